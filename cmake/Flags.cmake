@@ -1,0 +1,16 @@
+# Compiler and linker flags of the whole project.
+
+# No fused multiply-add that the source does not ask for: the compensated sums depend on it.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+if(RUNG_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(RUNG_SANITIZE)
+  add_compile_options(-fsanitize=${RUNG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${RUNG_SANITIZE})
+endif()
+if(RUNG_PORTABLE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
+find_package(Threads REQUIRED)

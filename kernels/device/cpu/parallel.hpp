@@ -1,0 +1,34 @@
+#pragma once
+// Threads for rungs: one pool a process, a parallel loop, and nothing to initialise.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace rung::cpu {
+
+
+namespace detail {
+using Task = void (*)(const void* body, std::int64_t index);
+void parallel_for(std::int64_t count, int threads, Task task, const void* body);
+}  // namespace detail
+
+/// Calls body(index) once for every index in [0, count), on at most `threads` threads of which the
+/// caller is one, and returns when all are done. Indices are handed out one by one in ascending
+/// order, so blocks of unequal cost balance. What body writes is visible to the caller afterwards.
+///
+/// body must not throw. Calls from several threads at once, and calls from inside a body, are
+/// allowed: whoever finds the pool taken runs its loop alone.
+template <class Body>
+void parallel_for(std::int64_t count, int threads, const Body& body) {
+  if (threads <= 1 || count <= 1) {
+    for (std::int64_t index = 0; index < count; ++index) body(index);
+    return;
+  }
+  detail::parallel_for(
+      count, threads,
+      [](const void* erased, std::int64_t index) { (*static_cast<const Body*>(erased))(index); },
+      std::addressof(body));
+}
+
+}  // namespace rung::cpu

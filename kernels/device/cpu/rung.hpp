@@ -1,0 +1,69 @@
+#pragma once
+// How a CPU rung offers itself: a struct with a static member template `run`, one function a dtype.
+
+#include <type_traits>
+
+#include "core/dtype.hpp"
+#include "core/problem.hpp"
+
+namespace rung::cpu {
+
+/// C is written when the call returns. threads >= 1 is the most that the rung may use.
+template <class In, class Out>
+using GemmFunction = void (*)(const Gemm<In, Out>& problem, int threads);
+
+template <class In, class Out>
+using DotFunction = Out (*)(const Dot<In>& problem, int threads);
+
+/// The functions of one gemm rung.
+struct GemmRung {
+  GemmFunction<float, float> f32;
+  GemmFunction<double, double> f64;
+  GemmFunction<std::uint32_t, std::uint32_t> i32;
+  GemmFunction<bfloat16, float> bf16;
+  GemmFunction<float16, float> f16;
+
+  template <class In>
+  auto function() const {
+    if constexpr (std::is_same_v<In, float>) return f32;
+    if constexpr (std::is_same_v<In, double>) return f64;
+    if constexpr (std::is_same_v<In, std::uint32_t>) return i32;
+    if constexpr (std::is_same_v<In, bfloat16>) return bf16;
+    if constexpr (std::is_same_v<In, float16>) return f16;
+  }
+};
+
+/// The functions of one dot rung. unit_stride: incx and incy must be 1.
+struct DotRung {
+  bool unit_stride;
+  DotFunction<float, float> f32;
+  DotFunction<double, double> f64;
+  DotFunction<bfloat16, float> bf16;
+  DotFunction<float16, float> f16;
+
+  template <class In>
+  auto function() const {
+    if constexpr (std::is_same_v<In, float>) return f32;
+    if constexpr (std::is_same_v<In, double>) return f64;
+    if constexpr (std::is_same_v<In, bfloat16>) return bf16;
+    if constexpr (std::is_same_v<In, float16>) return f16;
+  }
+};
+
+template <class R>
+constexpr GemmRung gemm_rung() {
+  return {R::template run<float, float>, R::template run<double, double>,
+          R::template run<std::uint32_t, std::uint32_t>, R::template run<bfloat16, float>,
+          R::template run<float16, float>};
+}
+
+enum class Strides { any, unit };
+
+template <class R>
+constexpr DotRung dot_rung(Strides strides) {
+  return {strides == Strides::unit, R::template run<float, float>,
+          R::template run<double, double>, R::template run<bfloat16, float>,
+          R::template run<float16, float>};
+}
+
+}  // namespace rung::cpu

@@ -1,0 +1,100 @@
+// SIMD with run-time dispatch. A file that includes this is compiled once for each instruction
+// set: what stands between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(), in namespace
+// HWY_NAMESPACE, exists once each; what stands under `#if HWY_ONCE` exists once in all and picks by
+// RUNG_PICK_TARGET. Only the first lines have an include guard: the repetition is the point.
+//
+//     #undef HWY_TARGET_INCLUDE
+//     #define HWY_TARGET_INCLUDE "gemm/cpu/05_micro_kernel.cpp"
+//     #include "device/cpu/simd.hpp"
+
+#ifndef RUNG_DEVICE_CPU_SIMD_HPP
+#define RUNG_DEVICE_CPU_SIMD_HPP
+
+#include <hwy/base.h>
+
+#include <initializer_list>
+#include <utility>
+
+#include "device/cpu/machine.hpp"
+
+// One target for each register file is enough: more would cost compile time alone. Scalable
+// vectors (SVE, RVV) cannot be kept in arrays of accumulators. Older versions do not know them all.
+#define RUNG_HWY_VERSION (HWY_MAJOR * 10000 + HWY_MINOR * 100 + HWY_PATCH)
+#if RUNG_HWY_VERSION >= 10006
+#define RUNG_NEWER_TARGETS (HWY_AVX3_ZEN4 | HWY_AVX3_SPR)
+#else
+#define RUNG_NEWER_TARGETS 0
+#endif
+#define HWY_DISABLED_TARGETS                                                                  \
+  (HWY_SSSE3 | HWY_AVX3_DL | RUNG_NEWER_TARGETS | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | \
+   HWY_RVV)
+
+namespace rung::cpu {
+
+/// The last choice whose instruction set this machine has; choices ascend, and the first always runs.
+template <class F>
+F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
+  F picked = choices.begin()->second;
+  for (const auto& [isa, function] : choices) {
+    if (isa <= machine().isa) picked = function;
+  }
+  return picked;
+}
+
+}  // namespace rung::cpu
+
+#endif  // RUNG_DEVICE_CPU_SIMD_HPP
+
+// clang-format off
+#include <hwy/foreach_target.h>  // re-includes the file; must come before highway.h
+#include <hwy/highway.h>
+// clang-format on
+
+#if HWY_ONCE && !defined(RUNG_PICK_TARGET)
+
+#if HWY_TARGETS & HWY_SCALAR
+#define RUNG_TARGET_BASE(fn) {Isa::scalar, &N_SCALAR::fn},
+#elif HWY_TARGETS & HWY_EMU128
+#define RUNG_TARGET_BASE(fn) {Isa::scalar, &N_EMU128::fn},
+#else
+#define RUNG_TARGET_BASE(fn)
+#endif
+#if HWY_TARGETS & HWY_NEON
+#define RUNG_TARGET_NEON(fn) {Isa::neon, &N_NEON::fn},
+#elif defined(HWY_NEON_WITHOUT_AES) && (HWY_TARGETS & HWY_NEON_WITHOUT_AES)
+#define RUNG_TARGET_NEON(fn) {Isa::neon, &N_NEON_WITHOUT_AES::fn},
+#else
+#define RUNG_TARGET_NEON(fn)
+#endif
+#if defined(HWY_SSE2) && (HWY_TARGETS & HWY_SSE2)
+#define RUNG_TARGET_SSE2(fn) {Isa::sse2, &N_SSE2::fn},
+#else
+#define RUNG_TARGET_SSE2(fn)
+#endif
+#if HWY_TARGETS & HWY_SSE4
+#define RUNG_TARGET_SSE4(fn) {Isa::sse4, &N_SSE4::fn},
+#else
+#define RUNG_TARGET_SSE4(fn)
+#endif
+#if HWY_TARGETS & HWY_AVX2
+#define RUNG_TARGET_AVX2(fn) {Isa::avx2, &N_AVX2::fn},
+#else
+#define RUNG_TARGET_AVX2(fn)
+#endif
+#if HWY_TARGETS & HWY_AVX3
+#define RUNG_TARGET_AVX3(fn) {Isa::avx512, &N_AVX3::fn},
+#else
+#define RUNG_TARGET_AVX3(fn)
+#endif
+
+/// The function `fn` of the best instruction set here; to be used where the N_<target> namespaces
+/// are in scope.
+#define RUNG_PICK_TARGET(fn)                                                                    \
+  [] {                                                                                          \
+    using ::rung::cpu::Isa;                                                                     \
+    return ::rung::cpu::pick_target<decltype(&HWY_NAMESPACE::fn)>(                       \
+        {RUNG_TARGET_BASE(fn) RUNG_TARGET_NEON(fn) RUNG_TARGET_SSE2(fn) RUNG_TARGET_SSE4(fn)    \
+             RUNG_TARGET_AVX2(fn) RUNG_TARGET_AVX3(fn)});                                       \
+  }()
+
+#endif  // HWY_ONCE

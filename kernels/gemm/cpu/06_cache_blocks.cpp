@@ -1,0 +1,135 @@
+// gemm/cpu/06_cache_blocks: size each block for the cache that it lives in, pack A and B once for all
+//   threads, and share C out over threads as a grid of tiles.
+// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache | limit: the
+//   copies that packing makes, which small and skinny products do not pay back
+// needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
+
+#include <algorithm>
+
+#include "device/cpu/machine.hpp"
+#include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/pack.hpp"
+#include "device/cpu/parallel.hpp"
+#include "device/cpu/rung.hpp"
+#include "device/cpu/workspace.hpp"
+
+namespace rung {
+namespace {
+
+using cpu::ceil_div;
+using cpu::round_up;
+
+// The loops from the inside: a tile walks KC; then j walks NC, with the panel of A (MR x KC) in a
+// quarter of L1; then i walks MC, with the block of B (KC x NC) in a quarter of L2. What is packed
+// at a time, KC x (rows + cols), comes from L3 or from memory.
+// After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (ACM TOMS 34(3),
+// 2008), and Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (ACM TOMS 43(2),
+// 2016); there A has the L2 and B the L1: with 2 * lanes > MR, it is A whose panel is the smaller.
+struct Blocks {
+  std::int64_t KC, MC, NC;
+  std::int64_t rows, cols;
+
+  template <class Out>
+  Blocks(const cpu::MicroKernels<Out>& kernels, std::int64_t m, std::int64_t n, std::int64_t k,
+         int threads) {
+    constexpr std::int64_t size = sizeof(Out);
+    constexpr std::int64_t packed_bytes = 16 << 20;  // each of A and B
+    const cpu::Caches& caches = cpu::machine().caches;
+
+    KC = even_part(k, std::max<std::int64_t>(caches.l1 / 4 / (kernels.MR * size), 64), 8);
+    rows = even_part(m, packed_bytes / (KC * size), kernels.MR);
+    cols = even_part(n, packed_bytes / (KC * size), kernels.NR);
+    NC = even_part(cols, caches.l2 / 4 / (KC * size), kernels.NR);
+
+    // Four tiles a thread even out what one of them loses to other work on its processor.
+    const std::int64_t tiles = threads == 1 ? 1 : 4 * threads;
+    MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
+  }
+
+  // The size of the equal parts, multiples of `unit`, that cover `whole` in as few as `limit` allows.
+  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
+    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
+    return std::max(round_up(ceil_div(whole, parts), unit), unit);
+  }
+};
+
+struct CacheBlocks {
+  template <class In, class Out>
+  static void run(const Gemm<In, Out>& g, int threads) {
+    const auto& kernels = cpu::micro_kernels<Out>();
+    const Blocks blocks(kernels, g.m, g.n, g.k, threads);
+    Out* const packed_a = cpu::scratch<Out>((blocks.rows + blocks.cols) * blocks.KC + cpu::line<Out>);
+    Out* const packed_b = packed_a + round_up(blocks.rows * blocks.KC, cpu::line<Out>);
+
+    for (std::int64_t j0 = 0; j0 < g.n; j0 += blocks.cols) {
+      for (std::int64_t i0 = 0; i0 < g.m; i0 += blocks.rows) {
+        const std::int64_t m = std::min(blocks.rows, g.m - i0);
+        const std::int64_t n = std::min(blocks.cols, g.n - j0);
+        // k0 == 0 is run even if K is 0: beta has to be applied.
+        for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
+          const std::int64_t k = std::min(blocks.KC, g.k - k0);
+          pack(g, kernels, {i0, j0, k0}, {m, n, k}, packed_a, packed_b, threads);
+          multiply(g, kernels, blocks, {i0, j0, k0}, {m, n, k}, packed_a, packed_b, threads);
+        }
+      }
+    }
+  }
+
+  struct Index {
+    std::int64_t i, j, k;
+  };
+  struct Extent {
+    std::int64_t m, n, k;
+  };
+
+  // A as panels of MR rows, B as panels of NR columns, both with k running along the panel.
+  template <class In, class Out>
+  static void pack(const Gemm<In, Out>& g, const cpu::MicroKernels<Out>& kernels, Index at,
+                   Extent of, Out* packed_a, Out* packed_b, int threads) {
+    const std::int64_t MR = kernels.MR;
+    const std::int64_t NR = kernels.NR;
+    const std::int64_t a_panels = ceil_div(of.m, MR);
+    const std::int64_t b_panels = ceil_div(of.n, NR);
+    cpu::parallel_for(a_panels + b_panels, threads, [&](std::int64_t panel) {
+      if (panel < a_panels) {
+        const std::int64_t i = panel * MR;
+        cpu::pack_panel(kernels, g.a.transposed(), at.k, of.k, at.i + i, std::min(MR, of.m - i), MR,
+                        packed_a + i * of.k);
+      } else {
+        const std::int64_t j = (panel - a_panels) * NR;
+        cpu::pack_panel(kernels, g.b, at.k, of.k, at.j + j, std::min(NR, of.n - j), NR,
+                        packed_b + j * of.k);
+      }
+    });
+  }
+
+  template <class In, class Out>
+  static void multiply(const Gemm<In, Out>& g, const cpu::MicroKernels<Out>& kernels,
+                       const Blocks& blocks, Index at, Extent of, const Out* packed_a,
+                       const Out* packed_b, int threads) {
+    const std::int64_t MR = kernels.MR;
+    const std::int64_t NR = kernels.NR;
+    const Out beta = at.k == 0 ? g.beta : Out{1};
+    const std::int64_t block_rows = ceil_div(of.m, blocks.MC);
+    const std::int64_t block_cols = ceil_div(of.n, blocks.NC);
+    // Down the columns first: threads then work on the same block of B.
+    cpu::parallel_for(block_rows * block_cols, threads, [&](std::int64_t block) {
+      const std::int64_t block_i = block % block_rows * blocks.MC;
+      const std::int64_t block_j = block / block_rows * blocks.NC;
+      for (std::int64_t i = block_i; i < std::min(of.m, block_i + blocks.MC); i += MR) {
+        for (std::int64_t j = block_j; j < std::min(of.n, block_j + blocks.NC); j += NR) {
+          const std::int64_t cols = std::min(NR, of.n - j);
+          kernels.packed_tile(std::min(MR, of.m - i), cols)(
+              {of.k, packed_a + i * of.k, MR, packed_b + j * of.k, NR, g.alpha, beta,
+               &g.c(at.i + i, at.j + j), g.c.row_stride, cols});
+        }
+      }
+    });
+  }
+};
+
+}  // namespace
+
+extern const cpu::GemmRung gemm_cpu_06_cache_blocks = cpu::gemm_rung<CacheBlocks>();
+
+}  // namespace rung
