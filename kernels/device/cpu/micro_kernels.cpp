@@ -98,7 +98,10 @@ void tile(const Tile<T>& t) {
   for (std::int64_t k = 0; k < t.k; ++k, a.next(), b += t.b_stride) {
     Vector<T> b_k[Vectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) b_k[v] = hn::LoadU(d, b + v * lanes);
+    for (int v = 0; v < Vectors; ++v) {
+      b_k[v] = hn::LoadU(d, b + v * lanes);
+      __builtin_prefetch(b + t.b_ahead + v * lanes);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
       const Vector<T> a_ik = hn::Set(d, *a.row(i));

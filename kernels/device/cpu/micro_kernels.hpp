@@ -21,6 +21,7 @@ struct Tile {
   T* c;
   std::int64_t ldc;
   std::int64_t cols;
+  std::int64_t b_ahead = 0;  // elements from what is read of B to what is worth fetching by then
 };
 
 template <class T>
@@ -30,9 +31,9 @@ template <class T>
 struct MicroKernels {
   static constexpr int max_rows = 14;
 
-  int MR;     // rows of the largest tile
-  int lanes;  // elements of a vector
-  int NR;     // columns of the largest tile: two vectors
+  std::int64_t MR;     // rows of the largest tile
+  std::int64_t lanes;  // elements of a vector
+  std::int64_t NR;     // columns of the largest tile: two vectors
 
   // [rows - 1][vectors - 1]
   TileFunction<T> packed_a[max_rows][2];  // A is k-major: a[k * a_stride + row]

@@ -9,9 +9,6 @@
 
 namespace rung::cpu {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-constexpr std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
-
 /// Elements of a cache line. A panel of B that does not begin with one splits each of its loads.
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);

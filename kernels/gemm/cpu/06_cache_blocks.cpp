@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/pack.hpp"
@@ -52,6 +53,9 @@ struct Blocks {
     return std::max(round_up(ceil_div(whole, parts), unit), unit);
   }
 };
+
+// How far ahead of use the panel of B is fetched from L2: a row of it serves MR multiply-adds.
+constexpr std::int64_t rows_ahead = 16;
 
 struct CacheBlocks {
   template <class In, class Out>
@@ -121,7 +125,7 @@ struct CacheBlocks {
           const std::int64_t cols = std::min(NR, of.n - j);
           kernels.packed_tile(std::min(MR, of.m - i), cols)(
               {of.k, packed_a + i * of.k, MR, packed_b + j * of.k, NR, g.alpha, beta,
-               &g.c(at.i + i, at.j + j), g.c.row_stride, cols});
+               &g.c(at.i + i, at.j + j), g.c.row_stride, cols, rows_ahead * NR});
         }
       }
     });

@@ -1,0 +1,115 @@
+// rung doctor: what was found here, and what is missing.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "command.hpp"
+#include "core/rung.hpp"
+#include "measure/environment.hpp"
+#include "measure/peers/peer.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+void print_line(std::string_view key, const std::string& value) {
+  fmt::print("  {:<12} {}\n", key, value);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  const bool is_mib = bytes >= 1 << 20;
+  return fmt::format("{:.4g} {}", static_cast<double>(bytes) / (is_mib ? 1 << 20 : 1 << 10),
+                     is_mib ? "MiB" : "KiB");
+}
+
+void print_machine() {
+  const Environment here = environment();
+  const auto& [model, isa, caches, threads] = here.machine;
+  fmt::print("machine\n");
+  print_line("cpu", model);
+  print_line("isa", std::string(name(isa)));
+  print_line("processors", std::to_string(threads));
+  print_line("caches", fmt::format("L1 {}, L2 {}, L3 {}", format_bytes(caches.l1),
+                                   format_bytes(caches.l2), format_bytes(caches.l3)));
+  print_line("os", here.os);
+  print_line("rung", fmt::format("{} (commit {}, {})", here.version, here.commit, here.compiler));
+}
+
+void print_devices() {
+  fmt::print("devices\n");
+  for (const char* device : {"cpu", "gpu", "virtual"}) {
+    const Backend* backend = find_backend(device);
+    print_line(device, backend == nullptr ? "not built into this program" : backend->device());
+  }
+}
+
+std::string find_program(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const std::size_t stop = std::min(rest.find(':'), rest.size());
+    const auto candidate = std::filesystem::path(rest.substr(0, stop)) / program;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
+    rest.erase(0, stop + 1);
+  }
+  return "";
+}
+
+void print_compilers() {
+  struct Compiler {
+    const char* program;
+    const char* package;
+  };
+  fmt::print("compilers\n");
+  for (const auto& [program, package] : {Compiler{"g++", "g++"}, Compiler{"clang++-19", "clang-19"},
+                                         Compiler{"nvcc", "nvidia-cuda-toolkit"}}) {
+    const std::string found = find_program(program);
+    print_line(program,
+               found.empty() ? fmt::format("missing; it comes with package {}", package) : found);
+  }
+}
+
+// Before any peer is opened: what is cleared here would have reached it.
+void print_variables() {
+  fmt::print("environment\n");
+  const std::vector<std::string> cleared = clear_harmful_environment();
+  for (const std::string& setting : cleared) {
+    fmt::print("  {}: would distort a measurement; rung clears it in its own process\n", setting);
+  }
+  if (cleared.empty()) fmt::print("  nothing set that would distort a measurement\n");
+}
+
+void print_peers() {
+  fmt::print("peers\n");
+  for (const PeerKind& kind : peer_kinds()) {
+    std::string why_not;
+    const auto peer = kind.open(why_not);
+    if (peer == nullptr) {
+      print_line(kind.name, fmt::format("{}; it comes with package {}", why_not, kind.package));
+      continue;
+    }
+    print_line(kind.name, fmt::format("{}, kernels: {}", peer->version(), peer->kernels()));
+    print_line("", peer->path());
+    if (!peer->note().empty()) print_line("", peer->note());
+  }
+}
+
+}  // namespace
+
+Action add_doctor(CLI::App& app) {
+  app.footer("A missing peer is compared with nothing; it is not needed for anything else.");
+  return [] {
+    print_machine();
+    print_devices();
+    print_compilers();
+    print_variables();
+    print_peers();
+    return exit_right;
+  };
+}
+
+}  // namespace rung

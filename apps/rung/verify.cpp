@@ -1,0 +1,180 @@
+// rung verify: is every selected rung right?
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "progress.hpp"
+#include "report/json.hpp"
+
+namespace rung {
+namespace {
+
+struct Arguments : CommonArguments {
+  std::string sizes;
+};
+
+// One rung at one dtype.
+struct Outcome {
+  std::string rung;
+  Dtype dtype;
+  int cases = 0;
+  int wrong = 0;
+  double max_error_ratio = 0;
+  std::string message;  // the first wrong case
+  std::string skipped;
+
+  void add(const Verdict& verdict) {
+    ++cases;
+    max_error_ratio = std::max(max_error_ratio, verdict.max_error_ratio);
+    if (verdict.right) return;
+    if (wrong++ == 0) message = verdict.message;
+  }
+};
+
+class Verification {
+ public:
+  Verification(const Backend& backend, int threads, std::vector<SizeArgument> sizes)
+      : backend_(backend), threads_(threads), sizes_(std::move(sizes)) {}
+
+  Outcome run(const RungInfo& rung, Dtype dtype) const {
+    Outcome outcome{rung.id, dtype, 0, 0, 0, {}, {}};
+    if (const auto reason = backend_.why_not(rung, dtype)) {
+      outcome.skipped = *reason;
+    } else if (rung.op == "gemm") {
+      run_gemm(rung, outcome);
+    } else {
+      run_dot(rung, outcome);
+    }
+    return outcome;
+  }
+
+ private:
+  void run_gemm(const RungInfo& rung, Outcome& outcome) const {
+    std::vector<GemmSpec> specs = standard_gemm_cases(outcome.dtype, Effort::quick);
+    for (const SizeArgument& size : sizes_) {
+      GemmSpec spec;
+      spec.dtype = outcome.dtype;
+      spec.m = size.m;
+      spec.n = size.n;
+      spec.k = size.k;
+      specs.push_back(spec);
+    }
+    for (const GemmSpec& spec : specs) {
+      GemmCase problem(spec);
+      if (backend_.why_not(rung, problem.call())) continue;
+      outcome.add(
+          verify(problem, [&](const GemmCall& call) { backend_.bind(rung, call, threads_)(1); }));
+    }
+  }
+
+  void run_dot(const RungInfo& rung, Outcome& outcome) const {
+    const bool compensated = rung.slug.ends_with("compensated");
+    std::vector<DotSpec> specs = standard_dot_cases(outcome.dtype, compensated, Effort::quick);
+    for (const SizeArgument& size : sizes_) {
+      if (!size.is_single) continue;
+      DotSpec spec;
+      spec.dtype = outcome.dtype;
+      spec.n = size.n;
+      spec.compensated = compensated;
+      specs.push_back(spec);
+    }
+    for (const DotSpec& spec : specs) {
+      DotCase problem(spec);
+      if (backend_.why_not(rung, problem.call())) continue;
+      outcome.add(verify(problem, [&](const DotCall& call) {
+        return ::rung::run(backend_, rung, call, threads_);
+      }));
+    }
+  }
+
+  const Backend& backend_;
+  int threads_;
+  std::vector<SizeArgument> sizes_;
+};
+
+void print(const Outcome& outcome) {
+  std::string text;
+  if (!outcome.skipped.empty()) {
+    text = "skipped: " + outcome.skipped;
+  } else if (outcome.wrong > 0) {
+    text =
+        fmt::format("WRONG in {} of {} cases: {}", outcome.wrong, outcome.cases, outcome.message);
+  } else {
+    text = fmt::format("right in {} cases, largest error {:.2f} of the bound", outcome.cases,
+                       outcome.max_error_ratio);
+  }
+  fmt::print("{:<28} {:<4}  {}\n", outcome.rung, name(outcome.dtype), text);
+}
+
+Json to_json(const Outcome& outcome, const Backend& backend, int threads) {
+  Json json = {{"rung", outcome.rung},
+               {"dtype", name(outcome.dtype)},
+               {"device", backend.device()},
+               {"threads", threads}};
+  if (!outcome.skipped.empty()) {
+    json.update({{"verified", false}, {"skipped", outcome.skipped}});
+    return json;
+  }
+  const double ratio = std::min(outcome.max_error_ratio, std::numeric_limits<double>::max());
+  json.update(
+      {{"cases", outcome.cases}, {"verified", outcome.wrong == 0}, {"max_error_ratio", ratio}});
+  if (outcome.wrong > 0) json["wrong"] = outcome.message;
+  return json;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const auto rungs = read_selectors(arguments.selectors);
+  const int threads = read_threads(arguments.threads);
+  std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
+  if (!arguments.dtype.empty()) dtypes = {read_dtype(arguments.dtype)};
+  std::vector<SizeArgument> sizes;
+  if (!arguments.sizes.empty()) sizes = read_sizes(arguments.sizes, 0);
+  const Backend& backend = read_device(arguments.device);
+  const auto output = read_json(arguments.json);
+
+  const Verification verification(backend, threads, sizes);
+  Json results = Json::array();
+  bool any_ran = false;
+  bool any_wrong = false;
+  Progress progress;
+  for (const RungInfo* rung : rungs) {
+    for (const Dtype dtype : dtypes) {
+      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)));
+      const Outcome outcome = verification.run(*rung, dtype);
+      progress.clear();
+      any_ran = any_ran || outcome.cases > 0;
+      any_wrong = any_wrong || outcome.wrong > 0;
+      results.push_back(to_json(outcome, backend, threads));
+      if (!output || !output->is_stdout()) print(outcome);
+    }
+  }
+  if (output) output->write(dump({{"results", results}}));
+  if (any_wrong) return exit_wrong;
+  return any_ran ? exit_right : exit_unavailable;
+}
+
+}  // namespace
+
+Action add_verify(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  arguments->add_selectors(app, true);
+  arguments->add_device_dtype_threads(app);
+  app.add_option("--sizes", arguments->sizes, "Sizes to check besides the standard ones")
+      ->type_name("N|MxNxK,...");
+  arguments->add_json(app);
+  app.footer(
+      "Every rung runs a standard list of sizes, layouts, alpha and beta at every type that it\n"
+      "has (or --dtype), and each element is held to its error bound.\n\n"
+      "Examples:\n  rung verify gemm/cpu\n  rung verify dot/cpu/02 --dtype f64 --sizes 1e6");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

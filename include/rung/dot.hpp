@@ -1,0 +1,42 @@
+#pragma once
+// The dot product.
+
+#include <cstdint>
+#include <span>
+
+#include "rung/error.hpp"
+#include "rung/export.hpp"
+#include "rung/options.hpp"
+#include "rung/types.hpp"
+
+namespace rung {
+
+/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment walks
+/// the same elements from the last to the first, and 0 takes the first one n times.
+///
+/// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
+///   the sum.
+/// - May be called from several threads at once.
+///
+/// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null and n is not
+/// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative.
+RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
+                   std::int64_t incy, const DotOptions& options = {});
+RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
+                    std::int64_t incy, const DotOptions& options = {});
+RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
+                   std::int64_t incy, const DotOptions& options = {});
+RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
+                   std::int64_t incy, const DotOptions& options = {});
+
+/// The sum of x[i] * y[i], as above. Throws rung::Error also if the spans differ in length.
+RUNG_API float dot(std::span<const float> x, std::span<const float> y,
+                   const DotOptions& options = {});
+RUNG_API double dot(std::span<const double> x, std::span<const double> y,
+                    const DotOptions& options = {});
+RUNG_API float dot(std::span<const bfloat16> x, std::span<const bfloat16> y,
+                   const DotOptions& options = {});
+RUNG_API float dot(std::span<const float16> x, std::span<const float16> y,
+                   const DotOptions& options = {});
+
+}  // namespace rung

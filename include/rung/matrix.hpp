@@ -1,0 +1,56 @@
+#pragma once
+// Matrices as the caller has them in memory: nothing is owned, nothing is copied.
+
+#include <cstdint>
+#include <type_traits>
+
+namespace rung {
+
+enum class Order { row_major, col_major };
+
+/// A rows x cols matrix. ld, the leading dimension, is the distance in elements from one row to the
+/// next if row-major (at least cols), from one column to the next if column-major (at least rows).
+/// data may be null if the matrix has no elements.
+template <class T>
+struct MatrixView {
+  T* data;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t ld;
+  Order order = Order::row_major;
+
+  operator MatrixView<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, cols, ld, order};
+  }
+};
+
+template <class T>
+constexpr MatrixView<T> row_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  return {data, rows, cols, ld, Order::row_major};
+}
+
+template <class T>
+constexpr MatrixView<T> row_major(T* data, std::int64_t rows, std::int64_t cols) {
+  return row_major(data, rows, cols, cols);
+}
+
+template <class T>
+constexpr MatrixView<T> col_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  return {data, rows, cols, ld, Order::col_major};
+}
+
+template <class T>
+constexpr MatrixView<T> col_major(T* data, std::int64_t rows, std::int64_t cols) {
+  return col_major(data, rows, cols, rows);
+}
+
+/// The same elements, read as the transposed matrix.
+template <class T>
+constexpr MatrixView<T> transposed(const MatrixView<T>& view) {
+  return {view.data, view.cols, view.rows, view.ld,
+          view.order == Order::row_major ? Order::col_major : Order::row_major};
+}
+
+}  // namespace rung

@@ -1,0 +1,102 @@
+#ifndef RUNG_RUNG_H
+#define RUNG_RUNG_H
+/* The C interface: what gemm.hpp and dot.hpp say, with status codes instead of exceptions. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RUNG_C_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rung_status {
+  RUNG_OK = 0,
+  RUNG_INVALID_ARGUMENT = 1,
+  RUNG_OUT_OF_MEMORY = 2,
+  RUNG_INTERNAL_ERROR = 3
+} rung_status;
+
+/* The values of the next two are those of CBLAS. */
+typedef enum rung_order { RUNG_ROW_MAJOR = 101, RUNG_COL_MAJOR = 102 } rung_order;
+typedef enum rung_transpose { RUNG_NO_TRANS = 111, RUNG_TRANS = 112 } rung_transpose;
+
+typedef enum rung_dot_mode { RUNG_DOT_FAST = 0, RUNG_DOT_COMPENSATED = 1 } rung_dot_mode;
+
+/* The bits of a bfloat16 and of an IEEE-754 binary16. */
+typedef uint16_t rung_bfloat16;
+typedef uint16_t rung_float16;
+
+/* Initialise with the macro, then set what you need. struct_size tells the library which fields the
+ * caller was compiled with, so that later versions can add some. */
+typedef struct rung_gemm_options {
+  size_t struct_size;
+  int32_t threads; /* the most threads to use; 0: the processors that this process may run on */
+} rung_gemm_options;
+#define RUNG_GEMM_OPTIONS_INIT {sizeof(rung_gemm_options), 0}
+
+typedef struct rung_dot_options {
+  size_t struct_size;
+  int32_t threads;
+  int32_t mode; /* a rung_dot_mode */
+} rung_dot_options;
+#define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_FAST}
+
+/* Of the library that the program runs with, as in "0.1.0". */
+RUNG_C_API const char* rung_version(void);
+
+/* A few words for a rung_status; never null. */
+RUNG_C_API const char* rung_status_string(int status);
+
+/* The one-line message of the last call in this thread that did not return RUNG_OK; empty if there
+ * was none. Valid until the next such call. */
+RUNG_C_API const char* rung_last_error(void);
+
+/* C = alpha * op(A) * op(B) + beta * C, op(X) being X or its transpose: op(A) is m x k, op(B) is
+ * k x n, C is m x n, all stored in the one order. options may be null. With RUNG_INVALID_ARGUMENT,
+ * nothing has been written. */
+RUNG_C_API rung_status rung_gemm_f32(rung_order order, rung_transpose trans_a,
+                                     rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                     float alpha, const float* a, int64_t lda, const float* b,
+                                     int64_t ldb, float beta, float* c, int64_t ldc,
+                                     const rung_gemm_options* options);
+RUNG_C_API rung_status rung_gemm_f64(rung_order order, rung_transpose trans_a,
+                                     rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                     double alpha, const double* a, int64_t lda, const double* b,
+                                     int64_t ldb, double beta, double* c, int64_t ldc,
+                                     const rung_gemm_options* options);
+RUNG_C_API rung_status rung_gemm_i32(rung_order order, rung_transpose trans_a,
+                                     rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                     int32_t alpha, const int32_t* a, int64_t lda, const int32_t* b,
+                                     int64_t ldb, int32_t beta, int32_t* c, int64_t ldc,
+                                     const rung_gemm_options* options);
+RUNG_C_API rung_status rung_gemm_bf16(rung_order order, rung_transpose trans_a,
+                                      rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                      float alpha, const rung_bfloat16* a, int64_t lda,
+                                      const rung_bfloat16* b, int64_t ldb, float beta, float* c,
+                                      int64_t ldc, const rung_gemm_options* options);
+RUNG_C_API rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a,
+                                     rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                     float alpha, const rung_float16* a, int64_t lda,
+                                     const rung_float16* b, int64_t ldb, float beta, float* c,
+                                     int64_t ldc, const rung_gemm_options* options);
+
+/* *result = the sum of x[i * incx] * y[i * incy]. options may be null. *result is written only
+ * with RUNG_OK. */
+RUNG_C_API rung_status rung_dot_f32(int64_t n, const float* x, int64_t incx, const float* y,
+                                    int64_t incy, float* result, const rung_dot_options* options);
+RUNG_C_API rung_status rung_dot_f64(int64_t n, const double* x, int64_t incx, const double* y,
+                                    int64_t incy, double* result, const rung_dot_options* options);
+RUNG_C_API rung_status rung_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t incx,
+                                     const rung_bfloat16* y, int64_t incy, float* result,
+                                     const rung_dot_options* options);
+RUNG_C_API rung_status rung_dot_f16(int64_t n, const rung_float16* x, int64_t incx,
+                                    const rung_float16* y, int64_t incy, float* result,
+                                    const rung_dot_options* options);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* RUNG_RUNG_H */

@@ -1,0 +1,10 @@
+#pragma once
+// The whole C++ interface.
+
+#include "rung/dot.hpp"
+#include "rung/error.hpp"
+#include "rung/gemm.hpp"
+#include "rung/matrix.hpp"
+#include "rung/options.hpp"
+#include "rung/types.hpp"
+#include "rung/version.hpp"

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace rung {
+
+/// Of the headers that this program was compiled with; rung_version() of rung.h tells the
+/// library's.
+inline constexpr int version_major = 0;
+inline constexpr int version_minor = 1;
+inline constexpr int version_patch = 0;
+inline constexpr std::string_view version = "0.1.0";
+
+}  // namespace rung

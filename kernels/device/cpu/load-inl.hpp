@@ -1,0 +1,56 @@
+// Vectors of float or double from memory of any element type. Included once for each target: the
+// guard is the one of Highway's own -inl.h headers.
+
+#if defined(RUNG_DEVICE_CPU_LOAD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef RUNG_DEVICE_CPU_LOAD_INL_HPP
+#undef RUNG_DEVICE_CPU_LOAD_INL_HPP
+#else
+#define RUNG_DEVICE_CPU_LOAD_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "rung/types.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::cpu::HWY_NAMESPACE {
+
+/// The elements from `at` on, as many as d has lanes, converted to the type of d.
+template <class D, class In>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  if constexpr (std::is_same_v<In, bfloat16>) {
+    const hn::RebindToUnsigned<D> words;
+    const hn::Rebind<std::uint16_t, D> halves;
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(words, hn::LoadU(halves, &at->bits))));
+  } else if constexpr (std::is_same_v<In, float16>) {
+    const hn::Rebind<std::uint16_t, D> halves;
+    const hn::Rebind<hwy::float16_t, D> floats;
+    return hn::PromoteTo(d, hn::BitCast(floats, hn::LoadU(halves, &at->bits)));
+  } else {
+    return hn::LoadU(d, at);
+  }
+}
+
+/// The same for the first `count` elements, fewer than d has lanes; the others are 0.
+template <class D, class In>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t count) {
+  namespace hn = hwy::HWY_NAMESPACE;
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  if constexpr (std::is_same_v<In, hn::TFromD<D>>) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, at);
+  }
+#endif
+  In padded[hn::MaxLanes(d)] = {};
+  std::copy_n(at, count, padded);
+  return load(d, padded);
+}
+
+}  // namespace rung::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,127 @@
+// gemm/cpu/07_direct: read A where it lies, and copy no more of B than the panel in hand: what is
+//   used only a few times, or is in the cache already, is not worth packing.
+// from: 06_cache_blocks | removes: the copies that packing makes | limit: rows of A that share cache
+//   sets and pages, once A has outgrown the L2
+// needs: nothing; 16-bit inputs, which have to be widened, go the way of 06
+//   | try: rung bench gemm/cpu/06 gemm/cpu/07 --sizes 64,128,256,16x4096x4096
+
+#include <algorithm>
+#include <type_traits>
+
+#include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/pack.hpp"
+#include "device/cpu/parallel.hpp"
+#include "device/cpu/rung.hpp"
+
+namespace rung {
+
+extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
+
+namespace {
+
+using cpu::ceil_div;
+using cpu::round_up;
+
+constexpr std::int64_t max_KC = 256;
+constexpr std::int64_t max_MC = 280;
+constexpr std::int64_t max_NR_bytes = 128;
+
+// A few rows of a B that comes from memory are walked side by side, as far as they go: that many
+// streams the prefetchers still follow.
+constexpr std::int64_t stream_KC = 48;
+constexpr std::int64_t stream_NC = 1024;
+
+// Rows of A a multiple of 4 KiB apart share one set of an L1 of 64 sets, and have to make do with
+// its ways, of which B needs some.
+constexpr std::int64_t set_stride = 4096;
+constexpr std::int64_t ways = 8;
+
+// Fewer multiply-adds than this take less time than a second thread takes to join in.
+constexpr std::int64_t work_per_thread = 1 << 18;
+
+struct Blocks {
+  std::int64_t MR, MC, NC, KC;
+  bool stream_b;
+
+  template <class In, class Out>
+  Blocks(const cpu::MicroKernels<Out>& kernels, const Gemm<In, Out>& g, int threads) {
+    constexpr std::int64_t size = sizeof(In);
+    const bool one_set = g.a.col_stride == 1 && g.a.row_stride * size % set_stride == 0;
+    const std::int64_t max_MR = one_set ? std::min(kernels.MR, ways) : kernels.MR;
+    MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 and 8, not 14 and 2
+    const std::int64_t b_bytes = size * g.k * g.n;
+    stream_b = g.m <= 4 * kernels.MR && b_bytes > cpu::machine().caches.l2;
+    KC = std::clamp<std::int64_t>(g.k, 1, stream_b ? stream_KC : max_KC);
+
+    // Blocks of C: first few and wide ones, then more down the rows.
+    const std::int64_t wanted = threads == 1 ? 1 : 4 * threads;
+    NC = round_up(std::max(ceil_div(g.n, wanted), stream_b ? stream_NC : kernels.NR), kernels.NR);
+    const std::int64_t wanted_rows = ceil_div(wanted, ceil_div(g.n, NC));
+    MC = round_up(std::min(ceil_div(g.m, wanted_rows), max_MC), MR);
+  }
+};
+
+struct Direct {
+  template <class In, class Out>
+  static void run(const Gemm<In, Out>& g, int threads) {
+    if constexpr (!std::is_same_v<In, Out>) {
+      return gemm_cpu_06_cache_blocks.function<In>()(g, threads);
+    } else {
+      if (g.m == 0 || g.n == 0) return;
+      const auto& kernels = cpu::micro_kernels<Out>();
+      const std::int64_t worth = g.m * g.n * std::max<std::int64_t>(g.k, 1) / work_per_thread;
+      threads = static_cast<int>(std::clamp<std::int64_t>(worth, 1, threads));
+      const Blocks blocks(kernels, g, threads);
+      const std::int64_t block_cols = ceil_div(g.n, blocks.NC);
+      cpu::parallel_for(ceil_div(g.m, blocks.MC) * block_cols, threads, [&](std::int64_t block) {
+        const std::int64_t i0 = block / block_cols * blocks.MC;
+        const std::int64_t j0 = block % block_cols * blocks.NC;
+        multiply(g, kernels, blocks, i0, std::min(i0 + blocks.MC, g.m), j0,
+                 std::min(j0 + blocks.NC, g.n));
+      });
+    }
+  }
+
+  template <class T>
+  static void multiply(const Gemm<T, T>& g, const cpu::MicroKernels<T>& kernels,
+                       const Blocks& blocks, std::int64_t i0, std::int64_t i1, std::int64_t j0,
+                       std::int64_t j1) {
+    alignas(64) T panel[max_KC * max_NR_bytes / sizeof(T)];
+    for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
+      const std::int64_t k = std::min(blocks.KC, g.k - k0);
+      const T beta = k0 == 0 ? g.beta : T{1};
+      for (std::int64_t j = j0; j < j1; j += kernels.NR) {
+        const std::int64_t cols = std::min(kernels.NR, j1 - j);
+        const Matrix<const T> b = panel_of_b(g, kernels, blocks, k0, k, j, cols, panel);
+        for (std::int64_t i = i0; i < i1; i += blocks.MR) {
+          const std::int64_t rows = std::min(blocks.MR, i1 - i);
+          const bool row_major = g.a.col_stride == 1;
+          const auto tile = row_major ? kernels.direct_tile(rows, cols) : kernels.packed_tile(rows, cols);
+          tile({k, &g.a(i, k0), row_major ? g.a.row_stride : g.a.col_stride, b.data, b.row_stride,
+                g.alpha, beta, &g.c(i, j), g.c.row_stride, cols,
+                blocks.stream_b ? 2 * kernels.NR : 0});
+        }
+      }
+    }
+  }
+
+  // Where B lies if its rows can be read there, over the full width of a tile, and the panel is used
+  // a few times only; else a copy.
+  template <class T>
+  static Matrix<const T> panel_of_b(const Gemm<T, T>& g, const cpu::MicroKernels<T>& kernels,
+                                    const Blocks& blocks, std::int64_t k0, std::int64_t k,
+                                    std::int64_t j, std::int64_t cols, T* panel) {
+    const bool readable = g.b.col_stride == 1 && cols % kernels.lanes == 0;
+    if (readable && g.m <= 8 * blocks.MR) return {&g.b(k0, j), g.b.row_stride, 1};
+    cpu::pack_panel(kernels, g.b, k0, k, j, cols, kernels.NR, panel);
+    return {panel, kernels.NR, 1};
+  }
+};
+
+}  // namespace
+
+extern const cpu::GemmRung gemm_cpu_07_direct = cpu::gemm_rung<Direct>();
+
+}  // namespace rung

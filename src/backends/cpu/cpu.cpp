@@ -1,0 +1,109 @@
+#include "backends/cpu/cpu.hpp"
+
+#include <array>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "backends/cpu/rungs.hpp"
+#include "device/cpu/machine.hpp"
+
+namespace rung {
+namespace {
+
+template <class R>
+struct Entry {
+  std::string_view id;
+  const R* rung;
+};
+
+constexpr auto gemm_rungs = std::to_array<Entry<cpu::GemmRung>>({
+#define RUNG(number, slug) {"gemm/cpu/" #number "_" #slug, &gemm_cpu_##number##_##slug},
+#include "gemm/cpu/rungs.inc"
+#undef RUNG
+});
+
+constexpr auto dot_rungs = std::to_array<Entry<cpu::DotRung>>({
+#define RUNG(number, slug) {"dot/cpu/" #number "_" #slug, &dot_cpu_##number##_##slug},
+#include "dot/cpu/rungs.inc"
+#undef RUNG
+});
+
+template <class Entries>
+auto find(const Entries& entries, std::string_view id) {
+  for (const auto& entry : entries) {
+    if (entry.id == id) return entry.rung;
+  }
+  return decltype(entries[0].rung){nullptr};
+}
+
+std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
+
+class CpuBackend final : public Backend {
+ public:
+  std::string device() const override {
+    const cpu::Machine& machine = cpu::machine();
+    return "cpu " + machine.model + " (" + std::string(name(machine.isa)) + ")";
+  }
+
+  std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
+    const auto* gemm = find(gemm_rungs, rung.id);
+    const auto* dot = find(dot_rungs, rung.id);
+    if (gemm == nullptr && dot == nullptr) return "not a rung of the cpu backend";
+    const bool there = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+      if (gemm != nullptr) return gemm->template function<In>() != nullptr;
+      if constexpr (std::is_integral_v<In>) {
+        return false;
+      } else {
+        return dot->template function<In>() != nullptr;
+      }
+    });
+    if (!there) return no_dtype(dtype);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
+    if (find(gemm_rungs, rung.id) == nullptr) return "not a gemm rung";
+    return why_not(rung, call.dtype);
+  }
+
+  std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
+    const cpu::DotRung* found = find(dot_rungs, rung.id);
+    if (found == nullptr) return "not a dot rung";
+    if (found->unit_stride && (call.incx != 1 || call.incy != 1)) return "needs unit strides";
+    return why_not(rung, call.dtype);
+  }
+
+  Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
+    const cpu::GemmRung* found = find(gemm_rungs, rung.id);
+    return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
+      return [function = found->template function<In>(), problem = call.typed<In, Out>(),
+              threads](std::int64_t calls) {
+        for (std::int64_t i = 0; i < calls; ++i) function(problem, threads);
+      };
+    });
+  }
+
+  Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
+    const cpu::DotRung* found = find(dot_rungs, rung.id);
+    return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
+      if constexpr (std::is_integral_v<In>) {
+        return {};
+      } else {
+        return [function = found->template function<In>(), problem = call.typed<In>(), threads,
+                sum = static_cast<Out*>(result)](std::int64_t calls) {
+          for (std::int64_t i = 0; i < calls; ++i) *sum = function(problem, threads);
+        };
+      }
+    });
+  }
+};
+
+}  // namespace
+
+const Backend& cpu_backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace rung

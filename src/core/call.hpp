@@ -1,0 +1,64 @@
+#pragma once
+// A problem with its element type erased: what the registry, verification and the bench pass
+// around.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/dtype.hpp"
+#include "core/problem.hpp"
+
+namespace rung {
+
+template <class Pointer>
+struct AnyMatrix {
+  Pointer data;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+
+  template <class T>
+  Matrix<T> as() const {
+    return {static_cast<T*>(data), row_stride, col_stride};
+  }
+};
+
+/// Gemm<In, Out> of the dtype, in the same canonical form.
+struct GemmCall {
+  Dtype dtype;
+  std::int64_t m, n, k;
+  double alpha;
+  AnyMatrix<const void*> a;
+  AnyMatrix<const void*> b;
+  double beta;
+  AnyMatrix<void*> c;
+
+  template <class In, class Out>
+  Gemm<In, Out> typed() const {
+    // By way of a signed type: converting a negative double straight to unsigned is undefined.
+    const auto scalar = [](double value) {
+      if constexpr (std::is_integral_v<Out>) {
+        return static_cast<Out>(static_cast<std::int64_t>(value));
+      } else {
+        return static_cast<Out>(value);
+      }
+    };
+    return {m, n, k, scalar(alpha), a.as<const In>(), b.as<const In>(), scalar(beta), c.as<Out>()};
+  }
+};
+
+/// Dot<In> of the dtype.
+struct DotCall {
+  Dtype dtype;
+  std::int64_t n;
+  const void* x;
+  std::int64_t incx;
+  const void* y;
+  std::int64_t incy;
+
+  template <class In>
+  Dot<In> typed() const {
+    return {n, static_cast<const In*>(x), incx, static_cast<const In*>(y), incy};
+  }
+};
+
+}  // namespace rung

@@ -1,0 +1,155 @@
+#include "core/case.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/ill_conditioned.hpp"
+
+namespace rung {
+namespace {
+
+std::string_view name(Values values) {
+  constexpr std::array<std::string_view, 5> names = {"reals", "tiny", "integers", "nan",
+                                                     "infinity"};
+  return names[static_cast<std::size_t>(values)];
+}
+
+Dtype output_type(Dtype dtype) {
+  return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
+}
+
+Operand matrix(Dtype type, std::int64_t rows, std::int64_t cols, bool transposed,
+               std::int64_t padding, int offset) {
+  if (transposed) std::swap(rows, cols);
+  std::int64_t ld = 0;
+  if (__builtin_add_overflow(cols, padding, &ld)) ld = -1;
+  return Operand(type, rows, cols, ld, offset);
+}
+
+template <class Pointer>
+AnyMatrix<Pointer> view(const Operand& operand, bool transposed) {
+  if (transposed) return {operand.data(), 1, operand.ld()};
+  return {operand.data(), operand.ld(), 1};
+}
+
+/// One row if the elements are adjacent, else one element a row.
+Operand vector(Dtype type, std::int64_t n, std::int64_t increment, int offset) {
+  if (increment == 1 || increment == -1) return Operand(type, 1, n, n, offset);
+  if (increment == 0) return Operand(type, 1, std::min<std::int64_t>(n, 1), 1, offset);
+  return Operand(type, n, 1, increment < 0 ? -increment : increment, offset);
+}
+
+/// Where the element of i = 0 lies: the last one in memory for a negative increment.
+const void* first_element(const Operand& operand, std::int64_t n, std::int64_t increment) {
+  const std::int64_t index = increment < 0 && n > 0 ? -increment * (n - 1) : 0;
+  return static_cast<const std::byte*>(operand.data()) +
+         static_cast<std::size_t>(index) * input_bytes(operand.type());
+}
+
+const DotSpec& checked(const DotSpec& spec) {
+  if (spec.dtype == Dtype::i32) {
+    throw std::invalid_argument("a dot product of i32: it is there for f32, f64, bf16 and f16");
+  }
+  const bool plain = (spec.dtype == Dtype::f32 || spec.dtype == Dtype::f64) && spec.incx == 1 &&
+                     spec.incy == 1 && spec.values == Values::reals;
+  if (spec.condition != 0 && !plain) {
+    throw std::invalid_argument(
+        "an ill-conditioned dot product: it is there for reals of f32 and f64 with unit strides");
+  }
+  return spec;
+}
+
+}  // namespace
+
+std::string describe(const GemmSpec& spec) {
+  std::string text = fmt::format("{} {}{} {}x{}x{} alpha={} beta={}", name(spec.dtype),
+                                 spec.a_transposed ? 't' : 'n', spec.b_transposed ? 't' : 'n',
+                                 spec.m, spec.n, spec.k, spec.alpha, spec.beta);
+  if (spec.a_padding != 0) text += fmt::format(" lda+{}", spec.a_padding);
+  if (spec.b_padding != 0) text += fmt::format(" ldb+{}", spec.b_padding);
+  if (spec.c_padding != 0) text += fmt::format(" ldc+{}", spec.c_padding);
+  if (spec.offset != 0) text += fmt::format(" offset {}", spec.offset);
+  if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
+  return text;
+}
+
+std::string describe(const DotSpec& spec) {
+  std::string text = fmt::format("{} n={}", name(spec.dtype), spec.n);
+  if (spec.incx != 1) text += fmt::format(" incx={}", spec.incx);
+  if (spec.incy != 1) text += fmt::format(" incy={}", spec.incy);
+  if (spec.compensated) text += " compensated";
+  if (spec.condition != 0) text += fmt::format(" condition {:.0e}", spec.condition);
+  if (spec.offset != 0) text += fmt::format(" offset {}", spec.offset);
+  if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
+  return text;
+}
+
+GemmCase::GemmCase(const GemmSpec& spec)
+    : spec_(spec),
+      a_(matrix(spec.dtype, spec.m, spec.k, spec.a_transposed, spec.a_padding, spec.offset)),
+      b_(matrix(spec.dtype, spec.k, spec.n, spec.b_transposed, spec.b_padding, spec.offset)),
+      c_(matrix(output_type(spec.dtype), spec.m, spec.n, false, spec.c_padding, spec.offset)) {
+  fill();
+}
+
+GemmCall GemmCase::call() const {
+  return {spec_.dtype,
+          spec_.m,
+          spec_.n,
+          spec_.k,
+          spec_.alpha,
+          view<const void*>(a_, spec_.a_transposed),
+          view<const void*>(b_, spec_.b_transposed),
+          spec_.beta,
+          view<void*>(c_, false)};
+}
+
+void GemmCase::fill(Values values) {
+  a_.fill(values, 3 * spec_.seed);
+  b_.fill(values, 3 * spec_.seed + 1);
+  // C keeps finite values: what propagates into it must come from A and B.
+  const bool non_finite = values == Values::nan || values == Values::infinity;
+  c_values_ = non_finite ? Values::reals : values;
+  if (spec_.beta == 0) {
+    c_.poison();
+  } else {
+    c_.fill(c_values_, c_seed());
+  }
+}
+
+DotCase::DotCase(const DotSpec& spec)
+    : spec_(checked(spec)),
+      x_(vector(spec.dtype, spec.n, spec.incx, spec.offset)),
+      y_(vector(spec.dtype, spec.n, spec.incy, spec.offset)) {
+  fill();
+}
+
+DotCall DotCase::call() const {
+  return {spec_.dtype,
+          spec_.n,
+          first_element(x_, spec_.n, spec_.incx),
+          spec_.incx,
+          first_element(y_, spec_.n, spec_.incy),
+          spec_.incy};
+}
+
+void DotCase::fill(Values values) {
+  x_.fill(values, 2 * spec_.seed);
+  y_.fill(values, 2 * spec_.seed + 1);
+  if (spec_.condition == 0 || values != spec_.values) return;
+  const auto size = static_cast<std::size_t>(spec_.n);
+  if (spec_.dtype == Dtype::f64) {
+    make_ill_conditioned<double>({static_cast<double*>(x_.data()), size},
+                                 {static_cast<double*>(y_.data()), size}, spec_.condition,
+                                 spec_.seed);
+  } else {
+    make_ill_conditioned<float>({static_cast<float*>(x_.data()), size},
+                                {static_cast<float*>(y_.data()), size}, spec_.condition,
+                                spec_.seed);
+  }
+}
+
+}  // namespace rung

@@ -1,0 +1,93 @@
+#pragma once
+// Problems with their operands: what verification checks and the bench times.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/call.hpp"
+#include "core/operand.hpp"
+#include "core/random.hpp"
+
+namespace rung {
+
+/// One gemm in canonical form (core/problem.hpp): C is row-major. For a column-major C, take the
+/// transposed problem.
+struct GemmSpec {
+  Dtype dtype = Dtype::f32;
+  std::int64_t m = 0, n = 0, k = 0;
+  bool a_transposed = false;  // A is stored as its transpose: column-major
+  bool b_transposed = false;
+  std::int64_t a_padding = 0, b_padding = 0, c_padding = 0;  // leading dimension less row length
+  double alpha = 1, beta = 0;
+  Values values = Values::reals;
+  int offset = 0;  // elements by which each operand starts past a 64-byte boundary
+  std::uint64_t seed = 1;
+};
+
+/// One dot product.
+struct DotSpec {
+  Dtype dtype = Dtype::f32;
+  std::int64_t n = 0;
+  std::int64_t incx = 1, incy = 1;  // any, 0 and negative included
+  Values values = Values::reals;
+  bool compensated = false;  // hold the result to the error bound of Dot2
+  double condition = 0;  // 2 |x|.|y| / |x.y| to aim at; 0: as it comes. f32 and f64, unit strides
+  int offset = 0;
+  std::uint64_t seed = 1;
+};
+
+/// "f32 nt 7x5x3 alpha=-1 beta=2 ldc+3"; whatever is at its default is left out.
+std::string describe(const GemmSpec& spec);
+std::string describe(const DotSpec& spec);
+
+/// A GemmSpec with its operands, filled and guarded. Throws what Operand throws.
+class GemmCase {
+ public:
+  explicit GemmCase(const GemmSpec& spec);
+
+  const GemmSpec& spec() const { return spec_; }
+  /// Pointers into this case: valid as long as it lives, and through every fill().
+  GemmCall call() const;
+  /// (Re)fills A, B and C. C becomes poison (the guard pattern) if beta is 0.
+  void fill(Values values);
+  void fill() { fill(spec_.values); }
+
+  const Operand& a() const { return a_; }
+  const Operand& b() const { return b_; }
+  const Operand& c() const { return c_; }
+
+  /// C(row, col) as fill() left it, if beta is not 0. T is the output type.
+  template <class T>
+  T original_c(std::int64_t row, std::int64_t col) const {
+    return random_element<T>(c_values_, c_seed(), row * spec_.n + col);
+  }
+
+ private:
+  std::uint64_t c_seed() const { return 3 * spec_.seed + 2; }
+
+  GemmSpec spec_;
+  Values c_values_ = Values::reals;
+  Operand a_, b_, c_;
+};
+
+/// A DotSpec with its operands. Throws std::invalid_argument for i32 and for a condition that the
+/// spec does not allow, and what Operand throws.
+class DotCase {
+ public:
+  explicit DotCase(const DotSpec& spec);
+
+  const DotSpec& spec() const { return spec_; }
+  DotCall call() const;
+  void fill(Values values);
+  void fill() { fill(spec_.values); }
+
+  const Operand& x() const { return x_; }
+  const Operand& y() const { return y_; }
+
+ private:
+  DotSpec spec_;
+  Operand x_, y_;
+};
+
+}  // namespace rung

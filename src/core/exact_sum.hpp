@@ -1,0 +1,30 @@
+#pragma once
+// A sum of doubles without rounding, for references that must not err themselves.
+
+#include <cmath>
+#include <vector>
+
+namespace rung {
+
+/// Holds the exact sum as an expansion: doubles whose bits do not overlap, in ascending order of
+/// magnitude (Shewchuk, Discrete & Computational Geometry 18, 1997). Terms must be finite, and
+/// products neither overflow nor fall below the normal range.
+class ExactSum {
+ public:
+  void add(double term);
+
+  void add_product(double x, double y) {
+    const double product = x * y;
+    add(product);
+    const double rest = std::fma(x, y, -product);
+    if (rest != 0) add(rest);
+  }
+
+  /// One of the two doubles nearest the sum.
+  double value() const;
+
+ private:
+  std::vector<double> parts_;
+};
+
+}  // namespace rung

@@ -1,0 +1,50 @@
+#pragma once
+// What a rung is asked to compute, in the canonical form that every kernel sees.
+
+#include <cstdint>
+
+namespace rung {
+
+/// A matrix as a pointer and two strides, counted in elements. Row-major storage has col_stride 1,
+/// column-major storage has row_stride 1.
+template <class T>
+struct Matrix {
+  T* data;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+
+  T& operator()(std::int64_t row, std::int64_t col) const {
+    return data[row * row_stride + col * col_stride];
+  }
+  Matrix transposed() const { return {data, col_stride, row_stride}; }
+};
+
+/// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, summed in Out.
+///
+/// Canonical form: c.col_stride is 1 (a column-major C is the row-major C of the transposed
+/// problem), and one of the two strides of a and of b is 1. With beta == 0, C is never read. With
+/// k == 0, C becomes beta * C. With alpha == 0 a kernel may still read A and B, and pass on a NaN
+/// times 0: the library, which promises more, takes that case upon itself.
+/// 32-bit integers are passed as unsigned, whose wrap-around C++ defines.
+template <class In, class Out = In>
+struct Gemm {
+  std::int64_t m, n, k;
+  Out alpha;
+  Matrix<const In> a;
+  Matrix<const In> b;
+  Out beta;
+  Matrix<Out> c;
+};
+
+/// The sum over i in [0, n) of x[i * incx] * y[i * incy], summed in the type that the kernel
+/// returns. Negative increments are resolved by the caller: x and y point at the element of i = 0.
+template <class In>
+struct Dot {
+  std::int64_t n;
+  const In* x;
+  std::int64_t incx;
+  const In* y;
+  std::int64_t incy;
+};
+
+}  // namespace rung

@@ -1,0 +1,52 @@
+#pragma once
+// Test data as a function of its index, so that any element can be had again without being stored.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "rung/types.hpp"
+
+namespace rung {
+
+/// What operands are filled with. i32 takes the full range of int32 whatever the kind.
+enum class Values : std::uint8_t {
+  reals,     // uniform in [-1, 1], every bit of the significand random
+  tiny,      // the same, scaled towards the smallest normal number
+  integers,  // whole numbers in [-4, 4]: their sums of products are exact in any order
+  nan,       // reals, with one NaN in each input
+  infinity,  // reals, with one infinity in each input
+};
+
+/// 64 random bits of an index, by the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t bits = seed * 0xD1342543DE82EF95u + (index + 1) * 0x9E3779B97F4A7C15u;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+  return bits ^ (bits >> 31);
+}
+
+/// A random number below `count`, which must be positive.
+constexpr std::int64_t random_below(std::int64_t count, std::uint64_t seed, std::uint64_t index) {
+  return static_cast<std::int64_t>(random_bits(seed, index) % static_cast<std::uint64_t>(count));
+}
+
+/// Element `index` of the operand that `seed` stands for; nan and infinity give reals here.
+template <class T>
+T random_element(Values values, std::uint64_t seed, std::int64_t index) {
+  const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(index));
+  if constexpr (std::is_same_v<T, std::uint32_t>) {
+    return static_cast<std::uint32_t>(bits >> 32);
+  } else if (values == Values::integers) {
+    return T(static_cast<float>(static_cast<int>((bits >> 32) % 9) - 4));
+  } else if constexpr (std::is_same_v<T, double>) {
+    const double scale = values == Values::tiny ? 0x1p-363 : 0x1p-63;
+    return static_cast<double>(static_cast<std::int64_t>(bits)) * scale;
+  } else {
+    constexpr float tiny_scale = std::is_same_v<T, float16> ? 0x1p-39f : 0x1p-71f;
+    const float scale = values == Values::tiny ? tiny_scale : 0x1p-31f;
+    return T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * scale);
+  }
+}
+
+}  // namespace rung

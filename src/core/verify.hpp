@@ -1,0 +1,51 @@
+#pragma once
+// Verification: is what a kernel computed right, element by element?
+
+#include <functional>
+#include <string>
+
+#include "core/case.hpp"
+
+namespace rung {
+
+struct Verdict {
+  bool right = false;
+  /// The largest |got - expected| / bound over all elements; at most 1 if right, infinite if an
+  /// element is NaN, infinite or off where it must be exact.
+  double max_error_ratio = 0;
+  /// One line: what was wrong, with the case and the worst element. Empty if right.
+  std::string message;
+};
+
+/// Runs the case and checks what it left behind.
+///
+/// An element c of C = alpha A B + beta C is right if |c - exact| is at most
+///
+///     (k + 4) u (|alpha| |A||B| + |beta||C|) + u |exact|
+///
+/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64): the a priori bound
+/// of an inner product summed in any order, two scalings and a sum (Higham, Accuracy and Stability
+/// of Numerical Algorithms, 2nd ed., 2002, ch. 3), with k u in the place of gamma_k (Jeannerod and
+/// Rump, SIAM J. Matrix Anal. Appl. 34, 2013). To it come the error of the reference and an
+/// allowance for underflow (ch. 2.8). Integers must be exact. A NaN or infinity is right only where
+/// the reference, which propagates them as IEEE 754 says, has it too.
+///
+/// Reals are then run once more as small integers, of which every partial sum is exact, so that the
+/// result must be exact as well and no error hides below a bound that grows with k. (Not if alpha
+/// or beta is not a small multiple of 1/4.)
+///
+/// Besides, the inputs must be unchanged, and so must the guards around and between the rows. C
+/// starts as NaN if beta is 0.
+///
+/// The reference is summed in float64, for f64 in long double, for i32 modulo 2^32. Above 2^26
+/// multiply-adds it is computed for a few rows alone, and C as a whole is checked by a random
+/// vector: C v against alpha A (B v) + beta C v (Freivalds, IFIP Congress 1977), which is exact on
+/// integers.
+Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& run);
+
+/// The same for a dot product: |result - exact| <= (n + 2) u |x|.|y| + u |exact|, and for a
+/// compensated one u |exact| + ((n + 2) u)^2 |x|.|y| (Ogita, Rump and Oishi, SIAM J. Sci. Comput.
+/// 26, 2005, prop. 5.5). run returns the sum, rounded to float where the kernel's result is one.
+Verdict verify(DotCase& problem, const std::function<double(const DotCall&)>& run);
+
+}  // namespace rung

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include "core/bound.hpp"
+#include "core/exact_sum.hpp"
+#include "core/verify.hpp"
+
+namespace rung {
+namespace {
+
+/// What a sum should be, and how far the one that a kernel got is from it.
+struct Reference {
+  long double expected = 0;
+  long double error = 0;
+  long double magnitude = 0;  // |x|.|y|
+};
+
+/// Summed in long double: good to n times its unit roundoff.
+template <class In>
+Reference long_reference(const Dot<In>& dot, double got) {
+  Reference reference;
+  for (std::int64_t i = 0; i < dot.n; ++i) {
+    const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
+                                static_cast<long double>(widen(dot.y[i * dot.incy]));
+    reference.expected += product;
+    reference.magnitude += std::abs(product);
+  }
+  reference.error = std::abs(got - reference.expected);
+  return reference;
+}
+
+/// Summed without any error, so that an ill-conditioned sum has a reference too.
+template <class In>
+Reference exact_reference(const Dot<In>& dot, double got) {
+  Reference reference;
+  ExactSum sum;
+  for (std::int64_t i = 0; i < dot.n; ++i) {
+    const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
+    const auto y = static_cast<double>(widen(dot.y[i * dot.incy]));
+    sum.add_product(x, y);
+    reference.magnitude += std::abs(x * y);
+  }
+  reference.expected = sum.value();
+  if (std::isfinite(got)) {
+    sum.add(-got);
+    reference.error = std::abs(sum.value());
+  }
+  return reference;
+}
+
+/// The bound of verify.hpp.
+template <class Out>
+long double error_bound(const DotSpec& spec, const Reference& reference) {
+  constexpr long double u = unit_roundoff<Out>;
+  const auto n = static_cast<long double>(spec.n + 2);
+  const long double summing =
+      spec.compensated ? n * n * u * u : n * (u + unit_roundoff<long double>);
+  const long double underflow = n * std::numeric_limits<Out>::min();
+  return summing * reference.magnitude + underflow + u * std::abs(reference.expected);
+}
+
+template <class In, class Out>
+Verdict check(const DotCase& problem, Values values, double got) {
+  const DotSpec& spec = problem.spec();
+  const Dot<In> dot = problem.call().typed<In>();
+  const bool finite = values != Values::nan && values != Values::infinity;
+  const Reference reference =
+      spec.compensated && finite ? exact_reference(dot, got) : long_reference(dot, got);
+  const long double bound = values == Values::integers ? 0 : error_bound<Out>(spec, reference);
+
+  Verdict verdict;
+  verdict.max_error_ratio =
+      std::isfinite(got) && std::isfinite(reference.expected)
+          ? error_ratio(reference.error, 0.0L, bound)
+          : error_ratio(static_cast<long double>(got), reference.expected, bound);
+  verdict.right = verdict.max_error_ratio <= 1;
+  if (!verdict.right) {
+    verdict.message =
+        fmt::format("the sum is {}, expected {} within {:.3g}", got,
+                    static_cast<double>(reference.expected), static_cast<double>(bound));
+  }
+  return verdict;
+}
+
+Verdict run_once(DotCase& problem, Values values,
+                 const std::function<double(const DotCall&)>& run) {
+  problem.fill(values);
+  const std::uint64_t x = problem.x().fingerprint();
+  const std::uint64_t y = problem.y().fingerprint();
+  const double got = run(problem.call());
+
+  if (const auto place = problem.x().broken_guard()) return wrong("wrote around x: " + *place);
+  if (const auto place = problem.y().broken_guard()) return wrong("wrote around y: " + *place);
+  if (problem.x().fingerprint() != x) return wrong("changed x");
+  if (problem.y().fingerprint() != y) return wrong("changed y");
+  return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return check<In, Out>(problem, values, got);
+  });
+}
+
+}  // namespace
+
+Verdict verify(DotCase& problem, const std::function<double(const DotCall&)>& run) {
+  return verify_runs(problem, true, [&](Values values) { return run_once(problem, values, run); });
+}
+
+}  // namespace rung

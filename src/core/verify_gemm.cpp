@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/bound.hpp"
+#include "core/verify.hpp"
+
+namespace rung {
+namespace {
+
+constexpr double largest_full_check = 0x1p26;  // multiply-adds
+constexpr int random_rows = 4;                 // of a problem larger than that
+
+/// Sums, and next to each the sum of the magnitudes of its terms.
+template <class W>
+struct Sums {
+  explicit Sums(std::int64_t size) : values(size, W{0}), magnitudes(size, W{0}) {}
+
+  void add(std::int64_t at, W term, W term_magnitude) {
+    values[at] += term;
+    magnitudes[at] += term_magnitude;
+  }
+
+  std::vector<W> values, magnitudes;
+};
+
+/// Row `row` of A B.
+template <class In, class Out>
+Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
+  Sums<Wide<In>> products(g.n);
+  const auto step = [&](std::int64_t k, std::int64_t col) {
+    const Wide<In> product = widen(g.a(row, k)) * widen(g.b(k, col));
+    products.add(col, product, magnitude(product));
+  };
+  if (g.b.col_stride == 1) {  // along whichever of its two ways B is contiguous
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      for (std::int64_t col = 0; col < g.n; ++col) step(k, col);
+    }
+  } else {
+    for (std::int64_t col = 0; col < g.n; ++col) {
+      for (std::int64_t k = 0; k < g.k; ++k) step(k, col);
+    }
+  }
+  return products;
+}
+
+/// M v, for a rows x cols matrix given by its elements.
+template <class W, class Element>
+Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const Element& element,
+                 const Sums<W>& v) {
+  Sums<W> result(rows);
+  const auto step = [&](std::int64_t row, std::int64_t col) {
+    const W value = element(row, col);
+    result.add(row, value * v.values[col], magnitude(value) * v.magnitudes[col]);
+  };
+  if (by_columns) {
+    for (std::int64_t col = 0; col < cols; ++col) {
+      for (std::int64_t row = 0; row < rows; ++row) step(row, col);
+    }
+  } else {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t col = 0; col < cols; ++col) step(row, col);
+    }
+  }
+  return result;
+}
+
+/// Do alpha and beta scale small integers without rounding?
+bool scales_exactly(const GemmSpec& spec) {
+  const auto exact = [](double factor) {
+    return std::abs(factor) <= 4 && 4 * factor == std::trunc(4 * factor);
+  };
+  return exact(spec.alpha) && exact(spec.beta);
+}
+
+/// Compares the C that a kernel left with what it should be.
+template <class In, class Out>
+class Checker {
+  using W = Wide<In>;
+
+ public:
+  Checker(const GemmCase& problem, Values values)
+      : problem_(problem),
+        g_(problem.call().typed<In, Out>()),
+        alpha_(g_.alpha),
+        beta_(g_.beta),
+        exact_(std::is_integral_v<In> ||
+               (values == Values::integers && scales_exactly(problem.spec()))),
+        finite_(values != Values::nan && values != Values::infinity) {}
+
+  Verdict check() {
+    const double multiply_adds =
+        static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
+    if (multiply_adds <= largest_full_check) {
+      for (std::int64_t row = 0; row < g_.m; ++row) check_row(row);
+    } else {
+      check_row(0);
+      check_row(g_.m - 1);
+      for (int i = 0; i < random_rows; ++i) check_row(random_below(g_.m, problem_.spec().seed, i));
+      if (finite_) check_by_random_vector();
+    }
+    verdict_.right = verdict_.max_error_ratio <= 1;
+    return verdict_;
+  }
+
+ private:
+  W original(std::int64_t row, std::int64_t col) const {
+    return beta_ == 0 ? W{0} : widen(problem_.original_c<Out>(row, col));
+  }
+
+  /// |alpha| |A||B| + |beta||C|, given |A||B| and |C|.
+  W magnitude_of(W products, W c) const {
+    return magnitude(alpha_) * products + magnitude(beta_) * c;
+  }
+
+  /// The bound of verify.hpp, `sums` being what magnitude_of() gives.
+  W error_bound(W sums, W expected) const {
+    if (exact_) return 0;
+    const W u = unit_roundoff<Out>;
+    const W reference_u = unit_roundoff<W>;
+    const W flushed = std::numeric_limits<Out>::min();  // kernels may flush what is subnormal to 0
+    const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
+    return static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
+           u * magnitude(expected);
+  }
+
+  void check_row(std::int64_t row) {
+    const Sums<W> products = row_of_product(g_, row);
+    for (std::int64_t col = 0; col < g_.n; ++col) {
+      const W got = widen(g_.c(row, col));
+      const W old = original(row, col);
+      const W expected = alpha_ * products.values[col] + beta_ * old;
+      const W bound = error_bound(magnitude_of(products.magnitudes[col], magnitude(old)), expected);
+      note(error_ratio(got, expected, bound), [&] {
+        return fmt::format("C({}, {}) is {}, expected {} within {:.3g}", row, col, got, expected,
+                           static_cast<double>(bound));
+      });
+    }
+  }
+
+  /// Freivalds' check, with odd whole numbers below 1024 in the random vector.
+  void check_by_random_vector() {
+    Sums<W> v(g_.n);
+    for (std::int64_t col = 0; col < g_.n; ++col) {
+      const std::uint64_t bits = random_bits(~problem_.spec().seed, col);
+      const W size = static_cast<W>((bits & 1023) | 1);
+      v.add(col, (bits >> 63) != 0 ? W{0} - size : size, size);
+    }
+    const auto old = [&](std::int64_t row, std::int64_t col) { return original(row, col); };
+    const auto elements = [](const auto& matrix) {
+      return [&matrix](std::int64_t row, std::int64_t col) { return widen(matrix(row, col)); };
+    };
+    const Sums<W> bv = multiply(g_.k, g_.n, g_.b.row_stride == 1, elements(g_.b), v);
+    const Sums<W> abv = multiply(g_.m, g_.k, g_.a.row_stride == 1, elements(g_.a), bv);
+    const Sums<W> old_v = multiply(g_.m, g_.n, false, old, v);
+    const Sums<W> cv = multiply(g_.m, g_.n, false, elements(g_.c), v);
+    for (std::int64_t row = 0; row < g_.m; ++row) {
+      const W expected = alpha_ * abv.values[row] + beta_ * old_v.values[row];
+      const W sums = magnitude_of(abv.magnitudes[row], old_v.magnitudes[row]);
+      const W own_rounding =
+          exact_ ? W{0} : static_cast<W>(2 * g_.n) * unit_roundoff<W> * (sums + cv.magnitudes[row]);
+      const W bound = error_bound(sums, cv.magnitudes[row]) + own_rounding;
+      note(error_ratio(cv.values[row], expected, bound), [&] {
+        return fmt::format("row {} of C times a random vector is {}, expected {} within {:.3g}",
+                           row, cv.values[row], expected, static_cast<double>(bound));
+      });
+    }
+  }
+
+  template <class Message>
+  void note(double ratio, const Message& message) {
+    if (!(ratio > verdict_.max_error_ratio)) return;
+    verdict_.max_error_ratio = ratio;
+    if (ratio > 1) verdict_.message = message();
+  }
+
+  const GemmCase& problem_;
+  const Gemm<In, Out> g_;
+  const W alpha_, beta_;
+  const bool exact_, finite_;
+  Verdict verdict_;
+};
+
+Verdict run_once(GemmCase& problem, Values values,
+                 const std::function<void(const GemmCall&)>& run) {
+  problem.fill(values);
+  const std::uint64_t a = problem.a().fingerprint();
+  const std::uint64_t b = problem.b().fingerprint();
+  run(problem.call());
+
+  if (const auto place = problem.a().broken_guard()) return wrong("wrote around A: " + *place);
+  if (const auto place = problem.b().broken_guard()) return wrong("wrote around B: " + *place);
+  if (const auto place = problem.c().broken_guard()) return wrong("wrote around C: " + *place);
+  if (problem.a().fingerprint() != a) return wrong("changed A");
+  if (problem.b().fingerprint() != b) return wrong("changed B");
+  return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return Checker<In, Out>(problem, values).check();
+  });
+}
+
+}  // namespace
+
+Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& run) {
+  return verify_runs(problem, scales_exactly(problem.spec()),
+                     [&](Values values) { return run_once(problem, values, run); });
+}
+
+}  // namespace rung

@@ -1,0 +1,29 @@
+# What `cmake --install` lays down: headers, libraries, and how CMake and pkg-config find them.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rung)
+
+install(TARGETS rung_library rung_blas EXPORT rung_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT rung_targets NAMESPACE rung:: FILE rungTargets.cmake DESTINATION ${package_dir})
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/rungConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/rungConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/cmake/rungConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/cmake/rungConfig.cmake
+  ${PROJECT_BINARY_DIR}/cmake/rungConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# The prefix is found from where rung.pc lies, so that the installed tree can be moved.
+file(RELATIVE_PATH RUNG_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+if(NOT BUILD_SHARED_LIBS)
+  set(RUNG_PC_STATIC " -lstdc++ -pthread")  # a shared librung has linked them itself
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/rung.pc.in ${PROJECT_BINARY_DIR}/cmake/rung.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/rung.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

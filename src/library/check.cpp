@@ -1,0 +1,69 @@
+#include "library/check.hpp"
+
+#include <string>
+
+#include "rung/error.hpp"
+
+namespace rung::check {
+namespace {
+
+std::string text(std::int64_t value) { return std::to_string(value); }
+
+std::string shape(std::int64_t rows, std::int64_t cols) { return text(rows) + " x " + text(cols); }
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(Status::invalid_argument, "rung: " + message);
+}
+
+[[noreturn]] void fail_bytes(const std::string& what, std::int64_t element_bytes) {
+  fail(what + ", of " + text(element_bytes) +
+       " bytes each: it must take at most 9223372036854775807 bytes");
+}
+
+}  // namespace
+
+void fail_negative(const char* of, const char* what, std::int64_t value) {
+  fail(std::string(of) + ": " + what + " is " + text(value) + "; it must be at least 0");
+}
+
+void fail_shapes(std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows, std::int64_t b_cols,
+                 std::int64_t c_rows, std::int64_t c_cols) {
+  fail("gemm: A is " + shape(a_rows, a_cols) + ", B is " + shape(b_rows, b_cols) + ", C is " +
+       shape(c_rows, c_cols) + "; they must be m x k, k x n and m x n");
+}
+
+void fail_leading(const char* matrix, std::int64_t ld, std::int64_t least, Order order) {
+  fail(std::string(matrix) + ": the leading dimension is " + text(ld) + "; it must be at least " +
+       text(least) +
+       (order == Order::row_major ? ", the columns (row-major)" : ", the rows (column-major)"));
+}
+
+void fail_matrix_bytes(const char* matrix, std::int64_t lines, std::int64_t ld,
+                       std::int64_t element_bytes) {
+  fail_bytes(std::string(matrix) + " is " + text(lines) + " lines of " + text(ld) + " elements",
+             element_bytes);
+}
+
+void fail_matrix_null(const char* matrix, std::int64_t rows, std::int64_t cols) {
+  fail(std::string(matrix) + " is null; it must point to " + shape(rows, cols) + " elements");
+}
+
+void fail_lengths(std::int64_t x, std::int64_t y) {
+  fail("dot: x has " + text(x) + " elements, y has " + text(y) + "; they must have as many");
+}
+
+void fail_vector_bytes(const char* vector, std::int64_t n, std::int64_t increment,
+                       std::int64_t element_bytes) {
+  fail_bytes(std::string(vector) + " is " + text(n) + " elements at increment " + text(increment),
+             element_bytes);
+}
+
+void fail_vector_null(const char* vector, std::int64_t n) {
+  fail(std::string(vector) + " is null; it must point to " + text(n) + " elements");
+}
+
+void fail_mode(int mode) {
+  fail("dot: mode is " + text(mode) + "; it must be 0 (fast) or 1 (compensated)");
+}
+
+}  // namespace rung::check

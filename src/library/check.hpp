@@ -1,0 +1,68 @@
+#pragma once
+// What a caller may pass. Inline, because a small product costs no more than a few of these checks;
+// the messages are made out of line.
+
+#include <cstdint>
+
+#include "rung/matrix.hpp"
+
+namespace rung::check {
+
+[[noreturn]] void fail_negative(const char* op, const char* what, std::int64_t value);
+[[noreturn]] void fail_shapes(std::int64_t a_rows, std::int64_t a_cols, std::int64_t b_rows,
+                              std::int64_t b_cols, std::int64_t c_rows, std::int64_t c_cols);
+[[noreturn]] void fail_leading(const char* matrix, std::int64_t ld, std::int64_t least,
+                               Order order);
+[[noreturn]] void fail_matrix_bytes(const char* matrix, std::int64_t lines, std::int64_t ld,
+                                    std::int64_t element_bytes);
+[[noreturn]] void fail_matrix_null(const char* matrix, std::int64_t rows, std::int64_t cols);
+[[noreturn]] void fail_lengths(std::int64_t x, std::int64_t y);
+[[noreturn]] void fail_vector_bytes(const char* vector, std::int64_t n, std::int64_t increment,
+                                    std::int64_t element_bytes);
+[[noreturn]] void fail_vector_null(const char* vector, std::int64_t n);
+[[noreturn]] void fail_mode(int mode);
+
+inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
+  std::int64_t product;
+  return __builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product);
+}
+
+inline void threads(const char* op, int value) {
+  if (value < 0) [[unlikely]]
+    fail_negative(op, "threads", value);
+}
+
+/// Everything about one matrix but its pointer.
+template <class T>
+[[gnu::always_inline]] inline void matrix(const char* name, const MatrixView<T>& view) {
+  if (view.rows < 0) [[unlikely]]
+    fail_negative(name, "rows", view.rows);
+  if (view.cols < 0) [[unlikely]]
+    fail_negative(name, "columns", view.cols);
+  const bool by_rows = view.order == Order::row_major;
+  const std::int64_t lines = by_rows ? view.rows : view.cols;
+  const std::int64_t least = by_rows ? view.cols : view.rows;
+  if (view.ld < least) [[unlikely]]
+    fail_leading(name, view.ld, least, view.order);
+  if (overflows(lines, view.ld, sizeof(T))) [[unlikely]] {
+    fail_matrix_bytes(name, lines, view.ld, sizeof(T));
+  }
+}
+
+template <class T>
+void not_null(const char* name, const MatrixView<T>& view) {
+  if (view.data == nullptr) [[unlikely]]
+    fail_matrix_null(name, view.rows, view.cols);
+}
+
+/// The vector of n >= 0 elements that starts at data.
+template <class T>
+void vector(const char* name, std::int64_t n, const T* data, std::int64_t increment) {
+  if (data == nullptr && n > 0) [[unlikely]]
+    fail_vector_null(name, n);
+  if (overflows(n, increment, sizeof(T))) [[unlikely]] {
+    fail_vector_bytes(name, n, increment, sizeof(T));
+  }
+}
+
+}  // namespace rung::check

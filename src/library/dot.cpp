@@ -1,0 +1,95 @@
+// From the public arguments to the rung that the rules choose.
+
+#include "rung/dot.hpp"
+
+#include <cstdint>
+#include <span>
+
+#include "core/problem.hpp"
+#include "library/check.hpp"
+#include "library/select.hpp"
+
+namespace rung {
+namespace {
+
+/// The element of i = 0: with a negative increment, the one farthest from the pointer.
+template <class T>
+const T* first(std::int64_t n, const T* data, std::int64_t increment) {
+  return increment < 0 && n > 0 ? data + (1 - n) * increment : data;
+}
+
+void check_options(const DotOptions& options) {
+  check::threads("dot", options.threads);
+  if (options.mode != DotMode::fast && options.mode != DotMode::compensated) [[unlikely]] {
+    check::fail_mode(static_cast<int>(options.mode));
+  }
+}
+
+template <class In>
+auto run(const Dot<In>& problem, const DotOptions& options) {
+  const bool unit_stride = problem.incx == 1 && problem.incy == 1;
+  const DotChoice choice =
+      choose_dot(DotShape{dtype_of<In>(), problem.n, unit_stride, options.mode}, options.threads);
+  return choice.rung->function<In>()(problem, choice.threads);
+}
+
+template <class In>
+auto strided(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
+             const DotOptions& options) {
+  check_options(options);
+  if (n < 0) [[unlikely]]
+    check::fail_negative("dot", "n", n);
+  check::vector("dot: x", n, x, incx);
+  check::vector("dot: y", n, y, incy);
+  return run(Dot<In>{n, first(n, x, incx), incx, first(n, y, incy), incy}, options);
+}
+
+template <class In>
+auto contiguous(std::span<const In> x, std::span<const In> y, const DotOptions& options) {
+  check_options(options);
+  const auto n = static_cast<std::int64_t>(x.size());
+  if (x.size() != y.size()) [[unlikely]] {
+    check::fail_lengths(n, static_cast<std::int64_t>(y.size()));
+  }
+  return run(Dot<In>{n, x.data(), 1, y.data(), 1}, options);
+}
+
+}  // namespace
+
+float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
+          const DotOptions& options) {
+  return strided(n, x, incx, y, incy, options);
+}
+
+double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
+           const DotOptions& options) {
+  return strided(n, x, incx, y, incy, options);
+}
+
+float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
+          std::int64_t incy, const DotOptions& options) {
+  return strided(n, x, incx, y, incy, options);
+}
+
+float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
+          const DotOptions& options) {
+  return strided(n, x, incx, y, incy, options);
+}
+
+float dot(std::span<const float> x, std::span<const float> y, const DotOptions& options) {
+  return contiguous(x, y, options);
+}
+
+double dot(std::span<const double> x, std::span<const double> y, const DotOptions& options) {
+  return contiguous(x, y, options);
+}
+
+float dot(std::span<const bfloat16> x, std::span<const bfloat16> y, const DotOptions& options) {
+  return contiguous(x, y, options);
+}
+
+float dot(std::span<const float16> x, std::span<const float16> y, const DotOptions& options) {
+  return contiguous(x, y, options);
+}
+
+}  // namespace rung

@@ -1,0 +1,71 @@
+#pragma once
+// What a selection rule can say. A table of them is read from the top; the first that fits decides.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "backends/cpu/rungs.hpp"
+#include "core/dtype.hpp"
+#include "device/cpu/rung.hpp"
+#include "rung/matrix.hpp"
+#include "rung/options.hpp"
+
+namespace rung {
+
+/// A rung with the name that the catalog has for it.
+template <class Rung>
+struct Named {
+  const char* id;
+  const Rung* rung;
+};
+#define RUNG_GEMM(number, idea) \
+  Named<cpu::GemmRung> { "gemm/cpu/" #number "_" #idea, &gemm_cpu_##number##_##idea }
+#define RUNG_DOT(number, idea) \
+  Named<cpu::DotRung> { "dot/cpu/" #number "_" #idea, &dot_cpu_##number##_##idea }
+
+/// A set of dtypes: of(Dtype::f32, Dtype::f64).
+class Dtypes {
+ public:
+  template <class... D>
+  static constexpr Dtypes of(D... dtypes) {
+    return Dtypes((0u | ... | bit(dtypes)));
+  }
+  static constexpr Dtypes all() { return Dtypes(~0u); }
+
+  constexpr bool has(Dtype dtype) const { return (bits_ & bit(dtype)) != 0; }
+
+ private:
+  explicit constexpr Dtypes(unsigned bits) : bits_(bits) {}
+  static constexpr unsigned bit(Dtype dtype) { return 1u << static_cast<unsigned>(dtype); }
+
+  unsigned bits_;
+};
+
+inline constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
+/// Work is a double: m * n * k may pass 2^63.
+inline constexpr double any_work = std::numeric_limits<double>::infinity();
+/// For work_per_thread: more threads never pay.
+inline constexpr double one_thread = any_work;
+
+struct GemmRule {
+  Dtypes dtypes = Dtypes::all();
+  std::int64_t min_m = 0, max_m = any_size;  // inclusive, of the canonical form: C is row-major
+  std::int64_t min_n = 0, max_n = any_size;
+  std::int64_t min_k = 0, max_k = any_size;
+  double max_work = any_work;           // m * n * k
+  std::optional<Order> a = {}, b = {};  // how A and B lie in memory; empty: either way
+  double work_per_thread;               // multiply-adds that pay for one more thread
+  Named<cpu::GemmRung> use;
+};
+
+/// A rule is passed over if its rung needs unit strides and the problem has others.
+struct DotRule {
+  Dtypes dtypes = Dtypes::all();
+  DotMode mode = DotMode::fast;
+  std::int64_t max_n = any_size;
+  double work_per_thread;  // elements that pay for one more thread
+  Named<cpu::DotRung> use;
+};
+
+}  // namespace rung

@@ -1,0 +1,184 @@
+#include "measure/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "measure/contenders.hpp"
+#include "measure/timing.hpp"
+
+namespace rung {
+namespace {
+
+// A contender on its way through the bench.
+struct Entry {
+  std::unique_ptr<Contender> owned;  // empty for peers
+  const Contender* contender;
+  Bound bound;
+  double expected = 0;
+  std::vector<double> samples;
+};
+
+class Bench {
+ public:
+  explicit Bench(const BenchRequest& request)
+      : request_(request), workload_(make_workload(request.op, request.size, request.options)) {
+    result_.op = request.op;
+    result_.size = request.size;
+    result_.options = request.options;
+    result_.device = request.backend->device();
+    result_.flops = workload_->flops();
+    result_.bytes = workload_->bytes();
+    result_.counts_flops = workload_->counts_flops();
+    result_.operand_sets = workload_->operand_sets();
+  }
+
+  BenchResult run() {
+    enter_all();
+    for (std::size_t i = 0; i < entries_.size(); ++i) admit(entries_[i], result_.rows[i]);
+    measure();
+    for (std::size_t i = 0; i < entries_.size(); ++i) compare(entries_[i], result_.rows[i]);
+    return std::move(result_);
+  }
+
+ private:
+  void enter_all() {
+    for (const RungInfo* info : request_.rungs) {
+      BenchRow row;
+      row.slug = info->slug;
+      row.limit = info->limit;
+      row.previous = info->from;
+      enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
+    }
+    BenchRow library;
+    library.kind = Kind::library;
+    library.chose = workload_->library_choice();
+    enter(std::make_unique<LibraryContender>(), std::move(library));
+    for (const Peer* peer : request_.peers) {
+      BenchRow row;
+      row.kind = Kind::peer;
+      row.name = row.slug = peer->name();
+      result_.rows.push_back(std::move(row));
+      entries_.push_back({nullptr, peer, {}, 0, {}});
+    }
+  }
+
+  void enter(std::unique_ptr<Contender> contender, BenchRow row) {
+    row.name = contender->name();
+    if (row.slug.empty()) row.slug = row.name;
+    const Contender* plain = contender.get();
+    result_.rows.push_back(std::move(row));
+    entries_.push_back({std::move(contender), plain, {}, 0, {}});
+  }
+
+  // Binds and verifies; whoever does not pass is not timed.
+  void admit(Entry& entry, BenchRow& row) {
+    entry.bound = workload_->bind(*entry.contender);
+    if (!entry.bound) {
+      row.skipped = entry.bound.why_not;
+      return;
+    }
+    entry.expected = predict(*entry.contender);
+    constexpr double calls = 3;  // verification makes two, and a sample is one at least
+    const double limit = 20 * request_.seconds;
+    if (calls * entry.expected > limit) {
+      row.skipped = fmt::format("would take about {:.3g} s (limit {:.3g} s; see --seconds)",
+                                calls * entry.expected, limit);
+      return;
+    }
+    report("verifying " + row.name, 0);
+    row.verdict = workload_->verify(*entry.contender);
+  }
+
+  // Seconds of a call, from a small problem of the same form; 0 if the problem is itself small.
+  double predict(const Contender& contender) {
+    constexpr double small = 1 << 24;
+    const double volume = request_.size.volume();
+    if (request_.op != "gemm" || volume <= 2 * small) return 0;
+    if (!small_workload_) {
+      const double scale = std::cbrt(small / volume);
+      const auto shrink = [&](std::int64_t extent) {
+        return std::max<std::int64_t>(1, std::llround(scale * static_cast<double>(extent)));
+      };
+      const Size& size = request_.size;
+      WorkloadOptions options = request_.options;
+      options.cold = false;
+      small_workload_ =
+          make_workload(request_.op, {shrink(size.m), shrink(size.n), shrink(size.k)}, options);
+    }
+    const Bound bound = small_workload_->bind(contender);
+    return bound ? time_batch(bound.batch, 1) * workload_->flops() / small_workload_->flops() : 0;
+  }
+
+  void measure() {
+    std::vector<Candidate> candidates;
+    std::vector<std::size_t> owners;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!result_.rows[i].verdict.right) continue;
+      candidates.push_back({entries_[i].bound.batch, entries_[i].expected});
+      owners.push_back(i);
+    }
+    const WorkloadCeiling ceiling = workload_->ceiling();
+    for (const CeilingBatch& variant : ceiling.variants) candidates.push_back({variant.batch});
+
+    TimingOptions options;
+    options.seconds = request_.seconds;
+    options.progress = [this](double done) { report("timing " + request_.op, done); };
+    std::vector<Timing> timings = time_interleaved(candidates, options);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      entries_[owners[i]].samples = std::move(timings[i].seconds);
+      result_.rows[owners[i]].seconds = summarize(entries_[owners[i]].samples);
+    }
+    result_.ceiling = ceiling.name;
+    for (std::size_t i = 0; i < ceiling.variants.size(); ++i) {
+      std::vector<double>& seconds = timings[owners.size() + i].seconds;
+      const double rate = ceiling.variants[i].work / summarize(seconds).median;
+      if (rate <= result_.ceiling_rate) continue;
+      result_.ceiling_rate = rate;
+      ceiling_work_ = ceiling.variants[i].work;
+      ceiling_samples_ = std::move(seconds);
+    }
+  }
+
+  void compare(const Entry& entry, BenchRow& row) {
+    const std::vector<double>& own = entry.samples;
+    if (row.timed()) {
+      row.ceiling_ratio = workload_->work() / ceiling_work_ * median_ratio(ceiling_samples_, own);
+    }
+    const Entry* previous = nullptr;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const BenchRow& other = result_.rows[i];
+      if (other.kind == Kind::rung && other.slug == row.previous) previous = &entries_[i];
+      if (other.kind != Kind::peer || row.kind == Kind::peer) continue;
+      Comparison comparison{other.name, other.seconds.median, 0, other.skipped};
+      if (other.wrong()) comparison.why_not = "wrong: " + other.verdict.message;
+      comparison.ratio = median_ratio(entries_[i].samples, own);
+      row.peers.push_back(std::move(comparison));
+    }
+    if (previous == nullptr || previous->samples.empty() || own.empty()) {
+      row.previous.clear();
+    } else {
+      row.previous_ratio = median_ratio(previous->samples, own);
+    }
+  }
+
+  void report(const std::string& what, double done) const {
+    if (request_.progress) request_.progress(what, done);
+  }
+
+  const BenchRequest& request_;
+  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<Workload> small_workload_;
+  std::vector<Entry> entries_;
+  std::vector<double> ceiling_samples_;
+  double ceiling_work_ = 1;
+  BenchResult result_;
+};
+
+}  // namespace
+
+BenchResult run_bench(const BenchRequest& request) { return Bench(request).run(); }
+
+}  // namespace rung

@@ -1,0 +1,73 @@
+#pragma once
+// Verifies, then times, every contender on one problem.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/rung.hpp"
+#include "measure/peers/peer.hpp"
+#include "measure/statistics.hpp"
+#include "measure/workload.hpp"
+
+namespace rung {
+
+enum class Kind { rung, library, peer };
+
+/// One contender against one peer.
+struct Comparison {
+  std::string peer;
+  double seconds = 0;   // the peer's median; 0 if it was not timed
+  double ratio = 0;     // median over rounds of peer time / own time: above 1, the peer is slower
+  std::string why_not;  // if it was not timed
+};
+
+struct BenchRow {
+  Kind kind = Kind::rung;
+  std::string name;     // a rung's id, "library", or the peer's name
+  std::string slug;     // a rung's slug, else the name
+  std::string limit;    // what limits a rung now, in its own words
+  std::string chose;    // the rung that the library chose
+  std::string skipped;  // why it was not run; empty if it was
+  Verdict verdict;      // only what is right is timed
+  Summary seconds;      // of a call
+  double ceiling_ratio = 0;
+  std::string previous;  // the rung that it comes from, if that was timed too
+  double previous_ratio = 0;
+  std::vector<Comparison> peers;  // not for peers
+
+  bool timed() const { return seconds.count > 0; }
+  bool wrong() const { return skipped.empty() && !verdict.right; }
+};
+
+struct BenchResult {
+  std::string op;
+  Size size;
+  WorkloadOptions options;
+  std::string device;
+  double flops = 0;
+  double bytes = 0;
+  bool counts_flops = true;
+  std::size_t operand_sets = 1;  // more than one if cold
+  std::string ceiling;           // what the ceiling is: "f32 multiply-add", "read"
+  double ceiling_rate = 0;       // flops (or bytes) a second, in this run
+  std::vector<BenchRow> rows;    // rungs in ladder order, the library, peers
+};
+
+struct BenchRequest {
+  std::string op;
+  Size size;
+  WorkloadOptions options;
+  double seconds = 0.5;  // time budget of one measurement
+  const Backend* backend = nullptr;
+  std::vector<const RungInfo*> rungs;  // of this op
+  std::vector<const Peer*> peers;
+  /// Told what is being done, and the fraction of the timing that is done.
+  std::function<void(std::string_view what, double done)> progress;
+};
+
+BenchResult run_bench(const BenchRequest& request);
+
+}  // namespace rung

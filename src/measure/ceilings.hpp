@@ -1,0 +1,47 @@
+#pragma once
+// The machine's own limits, measured: how fast it multiplies and adds, how fast it reads.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "measure/ceiling_kernels.hpp"
+
+namespace rung {
+
+/// A batch whose every call does `work` flops or reads `work` bytes, as fast as the machine can.
+struct CeilingBatch {
+  Batch batch;
+  double work;
+};
+
+/// Multiply-adds in registers, of the type in which a dtype is summed, on that many threads.
+CeilingBatch fma_ceiling(Dtype dtype, int threads);
+
+/// Reads all regions once. They must outlive the batch.
+CeilingBatch read_ceiling(const std::vector<Region>& regions, int threads);
+
+/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions a second), "L1" in
+/// GB/s.
+struct Ceiling {
+  std::string name;
+  double one_thread;
+  double all_threads;
+};
+
+struct Ceilings {
+  std::vector<Ceiling> multiply_add;  // f32, f64, i32
+  std::vector<Ceiling> read;          // L1, L2, L3, DRAM
+};
+
+/// Takes about three seconds.
+Ceilings measure_ceilings();
+
+/// What measure_ceilings() found the first time on this machine, kept in
+/// $XDG_CACHE_HOME/rung/ceilings-<hash of machine and version>.json (~/.cache if that is not set).
+/// Measures again if asked to. A folder that cannot be written is no error.
+Ceilings cached_ceilings(bool remeasure);
+
+}  // namespace rung

@@ -1,0 +1,31 @@
+#pragma once
+// Whoever can be verified and timed on a problem: a rung, the library's own choice, a peer.
+
+#include <string>
+
+#include "backends/backend.hpp"
+#include "core/call.hpp"
+
+namespace rung {
+
+/// A batch ready to run, or the reason in a few words why there is none.
+struct Bound {
+  Batch batch;
+  std::string why_not;
+
+  explicit operator bool() const { return static_cast<bool>(batch); }
+};
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+
+  virtual std::string name() const = 0;
+
+  /// The operands must outlive the batch.
+  virtual Bound bind(const GemmCall& call, int threads) const = 0;
+  /// Each call writes its sum to *result (float for f32, bf16 and f16; double for f64).
+  virtual Bound bind(const DotCall& call, int threads, void* result) const = 0;
+};
+
+}  // namespace rung

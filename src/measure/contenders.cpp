@@ -1,0 +1,73 @@
+#include "measure/contenders.hpp"
+
+#include <type_traits>
+
+#include "rung/dot.hpp"
+#include "rung/gemm.hpp"
+
+namespace rung {
+namespace {
+
+// The kernels know 32-bit integers as unsigned, the public interface as signed.
+template <class T>
+using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
+
+template <class T>
+MatrixView<Public<T>> view(const Matrix<T>& matrix, std::int64_t rows, std::int64_t cols) {
+  auto* data = reinterpret_cast<Public<T>*>(matrix.data);
+  if (matrix.col_stride == 1) return row_major(data, rows, cols, matrix.row_stride);
+  return col_major(data, rows, cols, matrix.col_stride);
+}
+
+template <class T>
+MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t rows,
+                                 std::int64_t cols) {
+  const auto* data = reinterpret_cast<const Public<T>*>(matrix.data);
+  if (matrix.col_stride == 1) return row_major(data, rows, cols, matrix.row_stride);
+  return col_major(data, rows, cols, matrix.col_stride);
+}
+
+}  // namespace
+
+Bound RungContender::bind(const GemmCall& call, int threads) const {
+  if (auto reason = backend_.why_not(info_, call)) return {{}, *reason};
+  return {backend_.bind(info_, call, threads), {}};
+}
+
+Bound RungContender::bind(const DotCall& call, int threads, void* result) const {
+  if (auto reason = backend_.why_not(info_, call)) return {{}, *reason};
+  return {backend_.bind(info_, call, threads, result), {}};
+}
+
+Bound LibraryContender::bind(const GemmCall& call, int threads) const {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
+    const Gemm<In, Out> g = call.typed<In, Out>();
+    const auto a = view(g.a, g.m, g.k);
+    const auto b = view(g.b, g.k, g.n);
+    const auto c = view(g.c, g.m, g.n);
+    const auto alpha = static_cast<Public<Out>>(g.alpha);
+    const auto beta = static_cast<Public<Out>>(g.beta);
+    const auto run = [=](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, {.threads = threads});
+    };
+    return {run, {}};
+  });
+}
+
+Bound LibraryContender::bind(const DotCall& call, int threads, void* result) const {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
+    if constexpr (std::is_integral_v<In>) {
+      return {{}, "dot has no i32"};
+    } else {
+      const Dot<In> d = call.typed<In>();
+      const auto run = [=](std::int64_t calls) {
+        for (std::int64_t i = 0; i < calls; ++i) {
+          *static_cast<Out*>(result) = dot(d.n, d.x, d.incx, d.y, d.incy, {.threads = threads});
+        }
+      };
+      return {run, {}};
+    }
+  });
+}
+
+}  // namespace rung

@@ -1,0 +1,36 @@
+#pragma once
+// The contenders that this program brings itself. Peers are in measure/peers.
+
+#include "backends/backend.hpp"
+#include "core/rung.hpp"
+#include "measure/contender.hpp"
+
+namespace rung {
+
+/// A rung on a backend. Both must outlive it.
+class RungContender final : public Contender {
+ public:
+  RungContender(const Backend& backend, const RungInfo& info) : backend_(backend), info_(info) {}
+
+  std::string name() const override { return info_.id; }
+  const RungInfo& info() const { return info_; }
+
+  Bound bind(const GemmCall& call, int threads) const override;
+  Bound bind(const DotCall& call, int threads, void* result) const override;
+
+ private:
+  const Backend& backend_;
+  const RungInfo& info_;
+};
+
+/// rung::gemm() and rung::dot() as a program calls them: argument checks and the choice of a rung
+/// are part of each call.
+class LibraryContender final : public Contender {
+ public:
+  std::string name() const override { return "library"; }
+
+  Bound bind(const GemmCall& call, int threads) const override;
+  Bound bind(const DotCall& call, int threads, void* result) const override;
+};
+
+}  // namespace rung

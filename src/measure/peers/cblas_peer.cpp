@@ -1,0 +1,85 @@
+#include "measure/peers/cblas_peer.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+
+#include "measure/peers/blas_operand.hpp"
+
+namespace rung {
+namespace {
+
+// Values fixed by the CBLAS standard (BLAS Technical Forum Standard, 2001, appendix B).
+constexpr int row_major = 101;
+constexpr int no_trans = 111;
+constexpr int trans = 112;
+
+constexpr const char* no_such_type = "has no such type";
+constexpr const char* too_large = "a size exceeds its 32-bit integers";
+
+bool fit_int(std::initializer_list<std::int64_t> sizes) {
+  return std::all_of(sizes.begin(), sizes.end(),
+                     [](std::int64_t size) { return size <= std::numeric_limits<int>::max(); });
+}
+
+template <class T, class Function>
+Bound bind_gemm(Function* gemm, const GemmCall& call) {
+  const auto g = call.typed<T, T>();
+  const BlasOperand a(call.a, g.m, g.k);
+  const BlasOperand b(call.b, g.k, g.n);
+  const BlasOperand c(call.c, g.m, g.n);
+  if (!fit_int({g.m, g.n, g.k, a.ld, b.ld, c.ld})) return {{}, too_large};
+  const auto run = [=](std::int64_t calls) {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      gemm(row_major, a.transposed ? trans : no_trans, b.transposed ? trans : no_trans,
+           static_cast<int>(g.m), static_cast<int>(g.n), static_cast<int>(g.k), g.alpha, g.a.data,
+           static_cast<int>(a.ld), g.b.data, static_cast<int>(b.ld), g.beta, g.c.data,
+           static_cast<int>(c.ld));
+    }
+  };
+  return {run, {}};
+}
+
+template <class T, class Function>
+Bound bind_dot(Function* dot, const DotCall& call, void* result) {
+  const auto d = call.typed<T>();
+  if (!fit_int({d.n, d.incx, d.incy})) return {{}, too_large};
+  if (d.incx < 1 || d.incy < 1) return {{}, "an increment is not positive"};
+  const auto run = [=](std::int64_t calls) {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      *static_cast<T*>(result) =
+          dot(static_cast<int>(d.n), d.x, static_cast<int>(d.incx), d.y, static_cast<int>(d.incy));
+    }
+  };
+  return {run, {}};
+}
+
+}  // namespace
+
+CblasPeer::CblasPeer(std::string_view name, const SharedLibrary& library)
+    : name_(name),
+      path_(library.path("cblas_sgemm")),
+      sgemm_(library.find<GemmFunction<float>>("cblas_sgemm")),
+      dgemm_(library.find<GemmFunction<double>>("cblas_dgemm")),
+      sdot_(library.find<DotFunction<float>>("cblas_sdot")),
+      ddot_(library.find<DotFunction<double>>("cblas_ddot")) {}
+
+bool CblasPeer::complete() const {
+  return sgemm_ != nullptr && dgemm_ != nullptr && sdot_ != nullptr && ddot_ != nullptr;
+}
+
+Bound CblasPeer::bind(const GemmCall& call, int threads) const {
+  set_threads(threads);
+  if (call.dtype == Dtype::f32) return bind_gemm<float>(sgemm_, call);
+  if (call.dtype == Dtype::f64) return bind_gemm<double>(dgemm_, call);
+  return {{}, no_such_type};
+}
+
+Bound CblasPeer::bind(const DotCall& call, int threads, void* result) const {
+  set_threads(threads);
+  if (call.dtype == Dtype::f32) return bind_dot<float>(sdot_, call, result);
+  if (call.dtype == Dtype::f64) return bind_dot<double>(ddot_, call, result);
+  return {{}, no_such_type};
+}
+
+}  // namespace rung

@@ -1,0 +1,54 @@
+#pragma once
+// What the peers with a CBLAS interface (32-bit sizes) have in common.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "measure/peers/peer.hpp"
+#include "measure/peers/shared_library.hpp"
+
+namespace rung {
+
+class CblasPeer : public Peer {
+ public:
+  CblasPeer(std::string_view name, const SharedLibrary& library);
+
+  /// Whether the library has all of cblas_{s,d}gemm and cblas_{s,d}dot.
+  bool complete() const;
+
+  std::string name() const override { return name_; }
+  std::string path() const override { return path_; }
+  Bound bind(const GemmCall& call, int threads) const override;
+  Bound bind(const DotCall& call, int threads, void* result) const override;
+
+ protected:
+  virtual void set_threads(int threads) const = 0;
+
+ private:
+  template <class T>
+  using GemmFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
+                            const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
+  template <class T>
+  using DotFunction = T(int n, const T* x, int incx, const T* y, int incy);
+
+  std::string name_;
+  std::string path_;
+  GemmFunction<float>* sgemm_;
+  GemmFunction<double>* dgemm_;
+  DotFunction<float>* sdot_;
+  DotFunction<double>* ddot_;
+};
+
+/// Opens a CblasPeer of class P: its constructor takes the library.
+template <class P>
+std::unique_ptr<Peer> open_cblas_peer(const SharedLibrary& library, std::string& why_not) {
+  why_not = library.why_not();
+  if (!library) return nullptr;
+  auto peer = std::make_unique<P>(library);
+  if (peer->complete()) return peer;
+  why_not = "it lacks cblas_sgemm, cblas_dgemm, cblas_sdot or cblas_ddot";
+  return nullptr;
+}
+
+}  // namespace rung

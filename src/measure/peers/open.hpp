@@ -1,0 +1,16 @@
+#pragma once
+// Each peer's file defines the one function that opens it, as PeerKind::open says.
+
+#include <memory>
+#include <string>
+
+#include "measure/peers/peer.hpp"
+
+namespace rung {
+
+std::unique_ptr<Peer> open_openblas(std::string& why_not);
+std::unique_ptr<Peer> open_blis(std::string& why_not);
+std::unique_ptr<Peer> open_onednn(std::string& why_not);
+std::unique_ptr<Peer> open_mkl(std::string& why_not);
+
+}  // namespace rung

@@ -1,0 +1,34 @@
+#pragma once
+// dlopen for peers.
+
+#include <initializer_list>
+#include <string>
+
+namespace rung {
+
+/// Opens the file that the environment variable names or, where that is not set, the first of the
+/// names that can be opened. Never closed: worker threads of the library may still run in it.
+class SharedLibrary {
+ public:
+  SharedLibrary(const char* path_variable, std::initializer_list<const char*> names);
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  /// Why it was not opened, in a few words.
+  const std::string& why_not() const { return why_not_; }
+
+  /// The function of that name, or nullptr.
+  template <class Function>
+  Function* find(const char* symbol) const {
+    return reinterpret_cast<Function*>(address(symbol));
+  }
+  /// The file that holds the symbol, links resolved.
+  std::string path(const char* symbol) const;
+
+ private:
+  void* address(const char* symbol) const;
+
+  void* handle_ = nullptr;
+  std::string why_not_;
+};
+
+}  // namespace rung

@@ -1,0 +1,35 @@
+#include "measure/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace rung {
+namespace {
+
+double quantile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+}  // namespace
+
+Summary summarize(std::span<const double> values) {
+  if (values.empty()) return {};
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return {sorted.size(),          sorted.front(),         quantile(sorted, 0.25),
+          quantile(sorted, 0.50), quantile(sorted, 0.75), sorted.back()};
+}
+
+double median_ratio(std::span<const double> numerator, std::span<const double> denominator) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(numerator.size(), denominator.size()); ++i) {
+    ratios.push_back(numerator[i] / denominator[i]);
+  }
+  return summarize(ratios).median;
+}
+
+}  // namespace rung

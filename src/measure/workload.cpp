@@ -1,0 +1,177 @@
+#include "measure/workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "device/cpu/machine.hpp"
+#include "library/select.hpp"
+
+namespace rung {
+namespace {
+
+// How many operand sets a batch goes through in turn.
+std::int64_t count_sets(double set_bytes, bool cold) {
+  if (!cold) return 1;
+  constexpr double max_bytes = 1 << 30;
+  const double past_cache = 2.0 * static_cast<double>(cpu::machine().caches.l3);
+  const double sets = std::ceil(std::min(past_cache, max_bytes) / std::max(set_bytes, 64.0));
+  constexpr std::int64_t max_sets = 4096;  // each takes pages of its own
+  return std::clamp<std::int64_t>(std::llround(sets), 1, max_sets);
+}
+
+// One batch a set, called in turn from one call to the next.
+Bound rotate(std::vector<Bound> sets) {
+  if (sets.size() == 1 || !sets.front()) return std::move(sets.front());
+  const auto run = [batches = std::move(sets), next = std::size_t{0}](std::int64_t calls) mutable {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      batches[next].batch(1);
+      next = (next + 1) % batches.size();
+    }
+  };
+  return {run, {}};
+}
+
+class GemmWorkload final : public Workload {
+ public:
+  GemmWorkload(const Size& size, const WorkloadOptions& options) : options_(options) {
+    GemmSpec spec;
+    spec.dtype = options.dtype;
+    spec.m = size.m;
+    spec.n = size.n;
+    spec.k = size.k;
+    spec.a_transposed = options.a_transposed;
+    spec.b_transposed = options.b_transposed;
+    spec.alpha = options.alpha;
+    spec.beta = options.beta;
+    flops_ = 2 * size.volume();
+    const auto area = [](std::int64_t rows, std::int64_t cols) {
+      return static_cast<double>(rows) * static_cast<double>(cols);
+    };
+    bytes_ = (area(size.m, size.k) + area(size.k, size.n)) *
+                 static_cast<double>(input_bytes(options.dtype)) +
+             area(size.m, size.n) * (options.beta == 0 ? 1 : 2) *
+                 static_cast<double>(output_bytes(options.dtype));
+    const std::int64_t count = count_sets(bytes_, options.cold);
+    for (std::int64_t i = 0; i < count; ++i) {
+      spec.seed = static_cast<std::uint64_t>(i) + 1;
+      sets_.push_back(std::make_unique<GemmCase>(spec));
+    }
+  }
+
+  Bound bind(const Contender& contender) override {
+    std::vector<Bound> bound;
+    for (const auto& set : sets_) bound.push_back(contender.bind(set->call(), options_.threads));
+    return rotate(std::move(bound));
+  }
+
+  Verdict verify(const Contender& contender) override {
+    const Verdict verdict = rung::verify(*sets_.front(), [&](const GemmCall& call) {
+      contender.bind(call, options_.threads).batch(1);
+    });
+    sets_.front()->fill();
+    return verdict;
+  }
+
+  WorkloadCeiling ceiling() const override {
+    const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
+    return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
+            {fma_ceiling(options_.dtype, options_.threads)}};
+  }
+
+  std::size_t operand_sets() const override { return sets_.size(); }
+  std::string library_choice() const override {
+    return choose_gemm(sets_.front()->call(), options_.threads).id;
+  }
+
+  double flops() const override { return flops_; }
+  double bytes() const override { return bytes_; }
+  bool counts_flops() const override { return true; }
+
+ private:
+  WorkloadOptions options_;
+  double flops_;
+  double bytes_;
+  std::vector<std::unique_ptr<GemmCase>> sets_;
+};
+
+class DotWorkload final : public Workload {
+ public:
+  DotWorkload(std::int64_t n, const WorkloadOptions& options)
+      : options_(options),
+        n_(static_cast<double>(n)),
+        element_bytes_(static_cast<std::int64_t>(input_bytes(options.dtype))) {
+    DotSpec spec;
+    spec.dtype = options.dtype;
+    spec.n = n;
+    const std::int64_t count = count_sets(bytes(), options.cold);
+    for (std::int64_t i = 0; i < count; ++i) {
+      spec.seed = static_cast<std::uint64_t>(i) + 1;
+      sets_.push_back(std::make_unique<DotCase>(spec));
+    }
+  }
+
+  Bound bind(const Contender& contender) override {
+    std::vector<Bound> bound;
+    for (const auto& set : sets_) {
+      bound.push_back(contender.bind(set->call(), options_.threads, &result_));
+    }
+    return rotate(std::move(bound));
+  }
+
+  Verdict verify(const Contender& contender) override {
+    const Verdict verdict = rung::verify(*sets_.front(), [&](const DotCall& call) {
+      contender.bind(call, options_.threads, &result_).batch(1);
+      return options_.dtype == Dtype::f64 ? result_.f64 : static_cast<double>(result_.f32);
+    });
+    sets_.front()->fill();
+    return verdict;
+  }
+
+  // Over the very operands that the contenders read. Starting threads does not pay where they are
+  // small, so one thread is tried as well.
+  WorkloadCeiling ceiling() const override {
+    std::vector<Region> regions;
+    for (const auto& set : sets_) {
+      const DotCall call = set->call();
+      regions.push_back({call.x, call.n * element_bytes_});
+      regions.push_back({call.y, call.n * element_bytes_});
+    }
+    WorkloadCeiling found{"read", {read_ceiling(regions, 1)}};
+    if (options_.threads > 1) found.variants.push_back(read_ceiling(regions, options_.threads));
+    return found;
+  }
+
+  std::size_t operand_sets() const override { return sets_.size(); }
+  std::string library_choice() const override {
+    return choose_dot(sets_.front()->call(), DotMode::fast, options_.threads).id;
+  }
+
+  double flops() const override { return 2 * n_; }
+  double bytes() const override { return 2 * n_ * static_cast<double>(element_bytes_); }
+  bool counts_flops() const override { return false; }
+
+ private:
+  union Sum {
+    double f64 = 0;
+    float f32;
+  };
+
+  WorkloadOptions options_;
+  double n_;
+  std::int64_t element_bytes_;
+  std::vector<std::unique_ptr<DotCase>> sets_;
+  Sum result_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
+                                        const WorkloadOptions& options) {
+  if (op == "gemm") return std::make_unique<GemmWorkload>(size, options);
+  if (op == "dot") return std::make_unique<DotWorkload>(size.n, options);
+  throw std::invalid_argument("no workload for op '" + op + "'");
+}
+
+}  // namespace rung

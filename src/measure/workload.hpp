@@ -1,0 +1,66 @@
+#pragma once
+// One op at one size with its operands: what the contenders are verified and timed on.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/verify.hpp"
+#include "measure/ceilings.hpp"
+#include "measure/contender.hpp"
+
+namespace rung {
+
+/// Sizes of one problem: dot takes n alone, and leaves m and k at 1.
+struct Size {
+  std::int64_t m = 1, n = 1, k = 1;
+
+  double volume() const {
+    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+struct WorkloadOptions {
+  Dtype dtype = Dtype::f32;
+  int threads = 1;
+  bool a_transposed = false;  // gemm alone, like the three below
+  bool b_transposed = false;
+  double alpha = 1;
+  double beta = 0;
+  bool cold = false;  // a new set of operands for each call, from more than the caches hold
+};
+
+/// The limit that a workload is held against, ready to be timed like a contender.
+struct WorkloadCeiling {
+  std::string name;                    // "f32 multiply-add", "read"
+  std::vector<CeilingBatch> variants;  // the fastest one counts
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  /// Over all operand sets in turn.
+  virtual Bound bind(const Contender& contender) = 0;
+  /// On the first operand set. The contender must be able to run the workload.
+  virtual Verdict verify(const Contender& contender) = 0;
+  virtual WorkloadCeiling ceiling() const = 0;
+  /// Between which bind() rotates.
+  virtual std::size_t operand_sets() const = 0;
+  /// The rung that the library chooses.
+  virtual std::string library_choice() const = 0;
+
+  virtual double flops() const = 0;
+  /// Of the operands: each read once, the result written once.
+  virtual double bytes() const = 0;
+  /// Whether the rate that counts is flops (or bytes) a second.
+  virtual bool counts_flops() const = 0;
+  double work() const { return counts_flops() ? flops() : bytes(); }
+};
+
+/// op: "gemm" or "dot". Throws std::bad_alloc and what GemmCase and DotCase throw.
+std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
+                                        const WorkloadOptions& options);
+
+}  // namespace rung

@@ -1,0 +1,122 @@
+#include "report/json.hpp"
+
+#include <cmath>
+
+namespace rung {
+namespace {
+
+// JSON has no infinity: an error ratio of 1e308 says the same.
+double finite(double value) {
+  return std::isfinite(value) ? value : std::numeric_limits<double>::max();
+}
+
+Json rates(const std::vector<Ceiling>& ceilings) {
+  Json json = Json::object();
+  for (const auto& [ceiling, one_thread, all_threads] : ceilings) {
+    json[ceiling] = {{"one_thread", one_thread}, {"all_threads", all_threads}};
+  }
+  return json;
+}
+
+Json seconds_of(const Summary& summary) {
+  return {{"median", summary.median}, {"min", summary.min}, {"max", summary.max},
+          {"q1", summary.q1},         {"q3", summary.q3},   {"samples", summary.count}};
+}
+
+Json peers_of(const BenchRow& row) {
+  Json json = Json::object();
+  for (const Comparison& comparison : row.peers) {
+    if (comparison.ratio > 0) {
+      json[comparison.peer] = {{"seconds", comparison.seconds}, {"ratio", comparison.ratio}};
+    } else {
+      json[comparison.peer] = {{"seconds", nullptr}, {"ratio", nullptr}};
+      if (!comparison.why_not.empty()) json[comparison.peer]["why_not"] = comparison.why_not;
+    }
+  }
+  return json;
+}
+
+Json problem_of(const BenchResult& result) {
+  const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold] = result.options;
+  const auto& [m, n, k] = result.size;
+  Json json = {{"op", result.op}, {"dtype", name(dtype)}};
+  if (result.op == "gemm") {
+    const std::string layout = {a_transposed ? 't' : 'n', b_transposed ? 't' : 'n'};
+    json.update(
+        {{"m", m}, {"n", n}, {"k", k}, {"layout", layout}, {"alpha", alpha}, {"beta", beta}});
+  } else {
+    json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});
+  }
+  json.update({{"device", result.device},
+               {"threads", threads},
+               {"operands", cold ? "cold" : "warm"},
+               {"operand_sets", result.operand_sets}});
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Environment& environment) {
+  const auto& [model, isa, caches, threads] = environment.machine;
+  return {{"model", model},
+          {"isa", name(isa)},
+          {"cores", threads},
+          {"caches", {{"l1", caches.l1}, {"l2", caches.l2}, {"l3", caches.l3}}},
+          {"os", environment.os},
+          {"compiler", environment.compiler},
+          {"version", environment.version},
+          {"commit", environment.commit},
+          {"date", environment.date}};
+}
+
+Json to_json(const Ceilings& ceilings) {
+  return {{"multiply_add", rates(ceilings.multiply_add)}, {"read", rates(ceilings.read)}};
+}
+
+Json to_json(const std::vector<const Peer*>& peers) {
+  Json json = Json::object();
+  for (const Peer* peer : peers) {
+    json[peer->name()] = {{"version", peer->version()},
+                          {"kernels", peer->kernels()},
+                          {"path", peer->path()},
+                          {"note", peer->note()}};
+  }
+  return json;
+}
+
+Json to_json(const BenchResult& result) {
+  const Json problem = problem_of(result);
+  const char* unit = result.counts_flops ? "gflops" : "gbps";
+  Json results = Json::array();
+  for (const BenchRow& row : result.rows) {
+    if (row.kind == Kind::peer) continue;
+    Json json = {{"rung", row.name}};
+    json.update(problem);
+    if (!row.chose.empty()) json["chose"] = row.chose;
+    const bool ran = row.skipped.empty();
+    json["verified"] = ran && row.verdict.right;
+    json["max_error_ratio"] = ran ? Json(finite(row.verdict.max_error_ratio)) : Json();
+    if (!ran) json["skipped"] = row.skipped;
+    if (row.wrong()) json["wrong"] = row.verdict.message;
+    if (row.timed()) {
+      json["seconds"] = seconds_of(row.seconds);
+      json["gflops"] = result.flops / row.seconds.median * 1e-9;
+      json["gbps"] = result.bytes / row.seconds.median * 1e-9;
+      json["ceiling"] = {{"name", result.ceiling},
+                         {unit, result.ceiling_rate * 1e-9},
+                         {"ratio", row.ceiling_ratio}};
+    } else {
+      json.update({{"seconds", nullptr}, {"gflops", nullptr}, {"gbps", nullptr}});
+    }
+    if (!row.previous.empty()) {
+      json["previous"] = {{"rung", row.previous}, {"ratio", row.previous_ratio}};
+    }
+    json["peers"] = peers_of(row);
+    results.push_back(std::move(json));
+  }
+  return results;
+}
+
+std::string dump(const Json& json) { return json.dump(2) + "\n"; }
+
+}  // namespace rung

@@ -1,0 +1,75 @@
+#include "report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rung {
+
+Table::Table(std::vector<std::string> headings) { add_row(std::move(headings)); }
+
+void Table::add_row(std::vector<std::string> cells) { rows_.push_back({std::move(cells), false}); }
+
+void Table::add_note(std::string first, std::string note) {
+  rows_.push_back({{std::move(first), std::move(note)}, true});
+}
+
+std::string Table::str() const {
+  std::vector<std::size_t> widths(rows_.front().cells.size(), 0);
+  for (const Row& row : rows_) {
+    const std::size_t columns = row.is_note ? 1 : row.cells.size();
+    for (std::size_t i = 0; i < columns; ++i) {
+      widths[i] = std::max(widths[i], row.cells[i].size());
+    }
+  }
+  std::string text;
+  for (const Row& row : rows_) {
+    std::string line = fmt::format("{:<{}}", row.cells[0], widths[0]);
+    if (row.is_note) {
+      line = cut(line + "  " + row.cells[1], text_width);
+    } else {
+      for (std::size_t i = 1; i < row.cells.size(); ++i) {
+        line += fmt::format("  {:>{}}", row.cells[i], widths[i]);
+      }
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string wrap(const std::string& text, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  std::string lines;
+  std::string line;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t stop = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, stop - start);
+    if (!line.empty() && indent + line.size() + 1 + word.size() > text_width) {
+      lines += margin + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    start = stop + 1;
+  }
+  return lines + margin + line + "\n";
+}
+
+std::string cut(std::string text, std::size_t width) {
+  if (text.size() <= width) return text;
+  return text.substr(0, width - 3) + "...";
+}
+
+std::string format_rate(double rate) {
+  return fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : rate >= 10 ? 1 : rate >= 1 ? 2 : 3);
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds >= 1) return format_rate(seconds) + " s ";
+  if (seconds >= 1e-3) return format_rate(seconds * 1e3) + " ms";
+  if (seconds >= 1e-6) return format_rate(seconds * 1e6) + " us";
+  return format_rate(seconds * 1e9) + " ns";
+}
+
+}  // namespace rung

@@ -1,0 +1,120 @@
+// The parts that measurements are made of; no test here depends on how long anything takes.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "measure/ceiling_kernels.hpp"
+#include "measure/statistics.hpp"
+#include "measure/timing.hpp"
+#include "report/output_file.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+TEST(Statistics, QuartilesInterpolate) {
+  const std::vector<double> values = {4, 1, 3, 2, 10};
+  const Summary summary = summarize(values);
+  EXPECT_EQ(summary.count, 5u);
+  EXPECT_EQ(summary.min, 1);
+  EXPECT_EQ(summary.q1, 2);
+  EXPECT_EQ(summary.median, 3);
+  EXPECT_EQ(summary.q3, 4);
+  EXPECT_EQ(summary.max, 10);
+  EXPECT_EQ(summarize(std::vector<double>{1, 2}).median, 1.5);
+  EXPECT_EQ(summarize({}).count, 0u);
+}
+
+TEST(Statistics, RatiosAreTakenPairByPair) {
+  // The machine was ten times slower in round 1: medians of each would say 10 / 1.
+  const std::vector<double> peer = {2, 20, 2, 30};
+  const std::vector<double> own = {1, 10, 1, 15};
+  EXPECT_EQ(median_ratio(peer, own), 2);
+  EXPECT_EQ(median_ratio(peer, std::vector<double>{4}), 0.5);
+  EXPECT_EQ(median_ratio(peer, {}), 0);
+}
+
+TEST(Timing, EveryCandidateIsSampledInEveryRoundThatItTakesPartIn) {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  const auto count = [](std::int64_t& counter) {
+    return [&counter](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) {
+        counter += 1;
+        asm volatile("" ::: "memory");  // a call takes some time, however little
+      }
+    };
+  };
+  TimingOptions options;
+  options.seconds = 0.02;
+  const auto timings = time_interleaved({{count(first), 0}, {count(second), 1e9}}, options);
+  ASSERT_EQ(timings.size(), 2u);
+  for (const Timing& timing : timings) EXPECT_GE(timing.seconds.size(), 1u);
+  EXPECT_GT(timings[0].calls, 1);  // short calls are repeated to fill a sample
+  EXPECT_GT(first, timings[0].calls);
+  EXPECT_EQ(timings[1].calls, 1);  // one that is expected to take long, not
+  EXPECT_EQ(second, static_cast<std::int64_t>(timings[1].seconds.size()));
+}
+
+TEST(Ceilings, ReadKernelReadsEveryByte) {
+  const ReadKernel read = read_kernel();
+  alignas(64) static std::byte data[2048];
+  for (std::int64_t bytes = 0; bytes <= 1300; bytes += bytes < 300 ? 1 : 61) {
+    const std::vector<Region> region = {{data, bytes}};
+    std::fill(std::begin(data), std::end(data), std::byte{0});
+    for (const bool prefetch : {false, true}) {
+      for (std::int64_t i = 0; i < bytes; ++i) {
+        data[i] = std::byte{1};
+        EXPECT_NE(read(region, 1, prefetch), 0u) << i << " of " << bytes;
+        data[i] = std::byte{0};
+      }
+      data[bytes] = std::byte{1};
+      EXPECT_EQ(read(region, 1, prefetch), 0u) << "past " << bytes;
+      data[bytes] = std::byte{0};
+    }
+  }
+}
+
+TEST(Ceilings, MultiplyAddsAreAllDone) {
+  // Twelve accumulators start at 0 to 11 and count up by one each iteration, in every lane.
+  const FmaKernel kernel = fma_kernel<float>();
+  const double lanes = kernel.flops_per_iteration / (2 * 12);
+  EXPECT_EQ(kernel.run(0), 66 * lanes);
+  EXPECT_EQ(kernel.run(10), (66 + 120) * lanes);
+}
+
+TEST(OutputFile, AppearsWholeAndReplaces) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("rung_output_" + std::to_string(getpid()) + ".json");
+  const OutputFile file(path.string());
+  EXPECT_FALSE(std::filesystem::exists(path));  // not before there is something in it
+  for (const std::string text : {"first\n", "second\n"}) {
+    file.write(text);
+    std::ifstream stream(path);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), text);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Table, AlignsAndCuts) {
+  Table table({"rung", "time"});
+  table.add_row({"a", "1 ms"});
+  table.add_row({"longer", "22 ms"});
+  table.add_note("b", std::string(100, '-'));
+  EXPECT_EQ(table.str(), "rung     time\na        1 ms\nlonger  22 ms\nb       " +
+                             std::string(69, '-') + "...\n");
+}
+
+TEST(Table, FormatsThreeDigits) {
+  EXPECT_EQ(format_seconds(0.00123), "1.23 ms");
+  EXPECT_EQ(format_seconds(4.56e-8), "45.6 ns");
+  EXPECT_EQ(format_rate(0.2714), "0.271");
+  EXPECT_EQ(format_rate(1204.6), "1205");
+  EXPECT_EQ(wrap("one two", 4), "    one two\n");
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,108 @@
+// Bad arguments: one line that names the argument, the value and what is allowed; exit code 2, or 3
+// for what is not here; nothing on standard output.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+struct Bad {
+  const char* arguments;
+  const char* message;  // all of the line after "rung: "
+  int exit_code = 2;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Bad& bad) { return stream << bad.arguments; }
+
+class BadArguments : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadArguments, GetOneLine) {
+  const Output output = run_rung(GetParam().arguments);
+  EXPECT_EQ(output.exit_code, GetParam().exit_code);
+  EXPECT_EQ(output.out, "");
+  EXPECT_EQ(output.err, std::string("rung: ") + GetParam().message + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, BadArguments,
+    testing::Values(
+        Bad{"", "a command is needed: see rung --help"},
+        Bad{"climb", "'climb' is not one of list, verify, bench, doctor"},
+        Bad{"--fast", "--fast: unknown argument; see --help"},
+        Bad{"list --fast", "--fast: unknown argument; see --help"},
+        Bad{"list --json", "--json: a value is needed; see --help"},
+        Bad{"verify", "SELECTOR: at least one is needed, such as gemm/cpu; see --help"},
+        Bad{"bench", "SELECTOR: at least one is needed, such as gemm/cpu; see --help"},
+        Bad{"bench gemm --dtype f23", "--dtype: 'f23' is not one of f32, f64, i32, bf16, f16"},
+        Bad{"verify gemm --dtype F32", "--dtype: 'F32' is not one of f32, f64, i32, bf16, f16"},
+        Bad{"bench gemm --device tpu", "--device: 'tpu' is not one of cpu, gpu, virtual"},
+        Bad{"bench gemm --threads 0", "--threads: '0' is not a whole number from 1 to 1024"},
+        Bad{"bench gemm --threads two", "--threads: 'two' is not a whole number from 1 to 1024"},
+        Bad{"bench gemm --m -3", "--m: '-3' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench dot --n 0", "--n: '0' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench dot --n 1.5", "--n: '1.5' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench dot --n 1e30", "--n: '1e30' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench dot --n 12q", "--n: '12q' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench gemm --sizes 3x4", "--sizes: '3x4' is neither N nor MxNxK"},
+        Bad{"bench gemm --sizes 3,,4", "--sizes: '' is not a whole number from 1 to 1099511627776"},
+        Bad{"bench dot --sizes 3x4x5", "dot takes n alone: --n N or --sizes N"},
+        Bad{"bench dot --m 3 --n 4", "dot takes n alone: --n N or --sizes N"},
+        Bad{"bench gemm --sizes 3 --n 4", "--sizes: not together with --m, --n or --k"},
+        Bad{"bench gemm --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
+        Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
+        Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
+        Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
+        Bad{"bench gemm --vs goto",
+            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, or none alone"},
+        Bad{"bench gemm --vs none,blis",
+            "--vs: 'none' is not one of openblas, blis, onednn, mkl, or none alone"},
+        Bad{"list --json /nowhere/rungs.json",
+            "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
+        Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
+        Bad{"bench gemm --device gpu", "--device: 'gpu' is not built into this program", 3},
+        Bad{"verify gemm --device virtual", "--device: 'virtual' is not built into this program",
+            3}));
+
+TEST(Usage, UnknownSelectorIsNamed) {
+  for (const char* selector : {"fft", "gemm/tpu", "gemm/cpu/99", "list"}) {
+    const Output output = run_rung(std::string("list ") + selector);
+    EXPECT_EQ(output.exit_code, 2);
+    EXPECT_EQ(output.out, "");
+    ASSERT_EQ(lines(output.err).size(), 1u) << output.err;
+    EXPECT_EQ(output.err.find("rung: '" + std::string(selector) + "'"), 0u) << output.err;
+  }
+}
+
+TEST(Usage, OperandsBeyondMemoryAreRefused) {
+  const Output output = run_rung("bench gemm --sizes 1e9");
+  EXPECT_EQ(output.exit_code, 2);
+  ASSERT_EQ(lines(output.err).size(), 1u) << output.err;
+  EXPECT_NE(output.err.find("the operands take 1.2e+10 GB"), std::string::npos) << output.err;
+}
+
+TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {
+  const Output output =
+      run_shell("RUNG_OPENBLAS=/nowhere/libblas.so \"$RUNG\" bench gemm --vs openblas");
+  EXPECT_EQ(output.exit_code, 3);
+  EXPECT_EQ(output.out, "");
+  EXPECT_NE(output.err.find("--vs: 'openblas' is not available: RUNG_OPENBLAS: "),
+            std::string::npos)
+      << output.err;
+}
+
+TEST(Usage, HelpAndVersionSucceed) {
+  EXPECT_EQ(run_rung("--version").out, "rung " RUNG_PROJECT_VERSION "\n");
+  for (const char* arguments : {"--help", "list --help", "verify --help", "bench --help"}) {
+    const Output output = run_rung(arguments);
+    EXPECT_EQ(output.exit_code, 0);
+    EXPECT_EQ(output.err, "");
+    EXPECT_NE(output.out.find("Examples:"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,124 @@
+// The catalog: what a header may say, and which rungs a selector picks.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "core/rung.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::string_view good =
+    "// gemm/cpu/01_loop_order: rows of B are\n"
+    "// added to rows of C.\n"
+    "// from: 00_triple_loop | removes: strides | limit: every row of C goes through\n"
+    "// the cache k times\n"
+    "// needs: nothing | try: rung bench gemm/cpu/01\n"
+    "\n"
+    "// not part of the header\n";
+
+std::string error_of(std::string_view id, std::string_view source) {
+  try {
+    parse_rung(id, source);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string without(std::string_view part) {
+  std::string source(good);
+  source.erase(source.find(part), part.size());
+  return source;
+}
+
+TEST(ParseRung, ReadsEveryField) {
+  const RungInfo rung = parse_rung("gemm/cpu/01_loop_order", good);
+  EXPECT_EQ(rung.id, "gemm/cpu/01_loop_order");
+  EXPECT_EQ(rung.op, "gemm");
+  EXPECT_EQ(rung.backend, "cpu");
+  EXPECT_EQ(rung.slug, "01_loop_order");
+  EXPECT_EQ(rung.idea, "rows of B are added to rows of C.");
+  EXPECT_EQ(rung.from, "00_triple_loop");
+  EXPECT_EQ(rung.removes, "strides");
+  EXPECT_EQ(rung.limit, "every row of C goes through the cache k times");
+  EXPECT_EQ(rung.needs, "nothing");
+  EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
+  EXPECT_EQ(rung.source, good);
+}
+
+TEST(ParseRung, TheFirstRungComesFromNothing) {
+  std::string source(good);
+  source.replace(source.find("00_triple_loop"), 14, "nothing");
+  EXPECT_EQ(parse_rung("gemm/cpu/01_loop_order", source).from, "");
+}
+
+TEST(ParseRung, NamesTheRungAndTheFieldThatIsMissing) {
+  for (const std::string_view field : {"from: ", "removes: ", "limit: ", "needs: ", "try: "}) {
+    const std::string error = error_of("gemm/cpu/01_loop_order", without(field));
+    EXPECT_TRUE(error.starts_with("gemm/cpu/01_loop_order: ")) << error;
+    EXPECT_NE(error.find(fmt::format("'{}'", field)), std::string::npos) << error;
+  }
+}
+
+TEST(ParseRung, RefusesEmptyFields) {
+  EXPECT_NE(error_of("gemm/cpu/01_loop_order", without("strides")), "no error");
+  EXPECT_NE(error_of("gemm/cpu/01_loop_order", without(" rung bench gemm/cpu/01")), "no error");
+}
+
+TEST(ParseRung, RefusesAnotherRungsHeader) {
+  const std::string error = error_of("gemm/cpu/02_blocked", good);
+  EXPECT_NE(error.find("'gemm/cpu/02_blocked: '"), std::string::npos) << error;
+}
+
+TEST(ParseRung, RefusesAnIdeaThatIsNoSentence) {
+  const std::string error = error_of("gemm/cpu/01_loop_order", without("."));
+  EXPECT_NE(error.find("rows of B are added to rows of C"), std::string::npos) << error;
+}
+
+TEST(ParseRung, RefusesAnEmptyFileAndAnIdWithoutALadder) {
+  EXPECT_NE(error_of("gemm/cpu/01_loop_order", ""), "no error");
+  EXPECT_NE(error_of("01_loop_order", good), "no error");
+  EXPECT_NE(error_of("gemm/01_loop_order", good), "no error");
+}
+
+std::vector<std::string> ids(const std::vector<std::string>& selectors) {
+  std::vector<std::string> found;
+  for (const RungInfo* rung : select(selectors)) found.push_back(rung->id);
+  return found;
+}
+
+TEST(Select, NothingSelectsAllInLadderOrder) {
+  std::vector<std::string> all;
+  for (const RungInfo& rung : catalog()) all.push_back(rung.id);
+  EXPECT_EQ(ids({}), all);
+  EXPECT_EQ(ids({"dot", "gemm"}), all);
+}
+
+TEST(Select, ByOpByLadderAndByRung) {
+  for (const RungInfo* rung : select({"gemm"})) EXPECT_EQ(rung->op, "gemm");
+  for (const RungInfo* rung : select({"dot/cpu"})) EXPECT_EQ(rung->op + rung->backend, "dotcpu");
+  const std::vector<std::string> first = {"gemm/cpu/00_triple_loop"};
+  EXPECT_EQ(ids({"gemm/cpu/00"}), first);
+  EXPECT_EQ(ids({"gemm/cpu/00_triple_loop"}), first);
+  EXPECT_EQ(ids({"gemm/cpu/00", "gemm/cpu/00_triple"}), first);
+}
+
+TEST(Select, NamesTheSelectorThatMatchesNothing) {
+  for (const std::string selector : {"", "gem", "gemm/", "gemm/c", "gemm/cpu/", "gemm/cpu/99",
+                                     "gemm/cpu/00_triple_loop_", "sum"}) {
+    try {
+      select({"gemm", selector});
+      FAIL() << "'" << selector << "' selected something";
+    } catch (const std::invalid_argument& error) {
+      const std::string text = error.what();
+      EXPECT_TRUE(text.starts_with(fmt::format("'{}'", selector))) << text;
+      EXPECT_NE(text.find("gemm/cpu, dot/cpu"), std::string::npos) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rung

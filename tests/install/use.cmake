@@ -1,0 +1,59 @@
+# Installs ${build} under ${work}/prefix, moves the tree, and builds and runs consumers against it:
+# found by find_package and by pkg-config, in C++ and in C.
+
+function(run)
+  execute_process(COMMAND ${ARGV}
+    RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said COMMAND_ECHO NONE)
+  if(NOT status EQUAL 0)
+    string(JOIN " " command ${ARGV})
+    message(FATAL_ERROR "${command}\nended with ${status}:\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+function(expect_output)
+  run(${ARGV})
+  if(NOT said STREQUAL "rung ${version}: 19 22 43 50, 70\n")
+    message(FATAL_ERROR "${ARGV} said: ${said}")
+  endif()
+endfunction()
+
+set(prefix ${work}/moved)
+set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
+file(REMOVE_RECURSE ${work}/prefix ${prefix} ${work}/consumer)
+run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
+file(RENAME ${work}/prefix ${prefix})
+
+# find_package
+run(${CMAKE_COMMAND} -G ${generator} -S ${consumer} -B ${work}/consumer
+  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${cxx} -D CMAKE_C_COMPILER=${c})
+run(${CMAKE_COMMAND} --build ${work}/consumer)
+expect_output(${work}/consumer/consumer_cpp)
+expect_output(${work}/consumer/consumer_c)
+expect_output(${work}/consumer/consumer_blas)
+
+# pkg-config
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${libdir}/pkgconfig)
+run(${pkg_config} --modversion rung)
+if(NOT said STREQUAL "${version}\n")
+  message(FATAL_ERROR "pkg-config says that the version is ${said}")
+endif()
+run(${pkg_config} --cflags --libs rung)
+separate_arguments(rung_flags UNIX_COMMAND "${said}")
+set(rpath -Wl,-rpath,${prefix}/${libdir})
+run(${cxx} -std=c++20 ${consumer}/consumer.cpp ${rung_flags} ${rpath} -o ${work}/pc_cpp)
+expect_output(${work}/pc_cpp)
+run(${c} -std=c99 ${consumer}/consumer.c ${rung_flags} ${rpath} -o ${work}/pc_c)
+expect_output(${work}/pc_c)
+
+# The first program of the documentation.
+file(READ ${source}/docs/library.md page)
+string(REGEX MATCH "```cpp\n([^`]*)```" block "${page}")
+file(WRITE ${work}/documented.cpp "${CMAKE_MATCH_1}")
+run(${cxx} -std=c++20 ${work}/documented.cpp ${rung_flags} ${rpath} -o ${work}/documented)
+run(${work}/documented)
+if(NOT said STREQUAL "400, 60000\n")
+  message(FATAL_ERROR "the program of docs/library.md said: ${said}")
+endif()
+
+message("installed, found and used: ${prefix}")

@@ -1,0 +1,92 @@
+/* librung_blas reports a wrong argument to the program's own handlers, by the number that the
+ * argument has in the call. Prints what is wrong; exits with 1 if anything is. */
+
+#include <stdio.h>
+#include <string.h>
+
+void sgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
+            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+            const float* beta, float* c, const int* ldc);
+void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double alpha,
+                 const double* a, int lda, const double* b, int ldb, double beta, double* c,
+                 int ldc);
+float sdot_(const int* n, const float* x, const int* incx, const float* y, const int* incy);
+
+static char routine[16];
+static int parameter;
+
+void xerbla_(const char* name, const int* number, size_t length) {
+  memcpy(routine, name, length);
+  routine[length] = '\0';
+  parameter = *number;
+}
+
+void cblas_xerbla(int number, const char* name, const char* format, ...) {
+  (void)format;
+  strcpy(routine, name);
+  parameter = number;
+}
+
+static int failures = 0;
+
+static void expect(const char* expected_routine, int expected_parameter) {
+  if (strcmp(routine, expected_routine) != 0 || parameter != expected_parameter) {
+    fprintf(stderr, "%s %d was reported, %s %d expected\n", routine, parameter, expected_routine,
+            expected_parameter);
+    ++failures;
+  }
+  strcpy(routine, "");
+  parameter = 0;
+}
+
+static void fortran(char transa, char transb, int m, int n, int k, int lda, int ldb, int ldc) {
+  const float one = 1, a[64] = {0};
+  float c[64];
+  sgemm_(&transa, &transb, &m, &n, &k, &one, a, &lda, a, &ldb, &one, c, &ldc);
+}
+
+static void cblas(int order, int transa, int transb, int m, int n, int k, int lda, int ldb,
+                  int ldc) {
+  const double a[64] = {0};
+  double c[64];
+  cblas_dgemm(order, transa, transb, m, n, k, 1, a, lda, a, ldb, 0, c, ldc);
+}
+
+int main(void) {
+  enum { rows = 101, cols = 102, no = 111, yes = 112, conj = 113 };
+
+  fortran('c', 'T', 2, 3, 4, 4, 3, 2), expect("", 0);
+  fortran('X', 'N', 2, 3, 4, 2, 4, 2), expect("SGEMM ", 1);
+  fortran('N', '/', 2, 3, 4, 2, 4, 2), expect("SGEMM ", 2);
+  fortran('N', 'N', -1, -1, 4, 2, 4, 2), expect("SGEMM ", 3);
+  fortran('N', 'N', 2, -1, 4, 2, 4, 2), expect("SGEMM ", 4);
+  fortran('N', 'N', 2, 3, -1, 2, 4, 2), expect("SGEMM ", 5);
+  fortran('N', 'N', 2, 3, 4, 1, 4, 2), expect("SGEMM ", 8);
+  fortran('T', 'N', 2, 3, 4, 3, 4, 2), expect("SGEMM ", 8);
+  fortran('N', 'N', 2, 3, 4, 2, 3, 2), expect("SGEMM ", 10);
+  fortran('N', 'T', 2, 3, 4, 2, 2, 2), expect("SGEMM ", 10);
+  fortran('N', 'N', 2, 3, 4, 2, 4, 1), expect("SGEMM ", 13);
+  fortran('N', 'N', 0, 0, 0, 0, 1, 1), expect("SGEMM ", 8); /* BLAS wants at least 1 */
+
+  cblas(rows, conj, no, 2, 3, 4, 2, 3, 3), expect("", 0);
+  cblas(0, no, no, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 1);
+  cblas(cols, 110, no, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 2);
+  cblas(rows, no, 114, 2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 3);
+  cblas(cols, no, no, -2, 3, 4, 2, 4, 2), expect("cblas_dgemm", 4);
+  cblas(rows, no, no, -2, 3, 4, 4, 3, 3), expect("cblas_dgemm", 4);
+  cblas(rows, no, no, 2, -3, 4, 4, 3, 3), expect("cblas_dgemm", 5);
+  cblas(rows, no, no, 2, 3, -4, 4, 3, 3), expect("cblas_dgemm", 6);
+  cblas(cols, no, no, 2, 3, 4, 1, 4, 2), expect("cblas_dgemm", 9);
+  cblas(rows, no, no, 2, 3, 4, 3, 3, 3), expect("cblas_dgemm", 9);
+  cblas(rows, no, yes, 2, 3, 4, 4, 3, 3), expect("cblas_dgemm", 11);
+  cblas(rows, no, no, 2, 3, 4, 4, 3, 2), expect("cblas_dgemm", 14);
+
+  {
+    const int minus_one = -1, one = 1, zero = 0, two = 2;
+    const float x[] = {3, 5};
+    if (sdot_(&minus_one, x, &one, x, &one) != 0) ++failures;
+    if (sdot_(&two, x, &zero, x, &minus_one) != 24) ++failures;
+    expect("", 0);
+  }
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,113 @@
+// rung::gemm: the library's own choice held to the rules of verification, and what the front end
+// alone decides.
+
+#include "rung/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "public_call.hpp"
+
+namespace rung {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+class GemmOf : public testing::TestWithParam<std::tuple<Dtype, Form>> {};
+
+TEST_P(GemmOf, PassesTheStandardCases) {
+  const auto [dtype, form] = GetParam();
+  for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
+    GemmCase problem(spec);
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { public_gemm(call, form, {.threads = 2}); });
+    ASSERT_TRUE(verdict.right) << verdict.message;
+  }
+}
+
+std::string dtype_and_form(const testing::TestParamInfo<GemmOf::ParamType>& instance) {
+  const auto [dtype, form] = instance.param;
+  return std::string(name(dtype)) + (form == Form::row_major_c ? "_row_major" : "_col_major");
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, GemmOf,
+                         testing::Combine(testing::ValuesIn(all_dtypes),
+                                          testing::Values(Form::row_major_c, Form::col_major_c)),
+                         dtype_and_form);
+
+TEST(Gemm, MixesOrders) {
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6};  // 2 x 3 by rows
+  const std::vector<double> b = {1, 3, 5, 2, 4, 6};  // 3 x 2 by columns
+  std::vector<double> c(4);
+  gemm(row_major(a.data(), 2, 3), col_major(b.data(), 3, 2), col_major(c.data(), 2, 2));
+  EXPECT_EQ(c, (std::vector<double>{22, 49, 28, 64}));
+}
+
+TEST(Gemm, Int32WrapsInAlphaProductSumAndBeta) {
+  constexpr std::int32_t big = std::numeric_limits<std::int32_t>::max();
+  const std::vector<std::int32_t> a = {big, 2}, b = {2, big};
+  std::vector<std::int32_t> c = {big};
+  gemm(-3, row_major(a.data(), 1, 2), row_major(b.data(), 2, 1), 5, row_major(c.data(), 1, 1));
+  // -3 * (4 * (2^31 - 1)) + 5 * (2^31 - 1) = -7 * 2^31 + 7, which is 2^31 + 7 modulo 2^32
+  EXPECT_EQ(c[0], std::numeric_limits<std::int32_t>::min() + 7);
+}
+
+TEST(Gemm, AlphaZeroScalesCAndReadsNeitherAnorB) {
+  std::vector<float> ab(6, nan);
+  std::vector<float> c = {1, 2, 3, 4};
+  gemm(0.0f, row_major(ab.data(), 2, 3), row_major(ab.data(), 3, 2), 0.5f,
+       row_major(c.data(), 2, 2));
+  EXPECT_EQ(c, (std::vector<float>{0.5f, 1, 1.5f, 2}));
+
+  const float* nothing = nullptr;
+  gemm(0.0f, row_major(nothing, 2, 3), row_major(nothing, 3, 2), 2.0f, row_major(c.data(), 2, 2));
+  EXPECT_EQ(c, (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Gemm, BetaZeroOverwritesNaNEvenIfNothingIsMultiplied) {
+  std::vector<float> c(4, nan);
+  const float* nothing = nullptr;
+  gemm(1.0f, row_major(nothing, 2, 0), row_major(nothing, 0, 2), 0.0f, row_major(c.data(), 2, 2));
+  EXPECT_EQ(c, std::vector<float>(4, 0.0f));
+}
+
+TEST(Gemm, ScalingStaysWithinTheColumnsOfC) {
+  std::vector<double> c = {1, 2, -1, 3, 4, -1};  // 2 x 2 with a leading dimension of 3
+  const double* nothing = nullptr;
+  gemm(1.0, row_major(nothing, 2, 0), row_major(nothing, 0, 2), 3.0, row_major(c.data(), 2, 2, 3));
+  EXPECT_EQ(c, (std::vector<double>{3, 6, -1, 9, 12, -1}));
+}
+
+TEST(Gemm, BetaOneLeavesCAsItIsWhenNothingIsMultiplied) {
+  std::vector<float> c = {nan, -0.0f};
+  const float* nothing = nullptr;
+  gemm(1.0f, row_major(nothing, 1, 0), row_major(nothing, 0, 2), 1.0f, row_major(c.data(), 1, 2));
+  EXPECT_TRUE(c[0] != c[0]);
+  EXPECT_TRUE(std::signbit(c[1]));
+}
+
+TEST(Gemm, EmptyResultNeedsNoMemory) {
+  float* nothing = nullptr;
+  gemm(row_major(nothing, 0, 3), row_major(nothing, 3, 2), row_major(nothing, 0, 2));
+  gemm(row_major(nothing, 2, 3), row_major(nothing, 3, 0), row_major(nothing, 2, 0, 5));
+}
+
+TEST(Gemm, AnyNumberOfThreadsGivesExactSums) {
+  GemmCase problem({.dtype = Dtype::f32, .m = 97, .n = 201, .k = 130, .values = Values::integers});
+  for (const int threads : {0, 1, 2, 3, 64}) {
+    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+      public_gemm(call, Form::row_major_c, {.threads = threads});
+    });
+    EXPECT_TRUE(verdict.right) << threads << " threads: " << verdict.message;
+  }
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,58 @@
+#pragma once
+// Runs an erased call through the public interface, so that core/verify can judge it.
+
+#include "core/call.hpp"
+#include "rung/rung.hpp"
+
+namespace rung {
+
+/// The public element type of a kernel's: int32 for uint32.
+template <class T>
+using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
+
+template <class T, class Pointer>
+MatrixView<T> view(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols) {
+  auto* data = static_cast<T*>(matrix.data);
+  // Both strides are 1 where a single column is stored tightly by rows, or a row by columns.
+  if (matrix.col_stride == 1 && matrix.row_stride >= cols) {
+    return row_major(data, rows, cols, matrix.row_stride);
+  }
+  return col_major(data, rows, cols, matrix.col_stride);
+}
+
+/// As it is, or as the transposed problem, whose C is column-major.
+enum class Form { row_major_c, col_major_c };
+
+inline void public_gemm(const GemmCall& call, Form form, const GemmOptions& options = {}) {
+  visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const auto problem = call.typed<In, Out>();
+    const auto alpha = static_cast<Public<Out>>(problem.alpha);
+    const auto beta = static_cast<Public<Out>>(problem.beta);
+    const auto a = view<const Public<In>>(call.a, call.m, call.k);
+    const auto b = view<const Public<In>>(call.b, call.k, call.n);
+    const auto c = view<Public<Out>>(call.c, call.m, call.n);
+    if (form == Form::row_major_c) {
+      gemm(alpha, a, b, beta, c, options);
+    } else {
+      gemm(alpha, transposed(b), transposed(a), beta, transposed(c), options);
+    }
+  });
+}
+
+/// The pointers of a call are those of i = 0; the public ones are those of the lowest address.
+inline double public_dot(const DotCall& call, const DotOptions& options = {}) {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
+    if constexpr (std::is_same_v<In, std::uint32_t>) {
+      throw std::invalid_argument("dot has no i32");
+    } else {
+      const auto lowest = [&](const void* data, std::int64_t increment) {
+        const auto* first = static_cast<const In*>(data);
+        return increment < 0 && call.n > 0 ? first + (call.n - 1) * increment : first;
+      };
+      return static_cast<double>(dot(call.n, lowest(call.x, call.incx), call.incx,
+                                     lowest(call.y, call.incy), call.incy, options));
+    }
+  });
+}
+
+}  // namespace rung

@@ -1,0 +1,117 @@
+// The rules: whatever the problem, they name a rung of the ladder that can run it.
+
+#include "library/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "core/rung.hpp"
+#include "device/cpu/machine.hpp"
+#include "library/tuned/cpu.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t sizes[] = {1, 2, 16, 100, 4096, 1'000'000, largest};
+constexpr Order orders[] = {Order::row_major, Order::col_major};
+
+std::set<std::string> catalog_ids() {
+  std::set<std::string> ids;
+  for (const RungInfo& rung : catalog()) ids.insert(rung.id);
+  return ids;
+}
+
+TEST(Rules, NameRungsOfTheCatalog) {
+  const std::set<std::string> ids = catalog_ids();
+  for (const GemmRule& rule : tuned::gemm_rules)
+    EXPECT_TRUE(ids.contains(rule.use.id)) << rule.use.id;
+  for (const DotRule& rule : tuned::dot_rules)
+    EXPECT_TRUE(ids.contains(rule.use.id)) << rule.use.id;
+}
+
+TEST(Rules, GiveEachThreadSomeWork) {
+  for (const GemmRule& rule : tuned::gemm_rules) EXPECT_GT(rule.work_per_thread, 0);
+  for (const DotRule& rule : tuned::dot_rules) EXPECT_GT(rule.work_per_thread, 0);
+}
+
+TEST(Rules, LastOneFitsEveryGemm) {
+  const GemmRule& last = *std::rbegin(tuned::gemm_rules);
+  for (const Dtype dtype : all_dtypes) EXPECT_TRUE(last.dtypes.has(dtype));
+  EXPECT_LE(last.min_m, 1);
+  EXPECT_LE(last.min_n, 1);
+  EXPECT_LE(last.min_k, 1);
+  for (const std::int64_t max : {last.max_m, last.max_n, last.max_k}) {
+    EXPECT_EQ(max, any_size);
+  }
+  EXPECT_EQ(last.max_work, any_work);
+  EXPECT_FALSE(last.a || last.b);
+}
+
+TEST(Rules, SomeOneFitsEveryDot) {
+  for (const DotMode mode : {DotMode::fast, DotMode::compensated}) {
+    const bool covered = std::any_of(
+        std::begin(tuned::dot_rules), std::end(tuned::dot_rules), [&](const DotRule& rule) {
+          return rule.mode == mode && rule.max_n == any_size && !rule.use.rung->unit_stride &&
+                 std::all_of(all_dtypes.begin(), all_dtypes.end(),
+                             [&](Dtype dtype) { return rule.dtypes.has(dtype); });
+        });
+    EXPECT_TRUE(covered) << static_cast<int>(mode);
+  }
+}
+
+TEST(ChooseGemm, UsesAtMostTheThreadsAllowed) {
+  for (const Dtype dtype : all_dtypes) {
+    for (const std::int64_t m : sizes) {
+      for (const std::int64_t n : sizes) {
+        for (const std::int64_t k : sizes) {
+          for (const Order order : orders) {
+            const GemmShape shape{dtype, m, n, k, order, Order::row_major};
+            EXPECT_EQ(choose_gemm(shape, 1).threads, 1);
+            EXPECT_LE(choose_gemm(shape, 3).threads, 3);
+            EXPECT_GE(choose_gemm(shape, 3).threads, 1);
+            EXPECT_LE(choose_gemm(shape, 0).threads, cpu::machine().threads);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ChooseGemm, LeavesTinyProductsToOneThread) {
+  EXPECT_EQ(choose_gemm({Dtype::f32, 8, 8, 8, Order::row_major, Order::row_major}, 64).threads, 1);
+}
+
+TEST(ChooseGemm, SharesOutLargeProducts) {
+  const GemmShape shape{Dtype::f32, 4096, 4096, 4096, Order::row_major, Order::row_major};
+  EXPECT_EQ(choose_gemm(shape, 2).threads, 2);
+}
+
+TEST(ChooseGemm, ReadsTheOrdersOffACall) {
+  const GemmCall call{Dtype::f32,      64, 48, 32, 1.0, {nullptr, 1, 64}, {nullptr, 48, 1}, 0.0,
+                      {nullptr, 48, 1}};
+  const GemmShape shape{Dtype::f32, 64, 48, 32, Order::col_major, Order::row_major};
+  EXPECT_EQ(choose_gemm(call, 1).rung, choose_gemm(shape, 1).rung);
+}
+
+TEST(ChooseDot, TakesTheModeAndTheStridesIntoAccount) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f16}) {
+    for (const std::int64_t n : sizes) {
+      for (const DotMode mode : {DotMode::fast, DotMode::compensated}) {
+        const DotChoice strided = choose_dot(DotShape{dtype, n, false, mode}, 2);
+        EXPECT_FALSE(strided.rung->unit_stride);
+        const DotChoice unit = choose_dot(DotShape{dtype, n, true, mode}, 2);
+        EXPECT_EQ(std::string(unit.id).ends_with("compensated"), mode == DotMode::compensated);
+        EXPECT_LE(unit.threads, 2);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,38 @@
+#pragma once
+// Which rungs a test of rungs runs, by GoogleTest parameter.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "backends/backend.hpp"
+
+namespace rung {
+
+/// The CPU rungs of an op; under RUNG_ISA only those whose code depends on it.
+inline std::vector<const RungInfo*> rungs_under_test(const std::string& op) {
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo* rung : select({op + "/cpu"})) {
+    const bool simd = rung->source.find("device/cpu/simd.hpp") != std::string_view::npos ||
+                      rung->source.find("device/cpu/micro_kernels.hpp") != std::string_view::npos;
+    if (std::getenv("RUNG_ISA") == nullptr || simd) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+using RungAndDtype = std::tuple<const RungInfo*, Dtype>;
+
+inline std::string test_name(const testing::TestParamInfo<RungAndDtype>& info) {
+  const auto& [rung, dtype] = info.param;
+  return "rung_" + rung->slug + "_" + std::string(name(dtype));
+}
+
+inline std::string test_name_of_rung(const testing::TestParamInfo<const RungInfo*>& info) {
+  return "rung_" + info.param->slug;
+}
+
+}  // namespace rung
