@@ -88,9 +88,10 @@ std::uint64_t read_regions(std::span<const Region> regions, std::int64_t repeats
   constexpr Bits d;
   Accumulators acc;
   for (auto& bits : acc) bits = hn::Zero(d);
+  const Region* first = regions.data();
   for (std::int64_t repeat = 0; repeat < repeats; ++repeat) {
-    for (const Region& region : regions) read_region<prefetch>(region, acc);
-    asm volatile("" ::: "memory");  // or one reading would do for all
+    asm volatile("" : "+r"(first));  // may be new each time: one reading cannot do for all
+    for (std::size_t i = 0; i < regions.size(); ++i) read_region<prefetch>(first[i], acc);
   }
   for (int s = 1; s < streams; ++s) acc[0] = hn::Or(acc[0], acc[s]);
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(d)];

@@ -24,7 +24,7 @@ struct Machine {
   std::string model;  // as the operating system names it
   Isa isa;            // the best one, or the one that RUNG_ISA asks for if the CPU has it
   Caches caches;
-  int threads;        // processors in this process's affinity mask
+  int threads;  // processors in this process's affinity mask
 };
 
 /// Read once, at the first call.

@@ -139,7 +139,8 @@ void pack_rows(std::int64_t k_end, const T* matrix, std::int64_t stride, std::in
 
 // 16 bytes are 4 x 4 elements of 4 bytes, or 2 x 2 of 8.
 template <class T>
-HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64_t width, T* panel) {
+HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64_t width,
+                                T* panel) {
 #if HWY_TARGET == HWY_SCALAR
   *panel = *matrix;
   (void)stride;

@@ -6,9 +6,9 @@
 
 namespace rung::cpu {
 
-/// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C. rows and the width of B, 1 or 2
-/// vectors, are fixed by the function that is called; B must be readable over its full width, while
-/// of C only `cols` columns are touched. With beta == 0, C is not read.
+/// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C. rows and the width of B, 1 or
+/// 2 vectors, are fixed by the function that is called; B must be readable over its full width,
+/// while of C only `cols` columns are touched. With beta == 0, C is not read.
 template <class T>
 struct Tile {
   std::int64_t k;

@@ -70,7 +70,8 @@ class Pool {
   /// False if the pool is taken: by another caller, or by the loop that this call is inside of.
   bool run(std::int64_t count, int threads, detail::Task task, const void* body) {
     if (taken_.exchange(true, std::memory_order_acquire)) return false;
-    const auto helpers = static_cast<int>(std::min<std::int64_t>({threads - 1, count - 1, max_helpers}));
+    const auto helpers =
+        static_cast<int>(std::min<std::int64_t>({threads - 1, count - 1, max_helpers}));
     hire(helpers);
     task_ = task;
     body_ = body;
@@ -118,7 +119,8 @@ class Pool {
       std::uint32_t gate =
           wait_until([](std::uint32_t value) { return value >= slot; }, &worker.asleep);
       if (stopping_) return;
-      if (!gate_.compare_exchange_strong(gate, gate - slot + 1, std::memory_order_acquire)) continue;
+      if (!gate_.compare_exchange_strong(gate, gate - slot + 1, std::memory_order_acquire))
+        continue;
       work();
       gate_.fetch_sub(1, std::memory_order_release);
       gate_.notify_all();

@@ -7,7 +7,6 @@
 
 namespace rung::cpu {
 
-
 namespace detail {
 using Task = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, int threads, Task task, const void* body);

@@ -61,9 +61,8 @@ enum class Strides { any, unit };
 
 template <class R>
 constexpr DotRung dot_rung(Strides strides) {
-  return {strides == Strides::unit, R::template run<float, float>,
-          R::template run<double, double>, R::template run<bfloat16, float>,
-          R::template run<float16, float>};
+  return {strides == Strides::unit, R::template run<float, float>, R::template run<double, double>,
+          R::template run<bfloat16, float>, R::template run<float16, float>};
 }
 
 }  // namespace rung::cpu

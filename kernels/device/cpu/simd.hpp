@@ -25,13 +25,14 @@
 #else
 #define RUNG_NEWER_TARGETS 0
 #endif
-#define HWY_DISABLED_TARGETS                                                                  \
-  (HWY_SSSE3 | HWY_AVX3_DL | RUNG_NEWER_TARGETS | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | \
-   HWY_RVV)
+#define HWY_DISABLED_TARGETS                                                         \
+  (HWY_SSSE3 | HWY_AVX3_DL | RUNG_NEWER_TARGETS | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
+   HWY_SVE2_128 | HWY_RVV)
 
 namespace rung::cpu {
 
-/// The last choice whose instruction set this machine has; choices ascend, and the first always runs.
+/// The last choice whose instruction set this machine has; choices ascend, and the first always
+/// runs.
 template <class F>
 F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
   F picked = choices.begin()->second;
@@ -89,12 +90,12 @@ F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
 
 /// The function `fn` of the best instruction set here; to be used where the N_<target> namespaces
 /// are in scope.
-#define RUNG_PICK_TARGET(fn)                                                                    \
-  [] {                                                                                          \
-    using ::rung::cpu::Isa;                                                                     \
-    return ::rung::cpu::pick_target<decltype(&HWY_NAMESPACE::fn)>(                       \
-        {RUNG_TARGET_BASE(fn) RUNG_TARGET_NEON(fn) RUNG_TARGET_SSE2(fn) RUNG_TARGET_SSE4(fn)    \
-             RUNG_TARGET_AVX2(fn) RUNG_TARGET_AVX3(fn)});                                       \
+#define RUNG_PICK_TARGET(fn)                                                                 \
+  [] {                                                                                       \
+    using ::rung::cpu::Isa;                                                                  \
+    return ::rung::cpu::pick_target<decltype(&HWY_NAMESPACE::fn)>(                           \
+        {RUNG_TARGET_BASE(fn) RUNG_TARGET_NEON(fn) RUNG_TARGET_SSE2(fn) RUNG_TARGET_SSE4(fn) \
+             RUNG_TARGET_AVX2(fn) RUNG_TARGET_AVX3(fn)});                                    \
   }()
 
 #endif  // HWY_ONCE

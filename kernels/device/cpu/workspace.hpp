@@ -7,8 +7,8 @@
 
 namespace rung::cpu {
 
-/// At least that much memory of this thread, aligned to 64 bytes, contents undefined. Valid until the
-/// thread asks again. Throws std::bad_alloc.
+/// At least that much memory of this thread, aligned to 64 bytes, contents undefined. Valid until
+/// the thread asks again. Throws std::bad_alloc.
 void* scratch_bytes(std::size_t bytes);
 
 template <class T>

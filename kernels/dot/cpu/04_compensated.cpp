@@ -1,5 +1,5 @@
-// dot/cpu/04_compensated: also sum the rounding error of every product and every addition, and add it
-//   at the end: the result is as accurate as if computed in twice the precision.
+// dot/cpu/04_compensated: also sum the rounding error of every product and every addition, and add
+//   it at the end: the result is as accurate as if computed in twice the precision.
 // from: 03_threads | removes: an error that grows with n and with cancellation | limit: ten
 //   operations a term, where memory is not the limit already
 // needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/04
@@ -63,14 +63,16 @@ HWY_INLINE V product_error(D d, V a, V b, V product) {
   // Without the instruction: split each factor into halves whose products are exact (Dekker 1971;
   // Algorithm 3.3 there).
   using T = hn::TFromD<D>;
-  const V splitter = hn::Set(d, static_cast<T>((std::int64_t{1} << (sizeof(T) == 8 ? 27 : 12)) + 1));
+  const V splitter =
+      hn::Set(d, static_cast<T>((std::int64_t{1} << (sizeof(T) == 8 ? 27 : 12)) + 1));
   const auto upper = [&](V v) HWY_ATTR {
     const V scaled = hn::Mul(splitter, v);
     return hn::Sub(scaled, hn::Sub(scaled, v));
   };
   const V a1 = upper(a), a2 = hn::Sub(a, a1);
   const V b1 = upper(b), b2 = hn::Sub(b, b1);
-  const V rest = hn::Sub(hn::Sub(hn::Sub(product, hn::Mul(a1, b1)), hn::Mul(a2, b1)), hn::Mul(a1, b2));
+  const V rest =
+      hn::Sub(hn::Sub(hn::Sub(product, hn::Mul(a1, b1)), hn::Mul(a2, b1)), hn::Mul(a1, b2));
   return hn::Sub(hn::Mul(a2, b2), rest);
 #endif
 }

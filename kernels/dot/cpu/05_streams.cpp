@@ -1,9 +1,9 @@
 // dot/cpu/05_streams: read each chunk as several streams at once, and ask for each line some way
 //   ahead of its use, so that more requests to memory are under way.
-// from: 03_threads | removes: idle memory between the requests of two streams | limit: the requests
-//   that a core can have outstanding
-// needs: unit strides; SIMD by Highway, picked at run time
-//   | try: rung bench dot/cpu/03 dot/cpu/05 --n 100000000
+// from: 03_threads | removes: idle memory between the requests of two streams | limit: the
+//   requests that a core can have outstanding
+// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/03 dot/cpu/05
+//   --n 100000000
 
 #include "device/cpu/integers.hpp"
 #include "device/cpu/parallel.hpp"

@@ -1,5 +1,6 @@
-// gemm/cpu/05_micro_kernel: keep an MR x NR tile of C in vector registers while k runs, so that each
-//   vector of B loaded serves MR fused multiply-adds and C is touched once for each tile of k.
+// gemm/cpu/05_micro_kernel: keep an MR x NR tile of C in vector registers while k runs, so that
+//   each vector of B loaded serves MR fused multiply-adds and C is touched once for each tile of
+//   k.
 // from: 04_packed | removes: a load and a store of C for every multiply-add | limit: fixed block
 //   sizes, and every block of C packs its own copy of A and B
 // needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/04 gemm/cpu/05
@@ -127,8 +128,8 @@ struct MicroKernelRung {
       for (std::int64_t j = j0; j < j1; j += kernel.NR) {
         for (std::int64_t i = i0; i < i1; i += kernel.MR) {
           kernel.run(panels.a + (i - i0) * KC, panels.b + (j - j0) * KC, panels.acc);
-          store(g, i, std::min(i + kernel.MR, i1), j, std::min(j + kernel.NR, j1), beta,
-                panels.acc, kernel.NR);
+          store(g, i, std::min(i + kernel.MR, i1), j, std::min(j + kernel.NR, j1), beta, panels.acc,
+                kernel.NR);
         }
       }
     }

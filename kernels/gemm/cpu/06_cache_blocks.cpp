@@ -1,7 +1,7 @@
-// gemm/cpu/06_cache_blocks: size each block for the cache that it lives in, pack A and B once for all
-//   threads, and share C out over threads as a grid of tiles.
-// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache | limit: the
-//   copies that packing makes, which small and skinny products do not pay back
+// gemm/cpu/06_cache_blocks: size each block for the cache that it lives in, pack A and B once for
+//   all threads, and share C out over threads as a grid of tiles.
+// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache | limit:
+//   the copies that packing makes, which small and skinny products do not pay back
 // needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
 
 #include <algorithm>
@@ -47,7 +47,8 @@ struct Blocks {
     MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
   }
 
-  // The size of the equal parts, multiples of `unit`, that cover `whole` in as few as `limit` allows.
+  // The size of the equal parts, multiples of `unit`, that cover `whole` in as few as `limit`
+  // allows.
   static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
     const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
     return std::max(round_up(ceil_div(whole, parts), unit), unit);
@@ -62,7 +63,8 @@ struct CacheBlocks {
   static void run(const Gemm<In, Out>& g, int threads) {
     const auto& kernels = cpu::micro_kernels<Out>();
     const Blocks blocks(kernels, g.m, g.n, g.k, threads);
-    Out* const packed_a = cpu::scratch<Out>((blocks.rows + blocks.cols) * blocks.KC + cpu::line<Out>);
+    Out* const packed_a =
+        cpu::scratch<Out>((blocks.rows + blocks.cols) * blocks.KC + cpu::line<Out>);
     Out* const packed_b = packed_a + round_up(blocks.rows * blocks.KC, cpu::line<Out>);
 
     for (std::int64_t j0 = 0; j0 < g.n; j0 += blocks.cols) {

@@ -1,9 +1,9 @@
 // gemm/cpu/07_direct: read A where it lies, and copy no more of B than the panel in hand: what is
 //   used only a few times, or is in the cache already, is not worth packing.
-// from: 06_cache_blocks | removes: the copies that packing makes | limit: rows of A that share cache
-//   sets and pages, once A has outgrown the L2
-// needs: nothing; 16-bit inputs, which have to be widened, go the way of 06
-//   | try: rung bench gemm/cpu/06 gemm/cpu/07 --sizes 64,128,256,16x4096x4096
+// from: 06_cache_blocks | removes: the copies that packing makes | limit: rows of A that share
+//   cache sets and pages, once A has outgrown the L2
+// needs: nothing; 16-bit inputs, which have to be widened, go the way of 06 | try: rung bench
+//   gemm/cpu/06 gemm/cpu/07 --sizes 64,128,256,16x4096x4096
 
 #include <algorithm>
 #include <type_traits>
@@ -98,7 +98,8 @@ struct Direct {
         for (std::int64_t i = i0; i < i1; i += blocks.MR) {
           const std::int64_t rows = std::min(blocks.MR, i1 - i);
           const bool row_major = g.a.col_stride == 1;
-          const auto tile = row_major ? kernels.direct_tile(rows, cols) : kernels.packed_tile(rows, cols);
+          const auto tile =
+              row_major ? kernels.direct_tile(rows, cols) : kernels.packed_tile(rows, cols);
           tile({k, &g.a(i, k0), row_major ? g.a.row_stride : g.a.col_stride, b.data, b.row_stride,
                 g.alpha, beta, &g.c(i, j), g.c.row_stride, cols,
                 blocks.stream_b ? 2 * kernels.NR : 0});
@@ -107,8 +108,8 @@ struct Direct {
     }
   }
 
-  // Where B lies if its rows can be read there, over the full width of a tile, and the panel is used
-  // a few times only; else a copy.
+  // Where B lies if its rows can be read there, over the full width of a tile, and the panel is
+  // used a few times only; else a copy.
   template <class T>
   static Matrix<const T> panel_of_b(const Gemm<T, T>& g, const cpu::MicroKernels<T>& kernels,
                                     const Blocks& blocks, std::int64_t k0, std::int64_t k,
