@@ -59,14 +59,19 @@ template <bool prefetch>
 HWY_INLINE void read_region(const Region& region, Accumulators& acc) {
   const auto vector_bytes = static_cast<std::int64_t>(hn::Lanes(Bits()) * sizeof(std::uint64_t));
   const auto* data = static_cast<const std::byte*>(region.data);
-  const std::int64_t length = region.bytes / (streams * line) * line;  // of one stream
-  for (std::int64_t offset = 0; offset < length; offset += line) {
+  const std::int64_t length = region.bytes / (streams * 2 * line) * 2 * line;  // of one stream
+  // Two loads an operation, where there is a three-way OR: loads must be the limit.
+  for (std::int64_t offset = 0; offset < length; offset += 2 * line) {
     for (int s = 0; s < streams; ++s) {
       // Memory wants several streams far apart; a cache wants one.
-      const std::byte* from = data + (prefetch ? s * length + offset : streams * offset + s * line);
-      if constexpr (prefetch) __builtin_prefetch(from + prefetch_distance);
-      for (std::int64_t i = 0; i < line; i += vector_bytes) {
-        acc[s] = hn::Or(acc[s], load(from + i));
+      const std::byte* from =
+          data + (prefetch ? s * length + offset : streams * offset + 2 * s * line);
+      if constexpr (prefetch) {
+        __builtin_prefetch(from + prefetch_distance);
+        __builtin_prefetch(from + prefetch_distance + line);
+      }
+      for (std::int64_t i = 0; i < 2 * line; i += 2 * vector_bytes) {
+        acc[s] = hn::Or3(acc[s], load(from + i), load(from + i + vector_bytes));
       }
     }
   }

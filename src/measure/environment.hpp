@@ -2,7 +2,6 @@
 // What a measurement must be published with.
 
 #include <string>
-#include <vector>
 
 #include "device/cpu/machine.hpp"
 

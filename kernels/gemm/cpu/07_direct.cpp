@@ -38,9 +38,6 @@ constexpr std::int64_t stream_NC = 1024;
 constexpr std::int64_t set_stride = 4096;
 constexpr std::int64_t ways = 8;
 
-// Fewer multiply-adds than this take less time than a second thread takes to join in.
-constexpr std::int64_t work_per_thread = 1 << 18;
-
 struct Blocks {
   std::int64_t MR, MC, NC, KC;
   bool stream_b;
@@ -71,8 +68,6 @@ struct Direct {
     } else {
       if (g.m == 0 || g.n == 0) return;
       const auto& kernels = cpu::micro_kernels<Out>();
-      const std::int64_t worth = g.m * g.n * std::max<std::int64_t>(g.k, 1) / work_per_thread;
-      threads = static_cast<int>(std::clamp<std::int64_t>(worth, 1, threads));
       const Blocks blocks(kernels, g, threads);
       const std::int64_t block_cols = ceil_div(g.n, blocks.NC);
       cpu::parallel_for(ceil_div(g.m, blocks.MC) * block_cols, threads, [&](std::int64_t block) {

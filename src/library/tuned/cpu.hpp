@@ -7,13 +7,45 @@
 
 namespace rung::tuned {
 
+/// Two threads share less work than this at a loss.
+inline constexpr double gemm_thread = 64 * 64 * 64;
+
+inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
+inline constexpr Dtypes halves = Dtypes::of(Dtype::bf16, Dtype::f16);
+
 inline constexpr GemmRule gemm_rules[] = {
-    {.work_per_thread = 64 * 64 * 64, .use = RUNG_GEMM(06, cache_blocks)},
+    // Few tiles of C, and a long way along k.
+    {.max_m = 256,
+     .max_n = 256,
+     .min_k = 4096,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(08, split_k)},
+    // 16-bit inputs are widened as they are packed.
+    {.dtypes = halves, .work_per_thread = gemm_thread, .use = RUNG_GEMM(06, cache_blocks)},
+    // Skinny: each element of the large operand is used only so often.
+    {.max_m = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},
+    {.max_n = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},
+    // Small: all of it stays in the L2 without being gathered there.
+    {.dtypes = words,
+     .max_m = 640,
+     .max_n = 640,
+     .max_k = 640,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(07, direct)},
+    {.max_m = 320,
+     .max_n = 320,
+     .max_k = 320,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(07, direct)},
+    {.work_per_thread = gemm_thread, .use = RUNG_GEMM(06, cache_blocks)},
 };
 
 inline constexpr DotRule dot_rules[] = {
-    {.max_n = 1 << 17, .work_per_thread = one_thread, .use = RUNG_DOT(02, simd)},
-    {.work_per_thread = 1 << 16, .use = RUNG_DOT(03, threads)},
+    {.max_n = 1 << 16, .work_per_thread = one_thread, .use = RUNG_DOT(02, simd)},
+    // From the caches, then from memory.
+    {.max_n = 1 << 22, .work_per_thread = 1 << 15, .use = RUNG_DOT(03, threads)},
+    {.work_per_thread = 1 << 17, .use = RUNG_DOT(05, streams)},
+    // Strided.
     {.work_per_thread = one_thread, .use = RUNG_DOT(01, accumulators)},
     {.mode = DotMode::compensated, .work_per_thread = 1 << 15, .use = RUNG_DOT(04, compensated)},
 };

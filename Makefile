@@ -1,0 +1,39 @@
+# The two commands of a newcomer, and those of a contributor. Each sets up what it needs.
+
+.PHONY: ladder test portable asan tsan format check-format clean
+
+ladder:
+	scripts/setup.sh build peers
+	cmake --preset release -D RUNG_BUILD_TESTS=OFF
+	cmake --build --preset release
+	build/rung bench gemm/cpu dot/cpu
+
+test:
+	scripts/setup.sh build peers test
+	cmake --preset release -D RUNG_BUILD_TESTS=ON
+	cmake --build --preset release
+	ctest --preset release
+
+portable:
+	scripts/setup.sh build
+	cmake --preset portable
+	cmake --build --preset portable
+
+asan tsan:
+	scripts/setup.sh build test
+	cmake --preset $@
+	cmake --build --preset $@
+	ctest --preset $@
+
+SOURCES = git ls-files '*.cpp' '*.hpp' '*.h' '*.c' '*.cu' '*.cuh' '*.metal'
+
+format:
+	scripts/setup.sh format
+	$(SOURCES) | xargs clang-format-19 -i
+
+check-format:
+	scripts/setup.sh format
+	$(SOURCES) | xargs clang-format-19 --dry-run --Werror
+
+clean:
+	rm -rf build
