@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "mutants.hpp"
 
@@ -51,7 +53,7 @@ void k_remainder_dropped(const Problem& g) {
 
 void k_read_off_the_tile(const Problem& g) {
   const std::int64_t end = (g.k + 3) / 4 * 4;
-  // Where B goes on past its last row, as far as its guard reaches.
+  // Only where k runs along the rows of both, so that what is read too much lies in their guards.
   const bool readable = g.a.col_stride == 1 && g.b.row_stride == 1;
   for_each_element(
       g, [&](auto i, auto j) { store(g, i, j, product(g, i, j, 0, readable ? end : g.k)); });
