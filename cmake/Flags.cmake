@@ -9,8 +9,10 @@ if(RUNG_SANITIZE)
   add_compile_options(-fsanitize=${RUNG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${RUNG_SANITIZE})
 endif()
+set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
   add_link_options(-static-libstdc++ -static-libgcc)
+  set(RUNG_FMT fmt::fmt-header-only)  # distributions package no static libfmt
 endif()
 
 find_package(Threads REQUIRED)

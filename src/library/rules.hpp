@@ -59,13 +59,13 @@ struct GemmRule {
   Named<cpu::GemmRung> use;
 };
 
-/// A rule is passed over if its rung needs unit strides and the problem has others.
 struct DotRule {
   Dtypes dtypes = Dtypes::all();
   DotMode mode = DotMode::fast;
   std::int64_t max_n = any_size;
   double work_per_thread;  // elements that pay for one more thread
   Named<cpu::DotRung> use;
+  bool strides_are_unit = true;  // false: any strides
 };
 
 }  // namespace rung

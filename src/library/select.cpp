@@ -1,10 +1,5 @@
 #include "library/select.hpp"
 
-#include <algorithm>
-
-#include "device/cpu/machine.hpp"
-#include "library/tuned/cpu.hpp"
-
 namespace rung {
 namespace {
 
@@ -21,17 +16,6 @@ bool fits(const GemmRule& rule, const GemmShape& shape, double multiply_adds) {
          rule.b.value_or(shape.b) == shape.b;
 }
 
-bool fits(const DotRule& rule, const DotShape& shape) {
-  return rule.dtypes.has(shape.dtype) && rule.mode == shape.mode && shape.n <= rule.max_n &&
-         (shape.unit_stride || !rule.use.rung->unit_stride);
-}
-
-int threads_for(double work, double work_per_thread, int limit) {
-  if (work < 2 * work_per_thread) return 1;  // settles small problems without a division
-  if (limit == 0) limit = cpu::machine().threads;
-  return static_cast<int>(std::min(work / work_per_thread, static_cast<double>(limit)));
-}
-
 Order order_of(const AnyMatrix<const void*>& matrix) {
   return matrix.col_stride == 1 ? Order::row_major : Order::col_major;
 }
@@ -42,18 +26,10 @@ GemmChoice choose_gemm(const GemmShape& shape, int threads) {
   const double multiply_adds = work(shape);
   for (const GemmRule& rule : tuned::gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;
-    return {rule.use.id, rule.use.rung, threads_for(multiply_adds, rule.work_per_thread, threads)};
+    return {rule.use.id, rule.use.rung,
+            detail::threads_for(multiply_adds, rule.work_per_thread, threads)};
   }
   __builtin_unreachable();  // the last rule fits everything
-}
-
-DotChoice choose_dot(const DotShape& shape, int threads) {
-  for (const DotRule& rule : tuned::dot_rules) {
-    if (!fits(rule, shape)) continue;
-    const auto elements = static_cast<double>(shape.n);
-    return {rule.use.id, rule.use.rung, threads_for(elements, rule.work_per_thread, threads)};
-  }
-  __builtin_unreachable();  // the last rule of each mode fits everything
 }
 
 GemmChoice choose_gemm(const GemmCall& call, int threads) {

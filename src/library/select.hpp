@@ -1,12 +1,15 @@
 #pragma once
 // Which rung computes a problem, and on how many threads. The rules themselves are data, in tuned/.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "core/call.hpp"
 #include "core/dtype.hpp"
+#include "device/cpu/machine.hpp"
 #include "device/cpu/rung.hpp"
+#include "library/tuned/cpu.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 
@@ -38,9 +41,36 @@ struct DotChoice {
   int threads;
 };
 
+namespace detail {
+
+/// How many threads, of at most `limit` (0: all processors), the work pays for.
+inline int threads_for(double work, double work_per_thread, int limit) {
+  if (work < 2 * work_per_thread) return 1;  // settles small problems without a division
+  if (limit == 0) limit = cpu::machine().threads;
+  return static_cast<int>(std::min(work / work_per_thread, static_cast<double>(limit)));
+}
+
+constexpr bool fits(const DotRule& rule, const DotShape& shape) {
+  return rule.dtypes.has(shape.dtype) && rule.mode == shape.mode && shape.n <= rule.max_n &&
+         (shape.unit_stride || !rule.strides_are_unit);
+}
+
+}  // namespace detail
+
 /// threads: the most to use; 0 for the processors that this process may run on.
 GemmChoice choose_gemm(const GemmShape& shape, int threads);
-DotChoice choose_dot(const DotShape& shape, int threads);
+
+/// Inline: at a thousand elements, a call alone would be a tenth of the time.
+[[gnu::always_inline]] inline DotChoice choose_dot(const DotShape& shape, int threads) {
+#pragma GCC unroll 16
+  for (const DotRule& rule : tuned::dot_rules) {
+    if (!detail::fits(rule, shape)) continue;
+    const auto elements = static_cast<double>(shape.n);
+    return {rule.use.id, rule.use.rung,
+            detail::threads_for(elements, rule.work_per_thread, threads)};
+  }
+  __builtin_unreachable();  // the last rule of each mode fits everything
+}
 
 /// The same for a call as the bench and verification pass it around.
 GemmChoice choose_gemm(const GemmCall& call, int threads);

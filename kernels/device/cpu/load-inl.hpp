@@ -28,9 +28,15 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
     const hn::Rebind<std::uint16_t, D> halves;
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(words, hn::LoadU(halves, &at->bits))));
   } else if constexpr (std::is_same_v<In, float16>) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
     const hn::Rebind<std::uint16_t, D> halves;
     const hn::Rebind<hwy::float16_t, D> floats;
     return hn::PromoteTo(d, hn::BitCast(floats, hn::LoadU(halves, &at->bits)));
+#else  // no instruction for it, and what Highway has instead loses infinities and NaN
+    float widened[hn::MaxLanes(d)];
+    for (float& element : widened) element = static_cast<float>(*at++);
+    return hn::LoadU(d, widened);
+#endif
   } else {
     return hn::LoadU(d, at);
   }

@@ -45,9 +45,11 @@ inline constexpr DotRule dot_rules[] = {
     // From the caches, then from memory.
     {.max_n = 1 << 22, .work_per_thread = 1 << 15, .use = RUNG_DOT(03, threads)},
     {.work_per_thread = 1 << 17, .use = RUNG_DOT(05, streams)},
-    // Strided.
-    {.work_per_thread = one_thread, .use = RUNG_DOT(01, accumulators)},
-    {.mode = DotMode::compensated, .work_per_thread = 1 << 15, .use = RUNG_DOT(04, compensated)},
+    {.work_per_thread = one_thread, .use = RUNG_DOT(01, accumulators), .strides_are_unit = false},
+    {.mode = DotMode::compensated,
+     .work_per_thread = 1 << 15,
+     .use = RUNG_DOT(04, compensated),
+     .strides_are_unit = false},
 };
 
 }  // namespace rung::tuned

@@ -1,0 +1,39 @@
+"""Checks that what Markdown pages point to is there: check_links.py ROOT PAGE…
+
+A relative link has to lead to a file or folder, seen from its page. A path in `code` has to be one of
+the project, seen from its root or from one of the include folders, if it begins with a folder of the
+project or ends like a source file; what a build makes is not looked for.
+"""
+
+import pathlib
+import re
+import sys
+
+INCLUDE_FOLDERS = ["", "include", "kernels", "src"]
+SOURCE_FILE = re.compile(r"\.(c|h|cpp|hpp|cmake|inc|in|json|md|py|sh|txt)$")
+
+
+def missing(root, page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", text):
+        if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
+            yield target
+
+    folders = {path.name for path in root.iterdir() if path.is_dir()} - {"build"}
+    for code in re.findall(r"`([^`\s]+)`", text):
+        is_path = re.fullmatch(r"[\w.*-]+(/[\w.*-]+)+/?", code) and not code.startswith("build/")
+        if is_path and (code.split("/")[0] in folders or SOURCE_FILE.search(code)):
+            if not any(list((root / folder).glob(code.rstrip("/"))) for folder in INCLUDE_FOLDERS):
+                yield code
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    pages = [pathlib.Path(page) for page in sys.argv[2:]]
+    broken = [f"{page.name}: {what} does not exist" for page in pages for what in missing(root, page)]
+    print("\n".join(broken) or f"{len(pages)} pages: every link and path leads somewhere")
+    return 1 if broken or not pages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""scripts/readme_tables.py on a project of one page and one file of results."""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "readme_tables.py"
+
+
+def entry(rung, m, n, k, gflops, **more):
+    return {
+        "rung": rung, "op": "gemm", "dtype": "f32", "m": m, "n": n, "k": k, "threads": 1,
+        "operands": "warm", "seconds": {"median": 1.0}, "gflops": gflops, "gbps": 1.0,
+        "ceiling": {"ratio": gflops / 100}, "peers": {}, **more,
+    }  # fmt: skip
+
+
+def peers(ratio):
+    return {"fast": {"seconds": 1.0, "ratio": ratio}, "absent": {"seconds": None, "ratio": None}}
+
+
+MACHINE = {
+    "model": "CPU", "isa": "avx2", "cores": 2, "os": "OS", "compiler": "CC", "version": "1",
+    "commit": "abc", "date": "2000-01-02T03:04:05Z",
+    "peers": {"fast": {"version": "9", "kernels": "best"}},
+}  # fmt: skip
+UNTIMED = {"seconds": None, "gflops": None, "skipped": "would take about 60 s"}
+RESULTS = [
+    entry("gemm/cpu/00_a", 64, 64, 64, 0.5),
+    entry("gemm/cpu/01_b", 64, 64, 64, 5.25, previous={"rung": "00_a", "ratio": 10.5}),
+    entry("library", 64, 64, 64, 50, chose="gemm/cpu/01_b", peers=peers(2.0)),
+    {**entry("gemm/cpu/00_a", 128, 128, 128, 0), **UNTIMED},
+    entry("gemm/cpu/01_b", 128, 128, 128, 7),
+    entry("library", 128, 128, 128, 123.4, chose="gemm/cpu/01_b", peers=peers(0.5)),
+    entry("library", 1, 128, 128, 8, chose="gemm/cpu/01_b", peers=peers(0.0625)),
+]
+
+PAGE = """before
+<!-- table: gemm-f32-1t {kind} -->
+<!-- end of table -->
+after
+"""
+
+
+class ReadmeTables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write_results("cpu-one", RESULTS)
+
+    def write_results(self, machine, results):
+        folder = self.root / "results" / machine
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"machine": MACHINE, "results": results})
+        (folder / "gemm-f32-1t.json").write_text(text)
+
+    def run_script(self, *arguments):
+        return subprocess.run(
+            [sys.executable, SCRIPT, "--root", self.root, *arguments], capture_output=True, text=True
+        )
+
+    def fill(self, kind):
+        page = self.root / "README.md"
+        page.write_text(PAGE.format(kind=kind))
+        done = self.run_script()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.run_script("--check").returncode, 0)
+        before, *lines, after = page.read_text().splitlines()
+        self.assertEqual((before, after), ("before", "after"))
+        return lines[1:-1]
+
+    def complaint(self, page_text, *arguments):
+        (self.root / "README.md").write_text(page_text)
+        done = self.run_script(*arguments)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual((self.root / "README.md").read_text(), page_text)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        return done.stderr
+
+    def test_ladder_is_of_the_largest_size_that_every_rung_ran(self):
+        self.assertEqual(
+            self.fill("ladder"),
+            [
+                "| rung, at 64³ | GFLOP/s | speed-up | of the ceiling |",
+                "| --- | ---: | ---: | ---: |",
+                "| 00_a | 0.500 | – | 0.5 % |",
+                "| 01_b | 5.25 | 10.50 × 00 | 5.2 % |",
+            ],
+        )
+
+    def test_library_has_every_size_every_peer_that_ran_and_means(self):
+        self.assertEqual(
+            self.fill("library"),
+            [
+                "| size | rung | GFLOP/s | of the ceiling | / fast |",
+                "| --- | ---: | ---: | ---: | ---: |",
+                "| 64³ | 01_b | 50.0 | 50 % | 2.00 |",
+                "| 128³ | 01_b | 123 | 123 % | 0.50 |",
+                "| 1×128×128 | 01_b | 8.00 | 8.0 % | 0.062 |",
+                "| **square, geometric mean** |  |  |  | **1.00** |",
+            ],
+        )
+
+    def test_machine(self):
+        self.assertEqual(
+            self.fill("machine"),
+            [
+                "CPU (avx2, 2 cores), f32, 1 thread, warm operands; OS; CC. Peers: fast 9 (best). "
+                "rung 1 at commit abc, 2000-01-02."
+            ],
+        )
+
+    def test_no_results(self):
+        (self.root / "results/cpu-one/gemm-f32-1t.json").unlink()
+        self.assertEqual(self.fill("library"), ["Not measured yet."])
+
+    def test_check_tells_of_a_stale_table_and_leaves_it(self):
+        self.fill("library")
+        changed = copy.deepcopy(RESULTS)
+        changed[2]["gflops"] = 51
+        self.write_results("cpu-one", changed)
+        text = (self.root / "README.md").read_text()
+        self.assertIn("README.md: gemm-f32-1t library: not what", self.complaint(text, "--check"))
+
+    def test_folder_tells_machines_apart(self):
+        self.write_results("cpu-two", RESULTS)
+        self.assertIn("cpu-one, cpu-two", self.complaint(PAGE.format(kind="library")))
+        page = PAGE.format(kind="library").replace("gemm", "cpu-two/gemm")
+        (self.root / "README.md").write_text(page)
+        self.assertEqual(self.run_script().returncode, 0)
+
+    def test_bad_pages_and_results(self):
+        self.assertIn("'plot' is not one of", self.complaint(PAGE.format(kind="plot")))
+        self.assertIn("up to", self.complaint("<!-- table: gemm-f32-1t library -->\n"))
+        self.write_results("cpu-one", RESULTS[3:4])
+        self.assertIn("every rung was timed", self.complaint(PAGE.format(kind="ladder")))
+        self.write_results("cpu-one", [{"rung": "library"}])
+        self.assertIn("not what rung bench writes", self.complaint(PAGE.format(kind="library")))
+
+
+if __name__ == "__main__":
+    unittest.main()
