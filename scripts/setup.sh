@@ -50,7 +50,8 @@ wanted=$(missing "$@")
 
 root=
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || die "not root, and no sudo here; as root: apt-get install $wanted"
+  command -v sudo >/dev/null ||
+    die "not root, and no sudo here; as root run scripts/setup.sh $* for" $wanted
   root=sudo
 fi
 echo "setup: looking for" $wanted

@@ -1,8 +1,8 @@
 """Checks that what Markdown pages point to is there: check_links.py ROOT PAGE…
 
-A relative link has to lead to a file or folder, seen from its page. A path in `code` has to be one of
-the project, seen from its root or from one of the include folders, if it begins with a folder of the
-project or ends like a source file; what a build makes is not looked for.
+A relative link has to lead to a file or folder, seen from its page. A path in `code` has to be one
+of the project, seen from its root or from one of the include folders, if it begins with a folder of
+the project or ends like a source file; what a build makes is not looked for.
 """
 
 import pathlib
@@ -30,7 +30,9 @@ def missing(root, page):
 def main():
     root = pathlib.Path(sys.argv[1])
     pages = [pathlib.Path(page) for page in sys.argv[2:]]
-    broken = [f"{page.name}: {what} does not exist" for page in pages for what in missing(root, page)]
+    broken = [
+        f"{page.name}: {what} does not exist" for page in pages for what in missing(root, page)
+    ]
     print("\n".join(broken) or f"{len(pages)} pages: every link and path leads somewhere")
     return 1 if broken or not pages else 0
 

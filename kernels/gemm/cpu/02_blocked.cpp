@@ -11,10 +11,11 @@
 namespace rung {
 namespace {
 
-// A KC x NC tile of B is 64 KiB in f32: it stays in the second-level cache while MC rows use it.
-constexpr std::int64_t MC = 64;
-constexpr std::int64_t NC = 256;
-constexpr std::int64_t KC = 64;
+// A KC x NC tile of B is 32 KiB in f32: it stays in the L1 cache while MC rows use it. Flat rather
+// than square: the innermost loop, along NC, is the longer the better.
+constexpr std::int64_t MC = 128;
+constexpr std::int64_t NC = 512;
+constexpr std::int64_t KC = 16;
 
 struct Blocked {
   template <class In, class Out>

@@ -11,9 +11,9 @@
 namespace rung {
 namespace {
 
-constexpr std::int64_t MC = 64;
-constexpr std::int64_t NC = 256;
-constexpr std::int64_t KC = 64;
+constexpr std::int64_t MC = 128;
+constexpr std::int64_t NC = 512;
+constexpr std::int64_t KC = 16;
 
 struct Threads {
   template <class In, class Out>

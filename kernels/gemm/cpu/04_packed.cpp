@@ -12,6 +12,7 @@
 namespace rung {
 namespace {
 
+// In a copy all rows are neighbours, so tiles need not be flat.
 constexpr std::int64_t MC = 64;
 constexpr std::int64_t NC = 256;
 constexpr std::int64_t KC = 64;

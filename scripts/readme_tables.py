@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Fills the tables of README.md and docs/*.md from the JSON that `rung bench --json` wrote.
+
+A table stands between `<!-- table: RESULTS KIND -->` and `<!-- end of table -->`. RESULTS names the
+file results/*/RESULTS.json; if several machines have one, say FOLDER/RESULTS. KIND is one of
+
+  machine   what it was measured on: one paragraph
+  ladder    every rung, at the largest square size at which each of them was timed
+  library   the library's choice at every size, against each peer
+
+Without arguments, rewrites the pages; with --check, only says in one line which table is not what
+results/ give, and exits with 1.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import re
+import sys
+
+BLOCK = re.compile(r"(<!-- table: (\S+) (\S+) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+NOT_MEASURED = "Not measured yet.\n"
+
+
+class Problem(Exception):
+    """One line about what is wrong with a page or a file of results."""
+
+
+def load(results, name):
+    """The JSON of a table, or None if there is no such file."""
+    pattern = name if "/" in name else f"*/{name}"
+    found = sorted(results.glob(pattern + ".json"))
+    if len(found) > 1:
+        folders = ", ".join(path.parent.name for path in found)
+        raise Problem(f"table {name}: several machines have one; write FOLDER/{name}, of {folders}")
+    return json.loads(found[0].read_text()) if found else None
+
+
+# Numbers and names, as a reader wants them.
+
+
+def size_of(entry):
+    if entry["op"] != "gemm":
+        return f"{entry['n']:,}".replace(",", " ")
+    m, n, k = entry["m"], entry["n"], entry["k"]
+    return f"{n}³" if m == n == k else f"{m}×{n}×{k}"
+
+
+def rate(value):
+    """Three significant digits, or all those before the point."""
+    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
+    return f"{value:.{digits}f}"
+
+
+def percent(value):
+    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.1f} %"
+
+
+def ratio(value):
+    return "–" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+
+
+def slug(rung):
+    return rung.rsplit("/", 1)[-1]
+
+
+def is_square(entry):
+    """Of nearly equal extents; every length of a dot product is."""
+    extents = [entry[extent] for extent in "mnk" if entry[extent] is not None]
+    return max(extents) <= 1.1 * min(extents)
+
+
+def volume(entry):
+    return math.prod(entry[extent] or 1 for extent in "mnk")
+
+
+def unit(entry):
+    return ("gflops", "GFLOP/s") if entry["op"] == "gemm" else ("gbps", "GB/s")
+
+
+def markdown(headings, rows):
+    lines = [headings, ["---"] + ["---:"] * (len(headings) - 1), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+# The kinds of tables.
+
+
+def machine(data):
+    here = data["machine"]
+    first = data["results"][0]
+    threads = f"{first['threads']} thread{'' if first['threads'] == 1 else 's'}"
+    peers = "; ".join(
+        f"{name} {peer['version']} ({peer['kernels']})" for name, peer in here["peers"].items()
+    )
+    return (
+        f"{here['model']} ({here['isa']}, {here['cores']} cores), {first['dtype']}, {threads}, "
+        f"{first['operands']} operands; {here['os']}; {here['compiler']}. Peers: {peers or 'none'}. "
+        f"rung {here['version']} at commit {here['commit']}, {here['date'][:10]}.\n"
+    )
+
+
+def ladder(data):
+    rungs = [entry for entry in data["results"] if entry["rung"] != "library"]
+    by_size = {}
+    for entry in rungs:
+        if is_square(entry):
+            by_size.setdefault(size_of(entry), []).append(entry)
+    complete = [
+        entries for entries in by_size.values() if all(entry["seconds"] for entry in entries)
+    ]
+    if not complete:
+        raise Problem("no square size at which every rung was timed")
+    entries = max(complete, key=lambda entries: volume(entries[0]))
+    key, name = unit(entries[0])
+    rows = []
+    for entry in entries:
+        previous = entry.get("previous")
+        gain = f"{ratio(previous['ratio'])} × {slug(previous['rung'])[:2]}" if previous else "–"
+        rows.append([slug(entry["rung"]), rate(entry[key]), gain, percent(entry["ceiling"]["ratio"])])
+    return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
+
+
+def library(data):
+    entries = [entry for entry in data["results"] if entry["rung"] == "library"]
+    if not entries:
+        raise Problem("no entry of the library")
+
+    def of_peer(entry, peer):
+        return entry["peers"].get(peer, {}).get("ratio")
+
+    peers = [peer for peer in entries[0]["peers"] if any(of_peer(entry, peer) for entry in entries)]
+    key, name = unit(entries[0])
+    rows = []
+    for entry in entries:
+        if not entry["seconds"]:
+            raise Problem(f"the library was not timed at {size_of(entry)}")
+        ratios = [ratio(of_peer(entry, peer)) for peer in peers]
+        ceiling = percent(entry["ceiling"]["ratio"])
+        rows.append([size_of(entry), slug(entry["chose"]), rate(entry[key]), ceiling, *ratios])
+
+    for label, group in (
+        ("square", [entry for entry in entries if is_square(entry)]),
+        ("oblong", [entry for entry in entries if not is_square(entry)]),
+    ):
+        if len(group) < 2:
+            continue
+        means = []
+        for peer in peers:
+            ratios = [of_peer(entry, peer) for entry in group if of_peer(entry, peer)]
+            mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+            means.append(f"**{ratio(mean)}**")
+        kind = label + ", " if entries[0]["op"] == "gemm" else ""
+        rows.append([f"**{kind}geometric mean**", "", "", "", *means])
+    return markdown(["size", "rung", name, "of the ceiling", *(f"/ {p}" for p in peers)], rows)
+
+
+KINDS = {"machine": machine, "ladder": ladder, "library": library}
+
+
+def table(results, name, kind):
+    if kind not in KINDS:
+        raise Problem(f"table {name}: '{kind}' is not one of {', '.join(KINDS)}")
+    data = load(results, name)
+    if data is None:
+        return NOT_MEASURED
+    try:
+        return KINDS[kind](data)
+    except Problem as problem:
+        raise Problem(f"table {name} {kind}: {problem}") from problem
+    except (KeyError, TypeError, IndexError) as error:
+        raise Problem(f"table {name} {kind}: not what rung bench writes: {error!r}") from error
+
+
+def filled(page, results):
+    """The text of a page with its tables, and the names of those that differ from what is there."""
+    text = page.read_text()
+    if text.count("<!-- table:") != len(BLOCK.findall(text)):
+        raise Problem(
+            f"{page.name}: a table does not go from '<!-- table: RESULTS KIND -->' up to "
+            "'<!-- end of table -->'"
+        )
+    stale = []
+
+    def replace(match):
+        begin, name, kind, old, end = match.groups()
+        new = table(results, name, kind)
+        if new != old:
+            stale.append(f"{name} {kind}")
+        return begin + new + end
+
+    return BLOCK.sub(replace, text), stale
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if stale")
+    parser.add_argument("--root", type=pathlib.Path, default=root, help="of the project")
+    arguments = parser.parse_args()
+
+    try:
+        for page in [arguments.root / "README.md", *sorted(arguments.root.glob("docs/*.md"))]:
+            text, stale = filled(page, arguments.root / "results")
+            if not stale:
+                continue
+            if arguments.check:
+                raise Problem(
+                    f"{page.name}: {', '.join(stale)}: not what results/ give; run "
+                    "scripts/readme_tables.py"
+                )
+            page.write_text(text)
+    except (Problem, OSError, ValueError) as problem:
+        print(f"readme_tables: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
