@@ -16,5 +16,5 @@ endforeach()
 if(needed)
   list(JOIN needed ", " needed)
   file(REMOVE ${BINARY})  # or the next build would take it for good
-  message(FATAL_ERROR "${BINARY} is not portable: beyond glibc 2.35 it needs ${needed}")
+  message(FATAL_ERROR " ${BINARY} is not portable: beyond glibc 2.35 it needs ${needed}")
 endif()

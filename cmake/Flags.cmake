@@ -11,7 +11,8 @@ if(RUNG_SANITIZE)
 endif()
 set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
   set(RUNG_FMT fmt::fmt-header-only)  # distributions package no static libfmt
 endif()
 

@@ -96,8 +96,8 @@ def machine(data):
     )
     return (
         f"{here['model']} ({here['isa']}, {here['cores']} cores), {first['dtype']}, {threads}, "
-        f"{first['operands']} operands; {here['os']}; {here['compiler']}. Peers: {peers or 'none'}. "
-        f"rung {here['version']} at commit {here['commit']}, {here['date'][:10]}.\n"
+        f"{first['operands']} operands; {here['os']}; {here['compiler']}. "
+        f"Peers: {peers or 'none'}. rung {here['version']} at commit {here['commit']}, {here['date'][:10]}.\n"
     )
 
 
@@ -118,7 +118,8 @@ def ladder(data):
     for entry in entries:
         previous = entry.get("previous")
         gain = f"{ratio(previous['ratio'])} × {slug(previous['rung'])[:2]}" if previous else "–"
-        rows.append([slug(entry["rung"]), rate(entry[key]), gain, percent(entry["ceiling"]["ratio"])])
+        ceiling = percent(entry["ceiling"]["ratio"])
+        rows.append([slug(entry["rung"]), rate(entry[key]), gain, ceiling])
     return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
 
 

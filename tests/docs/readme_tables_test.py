@@ -60,9 +60,8 @@ class ReadmeTables(unittest.TestCase):
         (folder / "gemm-f32-1t.json").write_text(text)
 
     def run_script(self, *arguments):
-        return subprocess.run(
-            [sys.executable, SCRIPT, "--root", self.root, *arguments], capture_output=True, text=True
-        )
+        command = [sys.executable, SCRIPT, "--root", self.root, *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
 
     def fill(self, kind):
         page = self.root / "README.md"
