@@ -30,7 +30,7 @@ constexpr std::int64_t max_NR_bytes = 128;
 
 // A few rows of a B that comes from memory are walked side by side, as far as they go: that many
 // streams the prefetchers still follow.
-constexpr std::int64_t stream_KC = 48;
+constexpr std::int64_t stream_KC = 24;
 constexpr std::int64_t stream_NC = 1024;
 
 // Rows of A a multiple of 4 KiB apart share one set of an L1 of 64 sets, and have to make do with
