@@ -14,8 +14,6 @@
 namespace rung {
 namespace {
 
-constexpr std::array devices = {"cpu", "gpu", "virtual"};
-
 std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -48,11 +46,55 @@ void CommonArguments::add_json(CLI::App& app) {
       ->type_name("FILE");
 }
 
-void CommonArguments::add_device_dtype_threads(CLI::App& app) {
-  app.add_option("--device", device, "cpu, gpu or virtual")->type_name("D")->capture_default_str();
+void CommonArguments::add_dtype(CLI::App& app) {
   app.add_option("--dtype", dtype, "f32, f64, i32, bf16 or f16")->type_name("T");
+}
+
+void DeviceArguments::add_device(CLI::App& app) {
+  app.add_option(
+         "--device", device,
+         "cpu, gpu or virtual (default: cpu for cpu rungs; for others gpu, or virtual where "
+         "there is none)")
+      ->type_name("D");
+  add_gpu_and_code(app);
+  app.add_flag("!--unobserved", observe,
+               "The virtual GPU neither counts memory traffic nor looks for hazards");
+}
+
+void DeviceArguments::add_gpu_and_code(CLI::App& app) {
+  app.add_option(
+         "--gpu", gpu,
+         "What the virtual GPU is: h200, a100, t4 or custom, also changed: t4,multiprocessors=8")
+      ->type_name("GPU")
+      ->capture_default_str();
+  app.add_option("--code", code,
+                 "Of CUDA rungs: clang or nvcc (their PTX), or cubin (default: what fits best)")
+      ->type_name("C");
+}
+
+void CommonArguments::add_device_dtype_threads(CLI::App& app) {
+  add_device(app);
+  add_dtype(app);
+  add_threads(app);
+}
+
+void CommonArguments::add_threads(CLI::App& app) {
   app.add_option("--threads", threads, "At most so many threads (default: all processors)")
       ->type_name("N");
+}
+
+void FormArguments::add_form(CLI::App& app) {
+  app.add_option("--layout", layout, "nn, nt, tn or tt: t for a transposed operand")
+      ->type_name("AB")
+      ->capture_default_str();
+  app.add_option("--alpha", alpha, "C = alpha A B + beta C")->type_name("X")->capture_default_str();
+  app.add_option("--beta", beta, "See --alpha")->type_name("X")->capture_default_str();
+}
+
+void ExtentArguments::add_extents(CLI::App& app) {
+  app.add_option("--m", m, "Rows of A and C")->type_name("N");
+  app.add_option("--n", n, "Columns of B and C; the length of dot")->type_name("N");
+  app.add_option("--k", k, "Columns of A, rows of B")->type_name("N");
 }
 
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors) {
@@ -61,18 +103,6 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
-}
-
-const Backend& read_device(const std::string& text) {
-  if (std::find(devices.begin(), devices.end(), text) == devices.end()) {
-    throw UsageError(
-        fmt::format("--device: '{}' is not one of {}", text, fmt::join(devices, ", ")));
-  }
-  const Backend* backend = find_backend(text);
-  if (backend == nullptr) {
-    throw UnavailableError(fmt::format("--device: '{}' is not built into this program", text));
-  }
-  return *backend;
 }
 
 Dtype read_dtype(const std::string& text) {
@@ -129,6 +159,27 @@ std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least
     }
   }
   return sizes;
+}
+
+Form read_form(const FormArguments& arguments) {
+  const std::string& layout = arguments.layout;
+  if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
+    throw UsageError(fmt::format("--layout: '{}' is not one of nn, nt, tn, tt", layout));
+  }
+  return {layout[0] == 't', layout[1] == 't', read_number("--alpha", arguments.alpha),
+          read_number("--beta", arguments.beta)};
+}
+
+SizeArgument read_extents(const ExtentArguments& extents) {
+  const auto read = [](const std::string& option, const std::string& text) {
+    return text.empty() ? 0 : read_integer(option, text, 1, max_extent);
+  };
+  const std::int64_t m = read("--m", extents.m);
+  const std::int64_t n = read("--n", extents.n);
+  const std::int64_t k = read("--k", extents.k);
+  const std::int64_t first = n != 0 ? n : m != 0 ? m : k;
+  const bool is_single = m == 0 && k == 0;
+  return {m != 0 ? m : first, n != 0 ? n : first, k != 0 ? k : first, is_single};
 }
 
 }  // namespace rung

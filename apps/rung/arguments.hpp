@@ -15,21 +15,50 @@
 
 namespace rung {
 
+/// Which device, and what it is to be.
+struct DeviceArguments {
+  std::string device;  // empty: each rung's own (apps/rung/devices.hpp)
+  std::string gpu = DeviceOptions().gpu;
+  std::string code;
+  bool observe = true;
+
+  void add_device(CLI::App& app);
+  /// For the virtual GPU alone.
+  void add_gpu_and_code(CLI::App& app);
+};
+
 /// The text of the shared options; empty where not given.
-struct CommonArguments {
+struct CommonArguments : DeviceArguments {
   std::vector<std::string> selectors;
-  std::string device = "cpu";
   std::string dtype;
   std::string threads;
   std::string json;
 
   void add_selectors(CLI::App& app, bool required);
   void add_json(CLI::App& app);
+  void add_dtype(CLI::App& app);
+  void add_threads(CLI::App& app);
   void add_device_dtype_threads(CLI::App& app);
 };
 
+/// What gemm is asked for apart from its sizes.
+struct FormArguments {
+  std::string layout = "nn";
+  std::string alpha = "1";
+  std::string beta = "0";
+
+  void add_form(CLI::App& app);
+};
+
+/// --m, --n and --k.
+struct ExtentArguments {
+  std::string m, n, k;
+
+  void add_extents(CLI::App& app);
+  bool any() const { return !m.empty() || !n.empty() || !k.empty(); }
+};
+
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors);
-const Backend& read_device(const std::string& text);
 Dtype read_dtype(const std::string& text);
 /// All processors if empty.
 int read_threads(const std::string& text);
@@ -48,6 +77,17 @@ struct SizeArgument {
 
 /// least: the smallest extent allowed.
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least);
+
+/// The same, read.
+struct Form {
+  bool a_transposed, b_transposed;
+  double alpha, beta;
+};
+
+Form read_form(const FormArguments& arguments);
+
+/// Of those that are not given each is as the first of n, m, k that is; one must be given.
+SizeArgument read_extents(const ExtentArguments& extents);
 
 inline constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 

@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "command.hpp"
+#include "devices.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "report/bench_table.hpp"
@@ -20,39 +21,45 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments {
-  std::string m, n, k;
+struct Arguments : CommonArguments, ExtentArguments, FormArguments {
   std::string sizes;
   std::vector<std::string> peers;
-  std::string layout = "nn";
-  std::string alpha = "1";
-  std::string beta = "0";
   std::string seconds = "0.5";
   bool cold = false;
   bool remeasure_ceilings = false;
 };
 
-struct Problem {
+// The rungs of one op on one device: they are held against each other.
+struct Ladder {
   std::string op;
+  const Backend* backend;
+  std::vector<const RungInfo*> rungs;
+};
+
+struct Problem {
+  const Ladder* ladder;
   Size size;
 };
 
 // Large enough to show what each rung is about, small enough for the first one.
 constexpr Size default_gemm = {512, 512, 512};
+constexpr Size default_gemm_virtual = {256, 256, 256};
 constexpr Size default_dot = {1, 10'000'000, 1};
+
+Size default_size(const Ladder& ladder) {
+  if (ladder.op != "gemm") return default_dot;
+  return ladder.backend->name() == "virtual" ? default_gemm_virtual : default_gemm;
+}
 
 WorkloadOptions read_options(const Arguments& arguments) {
   WorkloadOptions options;
   options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
   options.threads = read_threads(arguments.threads);
-  const std::string& layout = arguments.layout;
-  if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
-    throw UsageError(fmt::format("--layout: '{}' is not one of nn, nt, tn, tt", layout));
-  }
-  options.a_transposed = layout[0] == 't';
-  options.b_transposed = layout[1] == 't';
-  options.alpha = read_number("--alpha", arguments.alpha);
-  options.beta = read_number("--beta", arguments.beta);
+  const Form form = read_form(arguments);
+  options.a_transposed = form.a_transposed;
+  options.b_transposed = form.b_transposed;
+  options.alpha = form.alpha;
+  options.beta = form.beta;
   options.cold = arguments.cold;
   return options;
 }
@@ -63,25 +70,11 @@ double read_seconds(const std::string& text) {
   throw UsageError(fmt::format("--seconds: '{}' is not above 0 and up to 3600", text));
 }
 
-// The sizes of --m, --n and --k: one that is missing is as the first of n, m, k that is given.
-SizeArgument read_extents(const Arguments& arguments) {
-  const auto read = [](const std::string& option, const std::string& text) {
-    return text.empty() ? 0 : read_integer(option, text, 1, max_extent);
-  };
-  const std::int64_t m = read("--m", arguments.m);
-  const std::int64_t n = read("--n", arguments.n);
-  const std::int64_t k = read("--k", arguments.k);
-  const std::int64_t first = n != 0 ? n : m != 0 ? m : k;
-  const bool is_single = m == 0 && k == 0;
-  return {m != 0 ? m : first, n != 0 ? n : first, k != 0 ? k : first, is_single};
-}
-
 std::vector<SizeArgument> read_all_sizes(const Arguments& arguments) {
-  const bool any_extent = !arguments.m.empty() || !arguments.n.empty() || !arguments.k.empty();
-  if (!arguments.sizes.empty() && any_extent) {
+  if (!arguments.sizes.empty() && arguments.any()) {
     throw UsageError("--sizes: not together with --m, --n or --k");
   }
-  if (any_extent) return {read_extents(arguments)};
+  if (arguments.any()) return {read_extents(arguments)};
   if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
   return {};
 }
@@ -94,47 +87,71 @@ void check_memory(const Problem& problem, const WorkloadOptions& options) {
   const auto& [m, n, k] = problem.size;
   const double in = static_cast<double>(input_bytes(options.dtype));
   const double out = static_cast<double>(output_bytes(options.dtype));
-  const double bytes = problem.op == "gemm" ? (area(m, k) + area(k, n)) * in + area(m, n) * out
-                                            : 2 * static_cast<double>(n) * in;
+  const bool is_gemm = problem.ladder->op == "gemm";
+  const double bytes =
+      is_gemm ? (area(m, k) + area(k, n)) * in + area(m, n) * out : 2 * static_cast<double>(n) * in;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= 0.8 * memory) return;
   throw UsageError(fmt::format(
-      "{} {}: the operands take {:.3g} GB, this machine has {:.3g} GB of memory", problem.op,
-      problem.op == "gemm" ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n), bytes * 1e-9,
-      memory * 1e-9));
+      "{} {}: the operands take {:.3g} GB, this machine has {:.3g} GB of memory",
+      problem.ladder->op, is_gemm ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n),
+      bytes * 1e-9, memory * 1e-9));
 }
 
-std::vector<Problem> plan(const std::vector<const RungInfo*>& rungs,
-                          const std::vector<SizeArgument>& sizes) {
-  std::vector<std::string> ops;
+std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
+  std::vector<Ladder> ladders;
   for (const RungInfo* rung : rungs) {
-    if (std::find(ops.begin(), ops.end(), rung->op) == ops.end()) ops.push_back(rung->op);
+    const Backend* backend = &devices.of(*rung);
+    const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& ladder) {
+      return ladder.op == rung->op && ladder.backend == backend;
+    });
+    if (found == ladders.end()) {
+      ladders.push_back({rung->op, backend, {rung}});
+    } else {
+      found->rungs.push_back(rung);
+    }
   }
+  return ladders;
+}
+
+std::vector<Problem> plan(const std::vector<Ladder>& ladders,
+                          const std::vector<SizeArgument>& sizes) {
   std::vector<Problem> problems;
-  for (const std::string& op : ops) {
-    const bool is_gemm = op == "gemm";
-    const std::size_t before = problems.size();
+  for (const Ladder& ladder : ladders) {
+    const bool is_gemm = ladder.op == "gemm";
     for (const auto& [m, n, k, is_single] : sizes) {
-      if (is_gemm) problems.push_back({op, {m, n, k}});
-      if (!is_gemm && is_single) problems.push_back({op, {1, n, 1}});
+      if (is_gemm) problems.push_back({&ladder, {m, n, k}});
+      if (!is_gemm && is_single) problems.push_back({&ladder, {1, n, 1}});
     }
-    if (sizes.empty()) problems.push_back({op, is_gemm ? default_gemm : default_dot});
-    if (problems.size() == before && ops.size() == 1) {
-      throw UsageError(fmt::format("{} takes n alone: --n N or --sizes N", op));
-    }
+    if (sizes.empty()) problems.push_back({&ladder, default_size(ladder)});
+  }
+  if (problems.empty()) {
+    throw UsageError(fmt::format("{} takes n alone: --n N or --sizes N", ladders.front().op));
   }
   return problems;
 }
 
-BenchResult run_one(const Problem& problem, const std::vector<const RungInfo*>& rungs,
-                    BenchRequest request) {
+// Peers run on the CPU, and are held against what runs there.
+std::vector<std::string> read_peers_for(const std::vector<Ladder>& ladders,
+                                        const std::vector<std::string>& names) {
+  const std::vector<std::string> wanted = read_peers(names);
+  const bool any_on_cpu = std::any_of(ladders.begin(), ladders.end(), [](const Ladder& ladder) {
+    return ladder.backend->name() == "cpu";
+  });
+  if (any_on_cpu || wanted.empty()) return wanted;
+  if (names.empty()) return {};
+  throw UnavailableError(fmt::format("--vs: '{}' runs on the cpu; there is no peer on {}",
+                                     wanted.front(), ladders.front().backend->name()));
+}
+
+BenchResult run_one(const Problem& problem, BenchRequest request) {
   Progress progress;
-  request.op = problem.op;
+  request.op = problem.ladder->op;
+  request.backend = problem.ladder->backend;
+  request.rungs = problem.ladder->rungs;
   request.size = problem.size;
-  for (const RungInfo* rung : rungs) {
-    if (rung->op == problem.op) request.rungs.push_back(rung);
-  }
+  if (request.backend->name() != "cpu") request.peers.clear();
   request.progress = [&](std::string_view what, double done) {
     progress.show(done > 0 ? fmt::format("{} {:.0f}%", what, 100 * done) : std::string(what));
   };
@@ -169,13 +186,15 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
 
 ExitCode run(const Arguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
-  const std::vector<Problem> problems = plan(rungs, read_all_sizes(arguments));
+  const std::vector<SizeArgument> sizes = read_all_sizes(arguments);
   BenchRequest request;
   request.options = read_options(arguments);
   request.seconds = read_seconds(arguments.seconds);
+  const Devices devices(arguments);
+  const std::vector<Ladder> ladders = group(rungs, devices);
+  const std::vector<Problem> problems = plan(ladders, sizes);
   for (const Problem& problem : problems) check_memory(problem, request.options);
-  const std::vector<std::string> wanted = read_peers(arguments.peers);
-  request.backend = &read_device(arguments.device);
+  const std::vector<std::string> wanted = read_peers_for(ladders, arguments.peers);
   const auto output = read_json(arguments.json);
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
 
@@ -184,7 +203,7 @@ ExitCode run(const Arguments& arguments) {
   for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
   std::vector<BenchResult> results;
   for (const Problem& problem : problems) {
-    results.push_back(run_one(problem, rungs, request));
+    results.push_back(run_one(problem, request));
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     std::fflush(out);
   }
@@ -197,9 +216,7 @@ ExitCode run(const Arguments& arguments) {
 Action add_bench(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->add_selectors(app, true);
-  app.add_option("--m", arguments->m, "Rows of A and C")->type_name("N");
-  app.add_option("--n", arguments->n, "Columns of B and C; the length of dot")->type_name("N");
-  app.add_option("--k", arguments->k, "Columns of A, rows of B")->type_name("N");
+  arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
   app.add_option("--vs", arguments->peers,
@@ -207,13 +224,7 @@ Action add_bench(CLI::App& app) {
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
-  app.add_option("--layout", arguments->layout, "nn, nt, tn or tt: t for a transposed operand")
-      ->type_name("AB")
-      ->capture_default_str();
-  app.add_option("--alpha", arguments->alpha, "C = alpha A B + beta C")
-      ->type_name("X")
-      ->capture_default_str();
-  app.add_option("--beta", arguments->beta, "See --alpha")->type_name("X")->capture_default_str();
+  arguments->add_form(app);
   app.add_option("--seconds", arguments->seconds, "Time budget of each measurement")
       ->type_name("S")
       ->capture_default_str();

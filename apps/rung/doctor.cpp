@@ -39,11 +39,25 @@ void print_machine() {
   print_line("rung", fmt::format("{} (commit {}, {})", here.version, here.commit, here.compiler));
 }
 
+// In what form the device takes the first rung that is for it.
+std::string code_on(const Backend& backend) {
+  for (const RungInfo& rung : catalog()) {
+    if (is_for(rung, backend.name())) return backend.code(rung);
+  }
+  return "";
+}
+
 void print_devices() {
   fmt::print("devices\n");
-  for (const char* device : {"cpu", "gpu", "virtual"}) {
-    const Backend* backend = find_backend(device);
-    print_line(device, backend == nullptr ? "not built into this program" : backend->device());
+  for (const std::string_view name : device_names) {
+    const Backend& backend = *find_backend(name);
+    if (const auto reason = backend.absent()) {
+      print_line(name, *reason);
+      continue;
+    }
+    print_line(name, backend.device().substr(name.size() + 1));
+    const std::string code = code_on(backend);
+    if (!code.empty()) print_line("", "takes " + code);
   }
 }
 

@@ -21,18 +21,10 @@ std::vector<std::string_view> dtypes_of(const RungInfo& rung, const Backend& bac
   return names;
 }
 
-// A rung for the CPU runs there alone; the others run on a GPU and on the virtual one.
-bool is_for(const RungInfo& rung, std::string_view device) {
-  return (rung.backend == "cpu") == (device == "cpu");
-}
-
-Json availability(const RungInfo& rung, std::string_view device) {
-  if (!is_for(rung, device)) return "a " + rung.backend + " rung";
-  const Backend* backend = find_backend(device);
-  if (backend == nullptr) return "not built into this program";
+Json availability(const RungInfo& rung, const Backend& backend) {
   std::string reason;
   for (const Dtype dtype : all_dtypes) {
-    const auto why_not = backend->why_not(rung, dtype);
+    const auto why_not = backend.why_not(rung, dtype);
     if (!why_not) return true;
     if (reason.empty()) reason = *why_not;
   }
@@ -42,10 +34,10 @@ Json availability(const RungInfo& rung, std::string_view device) {
 Json to_json(const RungInfo& rung) {
   Json devices = Json::object();
   std::vector<std::string_view> dtypes;
-  for (const std::string_view device : {"cpu", "gpu", "virtual"}) {
-    devices[std::string(device)] = availability(rung, device);
-    const Backend* backend = find_backend(device);
-    if (backend != nullptr && is_for(rung, device)) dtypes = dtypes_of(rung, *backend);
+  for (const std::string_view device : device_names) {
+    const Backend& backend = *find_backend(device);
+    devices[std::string(device)] = availability(rung, backend);
+    if (is_for(rung, device) && !backend.absent()) dtypes = dtypes_of(rung, backend);
   }
   return {{"id", rung.id},     {"op", rung.op},    {"backend", rung.backend}, {"idea", rung.idea},
           {"from", rung.from}, {"dtypes", dtypes}, {"requires", rung.needs},  {"devices", devices}};

@@ -28,6 +28,9 @@ constexpr std::array commands = {
             add_verify},
     Command{"bench", "Verify, then time the selected rungs against libraries and ceilings",
             add_bench},
+    Command{"trace", "One launch on the virtual GPU: its counters, line by line, and its hazards",
+            add_trace},
+    Command{"emu", "A CUDA program on the virtual GPU, with counters and hazards", add_emu},
     Command{"doctor", "What was found on this machine, and what is missing", add_doctor},
 };
 
@@ -35,6 +38,8 @@ constexpr const char* footer = R"(Examples:
   rung list gemm                    the gemm ladder
   rung verify gemm/cpu dot/cpu      is every rung right?
   rung bench gemm/cpu --sizes 1024  how fast, against what is installed?
+  rung trace gemm/cuda/02           what a CUDA rung would do on a GPU
+  rung emu program.cu               a CUDA program without a GPU
 
 Exit codes: 0 right, 1 something was wrong, 2 bad usage, 3 not available here.
 'rung COMMAND --help' tells more.)";
@@ -57,6 +62,8 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app) {
   }
   const std::string message = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (app.got_subcommand("trace")) return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    if (app.got_subcommand("emu")) return "FILE: one is needed, such as program.cu; see --help";
     return "SELECTOR: at least one is needed, such as gemm/cpu; see --help";
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

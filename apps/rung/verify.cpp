@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
+#include "devices.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
 
@@ -70,8 +71,8 @@ class Verification {
     for (const GemmSpec& spec : specs) {
       GemmCase problem(spec);
       if (backend_.why_not(rung, problem.call())) continue;
-      outcome.add(
-          verify(problem, [&](const GemmCall& call) { backend_.bind(rung, call, threads_)(1); }));
+      outcome.add(verify(
+          problem, [&](const GemmCall& call) { ::rung::run(backend_, rung, call, threads_); }));
     }
   }
 
@@ -137,15 +138,16 @@ ExitCode run(const Arguments& arguments) {
   if (!arguments.dtype.empty()) dtypes = {read_dtype(arguments.dtype)};
   std::vector<SizeArgument> sizes;
   if (!arguments.sizes.empty()) sizes = read_sizes(arguments.sizes, 0);
-  const Backend& backend = read_device(arguments.device);
+  const Devices devices(arguments);
   const auto output = read_json(arguments.json);
 
-  const Verification verification(backend, threads, sizes);
   Json results = Json::array();
   bool any_ran = false;
   bool any_wrong = false;
   Progress progress;
   for (const RungInfo* rung : rungs) {
+    const Backend& backend = devices.of(*rung);
+    const Verification verification(backend, threads, sizes);
     for (const Dtype dtype : dtypes) {
       progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)));
       const Outcome outcome = verification.run(*rung, dtype);

@@ -1,26 +1,45 @@
 #include "backends/backend.hpp"
 
+#include <map>
+
 #include "backends/cpu/cpu.hpp"
+#include "backends/cuda/cuda.hpp"
 
 namespace rung {
-
 void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int threads) {
-  backend.bind(rung, call, threads)(1);
+  backend.bind(rung, call, threads).call();
 }
 
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads) {
   if (call.dtype == Dtype::f64) {
     double sum = 0;
-    backend.bind(rung, call, threads, &sum)(1);
+    backend.bind(rung, call, threads, &sum).call();
     return sum;
   }
   float sum = 0;
-  backend.bind(rung, call, threads, &sum)(1);
+  backend.bind(rung, call, threads, &sum).call();
   return sum;
 }
 
+std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options) {
+  if (device == "cpu") return make_cpu_backend();
+  if (device == "gpu") return make_gpu_backend(options);
+  if (device == "virtual") return make_virtual_backend(options);
+  return nullptr;
+}
+
 const Backend* find_backend(std::string_view device) {
-  return device == "cpu" ? &cpu_backend() : nullptr;
+  static const auto backends = [] {
+    std::map<std::string_view, std::unique_ptr<Backend>> made;
+    for (const std::string_view name : device_names) made.emplace(name, make_backend(name, {}));
+    return made;
+  }();
+  const auto found = backends.find(device);
+  return found == backends.end() ? nullptr : found->second.get();
+}
+
+bool is_for(const RungInfo& rung, std::string_view device) {
+  return (rung.backend == "cpu") == (device == "cpu");
 }
 
 }  // namespace rung

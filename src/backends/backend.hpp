@@ -2,26 +2,30 @@
 // A backend runs rungs on a device. Everything above it (verification, bench, command line) sees
 // only this.
 
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "backends/batch.hpp"
 #include "core/call.hpp"
+#include "core/kernel_error.hpp"
 #include "core/rung.hpp"
 
 namespace rung {
-
-/// Runs one bound call that many times, back to back, and returns when all are done.
-using Batch = std::function<void(std::int64_t calls)>;
 
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// "cpu", "gpu" or "virtual", then what it is: "cpu Intel Xeon (AVX-512)".
+  /// "cpu", "gpu" or "virtual".
+  virtual std::string_view name() const = 0;
+  /// The name, then what it is: "cpu Intel Xeon (AVX-512)".
   virtual std::string device() const = 0;
+  /// Why the device is not here, in a few words; nothing if it is.
+  virtual std::optional<std::string> absent() const { return std::nullopt; }
 
   /// Nothing if the rung can run on this device at this dtype, else the reason in a few words.
   virtual std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const = 0;
@@ -29,7 +33,12 @@ class Backend {
   virtual std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const = 0;
   virtual std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const = 0;
 
-  /// The operands must outlive the batch. Preconditions: why_not() gives nothing; threads >= 1.
+  /// In what form the rung reaches the device, if not as a part of this program: "PTX by clang
+  /// 19.1.7", "machine code for sm_90 by nvcc 13.0.88".
+  virtual std::string code(const RungInfo& /*rung*/) const { return ""; }
+
+  /// The operands must outlive the batch. `threads` is the most that may be used of this machine.
+  /// Preconditions: why_not() gives nothing; threads >= 1.
   virtual Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const = 0;
   /// Each call writes its sum to *result (float for f32, bf16 and f16; double for f64).
   virtual Batch bind(const RungInfo& rung, const DotCall& call, int threads,
@@ -40,7 +49,23 @@ class Backend {
 void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int threads);
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads);
 
-/// The backend of a device name (`cpu`), or nothing if this program has none of that name.
+/// What the makers of backends are told.
+struct DeviceOptions {
+  std::string gpu = "h200";  // which one the virtual GPU is: vgpu::parse_device()
+  std::string code;          // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
+  bool observe = true;       // the virtual GPU counts memory traffic and looks for hazards
+};
+
+inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};
+
+/// The backend of a device name, whether the device is here or not; null for a name that is none.
+/// Throws std::invalid_argument for an option that is none, saying what is allowed.
+std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options);
+
+/// The same with default options, made once; nothing for a name that is none.
 const Backend* find_backend(std::string_view device);
+
+/// The devices that a rung is for: "cpu", or "gpu" and "virtual".
+bool is_for(const RungInfo& rung, std::string_view device);
 
 }  // namespace rung

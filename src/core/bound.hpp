@@ -63,10 +63,17 @@ inline Verdict wrong(std::string message) {
 }
 
 /// Verifies with the values of the spec and then, if these are reals and `exact_run` says that the
-/// operation allows it, as small integers. `run_once(values)` fills, runs and checks.
-template <class Case, class RunOnce>
-Verdict verify_runs(Case& problem, bool exact_run, const RunOnce& run_once) {
+/// operation allows it, as small integers. `run_values(values)` fills, runs and checks.
+template <class Case, class RunValues>
+Verdict verify_runs(Case& problem, bool exact_run, const RunValues& run_values) {
   const auto& spec = problem.spec();
+  const auto run_once = [&](Values values) {
+    try {
+      return run_values(values);
+    } catch (const KernelError& error) {
+      return wrong(error.what());
+    }
+  };
   const auto named = [&](Verdict verdict, std::string_view kind) {
     if (!verdict.right)
       verdict.message = describe(spec) + std::string(kind) + ": " + verdict.message;

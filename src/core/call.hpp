@@ -2,6 +2,7 @@
 // A problem with its element type erased: what the registry, verification and the bench pass
 // around.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -10,11 +11,20 @@
 
 namespace rung {
 
+/// Memory as `rows` pieces of `row_bytes` each, `pitch` bytes from one to the next.
+struct Storage {
+  std::byte* begin = nullptr;
+  std::int64_t rows = 0, row_bytes = 0, pitch = 0;
+};
+
 template <class Pointer>
 struct AnyMatrix {
   Pointer data;
   std::int64_t row_stride;
   std::int64_t col_stride;
+  /// The matrix with the guards around it, where there are any: a device that has memory of its own
+  /// copies them there and back, so that they are checked as they would be here.
+  Storage storage = {};
 
   template <class T>
   Matrix<T> as() const {

@@ -31,8 +31,8 @@ Operand matrix(Dtype type, std::int64_t rows, std::int64_t cols, bool transposed
 
 template <class Pointer>
 AnyMatrix<Pointer> view(const Operand& operand, bool transposed) {
-  if (transposed) return {operand.data(), 1, operand.ld()};
-  return {operand.data(), operand.ld(), 1};
+  if (transposed) return {operand.data(), 1, operand.ld(), operand.storage()};
+  return {operand.data(), operand.ld(), 1, operand.storage()};
 }
 
 /// One row if the elements are adjacent, else one element a row.

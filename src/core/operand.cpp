@@ -100,6 +100,23 @@ Operand::Operand(Dtype type, std::int64_t rows, std::int64_t cols, std::int64_t 
   data_ = static_cast<std::byte*>(mapped) + guard_before;
 }
 
+Storage Operand::storage() const {
+  const Unmap& mapping = mapped_.get_deleter();
+  const auto size = static_cast<std::int64_t>(input_bytes(type_));
+  auto* begin = static_cast<std::byte*>(mapped_.get());
+  auto bytes = static_cast<std::int64_t>(mapping.bytes);
+  auto guards = static_cast<std::int64_t>(mapping.guard_before + mapping.guard_after);
+#ifdef RUNG_ADDRESS_SANITIZER
+  begin += mapping.guard_before;
+  bytes -= guards;
+  guards = 0;
+#endif
+  // Rows that lie far apart each go with their guards: what is between them is not memory yet.
+  const std::int64_t row_bytes = cols_ * size + guards;
+  const bool apart = rows_ > 1 && cols_ > 0 && ld_ * size > row_bytes;
+  return apart ? Storage{begin, rows_, row_bytes, ld_ * size} : Storage{begin, 1, bytes, bytes};
+}
+
 /// Calls f(row, first, count) for each guard zone: elements [first, first + count) past the start
 /// of the row (negative: before it).
 template <class F>

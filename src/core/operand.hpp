@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "core/random.hpp"
 
@@ -27,6 +28,8 @@ class Operand {
   Operand(Dtype type, std::int64_t rows, std::int64_t cols, std::int64_t ld, int offset);
 
   void* data() const { return data_; }
+  /// All of it, guards included; it begins on a page. Not the outer guards under AddressSanitizer.
+  Storage storage() const;
   Dtype type() const { return type_; }
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }

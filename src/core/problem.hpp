@@ -6,17 +6,17 @@
 namespace rung {
 
 /// A matrix as a pointer and two strides, counted in elements. Row-major storage has col_stride 1,
-/// column-major storage has row_stride 1.
+/// column-major storage has row_stride 1. constexpr, so that device code may call it.
 template <class T>
 struct Matrix {
   T* data;
   std::int64_t row_stride;
   std::int64_t col_stride;
 
-  T& operator()(std::int64_t row, std::int64_t col) const {
+  constexpr T& operator()(std::int64_t row, std::int64_t col) const {
     return data[row * row_stride + col * col_stride];
   }
-  Matrix transposed() const { return {data, col_stride, row_stride}; }
+  constexpr Matrix transposed() const { return {data, col_stride, row_stride}; }
 };
 
 /// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, summed in Out.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/case.hpp"
+#include "core/kernel_error.hpp"
 
 namespace rung {
 
@@ -41,6 +42,8 @@ struct Verdict {
 /// multiply-adds it is computed for a few rows alone, and C as a whole is checked by a random
 /// vector: C v against alpha A (B v) + beta C v (Freivalds, IFIP Congress 1977), which is exact on
 /// integers.
+///
+/// A KernelError of `run` is a verdict too: wrong, with its message.
 Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& run);
 
 /// The same for a dot product: |result - exact| <= (n + 2) u |x|.|y| + u |exact|, and for a

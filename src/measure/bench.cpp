@@ -15,7 +15,6 @@ namespace {
 struct Entry {
   std::unique_ptr<Contender> owned;  // empty for peers
   const Contender* contender;
-  Bound bound;
   double expected = 0;
   std::vector<double> samples;
 };
@@ -60,7 +59,7 @@ class Bench {
       row.kind = Kind::peer;
       row.name = row.slug = peer->name();
       result_.rows.push_back(std::move(row));
-      entries_.push_back({nullptr, peer, {}, 0, {}});
+      entries_.push_back({nullptr, peer, 0, {}});
     }
   }
 
@@ -69,17 +68,25 @@ class Bench {
     if (row.slug.empty()) row.slug = row.name;
     const Contender* plain = contender.get();
     result_.rows.push_back(std::move(row));
-    entries_.push_back({std::move(contender), plain, {}, 0, {}});
+    entries_.push_back({std::move(contender), plain, 0, {}});
   }
 
-  // Binds and verifies; whoever does not pass is not timed.
+  // Verifies; whoever does not pass is not timed.
   void admit(Entry& entry, BenchRow& row) {
-    entry.bound = workload_->bind(*entry.contender);
-    if (!entry.bound) {
-      row.skipped = entry.bound.why_not;
+    if (row.kind == Kind::library && !is_cpu()) {
+      row.skipped = "the library runs on the cpu alone";
       return;
     }
-    entry.expected = predict(*entry.contender);
+    if (const Bound bound = workload_->bind(*entry.contender); !bound) {
+      row.skipped = bound.why_not;
+      return;
+    }
+    try {
+      entry.expected = predict(*entry.contender);
+    } catch (const KernelError& error) {
+      row.verdict.message = error.what();
+      return;
+    }
     constexpr double calls = 3;  // verification makes two, and a sample is one at least
     const double limit = 20 * request_.seconds;
     if (calls * entry.expected > limit) {
@@ -116,10 +123,12 @@ class Bench {
     std::vector<std::size_t> owners;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!result_.rows[i].verdict.right) continue;
-      candidates.push_back({entries_[i].bound.batch, entries_[i].expected});
+      // Not before all have been verified: a kernel that fails takes the device's memory with it.
+      candidates.push_back({workload_->bind(*entries_[i].contender).batch, entries_[i].expected});
       owners.push_back(i);
     }
-    const WorkloadCeiling ceiling = workload_->ceiling();
+    // Measured on the CPU, and no limit of another device.
+    const WorkloadCeiling ceiling = is_cpu() ? workload_->ceiling() : WorkloadCeiling();
     for (const CeilingBatch& variant : ceiling.variants) candidates.push_back({variant.batch});
 
     TimingOptions options;
@@ -143,7 +152,7 @@ class Bench {
 
   void compare(const Entry& entry, BenchRow& row) {
     const std::vector<double>& own = entry.samples;
-    if (row.timed()) {
+    if (row.timed() && !ceiling_samples_.empty()) {
       row.ceiling_ratio = workload_->work() / ceiling_work_ * median_ratio(ceiling_samples_, own);
     }
     const Entry* previous = nullptr;
@@ -162,6 +171,8 @@ class Bench {
       row.previous_ratio = median_ratio(previous->samples, own);
     }
   }
+
+  bool is_cpu() const { return request_.backend->name() == "cpu"; }
 
   void report(const std::string& what, double done) const {
     if (request_.progress) request_.progress(what, done);

@@ -26,15 +26,15 @@ struct Comparison {
 
 struct BenchRow {
   Kind kind = Kind::rung;
-  std::string name;     // a rung's id, "library", or the peer's name
-  std::string slug;     // a rung's slug, else the name
-  std::string limit;    // what limits a rung now, in its own words
-  std::string chose;    // the rung that the library chose
-  std::string skipped;  // why it was not run; empty if it was
-  Verdict verdict;      // only what is right is timed
-  Summary seconds;      // of a call
-  double ceiling_ratio = 0;
-  std::string previous;  // the rung that it comes from, if that was timed too
+  std::string name;          // a rung's id, "library", or the peer's name
+  std::string slug;          // a rung's slug, else the name
+  std::string limit;         // what limits a rung now, in its own words
+  std::string chose;         // the rung that the library chose
+  std::string skipped;       // why it was not run; empty if it was
+  Verdict verdict;           // only what is right is timed
+  Summary seconds;           // of a call
+  double ceiling_ratio = 0;  // 0 where there is no ceiling
+  std::string previous;      // the rung that it comes from, if that was timed too
   double previous_ratio = 0;
   std::vector<Comparison> peers;  // not for peers
 
@@ -51,7 +51,7 @@ struct BenchResult {
   double bytes = 0;
   bool counts_flops = true;
   std::size_t operand_sets = 1;  // more than one if cold
-  std::string ceiling;           // what the ceiling is: "f32 multiply-add", "read"
+  std::string ceiling;           // what the ceiling is: "f32 multiply-add", "read"; empty for none
   double ceiling_rate = 0;       // flops (or bytes) a second, in this run
   std::vector<BenchRow> rows;    // rungs in ladder order, the library, peers
 };

@@ -54,7 +54,7 @@ std::int64_t calibrate(const Candidate& candidate, double sample) {
 
 double time_batch(const Batch& batch, std::int64_t calls) {
   const auto start = Clock::now();
-  batch(calls);
+  batch.run(calls);
   return seconds_since(start);
 }
 
@@ -72,7 +72,7 @@ std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
     if (timing.calls == 0) timing.calls = calibrate(candidates[i], sample);
     // A call that is itself long warms up in its own first part.
     const bool is_long = candidates[i].expected > 10 * sample;
-    if (!is_long) candidates[i].batch(std::max<std::int64_t>(1, timing.calls / 8));
+    if (!is_long) candidates[i].batch.run(std::max<std::int64_t>(1, timing.calls / 8));
     const double seconds = time_batch(candidates[i].batch, timing.calls);
     timing.seconds.push_back(seconds / static_cast<double>(timing.calls));
     spent[i] += seconds_since(start);

@@ -32,7 +32,7 @@ struct TimingOptions {
 std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
                                      const TimingOptions& options);
 
-/// Seconds that one batch of `calls` takes.
+/// Seconds that one batch of `calls` takes, from the first one's start to the last one's end.
 double time_batch(const Batch& batch, std::int64_t calls);
 
 }  // namespace rung

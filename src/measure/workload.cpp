@@ -24,13 +24,15 @@ std::int64_t count_sets(double set_bytes, bool cold) {
 // One batch a set, called in turn from one call to the next.
 Bound rotate(std::vector<Bound> sets) {
   if (sets.size() == 1 || !sets.front()) return std::move(sets.front());
-  const auto run = [batches = std::move(sets), next = std::size_t{0}](std::int64_t calls) mutable {
+  const auto wait = [batch = sets.front().batch] { batch.wait(); };  // they share one queue
+  const auto enqueue = [batches = std::move(sets),
+                        next = std::size_t{0}](std::int64_t calls) mutable {
     for (std::int64_t i = 0; i < calls; ++i) {
-      batches[next].batch(1);
+      batches[next].batch.enqueue(1);
       next = (next + 1) % batches.size();
     }
   };
-  return {run, {}};
+  return {{enqueue, wait, [] {}}, {}};
 }
 
 class GemmWorkload final : public Workload {
@@ -68,7 +70,7 @@ class GemmWorkload final : public Workload {
 
   Verdict verify(const Contender& contender) override {
     const Verdict verdict = rung::verify(*sets_.front(), [&](const GemmCall& call) {
-      contender.bind(call, options_.threads).batch(1);
+      contender.bind(call, options_.threads).batch.call();
     });
     sets_.front()->fill();
     return verdict;
@@ -122,7 +124,7 @@ class DotWorkload final : public Workload {
 
   Verdict verify(const Contender& contender) override {
     const Verdict verdict = rung::verify(*sets_.front(), [&](const DotCall& call) {
-      contender.bind(call, options_.threads, &result_).batch(1);
+      contender.bind(call, options_.threads, &result_).batch.call();
       return options_.dtype == Dtype::f64 ? result_.f64 : static_cast<double>(result_.f32);
     });
     sets_.front()->fill();

@@ -31,7 +31,7 @@ void add(Table& table, const BenchResult& result, const BenchRow& row) {
   const double work = result.counts_flops ? result.flops : result.bytes;
   table.add_row({label, format_seconds(row.seconds.median),
                  format_rate(work / row.seconds.median * 1e-9),
-                 fmt::format("{:.1f}%", 100 * row.ceiling_ratio),
+                 result.ceiling.empty() ? "-" : fmt::format("{:.1f}%", 100 * row.ceiling_ratio),
                  row.previous.empty() ? "-" : fmt::format("{:.2f}x", row.previous_ratio),
                  best_peer(row), fmt::format("{:.2g}", row.verdict.max_error_ratio)});
 }
@@ -96,11 +96,18 @@ std::string describe(const BenchResult& result) {
 
 std::string bench_table(const BenchResult& result) {
   const std::string_view unit = result.counts_flops ? "GFLOP/s" : "GB/s";
-  std::string text = fmt::format("{}, {} thread{}, {}\n", describe(result), result.options.threads,
-                                 result.options.threads == 1 ? "" : "s", temperature(result));
+  const int threads = result.options.threads;
+  std::string text = describe(result);
+  if (!result.device.starts_with("gpu")) {
+    text += fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");
+  }
+  text += fmt::format(", {}\n", temperature(result));
   text += cut("on " + result.device, text_width) + "\n";
-  text += fmt::format("ceiling: {}, {} {}\n\n", result.ceiling,
-                      format_rate(result.ceiling_rate * 1e-9), unit);
+  if (!result.ceiling.empty()) {
+    text += fmt::format("ceiling: {}, {} {}\n", result.ceiling,
+                        format_rate(result.ceiling_rate * 1e-9), unit);
+  }
+  text += "\n";
   Table table({"rung", "time", std::string(unit), "ceiling", "previous", "best peer", "error"});
   for (const BenchRow& row : result.rows) add(table, result, row);
   return text + table.str() + "\n" + noise(result) + "\n" + verdicts(result);

@@ -102,9 +102,11 @@ Json to_json(const BenchResult& result) {
       json["seconds"] = seconds_of(row.seconds);
       json["gflops"] = result.flops / row.seconds.median * 1e-9;
       json["gbps"] = result.bytes / row.seconds.median * 1e-9;
-      json["ceiling"] = {{"name", result.ceiling},
-                         {unit, result.ceiling_rate * 1e-9},
-                         {"ratio", row.ceiling_ratio}};
+      if (!result.ceiling.empty()) {
+        json["ceiling"] = {{"name", result.ceiling},
+                           {unit, result.ceiling_rate * 1e-9},
+                           {"ratio", row.ceiling_ratio}};
+      }
     } else {
       json.update({{"seconds", nullptr}, {"gflops", nullptr}, {"gbps", nullptr}});
     }

@@ -65,6 +65,12 @@ std::string format_rate(double rate) {
   return fmt::format("{:.{}f}", rate, rate >= 100 ? 0 : rate >= 10 ? 1 : rate >= 1 ? 2 : 3);
 }
 
+std::string format_count(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
+
 std::string format_seconds(double seconds) {
   if (seconds >= 1) return format_rate(seconds) + " s ";
   if (seconds >= 1e-3) return format_rate(seconds * 1e3) + " ms";

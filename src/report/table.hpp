@@ -2,6 +2,7 @@
 // Text tables for a terminal of 80 columns.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ std::string cut(std::string text, std::size_t width);
 
 /// Three significant digits with a unit: "1.23 ms".
 std::string format_seconds(double seconds);
+/// "1,048,576".
+std::string format_count(std::uint64_t count);
 /// Three significant digits at least, none after the point from 100 on: "0.271", "98.1", "1205".
 std::string format_rate(double rate);
 

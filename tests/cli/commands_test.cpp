@@ -48,9 +48,17 @@ TEST(List, JsonDescribesEveryRung) {
     EXPECT_EQ(rung.at("from"), catalog()[i].from);
     EXPECT_EQ(rung.at("requires"), catalog()[i].needs);
     EXPECT_TRUE(rung.at("dtypes").is_array());
-    EXPECT_EQ(rung.at("devices").at("cpu"), Json(true));
-    EXPECT_EQ(rung.at("devices").at("gpu"), "a cpu rung");
-    EXPECT_EQ(rung.at("devices").at("virtual"), "a cpu rung");
+    const Json& devices = rung.at("devices");
+    if (catalog()[i].backend == "cpu") {
+      EXPECT_EQ(devices.at("cpu"), Json(true));
+      EXPECT_EQ(devices.at("gpu"), "a cpu rung");
+      EXPECT_EQ(devices.at("virtual"), "a cpu rung");
+    } else {
+      EXPECT_EQ(devices.at("cpu"), "a cuda rung");
+      EXPECT_TRUE(devices.at("gpu") == Json(true) || devices.at("gpu").is_string());
+      EXPECT_EQ(devices.at("virtual"), Json(true));
+      EXPECT_EQ(rung.at("dtypes"), Json({"f32", "f64", "i32", "bf16", "f16"}));
+    }
   }
 }
 
@@ -98,6 +106,75 @@ TEST(Verify, WrongRungExitsOne) {
   const Output output = run_shell("\"$RUNG_WRONG\" verify gemm/cpu/00 --dtype f32");
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_NE(output.out.find("WRONG in "), std::string::npos) << output.out;
+}
+
+TEST(Verify, CudaRungsRunOnTheVirtualGpu) {
+  const Output output = run_rung("verify gemm/cuda/02 --device virtual --dtype f32 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json result = Json::parse(output.out).at("results").at(0);
+  EXPECT_EQ(result.at("device").get<std::string>().find("virtual NVIDIA H200"), 0u);
+  EXPECT_EQ(result.at("verified"), true);
+}
+
+TEST(Verify, TheVirtualGpuCanBeAnother) {
+  const Output output =
+      run_rung("verify gemm/cuda/00 --device virtual --gpu t4 --dtype f32 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json result = Json::parse(output.out).at("results").at(0);
+  EXPECT_NE(result.at("device").get<std::string>().find("T4"), std::string::npos);
+}
+
+TEST(Verify, WrongCudaRungExitsOne) {
+  // Half of its threads are not launched: half of each tile is never written.
+  const Output output =
+      run_shell("\"$RUNG_WRONG\" verify gemm/cuda/02 --device virtual --dtype f32");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.out.find("WRONG in "), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("uninitialised"), std::string::npos) << output.out;
+}
+
+TEST(Trace, JsonHasTheShapeOfTheContract) {
+  const Output output = run_rung("trace gemm/cuda/02 --m 33 --n 65 --k 40 --beta 1 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("rung"), "gemm/cuda/02_shared_tile");
+  EXPECT_EQ(json.at("dtype"), "f32");
+  EXPECT_EQ(json.at("m"), 33);
+  EXPECT_EQ(json.at("n"), 65);
+  EXPECT_EQ(json.at("k"), 40);
+  EXPECT_EQ(json.at("device").get<std::string>().find("virtual"), 0u);
+  const Json& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("name"), "gemm_cuda_02_shared_tile_f32");
+  EXPECT_EQ(kernel.at("grid"), Json({6, 1, 1}));
+  EXPECT_EQ(kernel.at("block"), Json({32, 32, 1}));
+  EXPECT_EQ(kernel.at("hazards"), Json::array());
+  for (const char* key : {"global_load_requests", "global_load_sectors", "global_store_requests",
+                          "global_store_sectors", "shared_load_requests", "shared_load_wavefronts",
+                          "shared_store_requests", "shared_store_wavefronts", "ffma",
+                          "instructions", "barriers", "divergent_branches"}) {
+    EXPECT_TRUE(kernel.at("counters").at(key).is_number_unsigned()) << key;
+  }
+  EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
+}
+
+TEST(Trace, ShowsTheHotLineWithItsText) {
+  const Output output = run_rung("trace gemm/cuda/02 --n 64");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
+  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
+  const Output output =
+      run_rung("bench gemm/cuda/01 --device virtual --n 32 --json -" + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json results = Json::parse(output.out).at("results");
+  EXPECT_EQ(results.at(0).at("device").get<std::string>().find("virtual"), 0u);
+  EXPECT_EQ(results.at(0).at("verified"), true);
+  EXPECT_GT(results.at(0).at("seconds").at("median"), 0);
+  EXPECT_FALSE(results.at(0).contains("ceiling"));
+  EXPECT_EQ(results.at(1).at("rung"), "library");
+  EXPECT_EQ(results.at(1).at("skipped"), "the library runs on the cpu alone");
 }
 
 TEST(Bench, JsonHasTheShapeOfTheContract) {

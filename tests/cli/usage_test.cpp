@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
-        Bad{"climb", "'climb' is not one of list, verify, bench, doctor"},
+        Bad{"climb", "'climb' is not one of list, verify, bench, trace, emu, doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -63,9 +63,14 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
-        Bad{"bench gemm --device gpu", "--device: 'gpu' is not built into this program", 3},
-        Bad{"verify gemm --device virtual", "--device: 'virtual' is not built into this program",
-            3}));
+        Bad{"trace", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 3 rungs; trace takes one"},
+        Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
+        Bad{"trace gemm/cpu/00",
+            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+        Bad{"verify gemm/cuda --code ptx", "--code: 'ptx' is not one of clang, nvcc, cubin"},
+        Bad{"bench gemm/cuda --vs openblas --device virtual",
+            "--vs: 'openblas' runs on the cpu; there is no peer on virtual", 3}));
 
 TEST(Usage, UnknownSelectorIsNamed) {
   for (const char* selector : {"fft", "gemm/tpu", "gemm/cpu/99", "list"}) {

@@ -26,6 +26,21 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
+TEST(Operand, StorageHoldsEveryElementAndGuard) {
+  for (const std::int64_t padding : {0, 3, 1000}) {
+    const Operand operand(Dtype::f64, 4, 5, 5 + padding, 1);
+    const Storage storage = operand.storage();
+    EXPECT_EQ(storage.rows, padding == 1000 ? 4 : 1);
+    const auto* data = static_cast<const std::byte*>(operand.data());
+    for (std::int64_t row = 0; row < 4; ++row) {
+      const std::byte* begin = storage.begin + (storage.rows == 1 ? 0 : row * storage.pitch);
+      const std::byte* first = data + row * (5 + padding) * 8;
+      EXPECT_LE(begin, first);
+      EXPECT_LE(first + 5 * 8, begin + storage.row_bytes);
+    }
+  }
+}
+
 TEST(Operand, StartsWhereAskedAndIsFilledReproducibly) {
   Operand operand(Dtype::f32, 3, 5, 8, 1);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(operand.data()) % 64, sizeof(float));

@@ -13,10 +13,11 @@
 
 namespace rung {
 
-/// The CPU rungs of an op; under RUNG_ISA only those whose code depends on it.
-inline std::vector<const RungInfo*> rungs_under_test(const std::string& op) {
+/// The rungs of an op; under RUNG_ISA only those whose code depends on it.
+inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
+                                                     const std::string& backend = "cpu") {
   std::vector<const RungInfo*> rungs;
-  for (const RungInfo* rung : select({op + "/cpu"})) {
+  for (const RungInfo* rung : select({op + "/" + backend})) {
     const bool simd = rung->source.find("device/cpu/simd.hpp") != std::string_view::npos ||
                       rung->source.find("device/cpu/micro_kernels.hpp") != std::string_view::npos;
     if (std::getenv("RUNG_ISA") == nullptr || simd) rungs.push_back(rung);

@@ -20,13 +20,17 @@ namespace {
 using cpu::ceil_div;
 using cpu::round_up;
 
-// The loops from the inside: a tile walks KC; then j walks NC, with the panel of A (MR x KC) in a
-// quarter of L1; then i walks MC, with the block of B (KC x NC) in a quarter of L2. What is packed
-// at a time, KC x (rows + cols), comes from L3 or from memory.
+// The loops from the inside: a tile walks KC; then j walks NC, with the panel of A (MR x KC) in L1
+// as far as it fits; then i walks MC, with the block of B (KC x NC) in a quarter of L2. What is
+// packed at a time, KC x (rows + cols), comes from L3 or from memory.
 // After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (ACM TOMS 34(3),
 // 2008), and Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (ACM TOMS 43(2),
 // 2016); there A has the L2 and B the L1: with 2 * lanes > MR, it is A whose panel is the smaller.
 struct Blocks {
+  // C is read and written once for each KC, which is what a short one costs; what of A's panel L1
+  // cannot hold comes from L2 in time.
+  static constexpr std::int64_t max_KC = 512;
+
   std::int64_t KC, MC, NC;
   std::int64_t rows, cols;
 
@@ -37,13 +41,13 @@ struct Blocks {
     constexpr std::int64_t packed_bytes = 16 << 20;  // each of A and B
     const cpu::Caches& caches = cpu::machine().caches;
 
-    KC = even_part(k, std::max<std::int64_t>(caches.l1 / 4 / (kernels.MR * size), 64), 8);
+    KC = even_part(k, max_KC, 8);
     rows = even_part(m, packed_bytes / (KC * size), kernels.MR);
     cols = even_part(n, packed_bytes / (KC * size), kernels.NR);
     NC = even_part(cols, caches.l2 / 4 / (KC * size), kernels.NR);
 
-    // Four tiles a thread even out what one of them loses to other work on its processor.
-    const std::int64_t tiles = threads == 1 ? 1 : 4 * threads;
+    // Eight tiles a thread even out what one of them loses to other work on its processor.
+    const std::int64_t tiles = threads == 1 ? 1 : 8 * threads;
     MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
   }
 

@@ -29,8 +29,10 @@ constexpr std::int64_t max_MC = 280;
 constexpr std::int64_t max_NR_bytes = 128;
 
 // A few rows of a B that comes from memory are walked side by side, as far as they go: that many
-// streams the prefetchers still follow.
-constexpr std::int64_t stream_KC = 24;
+// streams the prefetchers still follow. With few rows of A, eight are best; with more of them, C is
+// worth keeping in registers for longer.
+constexpr std::int64_t min_stream_KC = 8;
+constexpr std::int64_t max_stream_KC = 24;
 constexpr std::int64_t stream_NC = 1024;
 
 // Rows of A a multiple of 4 KiB apart share one set of an L1 of 64 sets, and have to make do with
@@ -50,6 +52,7 @@ struct Blocks {
     MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 and 8, not 14 and 2
     const std::int64_t b_bytes = size * g.k * g.n;
     stream_b = g.m <= 4 * kernels.MR && b_bytes > cpu::machine().caches.l2;
+    const std::int64_t stream_KC = std::clamp(2 * g.m, min_stream_KC, max_stream_KC);
     KC = std::clamp<std::int64_t>(g.k, 1, stream_b ? stream_KC : max_KC);
 
     // Blocks of C: first few and wide ones, then more down the rows.

@@ -41,15 +41,17 @@ std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
 
 class CpuBackend final : public Backend {
  public:
+  std::string_view name() const override { return "cpu"; }
+
   std::string device() const override {
     const cpu::Machine& machine = cpu::machine();
-    return "cpu " + machine.model + " (" + std::string(name(machine.isa)) + ")";
+    return "cpu " + machine.model + " (" + std::string(cpu::name(machine.isa)) + ")";
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
     const auto* gemm = find(gemm_rungs, rung.id);
     const auto* dot = find(dot_rungs, rung.id);
-    if (gemm == nullptr && dot == nullptr) return "not a rung of the cpu backend";
+    if (gemm == nullptr && dot == nullptr) return "a " + rung.backend + " rung";
     const bool there = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
       if (gemm != nullptr) return gemm->template function<In>() != nullptr;
       if constexpr (std::is_integral_v<In>) {
@@ -101,9 +103,6 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-const Backend& cpu_backend() {
-  static const CpuBackend backend;
-  return backend;
-}
+std::unique_ptr<Backend> make_cpu_backend() { return std::make_unique<CpuBackend>(); }
 
 }  // namespace rung

@@ -1,10 +1,12 @@
 #pragma once
 // The CPU backend: rungs are functions of this program.
 
+#include <memory>
+
 #include "backends/backend.hpp"
 
 namespace rung {
 
-const Backend& cpu_backend();
+std::unique_ptr<Backend> make_cpu_backend();
 
 }  // namespace rung

@@ -1,0 +1,59 @@
+#include "devices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "backends/cuda/select_image.hpp"
+#include "command.hpp"
+#include "vgpu/device.hpp"
+
+namespace rung {
+namespace {
+
+template <class Parse>
+void check(const char* option, const std::string& text, const Parse& parse) {
+  try {
+    parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+}  // namespace
+
+DeviceOptions read_device_options(const DeviceArguments& arguments) {
+  check("--gpu", arguments.gpu, vgpu::parse_device);
+  if (!arguments.code.empty()) check("--code", arguments.code, cuda::parse_code);
+  return {arguments.gpu, arguments.code, arguments.observe};
+}
+
+Devices::Devices(const DeviceArguments& arguments)
+    : named_(arguments.device), options_(read_device_options(arguments)) {
+  if (named_.empty()) return;
+  if (std::find(device_names.begin(), device_names.end(), named_) == device_names.end()) {
+    throw UsageError(
+        fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
+  }
+  if (const auto reason = open(named_).absent()) {
+    throw UnavailableError(fmt::format("--device: '{}' is not available: {}", named_, *reason));
+  }
+}
+
+const Backend& Devices::of(const RungInfo& rung) const {
+  if (!named_.empty()) return open(named_);
+  if (is_for(rung, "cpu")) return open("cpu");
+  const Backend& gpu = open("gpu");
+  return gpu.absent() ? open("virtual") : gpu;
+}
+
+const Backend& Devices::open(std::string_view name) const {
+  const auto known = std::find(device_names.begin(), device_names.end(), name);
+  std::unique_ptr<Backend>& backend = opened_[*known];
+  if (backend == nullptr) backend = make_backend(name, options_);
+  return *backend;
+}
+
+}  // namespace rung

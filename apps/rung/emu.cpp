@@ -1,0 +1,198 @@
+// rung emu: a whole CUDA program on the virtual GPU.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "emu/options.hpp"
+#include "emu/process.hpp"
+#include "emu/summary.hpp"
+#include "emu/toolchain.hpp"
+#include "report/output_file.hpp"
+#include "vgpu/device.hpp"
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string source;
+  std::vector<std::string> program_arguments;
+  std::vector<std::string> include_folders, definitions;
+  std::string standard, optimisation;
+  std::string gpu = "h200";
+  bool no_check = false;
+  std::string threads, limit, json;
+  bool keep = false;
+};
+
+constexpr std::int64_t max_limit = std::int64_t{1} << 50;
+
+// A folder of its own for each run, removed with all that is in it.
+class BuildFolder {
+ public:
+  explicit BuildFolder(bool keep) : keep_(keep) {
+    std::string name = (fs::temp_directory_path() / "rung-emu-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+  }
+  ~BuildFolder() {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+  }
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool keep_;
+};
+
+vgpu::DeviceDescription read_gpu(const std::string& text) {
+  try {
+    return vgpu::parse_device(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--gpu: {}", error.what()));
+  }
+}
+
+emu::CompileOptions compile_options(const Arguments& arguments,
+                                    const vgpu::DeviceDescription& gpu) {
+  emu::CompileOptions options;
+  options.source = arguments.source;
+  options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
+  for (const std::string& folder : arguments.include_folders) {
+    options.passed.push_back(fmt::format("-I{}", folder));
+  }
+  for (const std::string& definition : arguments.definitions) {
+    options.passed.push_back(fmt::format("-D{}", definition));
+  }
+  if (!arguments.standard.empty()) {
+    // The compiler's own way to say it, -std=c++20, is to the parser an -s with the value td=c++20.
+    const std::size_t start = arguments.standard.starts_with("td=") ? 3 : 0;
+    options.passed.push_back(fmt::format("-std={}", arguments.standard.substr(start)));
+  }
+  if (!arguments.optimisation.empty()) {
+    options.passed.push_back(fmt::format("-O{}", arguments.optimisation));
+  }
+  return options;
+}
+
+fs::path compile(const Arguments& arguments, const vgpu::DeviceDescription& gpu,
+                 const fs::path& folder) {
+  try {
+    return emu::compile(compile_options(arguments, gpu), emu::find_installation(),
+                        emu::find_clang(), folder);
+  } catch (const emu::MissingTool& error) {
+    throw UnavailableError(error.what());
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> variables(const Arguments& arguments,
+                                                           const fs::path& report) {
+  return {{emu::gpu_variable, arguments.gpu},
+          {emu::check_variable, arguments.no_check ? "0" : "1"},
+          {emu::threads_variable, arguments.threads},
+          {emu::limit_variable, arguments.limit},
+          {emu::report_variable, report.string()}};
+}
+
+// The program's own, unless it did well and its kernels did not.
+int exit_code(const emu::ExitStatus& status, std::size_t wrongs) {
+  if (status.signal != 0) return exit_wrong;
+  return status.code == 0 && wrongs > 0 ? exit_wrong : status.code;
+}
+
+void print_end(const emu::ExitStatus& status, const emu::Records& records, std::size_t hazards) {
+  if (status.signal != 0) {
+    fmt::print(stderr, "rung emu: the program was ended by signal {} ({})\n", status.signal,
+               strsignal(status.signal));
+  } else if (status.code != 0) {
+    fmt::print(stderr, "rung emu: the program ended with exit code {}\n", status.code);
+  }
+  if (hazards > 0) {
+    fmt::print(stderr, "rung emu: {} hazard{} found\n", hazards, hazards == 1 ? "" : "s");
+  }
+  if (records.launches.empty()) fmt::print(stderr, "rung emu: no kernel was launched\n");
+}
+
+ExitCode run(const Arguments& arguments) {
+  const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
+  if (!arguments.threads.empty()) read_threads(arguments.threads);
+  if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
+  const auto output = read_json(arguments.json);
+  if (!fs::is_regular_file(arguments.source)) {
+    throw UsageError(fmt::format("FILE: '{}' is not a file that can be read", arguments.source));
+  }
+
+  const BuildFolder folder(arguments.keep);
+  if (arguments.keep) fmt::print(stderr, "rung emu: building in {}\n", folder.path().string());
+  fs::path program;
+  try {
+    program = compile(arguments, gpu, folder.path());
+  } catch (const emu::CompileError& error) {
+    if (*error.what() != '\0') fmt::print(stderr, "rung emu: {}\n", error.what());
+    return exit_wrong;
+  }
+  const fs::path report = folder.path() / "report.jsonl";
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), arguments.program_arguments.begin(),
+                 arguments.program_arguments.end());
+  const emu::ExitStatus status = emu::run(command, variables(arguments, report));
+
+  const emu::Records records = emu::read_records(report);
+  const std::size_t hazards = emu::count_hazards(records);
+  fmt::print(stderr, "\n{}", emu::summarize(records));
+  print_end(status, records, hazards);
+  if (output) output->write(emu::to_json(records).dump(2) + "\n");
+  return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
+}
+
+}  // namespace
+
+Action add_emu(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("FILE", arguments->source, "A CUDA program: kernels and main")
+      ->type_name("")
+      ->required();
+  app.add_option("ARGS", arguments->program_arguments, "The program's own arguments, after --")
+      ->type_name("");
+  app.add_option("-I", arguments->include_folders, "Look for headers there")->type_name("DIR");
+  app.add_option("-D", arguments->definitions, "Define a macro")->type_name("NAME[=VALUE]");
+  app.add_option("-O", arguments->optimisation, "Optimise: 0 to 3 (default: 3 for the device)")
+      ->type_name("N");
+  app.add_option("-s,--std", arguments->standard, "The C++ standard: c++17 (default), c++20, ...")
+      ->type_name("STD");
+  app.add_option("--gpu", arguments->gpu,
+                 "h200, a100 or t4; with other figures as in h200,multiprocessors=4")
+      ->type_name("GPU")
+      ->capture_default_str();
+  app.add_flag("--no-check", arguments->no_check, "Neither counters nor hazards: faster");
+  app.add_option("--threads", arguments->threads, "At most so many threads of the CPU")
+      ->type_name("N");
+  app.add_option("--limit", arguments->limit, "End a launch after so many warp instructions")
+      ->type_name("N");
+  app.add_option("--json", arguments->json, "Write counters and hazards of each launch")
+      ->type_name("FILE");
+  app.add_flag("--keep", arguments->keep, "Keep the program and its PTX, and say where");
+  app.footer(
+      "Compiles the file as it is with clang (-I, -D, -O and -std are passed on), runs it with "
+      "the\n"
+      "CUDA runtime API on the virtual GPU, and prints on standard error what each kernel did.\n"
+      "The exit code is the program's; 1 if hazards were found.\n\n"
+      "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

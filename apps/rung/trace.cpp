@@ -1,0 +1,160 @@
+// rung trace: one launch of a rung on the virtual GPU, with all that it did.
+
+#include "report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.hpp"
+#include "backends/cuda/cuda.hpp"
+#include "command.hpp"
+#include "core/case.hpp"
+#include "devices.hpp"
+#include "emu/launch_json.hpp"
+#include "report/json.hpp"
+
+namespace rung {
+namespace {
+
+struct Arguments : CommonArguments, ExtentArguments, FormArguments {};
+
+constexpr std::int64_t default_extent = 256;
+
+const RungInfo& read_rung(const Arguments& arguments) {
+  const auto rungs = read_selectors(arguments.selectors);
+  if (rungs.size() != 1) {
+    throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; trace takes one",
+                                 arguments.selectors.front(), rungs.size()));
+  }
+  if (is_for(*rungs.front(), "cpu")) {
+    throw UnavailableError(
+        fmt::format("{} is a cpu rung; the virtual GPU runs those of cuda", rungs.front()->id));
+  }
+  return *rungs.front();
+}
+
+GemmSpec read_spec(const Arguments& arguments) {
+  GemmSpec spec;
+  if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
+  const SizeArgument size =
+      arguments.any() ? read_extents(arguments)
+                      : SizeArgument{default_extent, default_extent, default_extent, true};
+  spec.m = size.m;
+  spec.n = size.n;
+  spec.k = size.k;
+  const Form form = read_form(arguments);
+  spec.a_transposed = form.a_transposed;
+  spec.b_transposed = form.b_transposed;
+  spec.alpha = form.alpha;
+  spec.beta = form.beta;
+  return spec;
+}
+
+/// The launches of one call. One that failed is among them, with its hazards.
+class Trace {
+ public:
+  Trace(const RungInfo& rung, const DeviceOptions& options)
+      : rung_(rung),
+        backend_(make_virtual_backend(
+            options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+              launches_.push_back({report, vgpu::sites(kernel)});
+            })) {}
+
+  const Backend& backend() const { return *backend_; }
+
+  const std::vector<TracedLaunch>& run(const GemmCase& problem, int threads) {
+    if (const auto reason = backend_->why_not(rung_, problem.call())) {
+      throw UnavailableError(fmt::format("{}: {}", rung_.id, *reason));
+    }
+    try {
+      ::rung::run(*backend_, rung_, problem.call(), threads);
+    } catch (const KernelError&) {
+      if (launches_.empty() || launches_.back().report.hazards.empty()) throw;
+    }
+    return launches_;
+  }
+
+ private:
+  const RungInfo& rung_;
+  std::vector<TracedLaunch> launches_;
+  std::unique_ptr<Backend> backend_;
+};
+
+Json to_json(const LineCounters& line) {
+  return {{"line", line.where},
+          {"text", line.text},
+          {"instructions", line.instructions},
+          {"global_requests", line.global_requests},
+          {"global_sectors", line.global_sectors},
+          {"shared_requests", line.shared_requests},
+          {"shared_wavefronts", line.shared_wavefronts}};
+}
+
+Json to_json(const Arguments& arguments, const GemmSpec& spec, const RungInfo& rung,
+             const Backend& backend) {
+  return {{"rung", rung.id},
+          {"dtype", name(spec.dtype)},
+          {"m", spec.m},
+          {"n", spec.n},
+          {"k", spec.k},
+          {"layout", arguments.layout},
+          {"alpha", spec.alpha},
+          {"beta", spec.beta},
+          {"device", backend.device()},
+          {"code", backend.code(rung)}};
+}
+
+ExitCode run(const Arguments& arguments) {
+  const RungInfo& rung = read_rung(arguments);
+  const GemmSpec spec = read_spec(arguments);
+  const int threads = read_threads(arguments.threads);
+  Trace trace(rung, read_device_options(arguments));
+  const auto output = read_json(arguments.json);
+  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+
+  fmt::print(out, "{} {}\non {}\n{}\n", rung.id, describe(spec), trace.backend().device(),
+             trace.backend().code(rung));
+  Json kernels = Json::array();
+  ExitCode code = exit_right;
+  for (const TracedLaunch& launch : trace.run(GemmCase(spec), threads)) {
+    const std::vector<LineCounters> lines = by_line(launch, rung.slug + ".cu", rung.source);
+    fmt::print(out, "\n{}", launch_table(launch, lines));
+    Json kernel = emu::to_json(launch.report);
+    for (const LineCounters& line : lines) kernel["lines"].push_back(to_json(line));
+    kernels.push_back(std::move(kernel));
+    if (!launch.report.hazards.empty()) code = exit_wrong;
+  }
+  if (output) {
+    Json json = to_json(arguments, spec, rung, trace.backend());
+    json["kernels"] = std::move(kernels);
+    output->write(dump(json));
+  }
+  return code;
+}
+
+}  // namespace
+
+Action add_trace(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("RUNG", arguments->selectors, "One rung: gemm/cuda/02")
+      ->type_name("")
+      ->required()
+      ->expected(1);
+  arguments->add_extents(app);
+  arguments->add_dtype(app);
+  arguments->add_form(app);
+  arguments->add_gpu_and_code(app);
+  arguments->add_threads(app);
+  arguments->add_json(app);
+  app.footer(
+      "Counters are in NVIDIA's units: requests are warp instructions, a sector is 32 bytes, a\n"
+      "wavefront is a pass through the banks of shared memory. \"As issued\" merges neighbouring\n"
+      "accesses, as ptxas does.\n\n"
+      "Examples:\n"
+      "  rung trace gemm/cuda/00\n"
+      "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

@@ -1,0 +1,114 @@
+# CUDA rungs, compiled to PTX by clang (no CUDA toolkit needed), and where nvcc is installed by that
+# as well: to PTX, and to machine code for RUNG_CUDA_ARCHITECTURES.
+
+set(RUNG_CUDA_ARCHITECTURES 80 90 CACHE STRING
+  "Compute capabilities, without the point, that nvcc makes machine code for")
+
+find_program(RUNG_CLANG NAMES clang++-19 clang++-20 clang++-21 clang++-18 clang++-17 clang++-16 clang++
+  DOC "The clang that compiles CUDA rungs to PTX")
+if(NOT RUNG_CLANG)
+  message(FATAL_ERROR "clang++-19 was not found; it compiles the CUDA rungs, without a CUDA toolkit. "
+    "It comes with package clang-19 (scripts/setup.sh build); or name one with -D RUNG_CLANG=…, "
+    "or build the library alone with -D RUNG_BUILD_TOOLS=OFF -D RUNG_BUILD_TESTS=OFF")
+endif()
+find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")
+
+# Sets <out> to the version of a compiler, from what it prints.
+function(rung_compiler_version compiler pattern out)
+  execute_process(COMMAND ${compiler} --version OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  string(REGEX MATCH "${pattern}" matched "${text}")
+  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+endfunction()
+
+rung_compiler_version(${RUNG_CLANG} "clang version ([0-9.]+)" RUNG_CLANG_VERSION)
+if(RUNG_CLANG_VERSION VERSION_LESS 16)
+  message(FATAL_ERROR "${RUNG_CLANG} is version '${RUNG_CLANG_VERSION}'; CUDA rungs need clang 16 or later")
+endif()
+set(RUNG_NVCC_VERSION)
+if(RUNG_NVCC)
+  rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+endif()
+message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
+
+# Lines of the source go with the code, so that counters and profilers can name them.
+set(RUNG_CUDA_FLAGS -O3 -std=c++20
+  -I${PROJECT_SOURCE_DIR}/kernels -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
+set(RUNG_CLANG_CUDA_FLAGS -x cuda --cuda-device-only -nocudainc -nocudalib -S -ffp-contract=fast
+  -Wall -Wextra -Werror -Wno-unknown-cuda-version -gline-tables-only
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+set(RUNG_NVCC_FLAGS --expt-relaxed-constexpr -lineinfo -Werror all-warnings)
+
+# Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"). 75 is
+# the least that today's compilers know.
+function(rung_architecture source out)
+  file(STRINGS ${source} line REGEX "^// needs: " LIMIT_COUNT 1)
+  string(REGEX MATCH "sm_([0-9]+)" matched "${line}")
+  if(NOT matched)
+    set(CMAKE_MATCH_1 75)
+  endif()
+  set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+endfunction()
+
+# Adds the command that compiles a rung to `output`, anew when a header that it includes changes.
+function(rung_cuda_command source output comment)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${ARGN} ${RUNG_CUDA_FLAGS} -MD -MF ${output}.d -MT ${output} ${source} -o ${output}
+    DEPENDS ${source}
+    DEPFILE ${output}.d
+    COMMENT "${comment}"
+    VERBATIM)
+endfunction()
+
+# cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
+# (descriptor and launch) and one generated source that holds all that the device compilers made,
+# as the table of src/backends/cuda/images.hpp.
+function(cuda_rungs target)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+  set(bytes)
+  set(table)
+  set(files)
+  foreach(op IN LISTS ARGN)
+    rung_sources(${op} cuda cu sources)
+    target_sources(${target} PRIVATE ${sources})
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE CXX)
+    foreach(source IN LISTS sources)
+      get_filename_component(slug ${source} NAME_WE)
+      set(stem ${op}_cuda_${slug})
+      rung_architecture(${source} least)
+      set(images clang_ptx:${least})
+      rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least}
+        "clang: ${op}/cuda/${slug} to PTX"
+        ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
+      if(RUNG_NVCC)
+        list(APPEND images nvcc_ptx:${least})
+        rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least}
+          "nvcc: ${op}/cuda/${slug} to PTX"
+          ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
+        foreach(arch IN LISTS RUNG_CUDA_ARCHITECTURES)
+          if(arch LESS least)
+            continue()
+          endif()
+          list(APPEND images cubin:${arch})
+          rung_cuda_command(${source} ${folder}/${stem}_cubin_${arch}
+            "nvcc: ${op}/cuda/${slug} to machine code for sm_${arch}"
+            ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch})
+        endforeach()
+      endif()
+      foreach(image IN LISTS images)
+        string(REPLACE ":" ";" parts ${image})
+        list(GET parts 0 code)
+        list(GET parts 1 arch)
+        set(symbol ${stem}_${code}_${arch})
+        list(APPEND files ${folder}/${symbol})
+        string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
+        string(APPEND table
+          "    {\"${op}/cuda/${slug}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
+      endforeach()
+    endforeach()
+  endforeach()
+  set(generated ${folder}/images.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
+  set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
+  target_sources(${target} PRIVATE ${generated})
+endfunction()

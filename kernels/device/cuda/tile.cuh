@@ -1,0 +1,34 @@
+#pragma once
+// Which part of C a block computes.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cuda/keywords.cuh"
+
+namespace rung::cuda {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// How many blocks cover C, each a tile of BM x BN.
+///
+/// They are numbered along x, row by row of tiles: y and z end at 65535 blocks, x at 2^31 - 1.
+template <int BM, int BN, class In, class Out>
+constexpr std::int64_t tiles_of_c(const Gemm<In, Out>& g) {
+  return ceil_div(g.m, BM) * ceil_div(g.n, BN);
+}
+
+/// A tile by its first element of C.
+struct Tile {
+  std::int64_t row, col;
+};
+
+/// The tile of this block, where the grid is tiles_of_c().
+template <int BM, int BN, class In, class Out>
+__device__ __forceinline__ Tile tile_of_block(const Gemm<In, Out>& g) {
+  const auto tiles_in_row = static_cast<unsigned>(ceil_div(g.n, BN));
+  return {std::int64_t{blockIdx.x / tiles_in_row} * BM,
+          std::int64_t{blockIdx.x % tiles_in_row} * BN};
+}
+
+}  // namespace rung::cuda

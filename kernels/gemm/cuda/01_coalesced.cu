@@ -1,0 +1,46 @@
+// gemm/cuda/01_coalesced: threads of a warp lie along a row of C, so that what they read of B and
+//   write of C are neighbours.
+// from: 00_naive | removes: 32 sectors for each load of a warp, one for each row of A | limit: A
+//   and B come from global memory anew for each multiply-add
+// needs: nothing | try: rung trace gemm/cuda/01
+
+#include "device/cuda/rung.cuh"
+
+namespace rung {
+namespace {
+
+struct Coalesced {
+  static constexpr int BM = 32;
+  static constexpr int BN = 32;
+  static constexpr cuda::Dim3 block = {BN, BM};
+
+  template <class In, class Out>
+  static __device__ void kernel(const Gemm<In, Out>& g) {
+    // place
+    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const std::int64_t row = tile.row + threadIdx.y;
+    const std::int64_t col = tile.col + threadIdx.x;
+    if (row >= g.m || col >= g.n) return;
+
+    // multiply
+    Out sum{};
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      sum += static_cast<Out>(g.a(row, k)) * static_cast<Out>(g.b(k, col));
+    }
+
+    // store
+    Out& c = g.c(row, col);
+    c = g.beta == Out{} ? g.alpha * sum : g.alpha * sum + g.beta * c;
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM(01, coalesced, Coalesced)
+
+}  // namespace rung

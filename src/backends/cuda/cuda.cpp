@@ -1,0 +1,204 @@
+#include "backends/cuda/cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "backends/cuda/driver_error.hpp"
+#include "backends/cuda/gemm_call.hpp"
+#include "backends/cuda/real_driver.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "backends/cuda/virtual_gpu.hpp"
+#include "core/kernel_error.hpp"
+#include "vgpu/device.hpp"
+
+namespace rung {
+namespace {
+
+using cuda::Gpu;
+using cuda::Image;
+
+struct Entry {
+  std::string_view id;
+  const cuda::GemmRung* rung;
+};
+
+constexpr auto gemm_rungs = std::to_array<Entry>({
+#define RUNG(number, slug) {"gemm/cuda/" #number "_" #slug, &gemm_cuda_##number##_##slug},
+#include "gemm/cuda/rungs.inc"
+#undef RUNG
+});
+
+const cuda::GemmRung* find_gemm(std::string_view id) {
+  const auto* found = std::find_if(gemm_rungs.begin(), gemm_rungs.end(),
+                                   [&](const Entry& entry) { return entry.id == id; });
+  return found == gemm_rungs.end() ? nullptr : found->rung;
+}
+
+std::optional<cuda::Code> read_code(const std::string& code) {
+  if (code.empty()) return std::nullopt;
+  return cuda::parse_code(code);
+}
+
+/// What both devices share. The Gpu is made at the first use of it.
+class CudaBackend : public Backend {
+ public:
+  std::optional<std::string> absent() const override { return found().why_not; }
+
+  std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
+    const cuda::GemmRung* gemm = find_gemm(rung.id);
+    if (gemm == nullptr) return "a " + rung.backend + " rung";
+    if (!has(*gemm, dtype)) return fmt::format("no {}", ::rung::name(dtype));
+    if (const auto& why_not = found().why_not) return why_not;
+    if (select_image(rung.id, gpu().target()) != nullptr) return std::nullopt;
+    return no_image(rung.id);
+  }
+
+  std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
+    if (const auto reason = why_not(rung, call.dtype)) return reason;
+    return cuda::why_not(*find_gemm(rung.id), call);
+  }
+
+  std::optional<std::string> why_not(const RungInfo& /*rung*/,
+                                     const DotCall& /*call*/) const override {
+    return "not a dot rung";
+  }
+
+  std::string code(const RungInfo& rung) const override {
+    const Image* image = is_here() ? select_image(rung.id, gpu().target()) : nullptr;
+    return image == nullptr ? "" : describe(*image);
+  }
+
+  Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
+    gpu().make_current();
+    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(
+        gpu(), *find_gemm(rung.id), *select_image(rung.id, gpu().target()), call, threads);
+    return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
+            [bound] { bound->download(); }};
+  }
+
+  Batch bind(const RungInfo& /*rung*/, const DotCall& /*call*/, int /*threads*/,
+             void* /*result*/) const override {
+    return {};
+  }
+
+ protected:
+  struct Found {
+    std::unique_ptr<Gpu> gpu;
+    std::optional<std::string> why_not;
+  };
+
+  /// Opens the device, once.
+  virtual Found open() const = 0;
+
+  Gpu& gpu() const { return *found().gpu; }
+  bool is_here() const { return !found().why_not; }
+
+ private:
+  const Found& found() const {
+    std::call_once(opened_, [&] { found_ = open(); });
+    return found_;
+  }
+
+  static bool has(const cuda::GemmRung& rung, Dtype dtype) {
+    return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+      return rung.launch<In>() != nullptr;
+    });
+  }
+
+  std::string no_image(std::string_view id) const {
+    const cuda::Target& target = gpu().target();
+    if (target.wanted) return fmt::format("no such code of it for sm_{}", target.arch);
+    int least = 0;
+    for (const Image& image : cuda::images()) {
+      if (image.id == id && (least == 0 || image.arch < least)) least = image.arch;
+    }
+    return fmt::format("needs sm_{}; this device is sm_{}", least, target.arch);
+  }
+
+  mutable std::once_flag opened_;
+  mutable Found found_;
+};
+
+class GpuBackend final : public CudaBackend {
+ public:
+  explicit GpuBackend(const DeviceOptions& options) : code_(read_code(options.code)) {}
+
+  std::string_view name() const override { return "gpu"; }
+
+  std::string device() const override {
+    if (!is_here()) return "gpu";
+    const cuda::Target& target = gpu().target();
+    return fmt::format("gpu {} (sm_{}, driver for CUDA {}.{})", gpu().name(), target.arch,
+                       target.driver_version / 1000, target.driver_version % 1000 / 10);
+  }
+
+ private:
+  Found open() const override {
+    const auto& [api, why_not] = cuda::real_driver();
+    if (api == nullptr) return {nullptr, why_not};
+    try {
+      return {std::make_unique<Gpu>(*api, code_), std::nullopt};
+    } catch (const cuda::DriverError& error) {
+      return {nullptr, error.what()};
+    }
+  }
+
+  std::optional<cuda::Code> code_;
+};
+
+class VirtualBackend final : public CudaBackend {
+ public:
+  VirtualBackend(const DeviceOptions& options, LaunchObserver observer)
+      : description_(vgpu::parse_device(options.gpu)),
+        code_(read_code(options.code)),
+        observe_(options.observe),
+        observer_(std::move(observer)) {}
+
+  std::string_view name() const override { return "virtual"; }
+
+  std::string device() const override {
+    return fmt::format("virtual {} (sm_{}{}, {} multiprocessors, simulated by this CPU)",
+                       description_.name, description_.compute_major, description_.compute_minor,
+                       description_.multiprocessors);
+  }
+
+ private:
+  Found open() const override {
+    try {
+      const cuda::DriverApi& api = cuda::open_virtual_driver(description_);
+      return {std::make_unique<cuda::VirtualGpu>(api, code_, observe_, observer_), std::nullopt};
+    } catch (const std::exception& error) {
+      return {nullptr, error.what()};
+    }
+  }
+
+  vgpu::DeviceDescription description_;
+  std::optional<cuda::Code> code_;
+  bool observe_;
+  LaunchObserver observer_;
+};
+
+}  // namespace
+
+void refuse_hazards(const vgpu::LaunchReport& report, const vgpu::Kernel& /*kernel*/) {
+  if (report.hazards.empty()) return;
+  const std::size_t others = report.hazards.size() - 1;
+  throw KernelError(report.hazards.front().message +
+                    (others == 0 ? "" : fmt::format(" (and {} more)", others)));
+}
+
+std::unique_ptr<Backend> make_virtual_backend(const DeviceOptions& options,
+                                              LaunchObserver observer) {
+  return std::make_unique<VirtualBackend>(options, std::move(observer));
+}
+
+std::unique_ptr<Backend> make_gpu_backend(const DeviceOptions& options) {
+  return std::make_unique<GpuBackend>(options);
+}
+
+}  // namespace rung

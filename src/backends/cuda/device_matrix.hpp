@@ -1,0 +1,42 @@
+#pragma once
+// An operand's copy in device memory.
+
+#include <cstdint>
+
+#include "backends/cuda/gpu.hpp"
+#include "core/call.hpp"
+
+namespace rung::cuda {
+
+/// Where a rows x cols matrix with elements of that many bytes lies, without any guards. Lines that
+/// are far apart are pieces of their own; those that are close together are one piece.
+template <class Pointer>
+Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
+                   std::int64_t element_bytes);
+
+/// Device memory with the contents and, modulo 512 bytes, the alignment of a piece of host memory.
+class DeviceMatrix {
+ public:
+  /// Copies `host`, in which `data` points. Throws std::bad_alloc and DriverError. The context must
+  /// be current, here and below.
+  DeviceMatrix(Gpu& gpu, const Storage& host, const void* data);
+  DeviceMatrix(const DeviceMatrix&) = delete;
+  DeviceMatrix& operator=(const DeviceMatrix&) = delete;
+  ~DeviceMatrix();
+
+  /// Where `data` lies on the device; null if nothing does.
+  DevicePointer data() const { return data_; }
+
+  /// Copies it back.
+  void download() const;
+
+ private:
+  Gpu& gpu_;
+  int generation_;
+  Storage host_;
+  DevicePointer allocated_ = 0;
+  DevicePointer begin_ = 0;  // of host_
+  DevicePointer data_ = 0;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,24 @@
+#pragma once
+// What the driver answers, as exceptions.
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "vgpu/driver/api.hpp"
+
+namespace rung::cuda {
+
+/// "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
+struct DriverError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
+std::string describe(const DriverApi& api, Result result);
+
+/// Throws std::bad_alloc if the device's memory does not suffice, DriverError for any other failure
+/// of the call named.
+void check(const DriverApi& api, Result result, std::string_view call);
+
+}  // namespace rung::cuda

@@ -1,0 +1,45 @@
+#pragma once
+// A gemm bound to a device: its operands copied there, its kernel loaded, its launch computed.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/device_matrix.hpp"
+#include "backends/cuda/gpu.hpp"
+#include "core/call.hpp"
+#include "device/cuda/descriptor.hpp"
+
+namespace rung::cuda {
+
+/// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
+std::optional<std::string> why_not(const GemmRung& rung, const GemmCall& call);
+
+class GemmCallOnGpu {
+ public:
+  /// `call` must be one for which why_not() gives nothing, `image` the rung's, and the context
+  /// current. Throws DriverError and std::bad_alloc.
+  GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image, const GemmCall& call,
+                int threads);
+
+  void enqueue(std::int64_t calls);
+  void wait();
+  /// C to where it lies on the host. A and B too, where a guard tells that they may be written: so
+  /// that somebody can see that they are as they were.
+  void download();
+
+ private:
+  Gpu& gpu_;
+  int threads_;
+  int generation_;
+  std::string entry_;
+  DeviceMatrix a_, b_, c_;
+  bool inputs_return_;
+  Launch launch_;
+  Function function_;
+  std::vector<std::byte> argument_;  // Gemm<In, Out>, with the device's pointers
+};
+
+}  // namespace rung::cuda

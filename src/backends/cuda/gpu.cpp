@@ -1,0 +1,103 @@
+#include "backends/cuda/gpu.hpp"
+
+#include "backends/cuda/driver_error.hpp"
+#include "core/kernel_error.hpp"
+
+namespace rung::cuda {
+
+Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
+  check(api_, api_.cuDeviceGet(&device_, 0), "cuDeviceGet");
+  char name[256] = "";
+  check(api_, api_.cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
+  name_ = name;
+  int major = 0;
+  int minor = 0;
+  check(api_, api_.cuDeviceGetAttribute(&major, DeviceAttribute::compute_capability_major, device_),
+        "cuDeviceGetAttribute");
+  check(api_, api_.cuDeviceGetAttribute(&minor, DeviceAttribute::compute_capability_minor, device_),
+        "cuDeviceGetAttribute");
+  target_.arch = 10 * major + minor;
+  target_.wanted = wanted;
+  check(api_, api_.cuDriverGetVersion(&target_.driver_version), "cuDriverGetVersion");
+  open();
+}
+
+Gpu::~Gpu() {
+  if (api_.cuCtxSetCurrent(context_) == Result::success) {
+    for (const auto& [image, module] : modules_) api_.cuModuleUnload(module);
+    api_.cuStreamDestroy(stream_);
+  }
+  api_.cuDevicePrimaryCtxRelease(device_);
+}
+
+void Gpu::open() {
+  check(api_, api_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  check(api_, api_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+  // A blocking one: launches wait for the copies before them, which go by the default stream.
+  check(api_, api_.cuStreamCreate(&stream_, 0), "cuStreamCreate");
+}
+
+Stream Gpu::stream() {
+  const std::lock_guard lock(mutex_);
+  return stream_;
+}
+
+void Gpu::make_current() {
+  const std::lock_guard lock(mutex_);
+  check(api_, api_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+}
+
+Function Gpu::function(const Image& image, const std::string& entry) {
+  const std::lock_guard lock(mutex_);
+  auto found = modules_.find(&image);
+  if (found == modules_.end()) {
+    Module module = nullptr;
+    check(api_, api_.cuModuleLoadData(&module, image.data.data()), "cuModuleLoadData");
+    found = modules_.emplace(&image, module).first;
+  }
+  Function function = nullptr;
+  check(api_, api_.cuModuleGetFunction(&function, found->second, entry.c_str()),
+        "cuModuleGetFunction");
+  return function;
+}
+
+Result Gpu::start(Function function, const Launch& launch, void* argument, int /*threads*/) {
+  const auto& [grid, block, shared_bytes] = launch;
+  const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  void* parameters[] = {argument};
+  return api_.cuLaunchKernel(function, narrow(grid.x), narrow(grid.y), narrow(grid.z),
+                             narrow(block.x), narrow(block.y), narrow(block.z),
+                             narrow(shared_bytes), stream(), parameters, nullptr);
+}
+
+void Gpu::launch(Function function, const std::string& entry, const Launch& launch, void* argument,
+                 int threads) {
+  const Result result = start(function, launch, argument, threads);
+  if (result != Result::success) fail(entry, result);
+}
+
+void Gpu::wait(const std::string& entry) {
+  const Result result = api_.cuStreamSynchronize(stream());
+  if (result != Result::success) fail(entry, result);
+}
+
+void Gpu::fail(const std::string& entry, Result result) {
+  reset();
+  throw KernelError(entry + ": " + describe(api_, result));
+}
+
+void Gpu::reset() {
+  const std::lock_guard lock(mutex_);
+  ++generation_;
+  modules_.clear();
+  api_.cuDevicePrimaryCtxRelease(device_);
+  check(api_, api_.cuDevicePrimaryCtxReset(device_), "cuDevicePrimaryCtxReset");
+  open();
+}
+
+int Gpu::generation() {
+  const std::lock_guard lock(mutex_);
+  return generation_;
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,72 @@
+#pragma once
+// A device behind the driver's calls, real or virtual: its context, its queue, and the rungs that
+// are loaded on it.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backends/cuda/select_image.hpp"
+#include "device/cuda/launch.hpp"
+#include "vgpu/driver/api.hpp"
+
+namespace rung::cuda {
+
+/// Device 0 in its primary context, which is that of the CUDA runtime as well.
+class Gpu {
+ public:
+  /// The driver must be initialised; `wanted` is the code to take, or nothing for what fits best.
+  /// Throws DriverError.
+  Gpu(const DriverApi& api, std::optional<Code> wanted);
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  virtual ~Gpu();
+
+  const DriverApi& api() const { return api_; }
+  /// The virtual one notices itself what is read or written out of bounds.
+  virtual bool is_virtual() const { return false; }
+  const std::string& name() const { return name_; }
+  const Target& target() const { return target_; }
+
+  /// For the calling thread. Every use of the device begins with this.
+  void make_current();
+
+  /// An entry of a rung's image, loaded at its first use. Throws DriverError.
+  Function function(const Image& image, const std::string& entry);
+
+  /// Puts a launch into the queue. `threads` is the most that the virtual GPU may use of this
+  /// machine. Throws KernelError, naming the entry, if the device refuses the launch or has found
+  /// it to have failed: its memory is lost then.
+  void launch(Function function, const std::string& entry, const Launch& launch, void* argument,
+              int threads);
+  /// Returns when the queue is empty. Throws KernelError likewise.
+  void wait(const std::string& entry);
+
+  /// How often memory was lost: what was allocated before is nobody's.
+  int generation();
+
+ protected:
+  virtual Result start(Function function, const Launch& launch, void* argument, int threads);
+  /// A failed kernel leaves a context of no use: takes a new one.
+  void reset();
+
+  Target target_;
+
+ private:
+  void open();
+  Stream stream();
+  [[noreturn]] void fail(const std::string& entry, Result result);
+
+  const DriverApi& api_;
+  Device device_ = 0;
+  std::string name_;
+
+  std::mutex mutex_;
+  Context context_ = nullptr;
+  Stream stream_ = nullptr;
+  int generation_ = 0;
+  std::map<const Image*, Module> modules_;
+};
+
+}  // namespace rung::cuda

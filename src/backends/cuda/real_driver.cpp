@@ -1,0 +1,48 @@
+#include "backends/cuda/real_driver.hpp"
+
+#include <dlfcn.h>
+
+#include "backends/cuda/driver_error.hpp"
+
+namespace rung::cuda {
+namespace {
+
+constexpr const char* library_name = "libcuda.so.1";
+
+/// The first function that the library lacks; nothing if the table is full.
+const char* fill(void* library, DriverApi& api) {
+#define RUNG_FIND(member, symbol, ...)                                         \
+  api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, symbol)); \
+  if (api.member == nullptr) return symbol;
+  RUNG_CUDA_DRIVER_FUNCTIONS(RUNG_FIND)
+#undef RUNG_FIND
+  return nullptr;
+}
+
+RealDriver open_driver() {
+  void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return {nullptr, std::string("no NVIDIA driver here (") + library_name + " not found)"};
+  }
+  static DriverApi api;
+  if (const char* missing = fill(library, api)) {
+    return {nullptr, std::string("the NVIDIA driver here is too old: it lacks ") + missing};
+  }
+  if (const Result result = api.cuInit(0); result != Result::success) {
+    return {nullptr, "no GPU here: cuInit gives " + describe(api, result)};
+  }
+  int count = 0;
+  if (api.cuDeviceGetCount(&count) != Result::success || count == 0) {
+    return {nullptr, "no GPU here: the NVIDIA driver finds none"};
+  }
+  return {&api, ""};
+}
+
+}  // namespace
+
+const RealDriver& real_driver() {
+  static const RealDriver driver = open_driver();
+  return driver;
+}
+
+}  // namespace rung::cuda

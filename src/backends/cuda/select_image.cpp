@@ -1,0 +1,65 @@
+#include "backends/cuda/select_image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace rung::cuda {
+namespace {
+
+/// The oldest driver that takes the PTX of this build's nvcc: that of the same major version.
+int driver_of_nvcc() {
+  const std::string_view version = nvcc_version();
+  int major = 0;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return 1000 * major;
+}
+
+bool fits(const Image& image, const Target& target) {
+  if (target.wanted && image.code != *target.wanted) return false;
+  if (image.arch > target.arch) return false;
+  switch (image.code) {
+    case Code::cubin: return target.takes_cubin && image.arch / 10 == target.arch / 10;
+    case Code::nvcc_ptx: return !target.takes_cubin || target.driver_version >= driver_of_nvcc();
+    case Code::clang_ptx: return true;
+  }
+  return false;
+}
+
+/// The larger, the better.
+int preference(const Image& image) {
+  const int kind = image.code == Code::cubin ? 2 : image.code == Code::nvcc_ptx ? 1 : 0;
+  return 1000 * kind + image.arch;
+}
+
+}  // namespace
+
+Code parse_code(std::string_view text) {
+  if (text == "clang") return Code::clang_ptx;
+  if (text == "nvcc") return Code::nvcc_ptx;
+  if (text == "cubin") return Code::cubin;
+  throw std::invalid_argument(fmt::format("'{}' is not one of clang, nvcc, cubin", text));
+}
+
+std::string describe(const Image& image) {
+  switch (image.code) {
+    case Code::cubin:
+      return fmt::format("machine code for sm_{} by nvcc {}", image.arch, nvcc_version());
+    case Code::nvcc_ptx: return fmt::format("PTX by nvcc {}", nvcc_version());
+    case Code::clang_ptx: return fmt::format("PTX by clang {}", clang_version());
+  }
+  return "";
+}
+
+const Image* select_image(std::string_view id, const Target& target) {
+  const Image* best = nullptr;
+  for (const Image& image : images()) {
+    if (image.id != id || !fits(image, target)) continue;
+    if (best == nullptr || preference(image) > preference(*best)) best = &image;
+  }
+  return best;
+}
+
+}  // namespace rung::cuda

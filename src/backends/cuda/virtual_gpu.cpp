@@ -1,0 +1,92 @@
+#include "backends/cuda/virtual_gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "backends/cuda/driver_error.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+
+namespace rung::cuda {
+namespace {
+
+struct SeenLaunch {
+  vgpu::LaunchReport report;
+  const vgpu::Kernel* kernel;
+};
+
+/// Of this thread, while it waits for a launch of its own; the virtual driver has one observer.
+thread_local std::vector<SeenLaunch>* seen_launches = nullptr;
+
+void watch_launches() {
+  static std::once_flag watching;
+  std::call_once(watching, [] {
+    vgpu::set_launch_observer([](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+      if (seen_launches != nullptr) seen_launches->push_back({report, &kernel});
+    });
+  });
+}
+
+/// While it lives, the launches of this thread are noted.
+class Watch {
+ public:
+  Watch() { seen_launches = &seen_; }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() { seen_launches = nullptr; }
+
+  const std::vector<SeenLaunch>& seen() const { return seen_; }
+
+ private:
+  std::vector<SeenLaunch> seen_;
+};
+
+}  // namespace
+
+VirtualGpu::VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe,
+                       Observer observer)
+    : Gpu(api, wanted), observe_(observe), observer_(std::move(observer)) {
+  target_.takes_cubin = false;
+  watch_launches();
+}
+
+Result VirtualGpu::start(Function function, const Launch& launch, void* argument, int threads) {
+  vgpu::LaunchDefaults defaults;
+  defaults.observe = observe_;
+  defaults.threads = static_cast<unsigned>(threads);
+  vgpu::set_launch_defaults(defaults);
+
+  const Watch watch;
+  const Result result = Gpu::start(function, launch, argument, threads);
+  // The observer is told now and not by the driver, so that it may throw, and use the driver anew.
+  for (const SeenLaunch& seen : watch.seen()) {
+    try {
+      observer_(seen.report, *seen.kernel);
+    } catch (...) {
+      if (seen.report.fault) reset();
+      throw;
+    }
+  }
+  return result;
+}
+
+const DriverApi& open_virtual_driver(const vgpu::DeviceDescription& description) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static bool is_open = false;
+  if (!is_open) vgpu::set_virtual_device(description);
+  if (const vgpu::DeviceDescription& there = vgpu::virtual_device();
+      there.name != description.name) {
+    throw std::invalid_argument(
+        fmt::format("the virtual GPU of this process is {}, not {}", there.name, description.name));
+  }
+  is_open = true;
+  const DriverApi& api = vgpu::virtual_driver();
+  check(api, api.cuInit(0), "cuInit");
+  return api;
+}
+
+}  // namespace rung::cuda

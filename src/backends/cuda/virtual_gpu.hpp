@@ -1,0 +1,34 @@
+#pragma once
+// The virtual GPU as a device of the CUDA backend.
+
+#include <functional>
+
+#include "backends/cuda/gpu.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::cuda {
+
+class VirtualGpu final : public Gpu {
+ public:
+  /// Told of every launch once it is over. What it throws reaches whoever launched.
+  using Observer =
+      std::function<void(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel)>;
+
+  /// observe: count memory traffic, and look for hazards. Throws DriverError.
+  VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe, Observer observer);
+
+  bool is_virtual() const override { return true; }
+
+ protected:
+  Result start(Function function, const Launch& launch, void* argument, int threads) override;
+
+ private:
+  bool observe_;
+  Observer observer_;
+};
+
+/// The virtual GPU's driver, initialised with device 0 as described. It is one for the process:
+/// throws std::invalid_argument if it is there already and of another kind.
+const DriverApi& open_virtual_driver(const vgpu::DeviceDescription& description);
+
+}  // namespace rung::cuda

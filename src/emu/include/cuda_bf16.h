@@ -1,0 +1,52 @@
+#pragma once
+// __nv_bfloat16 and __nv_bfloat162: the upper half of a float (CUDA Math API, "Bfloat16 Precision
+// Intrinsics").
+
+#include "cuda_runtime.h"
+#include "rung_emu/small_float.h"
+
+RUNG_EMU_SMALL_FLOAT(__nv_bfloat16, __bf16)
+
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+
+RUNG_EMU_HD float __bfloat162float(__nv_bfloat16 a) { return a; }
+RUNG_EMU_HD __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
+RUNG_EMU_HD __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
+RUNG_EMU_HD __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
+RUNG_EMU_HD __nv_bfloat16 __int2bfloat16_rn(int a) { return __nv_bfloat16(a); }
+RUNG_EMU_HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) {
+  return __builtin_bit_cast(unsigned short, a);
+}
+RUNG_EMU_HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) {
+  return __builtin_bit_cast(__nv_bfloat16, a);
+}
+
+RUNG_EMU_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __nv_bfloat162{a, b};
+}
+RUNG_EMU_HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) {
+  return __nv_bfloat162{a, b};
+}
+RUNG_EMU_HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162{a, a}; }
+RUNG_EMU_HD __nv_bfloat162 __float2bfloat162_rn(float a) {
+  return __nv_bfloat162{__nv_bfloat16(a), __nv_bfloat16(a)};
+}
+RUNG_EMU_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+  return __nv_bfloat162{__nv_bfloat16(a), __nv_bfloat16(b)};
+}
+RUNG_EMU_HD __nv_bfloat162 __float22bfloat162_rn(float2 a) {
+  return __floats2bfloat162_rn(a.x, a.y);
+}
+RUNG_EMU_HD float2 __bfloat1622float2(__nv_bfloat162 a) { return float2{a.x, a.y}; }
+RUNG_EMU_HD float __low2float(__nv_bfloat162 a) { return a.x; }
+RUNG_EMU_HD float __high2float(__nv_bfloat162 a) { return a.y; }
+RUNG_EMU_HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
+RUNG_EMU_HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
+
+RUNG_EMU_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+  return __nv_bfloat16(__builtin_fmaf(a, b, c));
+}
+RUNG_EMU_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+  return __nv_bfloat162{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+}

@@ -1,0 +1,181 @@
+#pragma once
+/* The calls of the CUDA Runtime API that `rung emu` has. One that is missing here is missing by its
+ * name, from the compiler or from the linker. */
+
+#include "driver_types.h"
+
+/* Of the CUDA whose interface this is; what a program may ask for with #if. */
+#define CUDART_VERSION 12040
+#define CUDA_VERSION 12040
+
+#ifdef __cplusplus
+#define RUNG_EMU_DEFAULT(value) = value
+extern "C" {
+#else
+#define RUNG_EMU_DEFAULT(value)
+#endif
+#define RUNG_EMU_API __attribute__((visibility("default")))
+
+/* Errors. */
+RUNG_EMU_API cudaError_t cudaGetLastError(void);
+RUNG_EMU_API cudaError_t cudaPeekAtLastError(void);
+RUNG_EMU_API const char* cudaGetErrorName(cudaError_t error);
+RUNG_EMU_API const char* cudaGetErrorString(cudaError_t error);
+
+/* Versions and devices. There is one device, number 0. */
+RUNG_EMU_API cudaError_t cudaDriverGetVersion(int* version);
+RUNG_EMU_API cudaError_t cudaRuntimeGetVersion(int* version);
+RUNG_EMU_API cudaError_t cudaGetDeviceCount(int* count);
+RUNG_EMU_API cudaError_t cudaGetDevice(int* device);
+RUNG_EMU_API cudaError_t cudaSetDevice(int device);
+RUNG_EMU_API cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaSetDeviceFlags(unsigned int flags);
+RUNG_EMU_API cudaError_t cudaGetDeviceFlags(unsigned int* flags);
+RUNG_EMU_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device);
+RUNG_EMU_API cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute,
+                                                int device);
+RUNG_EMU_API cudaError_t cudaChooseDevice(int* device, const struct cudaDeviceProp* properties);
+RUNG_EMU_API cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device);
+RUNG_EMU_API cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
+RUNG_EMU_API cudaError_t cudaDeviceSynchronize(void);
+RUNG_EMU_API cudaError_t cudaDeviceReset(void);
+RUNG_EMU_API cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
+RUNG_EMU_API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+RUNG_EMU_API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache* config);
+RUNG_EMU_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+RUNG_EMU_API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* config);
+RUNG_EMU_API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+RUNG_EMU_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+
+/* Memory. */
+RUNG_EMU_API cudaError_t cudaMalloc(void** pointer, size_t bytes);
+RUNG_EMU_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width,
+                                         size_t height);
+RUNG_EMU_API cudaError_t cudaMallocManaged(
+    void** pointer, size_t bytes, unsigned int flags RUNG_EMU_DEFAULT(cudaMemAttachGlobal));
+RUNG_EMU_API cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaMallocHost(void** pointer, size_t bytes);
+RUNG_EMU_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaHostUnregister(void* pointer);
+RUNG_EMU_API cudaError_t cudaFree(void* pointer);
+RUNG_EMU_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaFreeHost(void* pointer);
+RUNG_EMU_API cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
+RUNG_EMU_API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes,
+                                                  const void* pointer);
+RUNG_EMU_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                              cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes,
+                                       enum cudaMemoryAdvise advice, int device);
+
+/* Copies. */
+RUNG_EMU_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
+                                    enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                                         enum cudaMemcpyKind kind,
+                                         cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from,
+                                      size_t from_pitch, size_t width, size_t height,
+                                      enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
+                                           size_t from_pitch, size_t width, size_t height,
+                                           enum cudaMemcpyKind kind,
+                                           cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                        size_t bytes);
+RUNG_EMU_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                             int from_device, size_t bytes,
+                                             cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemset(void* to, int value, size_t bytes);
+RUNG_EMU_API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
+                                         cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
+                                      size_t height);
+RUNG_EMU_API cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width,
+                                           size_t height, cudaStream_t stream RUNG_EMU_DEFAULT(0));
+
+/* __device__ and __constant__ variables. */
+RUNG_EMU_API cudaError_t cudaMemcpyToSymbol(
+    const void* symbol, const void* from, size_t bytes, size_t offset RUNG_EMU_DEFAULT(0),
+    enum cudaMemcpyKind kind RUNG_EMU_DEFAULT(cudaMemcpyHostToDevice));
+RUNG_EMU_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                                 size_t offset, enum cudaMemcpyKind kind,
+                                                 cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t
+cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset RUNG_EMU_DEFAULT(0),
+                     enum cudaMemcpyKind kind RUNG_EMU_DEFAULT(cudaMemcpyDeviceToHost));
+RUNG_EMU_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes,
+                                                   size_t offset, enum cudaMemcpyKind kind,
+                                                   cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
+RUNG_EMU_API cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol);
+
+/* Streams and events. */
+RUNG_EMU_API cudaError_t cudaStreamCreate(cudaStream_t* stream);
+RUNG_EMU_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags,
+                                                      int priority);
+RUNG_EMU_API cudaError_t cudaStreamDestroy(cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaStreamQuery(cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                             unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
+#ifndef __cplusplus
+RUNG_EMU_API cudaError_t cudaEventCreate(cudaEvent_t* event);
+#endif
+RUNG_EMU_API cudaError_t cudaEventRecord(cudaEvent_t event,
+                                         cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaEventQuery(cudaEvent_t event);
+RUNG_EMU_API cudaError_t cudaEventSynchronize(cudaEvent_t event);
+RUNG_EMU_API cudaError_t cudaEventDestroy(cudaEvent_t event);
+RUNG_EMU_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
+                                              cudaEvent_t end);
+
+/* Kernels. */
+RUNG_EMU_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
+                                          void** arguments, size_t shared_bytes,
+                                          cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                                     void** arguments, size_t shared_bytes,
+                                                     cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes,
+                                               const void* function);
+RUNG_EMU_API cudaError_t cudaFuncSetAttribute(const void* function,
+                                              enum cudaFuncAttribute attribute, int value);
+RUNG_EMU_API cudaError_t cudaFuncSetCacheConfig(const void* function, enum cudaFuncCache config);
+RUNG_EMU_API cudaError_t cudaFuncSetSharedMemConfig(const void* function,
+                                                    enum cudaSharedMemConfig config);
+RUNG_EMU_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                       const void* function,
+                                                                       int block_threads,
+                                                                       size_t shared_bytes);
+RUNG_EMU_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int block_threads, size_t shared_bytes, unsigned int flags);
+
+/* A function of the host in a stream's order. */
+RUNG_EMU_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                                            void* user_data);
+
+/* Graphs, made by stream capture. */
+RUNG_EMU_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                                enum cudaStreamCaptureMode mode);
+RUNG_EMU_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+RUNG_EMU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                              unsigned long long flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+RUNG_EMU_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+
+#ifdef __cplusplus
+}
+/* Overloaded by cudaEventCreate(event, flags), so not extern "C". */
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+#endif

@@ -1,0 +1,22 @@
+#pragma once
+/* The words that CUDA C++ adds to C++ (CUDA C++ Programming Guide, "C++ Language Extensions"). */
+
+#ifdef __CUDA__
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else /* a host compiler: only the host's part of a program can be meant */
+#define __device__
+#define __host__
+#endif
+
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __align__(bytes)
+#define __device_builtin__
+#define CUDARTAPI
+#define CUDART_CB

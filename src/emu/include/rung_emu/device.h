@@ -1,0 +1,57 @@
+#pragma once
+// What device code can call without including anything. Most of it comes with clang, which keeps it
+// in headers that expect CUDA's own around them; here they get what they need from this project.
+// The order is theirs: declarations of the device's mathematics must come before <cmath>, or
+// constexpr functions of the C++ library would be taken for both sides.
+
+// clang-format off
+
+// Counters by source line belong to the line that calls one of these.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
+#include <__clang_cuda_math_forward_declares.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include <__clang_cuda_libdevice_declares.h>
+
+#include "rung_emu/libdevice.h"
+
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+#include "rung_emu/system_calls.h"
+
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+
+#include "rung_emu/address_spaces.h"
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+
+#include "rung_emu/atomics.h"
+#include "rung_emu/float_overloads.h"
+#include "rung_emu/min_max.h"
+
+// clang-format on
+
+#pragma clang attribute pop
+
+// What a launch, kernel<<<grid, block, shared, stream>>>, is translated to.
+extern "C" RUNG_EMU_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                                             size_t shared_bytes = 0,
+                                                             cudaStream_t stream = 0);

@@ -1,0 +1,114 @@
+#include "emu/launch_json.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <regex>
+
+namespace rung::emu {
+namespace {
+
+using vgpu::Counters;
+
+Json to_json(const vgpu::Dim3& extent) { return {extent.x, extent.y, extent.z}; }
+
+Json to_json(const Counters& counters) {
+  return {{"global_load_requests", counters.global_load_requests},
+          {"global_load_sectors", counters.global_load_sectors},
+          {"global_store_requests", counters.global_store_requests},
+          {"global_store_sectors", counters.global_store_sectors},
+          {"shared_load_requests", counters.shared_load_requests},
+          {"shared_load_wavefronts", counters.shared_load_wavefronts},
+          {"shared_store_requests", counters.shared_store_requests},
+          {"shared_store_wavefronts", counters.shared_store_wavefronts},
+          {"ffma", counters.ffma},
+          {"instructions", counters.instructions},
+          {"barriers", counters.barriers},
+          {"divergent_branches", counters.divergent_branches},
+          {"branches", counters.branches},
+          {"thread_instructions", counters.thread_instructions},
+          {"global_atomics", counters.global_atomics},
+          {"shared_atomics", counters.shared_atomics},
+          {"local_load_requests", counters.local_load_requests},
+          {"local_store_requests", counters.local_store_requests},
+          {"issued_shared_load_requests", counters.issued_shared_load_requests},
+          {"issued_shared_load_wavefronts", counters.issued_shared_load_wavefronts},
+          {"issued_shared_store_requests", counters.issued_shared_store_requests},
+          {"issued_shared_store_wavefronts", counters.issued_shared_store_wavefronts}};
+}
+
+Json to_json(const vgpu::Party& party) {
+  return {{"block", party.block},
+          {"thread", party.thread},
+          {"access", party.access},
+          {"source", party.source},
+          {"instruction", party.instruction}};
+}
+
+// Where the parameter list begins: the last '(' outside of all brackets.
+std::size_t parameters_of(const std::string& name) {
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')' || name[i] == '>') ++depth;
+    if (name[i] == '<') --depth;
+    if (name[i] == '(' && --depth == 0) return i;
+  }
+  return name.size();
+}
+
+}  // namespace
+
+std::string readable_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0) return symbol;
+  std::string name = demangled.get();
+  // A variable of a function: "reverse(int*)::buffer".
+  if (symbol.starts_with("_ZZ")) return name.substr(name.rfind(':') + 1);
+  name.resize(parameters_of(name));
+  // Templates carry their return type, which is void for every kernel.
+  const std::string result = "void ";
+  return name.starts_with(result) ? name.substr(result.size()) : name;
+}
+
+std::string with_readable_names(const std::string& text) {
+  static const std::regex symbol(R"(\b_Z\w+)");
+  std::string readable;
+  std::size_t copied = 0;
+  for (std::sregex_iterator match(text.begin(), text.end(), symbol), end; match != end; ++match) {
+    const auto start = static_cast<std::size_t>(match->position());
+    readable += text.substr(copied, start - copied) + readable_name(match->str());
+    copied = start + static_cast<std::size_t>(match->length());
+  }
+  return readable + text.substr(copied);
+}
+
+Json to_json(const vgpu::Hazard& hazard) {
+  Json json = {{"kind", name(hazard.kind)},
+               {"kernel", readable_name(hazard.kernel)},
+               {"message", with_readable_names(hazard.message)},
+               {"address", with_readable_names(hazard.address)},
+               {"count", hazard.count},
+               {"first", to_json(hazard.first)}};
+  if (hazard.has_other) json["other"] = to_json(hazard.other);
+  return json;
+}
+
+Json to_json(const vgpu::LaunchReport& report) {
+  Json json = {{"name", readable_name(report.kernel)},
+               {"symbol", report.kernel},
+               {"grid", to_json(report.grid)},
+               {"block", to_json(report.block)},
+               {"shared", report.shared},
+               {"seconds", report.seconds},
+               {"observed", report.observed},
+               {"counters", to_json(report.counters)},
+               {"hazards", Json::array()}};
+  for (const vgpu::Hazard& hazard : report.hazards) json["hazards"].push_back(to_json(hazard));
+  if (report.fault) json["fault"] = name(*report.fault);
+  return json;
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,27 @@
+#pragma once
+// Launches and hazards as JSON: the entries of the `kernels` array.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "vgpu/launch.hpp"
+
+namespace rung::emu {
+
+using Json = nlohmann::ordered_json;
+
+/// A kernel's name as its source has it, without parameters: "reduce<256>" for
+/// "_Z6reduceILi256EEvPKfPf"; of a variable in a function, "tile".
+std::string readable_name(const std::string& symbol);
+
+/// The text with all symbols in it made readable.
+std::string with_readable_names(const std::string& text);
+
+/// {"name", "symbol", "grid": [x, y, z], "block": [x, y, z], "shared", "seconds", "observed",
+/// "counters": {…}, "hazards": […]}, and "fault" if it failed.
+Json to_json(const vgpu::LaunchReport& report);
+
+/// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}
+Json to_json(const vgpu::Hazard& hazard);
+
+}  // namespace rung::emu

@@ -1,0 +1,13 @@
+#pragma once
+// What the tool tells the program that it runs: environment variables, so that a program that was
+// kept can be run again by hand with the same ones.
+
+namespace rung::emu {
+
+inline constexpr const char* gpu_variable = "RUNG_EMU_GPU";          // as --gpu: "h200"
+inline constexpr const char* check_variable = "RUNG_EMU_CHECK";      // "0": no counters, no hazards
+inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // of the CPU
+inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions a launch
+inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file of records
+
+}  // namespace rung::emu

@@ -1,0 +1,237 @@
+// Versions, devices and their properties.
+
+#include <cstring>
+
+#include "cuda_runtime_api.h"
+#include "emu/runtime/runtime.hpp"
+
+using namespace rung::emu;
+namespace cuda = rung::cuda;
+
+namespace {
+
+bool is_device(int device) { return device == 0; }
+
+// The properties that are attributes as well, under both names.
+#define RUNG_EMU_PROPERTIES(X)                                                                 \
+  X(sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock)                                     \
+  X(regsPerBlock, cudaDevAttrMaxRegistersPerBlock)                                             \
+  X(warpSize, cudaDevAttrWarpSize)                                                             \
+  X(memPitch, cudaDevAttrMaxPitch)                                                             \
+  X(maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock)                                         \
+  X(maxThreadsDim[0], cudaDevAttrMaxBlockDimX)                                                 \
+  X(maxThreadsDim[1], cudaDevAttrMaxBlockDimY)                                                 \
+  X(maxThreadsDim[2], cudaDevAttrMaxBlockDimZ)                                                 \
+  X(maxGridSize[0], cudaDevAttrMaxGridDimX)                                                    \
+  X(maxGridSize[1], cudaDevAttrMaxGridDimY)                                                    \
+  X(maxGridSize[2], cudaDevAttrMaxGridDimZ)                                                    \
+  X(clockRate, cudaDevAttrClockRate)                                                           \
+  X(totalConstMem, cudaDevAttrTotalConstantMemory)                                             \
+  X(major, cudaDevAttrComputeCapabilityMajor)                                                  \
+  X(minor, cudaDevAttrComputeCapabilityMinor)                                                  \
+  X(textureAlignment, cudaDevAttrTextureAlignment)                                             \
+  X(texturePitchAlignment, cudaDevAttrTexturePitchAlignment)                                   \
+  X(deviceOverlap, cudaDevAttrGpuOverlap)                                                      \
+  X(multiProcessorCount, cudaDevAttrMultiProcessorCount)                                       \
+  X(kernelExecTimeoutEnabled, cudaDevAttrKernelExecTimeout)                                    \
+  X(integrated, cudaDevAttrIntegrated)                                                         \
+  X(canMapHostMemory, cudaDevAttrCanMapHostMemory)                                             \
+  X(computeMode, cudaDevAttrComputeMode)                                                       \
+  X(concurrentKernels, cudaDevAttrConcurrentKernels)                                           \
+  X(ECCEnabled, cudaDevAttrEccEnabled)                                                         \
+  X(pciBusID, cudaDevAttrPciBusId)                                                             \
+  X(pciDeviceID, cudaDevAttrPciDeviceId)                                                       \
+  X(pciDomainID, cudaDevAttrPciDomainId)                                                       \
+  X(tccDriver, cudaDevAttrTccDriver)                                                           \
+  X(asyncEngineCount, cudaDevAttrAsyncEngineCount)                                             \
+  X(unifiedAddressing, cudaDevAttrUnifiedAddressing)                                           \
+  X(memoryClockRate, cudaDevAttrMemoryClockRate)                                               \
+  X(memoryBusWidth, cudaDevAttrGlobalMemoryBusWidth)                                           \
+  X(l2CacheSize, cudaDevAttrL2CacheSize)                                                       \
+  X(persistingL2CacheMaxSize, cudaDevAttrMaxPersistingL2CacheSize)                             \
+  X(maxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor)                       \
+  X(streamPrioritiesSupported, cudaDevAttrStreamPrioritiesSupported)                           \
+  X(globalL1CacheSupported, cudaDevAttrGlobalL1CacheSupported)                                 \
+  X(localL1CacheSupported, cudaDevAttrLocalL1CacheSupported)                                   \
+  X(sharedMemPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor)                   \
+  X(regsPerMultiprocessor, cudaDevAttrMaxRegistersPerMultiprocessor)                           \
+  X(managedMemory, cudaDevAttrManagedMemory)                                                   \
+  X(isMultiGpuBoard, cudaDevAttrIsMultiGpuBoard)                                               \
+  X(multiGpuBoardGroupID, cudaDevAttrMultiGpuBoardGroupID)                                     \
+  X(hostNativeAtomicSupported, cudaDevAttrHostNativeAtomicSupported)                           \
+  X(singleToDoublePrecisionPerfRatio, cudaDevAttrSingleToDoublePrecisionPerfRatio)             \
+  X(pageableMemoryAccess, cudaDevAttrPageableMemoryAccess)                                     \
+  X(concurrentManagedAccess, cudaDevAttrConcurrentManagedAccess)                               \
+  X(computePreemptionSupported, cudaDevAttrComputePreemptionSupported)                         \
+  X(canUseHostPointerForRegisteredMem, cudaDevAttrCanUseHostPointerForRegisteredMem)           \
+  X(cooperativeLaunch, cudaDevAttrCooperativeLaunch)                                           \
+  X(sharedMemPerBlockOptin, cudaDevAttrMaxSharedMemoryPerBlockOptin)                           \
+  X(pageableMemoryAccessUsesHostPageTables, cudaDevAttrPageableMemoryAccessUsesHostPageTables) \
+  X(directManagedMemAccessFromHost, cudaDevAttrDirectManagedMemAccessFromHost)                 \
+  X(maxBlocksPerMultiProcessor, cudaDevAttrMaxBlocksPerMultiprocessor)                         \
+  X(reservedSharedMemPerBlock, cudaDevAttrReservedSharedMemoryPerBlock)                        \
+  X(hostRegisterSupported, cudaDevAttrHostRegisterSupported)                                   \
+  X(memoryPoolsSupported, cudaDevAttrMemoryPoolsSupported)                                     \
+  X(clusterLaunch, cudaDevAttrClusterLaunch)
+
+cuda::Result get_attribute(cudaDeviceAttr attribute, int device, int& value) {
+  return driver().cuDeviceGetAttribute(&value, static_cast<cuda::DeviceAttribute>(attribute),
+                                       device);
+}
+
+// An attribute that the driver does not know is 0: something that the device does not have.
+template <class Field>
+cuda::Result set_property(Field& field, cudaDeviceAttr attribute, int device) {
+  int value = 0;
+  const cuda::Result result = get_attribute(attribute, device, value);
+  if (result == cuda::Result::success) field = static_cast<Field>(value);
+  return result == cuda::Result::invalid_value ? cuda::Result::success : result;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return finish(cudaErrorInvalidValue);
+  return finish(driver().cuDriverGetVersion(version));
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return finish(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (count == nullptr) return finish(cudaErrorInvalidValue);
+  return with_context([&](const cuda::DriverApi& api) { return api.cuDeviceGetCount(count); });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  if (device == nullptr) return finish(cudaErrorInvalidValue);
+  return with_context([&](const cuda::DriverApi& api) { return api.cuCtxGetDevice(device); });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (!is_device(device)) return finish(cudaErrorInvalidDevice);
+  return finish(Runtime::get().enter());
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int /*device_flags*/, unsigned int /*flags*/) {
+  return cudaSetDevice(device);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  return with_context(
+      [&](const cuda::DriverApi& api) { return api.cuDevicePrimaryCtxSetFlags(0, flags); });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  if (flags == nullptr) return finish(cudaErrorInvalidValue);
+  return with_context([&](const cuda::DriverApi& api) { return api.cuCtxGetFlags(flags); });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (properties == nullptr) return finish(cudaErrorInvalidValue);
+  if (!is_device(device)) return finish(cudaErrorInvalidDevice);
+  return with_context([&](const cuda::DriverApi& api) {
+    cudaDeviceProp found{};
+    found.surfaceAlignment = 512;
+    found.unifiedFunctionPointers = 1;
+    cuda::Uuid uuid{};
+    cuda::Result result = api.cuDeviceGetName(found.name, sizeof(found.name), device);
+    if (result == cuda::Result::success) {
+      result = api.cuDeviceTotalMem(&found.totalGlobalMem, device);
+    }
+    if (result == cuda::Result::success) result = api.cuDeviceGetUuid(&uuid, device);
+    std::memcpy(found.uuid.bytes, uuid.bytes, sizeof(uuid.bytes));
+#define RUNG_EMU_PROPERTY(field, attribute)                \
+  if (result == cuda::Result::success) {                   \
+    result = set_property(found.field, attribute, device); \
+  }
+    RUNG_EMU_PROPERTIES(RUNG_EMU_PROPERTY)
+#undef RUNG_EMU_PROPERTY
+    if (result == cuda::Result::success) *properties = found;
+    return result;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (value == nullptr) return finish(cudaErrorInvalidValue);
+  if (!is_device(device)) return finish(cudaErrorInvalidDevice);
+  return with_context(
+      [&](const cuda::DriverApi& /*api*/) { return get_attribute(attribute, device, *value); });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
+  if (device == nullptr || properties == nullptr) return finish(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  if (!is_device(device)) return finish(cudaErrorInvalidDevice);
+  return with_context(
+      [&](const cuda::DriverApi& api) { return api.cuDeviceGetPCIBusId(text, bytes, device); });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+  if (can_access == nullptr) return finish(cudaErrorInvalidValue);
+  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
+  *can_access = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+  return with_context([](const cuda::DriverApi& api) { return api.cuCtxSynchronize(); });
+}
+
+cudaError_t cudaDeviceReset(void) {
+  clear_last_error();
+  return finish(Runtime::get().reset());
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return with_context([&](const cuda::DriverApi& api) {
+    return api.cuCtxGetLimit(value, static_cast<cuda::Limit>(limit));
+  });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return with_context([&](const cuda::DriverApi& api) {
+    return api.cuCtxSetLimit(static_cast<cuda::Limit>(limit), value);
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  if (config == nullptr) return finish(cudaErrorInvalidValue);
+  return with_context([&](const cuda::DriverApi& api) {
+    cuda::CacheConfig found{};
+    const cuda::Result result = api.cuCtxGetCacheConfig(&found);
+    if (result == cuda::Result::success) *config = static_cast<cudaFuncCache>(found);
+    return result;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return with_context([&](const cuda::DriverApi& api) {
+    return api.cuCtxSetCacheConfig(static_cast<cuda::CacheConfig>(config));
+  });
+}
+
+// Banks have been of four bytes, and nothing else, since compute capability 5.0.
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  if (config == nullptr) return finish(cudaErrorInvalidValue);
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig /*config*/) { return cudaSuccess; }
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return with_context(
+      [&](const cuda::DriverApi& api) { return api.cuCtxGetStreamPriorityRange(least, greatest); });
+}
+
+}  // extern "C"

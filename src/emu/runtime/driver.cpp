@@ -1,0 +1,60 @@
+// The virtual GPU, set up as the environment asks.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "emu/options.hpp"
+#include "emu/runtime/report.hpp"
+#include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+
+namespace rung::emu {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void set_up() {
+  if (const std::string gpu = variable(gpu_variable); !gpu.empty()) {
+    vgpu::set_virtual_device(vgpu::parse_device(gpu));
+  }
+  vgpu::LaunchDefaults defaults;
+  defaults.observe = variable(check_variable) != "0";
+  if (const std::string threads = variable(threads_variable); !threads.empty()) {
+    defaults.threads = static_cast<unsigned>(std::stoul(threads));
+  }
+  if (const std::string limit = variable(limit_variable); !limit.empty()) {
+    defaults.instruction_limit = std::stoull(limit);
+  }
+  vgpu::set_launch_defaults(defaults);
+  vgpu::set_launch_observer(
+      [](const vgpu::LaunchReport& report, const vgpu::Kernel&) { report_launch(report); });
+}
+
+// Called from C: an exception has nowhere to go.
+const cuda::DriverApi& start() {
+  try {
+    set_up();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rung emu: the RUNG_EMU_* variables cannot be read: {}\n", error.what());
+    std::_Exit(2);
+  }
+  return vgpu::virtual_driver();
+}
+
+}  // namespace
+
+const cuda::DriverApi& driver() {
+  static const cuda::DriverApi& api = start();
+  return api;
+}
+
+std::string driver_message() { return vgpu::virtual_driver_message(); }
+
+}  // namespace rung::emu

@@ -1,0 +1,30 @@
+#include "emu/runtime/locate.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "cuda_runtime_api.h"
+
+namespace {
+
+thread_local const char* located_file = nullptr;
+thread_local int located_line = 0;
+
+}  // namespace
+
+namespace rung::emu {
+
+std::string take_location() {
+  const char* file = std::exchange(located_file, nullptr);
+  if (file == nullptr) return {};
+  return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), located_line);
+}
+
+}  // namespace rung::emu
+
+extern "C" RUNG_EMU_API void rung_emu_locate(const char* file, int line) {
+  located_file = file;
+  located_line = line;
+}

@@ -1,0 +1,12 @@
+#pragma once
+// Where in the program's text a call comes from, as far as the headers tell.
+
+#include <string>
+
+namespace rung::emu {
+
+/// The line that this thread's allocation comes from, "tile.cu:31", or "" if it was not told; told
+/// once.
+std::string take_location();
+
+}  // namespace rung::emu

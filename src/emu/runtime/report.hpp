@@ -1,0 +1,21 @@
+#pragma once
+// What the program did on the device, for the parent process that prints it: one record of JSON a
+// line, appended to the file that RUNG_EMU_REPORT names. Without that variable nothing is written.
+//
+//   {"launch": {…}}    as of `rung trace --json`, see emu/launch_json.hpp
+//   {"hazard": {…}}    that belongs to no launch: memory that was not freed
+//   {"failure": "…"}   device code that the virtual GPU refused
+//   {"error": "…"}     why a call returned an error, where more is known than the error's name
+
+#include <string>
+
+#include "vgpu/launch.hpp"
+
+namespace rung::emu {
+
+void report_launch(const vgpu::LaunchReport& report);
+void report_error(const std::string& message);
+/// Also told on standard error: the program itself only learns of an error code.
+void report_failure(const std::string& message);
+
+}  // namespace rung::emu

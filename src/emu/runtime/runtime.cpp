@@ -1,0 +1,141 @@
+#include "emu/runtime/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "emu/runtime/locate.hpp"
+#include "emu/runtime/report.hpp"
+
+namespace rung::emu {
+namespace {
+
+thread_local unsigned entered_generation = 0;
+
+constexpr cuda::Device the_device = 0;
+
+}  // namespace
+
+Runtime& Runtime::get() {
+  static Runtime& runtime = *new Runtime;
+  return runtime;
+}
+
+Image* Runtime::add_image(const char* ptx) {
+  const std::lock_guard lock(mutex_);
+  images_.push_back(std::make_unique<Image>(Image{ptx}));
+  return images_.back().get();
+}
+
+void Runtime::remove_image(Image* image) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(kernels_, [&](const auto& entry) { return entry.second.image == image; });
+  std::erase_if(variables_, [&](const auto& entry) { return entry.second.image == image; });
+  std::erase_if(images_, [&](const auto& candidate) { return candidate.get() == image; });
+}
+
+void Runtime::add_kernel(const void* stub, Image* image, const char* name) {
+  const std::lock_guard lock(mutex_);
+  kernels_[stub] = {image, name};
+}
+
+void Runtime::add_variable(const void* shadow, Image* image, const char* name) {
+  const std::lock_guard lock(mutex_);
+  variables_[shadow] = {image, name};
+}
+
+cuda::Result Runtime::enter() {
+  const std::lock_guard lock(mutex_);
+  if (entered_generation == generation_) return cuda::Result::success;
+  const cuda::DriverApi& api = driver();
+  if (const auto result = api.cuInit(0); result != cuda::Result::success) return result;
+  cuda::Context context = nullptr;
+  if (const auto result = api.cuDevicePrimaryCtxRetain(&context, the_device);
+      result != cuda::Result::success) {
+    return result;
+  }
+  const cuda::Result result = api.cuCtxSetCurrent(context);
+  if (result == cuda::Result::success) entered_generation = generation_;
+  return result;
+}
+
+cuda::Result Runtime::reset() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& image : images_) image->module = nullptr;
+  for (auto& [stub, kernel] : kernels_) kernel.function = nullptr;
+  allocations_.clear();
+  is_lost_ = false;
+  ++generation_;
+  return driver().cuDevicePrimaryCtxReset(the_device);
+}
+
+cuda::Result Runtime::load(Image& image) {
+  if (image.module != nullptr) return cuda::Result::success;
+  std::array<char, 4096> log{};
+  std::array options = {cuda::JitOption::error_log_buffer,
+                        cuda::JitOption::error_log_buffer_size_bytes};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  const cuda::Result result = driver().cuModuleLoadDataEx(&image.module, image.ptx, options.size(),
+                                                          options.data(), values.data());
+  if (result != cuda::Result::success && !image.is_broken) {
+    image.is_broken = true;
+    report_failure(log.data());
+  }
+  return result;
+}
+
+cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(stub);
+  if (found == kernels_.end()) return cudaErrorInvalidDeviceFunction;
+  KernelEntry& kernel = found->second;
+  if (kernel.function == nullptr) {
+    if (const auto result = load(*kernel.image); result != cuda::Result::success) {
+      return to_error(result);
+    }
+    const cuda::Result result =
+        driver().cuModuleGetFunction(&kernel.function, kernel.image->module, kernel.name.c_str());
+    if (result != cuda::Result::success && !kernel.is_broken) {
+      kernel.is_broken = true;
+      report_failure(fmt::format("{}: {}", kernel.name, driver_message()));
+    }
+    if (result == cuda::Result::not_found) return cudaErrorInvalidDeviceFunction;
+    if (result != cuda::Result::success) return to_error(result);
+  }
+  function = kernel.function;
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& address,
+                                   std::size_t& bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = variables_.find(shadow);
+  if (found == variables_.end()) return cudaErrorInvalidSymbol;
+  const VariableEntry& variable = found->second;
+  if (const auto result = load(*variable.image); result != cuda::Result::success) {
+    return to_error(result);
+  }
+  const cuda::Result result =
+      driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, variable.name.c_str());
+  // The compiler dropped a variable that no kernel uses.
+  return result == cuda::Result::not_found ? cudaErrorInvalidSymbol : to_error(result);
+}
+
+void Runtime::add_allocation(const void* pointer, std::size_t bytes, const char* call) {
+  const std::lock_guard lock(mutex_);
+  allocations_[pointer] = {bytes, call, take_location()};
+}
+
+void Runtime::remove_allocation(const void* pointer) {
+  const std::lock_guard lock(mutex_);
+  allocations_.erase(pointer);
+}
+
+std::vector<LiveAllocation> Runtime::live_allocations() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LiveAllocation> live;
+  for (const auto& [pointer, allocation] : allocations_) live.push_back(allocation);
+  return live;
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,122 @@
+#pragma once
+// The state behind the CUDA runtime API: the program's kernels and variables as they were
+// registered, the device's primary context, each thread's last error, and what was allocated.
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+#include "vgpu/driver/api.hpp"
+
+namespace rung::emu {
+
+/// The driver that everything below runs on, set up as the environment asks (emu/options.hpp).
+const cuda::DriverApi& driver();
+/// Why the driver's last call in this thread failed; empty if there is no more than the error says.
+std::string driver_message();
+
+/// A translation unit's device code.
+struct Image {
+  const char* ptx;
+  cuda::Module module = nullptr;  // loaded when it is first needed
+  bool is_broken = false;         // has been reported
+};
+
+/// A kernel, known to the host by the address of its stub.
+struct KernelEntry {
+  Image* image;
+  std::string name;
+  cuda::Function function = nullptr;
+  bool is_broken = false;  // as of an image
+};
+
+/// A __device__ or __constant__ variable, known to the host by the address of its shadow.
+struct VariableEntry {
+  Image* image;
+  std::string name;
+};
+
+/// What one call allocated and no call has freed.
+struct LiveAllocation {
+  std::size_t bytes;
+  std::string call;    // "cudaMalloc"
+  std::string source;  // "tile.cu:31"; empty if unknown
+};
+
+class Runtime {
+ public:
+  /// Lives until the process ends: destructors of the program may still call.
+  static Runtime& get();
+
+  // Registration, before main. Nothing can fail here.
+  Image* add_image(const char* ptx);
+  void remove_image(Image* image);
+  void add_kernel(const void* stub, Image* image, const char* name);
+  void add_variable(const void* shadow, Image* image, const char* name);
+
+  /// Makes the primary context current in this thread.
+  cuda::Result enter();
+  /// Everything that the device holds is gone; modules load again when they are needed.
+  cuda::Result reset();
+
+  /// cudaErrorInvalidDeviceFunction if `stub` is no kernel.
+  cudaError_t find_kernel(const void* stub, cuda::Function& function);
+  /// cudaErrorInvalidSymbol if `shadow` is no variable of the device.
+  cudaError_t find_variable(const void* shadow, cuda::DevicePointer& address, std::size_t& bytes);
+
+  void add_allocation(const void* pointer, std::size_t bytes, const char* call);
+  void remove_allocation(const void* pointer);
+  std::vector<LiveAllocation> live_allocations() const;
+
+  /// The context was lost to a fault and not reset since.
+  bool is_lost() const { return is_lost_; }
+  void set_lost() { is_lost_ = true; }
+
+ private:
+  cuda::Result load(Image& image);
+
+  mutable std::mutex mutex_;
+  unsigned generation_ = 1;  // counts resets
+  std::atomic<bool> is_lost_ = false;
+  std::vector<std::unique_ptr<Image>> images_;
+  std::unordered_map<const void*, KernelEntry> kernels_;
+  std::unordered_map<const void*, VariableEntry> variables_;
+  std::map<const void*, LiveAllocation> allocations_;
+};
+
+/// The numbers are the same on purpose of CUDA's own.
+inline cudaError_t to_error(cuda::Result result) { return static_cast<cudaError_t>(result); }
+
+/// Returns the error, having noted it as this thread's last one.
+cudaError_t finish(cudaError_t error);
+void clear_last_error();
+/// The same for what the driver returned; its reason goes into the report.
+cudaError_t finish(cuda::Result result);
+
+/// Runs a call that needs the context.
+template <class Call>
+cudaError_t with_context(Call&& call) {
+  const cuda::Result entered = Runtime::get().enter();
+  if (entered != cuda::Result::success) return finish(entered);
+  return finish(call(driver()));
+}
+
+inline cuda::DevicePointer device_pointer(const void* pointer) {
+  return reinterpret_cast<cuda::DevicePointer>(pointer);
+}
+inline cuda::Stream to_driver(cudaStream_t stream) {
+  return reinterpret_cast<cuda::Stream>(stream);
+}
+inline cuda::Event to_driver(cudaEvent_t event) { return reinterpret_cast<cuda::Event>(event); }
+inline cuda::Graph to_driver(cudaGraph_t graph) { return reinterpret_cast<cuda::Graph>(graph); }
+inline cuda::GraphExec to_driver(cudaGraphExec_t graph) {
+  return reinterpret_cast<cuda::GraphExec>(graph);
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,189 @@
+#include "emu/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <utility>
+
+#include "report/table.hpp"
+
+namespace rung::emu {
+namespace {
+
+constexpr std::size_t name_width = 20;
+
+// Launches of one kernel with one grid and block, added up.
+struct Group {
+  std::string name, grid, block;
+  std::size_t launches = 0;
+  Json counters = nullptr;
+  std::size_t hazards = 0;
+  double seconds = 0;
+  bool failed = false;
+
+  std::uint64_t operator[](const char* counter) const { return counters.at(counter); }
+};
+
+std::string format_extent(const Json& extent) {
+  std::string text = std::to_string(extent.at(0).get<std::uint32_t>());
+  const std::uint32_t y = extent.at(1), z = extent.at(2);
+  if (y > 1 || z > 1) text += fmt::format("x{}", y);
+  if (z > 1) text += fmt::format("x{}", z);
+  return text;
+}
+
+void add(Group& group, const Json& launch) {
+  ++group.launches;
+  if (group.counters.is_null()) {
+    group.counters = launch.at("counters");
+  } else {
+    for (auto& [name, value] : group.counters.items()) {
+      value = value.get<std::uint64_t>() + launch.at("counters").at(name).get<std::uint64_t>();
+    }
+  }
+  for (const Json& hazard : launch.at("hazards")) group.hazards += hazard.at("count") > 0 ? 1 : 0;
+  group.seconds += launch.at("seconds").get<double>();
+  group.failed = group.failed || launch.contains("fault");
+}
+
+std::vector<Group> group_launches(const std::vector<Json>& launches) {
+  std::vector<Group> groups;
+  for (const Json& launch : launches) {
+    Group key{launch.at("name"), format_extent(launch.at("grid")),
+              format_extent(launch.at("block"))};
+    const auto same = [&](const Group& group) {
+      return group.name == key.name && group.grid == key.grid && group.block == key.block;
+    };
+    auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found == groups.end()) found = groups.insert(groups.end(), std::move(key));
+    add(*found, launch);
+  }
+  return groups;
+}
+
+// At most five characters: "1234", "16.8M".
+std::string format_count(std::uint64_t count) {
+  if (count < 10000) return std::to_string(count);
+  double value = static_cast<double>(count);
+  const char* unit = "";
+  for (const char* next : {"k", "M", "G", "T", "P"}) {
+    value /= 1000;
+    unit = next;
+    if (value < 999.5) break;
+  }
+  return fmt::format("{:.{}f}{}", value, value < 99.95 ? 1 : 0, unit);
+}
+
+std::string format_per(std::uint64_t units, std::uint64_t requests) {
+  if (requests == 0) return "-";
+  return fmt::format("{:.2f}", static_cast<double>(units) / static_cast<double>(requests));
+}
+
+std::string label(const Group& group) { return cut(group.name, name_width); }
+
+std::string launch_table(const std::vector<Group>& groups) {
+  Table table(
+      {"kernel", "grid", "block", "times", "FMA", "diverged", "barriers", "hazards", "CPU time"});
+  for (const Group& group : groups) {
+    table.add_row({label(group), group.grid, group.block, std::to_string(group.launches),
+                   format_count(group["ffma"]), format_count(group["divergent_branches"]),
+                   format_count(group["barriers"]),
+                   group.failed ? "failed" : std::to_string(group.hazards),
+                   format_seconds(group.seconds)});
+  }
+  return table.str();
+}
+
+// Requests, and what a request cost: 32-byte sectors of global memory, wavefronts of shared.
+std::string memory_table(const std::vector<Group>& groups) {
+  Table table({"kernel", "loads", "sect/r", "stores", "sect/r", "sh.loads", "wave/r", "sh.stores",
+               "wave/r"});
+  for (const Group& group : groups) {
+    std::vector<std::string> row = {label(group)};
+    for (const auto& [requests, units] :
+         {std::pair{"global_load_requests", "global_load_sectors"},
+          std::pair{"global_store_requests", "global_store_sectors"},
+          std::pair{"shared_load_requests", "shared_load_wavefronts"},
+          std::pair{"shared_store_requests", "shared_store_wavefronts"}}) {
+      row.push_back(format_count(group[requests]));
+      row.push_back(format_per(group[units], group[requests]));
+    }
+    table.add_row(std::move(row));
+  }
+  return table.str();
+}
+
+void add_hazard(std::string& text, const Json& hazard) {
+  const std::uint64_t count = hazard.at("count");
+  text += fmt::format("{}{}\n", hazard.at("message").get<std::string>(),
+                      count > 1 ? fmt::format(" ({} times)", count) : "");
+}
+
+// The calls after a fault return it.
+bool repeats_hazard(const std::string& error, const Records& records) {
+  for (const Json& launch : records.launches) {
+    for (const Json& hazard : launch.at("hazards")) {
+      if (error.find(hazard.at("message").get<std::string>()) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+// Programs ask again and again what went wrong.
+void add_new(std::vector<std::string>& texts, const std::string& text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+}  // namespace
+
+Records read_records(const std::filesystem::path& path) {
+  Records records;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const Json record = Json::parse(line, nullptr, false);
+    if (record.is_discarded()) continue;  // the program was ended while it wrote
+    if (record.contains("launch")) records.launches.push_back(record.at("launch"));
+    if (record.contains("hazard")) records.hazards.push_back(record.at("hazard"));
+    if (record.contains("failure")) records.failures.push_back(record.at("failure"));
+    if (record.contains("error")) add_new(records.errors, record.at("error"));
+  }
+  return records;
+}
+
+std::size_t count_hazards(const Records& records) {
+  std::size_t count = records.hazards.size();
+  for (const Json& launch : records.launches) count += launch.at("hazards").size();
+  return count;
+}
+
+std::string summarize(const Records& records) {
+  std::string text;
+  if (!records.launches.empty()) {
+    const std::vector<Group> groups = group_launches(records.launches);
+    text += launch_table(groups);
+    if (records.launches.front().at("observed")) text += fmt::format("\n{}", memory_table(groups));
+  }
+  std::string hazards;
+  for (const Json& launch : records.launches) {
+    for (const Json& hazard : launch.at("hazards")) add_hazard(hazards, hazard);
+  }
+  for (const Json& hazard : records.hazards) add_hazard(hazards, hazard);
+  if (!hazards.empty()) text += fmt::format("\n{}", hazards);
+  std::string errors;
+  for (const std::string& error : records.errors) {
+    if (!repeats_hazard(error, records)) errors += error + "\n";
+  }
+  if (!errors.empty()) text += "\ncalls that failed\n" + errors;
+  return text;
+}
+
+Json to_json(const Records& records) {
+  return {{"kernels", records.launches},
+          {"hazards", records.hazards},
+          {"failures", records.failures},
+          {"errors", records.errors}};
+}
+
+}  // namespace rung::emu

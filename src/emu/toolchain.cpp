@@ -1,0 +1,159 @@
+#include "emu/toolchain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "emu/launch_json.hpp"
+#include "emu/process.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the virtual GPU does itself (PTX Writer's Guide to Interoperability, "System Calls").
+constexpr std::array system_calls = {"vprintf", "malloc", "free", "__assertfail"};
+
+// The interface that the headers offer, and the PTX ISA that clang may write for it.
+constexpr const char* cuda_version = "12.4";
+constexpr const char* ptx_feature = "+ptx83";
+
+std::vector<std::string> common_arguments(const CompileOptions& options,
+                                          const Installation& installation,
+                                          const std::string& clang) {
+  std::vector<std::string> arguments = {
+      clang,
+      "-x",
+      "cuda",
+      // Neither a CUDA toolkit's headers nor its device library, wherever one may be.
+      "--cuda-path=/nonexistent",
+      "-nocudainc",
+      "-nocudalib",
+      fmt::format("-I{}", installation.include.string()),
+      "-include",
+      "cuda_runtime.h",
+      "-Xclang",
+      std::string("-target-sdk-version=") + cuda_version,
+      "-std=c++17",
+  };
+  arguments.insert(arguments.end(), options.passed.begin(), options.passed.end());
+  return arguments;
+}
+
+bool has_optimisation(const CompileOptions& options) {
+  return std::any_of(options.passed.begin(), options.passed.end(),
+                     [](const std::string& argument) { return argument.starts_with("-O"); });
+}
+
+void run_compiler(const std::vector<std::string>& command) {
+  const ExitStatus status = run(command);
+  if (status.signal != 0) {
+    throw CompileError(fmt::format("{} was ended by signal {}", command[0], status.signal));
+  }
+  if (status.code != 0) throw CompileError("");  // it has said why
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+fs::path compile_device(const CompileOptions& options, std::vector<std::string> command,
+                        const fs::path& folder) {
+  const fs::path ptx = folder / (options.source.stem().string() + ".ptx");
+  if (!has_optimisation(options)) command.push_back("-O3");
+  for (const std::string& argument :
+       {std::string("--cuda-device-only"), fmt::format("--cuda-gpu-arch={}", options.architecture),
+        std::string("-Xclang"), std::string("-target-feature"), std::string("-Xclang"),
+        std::string(ptx_feature), std::string("-gline-tables-only"), std::string("-S"),
+        std::string("-o"), ptx.string(), options.source.string()}) {
+    command.push_back(argument);
+  }
+  run_compiler(command);
+  return ptx;
+}
+
+void check_calls(const CompileOptions& options, const fs::path& ptx) {
+  const std::vector<std::string> missing = missing_functions(read_file(ptx));
+  if (missing.empty()) return;
+  throw CompileError(fmt::format("{}: device code calls {}, which rung emu does not have",
+                                 options.source.string(), fmt::join(missing, ", ")));
+}
+
+// The warnings were given when the device's half was compiled.
+fs::path compile_host(const CompileOptions& options, std::vector<std::string> command,
+                      const fs::path& ptx, const fs::path& folder) {
+  const fs::path image = folder / (options.source.stem().string() + ".image");
+  std::ofstream(image, std::ios::binary) << read_file(ptx) << '\0';
+  const fs::path object = folder / (options.source.stem().string() + ".o");
+  if (!has_optimisation(options)) command.push_back("-O2");
+  for (const std::string& argument :
+       {std::string("--cuda-host-only"), std::string("-Xclang"),
+        std::string("-fcuda-include-gpubinary"), std::string("-Xclang"), image.string(),
+        std::string("-w"), std::string("-c"), std::string("-o"), object.string(),
+        options.source.string()}) {
+    command.push_back(argument);
+  }
+  run_compiler(command);
+  return object;
+}
+
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+}  // namespace
+
+Installation find_installation() {
+  const std::array folders = {own_folder() / RUNG_EMU_BUILD_FOLDER,
+                              (own_folder() / RUNG_EMU_INSTALL_FOLDER).lexically_normal()};
+  for (const fs::path& folder : folders) {
+    const Installation found{folder / "include", folder / "librung_emu.so"};
+    if (fs::exists(found.include / "cuda_runtime.h") && fs::exists(found.library)) return found;
+  }
+  throw MissingTool(fmt::format("librung_emu.so and its headers are neither in {} nor in {}",
+                                folders[0].string(), folders[1].string()));
+}
+
+std::string find_clang() {
+  if (const char* chosen = std::getenv("RUNG_CLANG"); chosen != nullptr && *chosen != '\0') {
+    return chosen;
+  }
+  for (const char* name : {"clang++-19", "clang++-20", "clang++-21"}) {
+    if (const std::string found = find_program(name); !found.empty()) return found;
+  }
+  throw MissingTool("clang++-19 is not on the PATH; it comes with package clang-19");
+}
+
+std::vector<std::string> missing_functions(const std::string& ptx) {
+  static const std::regex declaration(R"(\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+))");
+  std::vector<std::string> missing;
+  for (std::sregex_iterator match(ptx.begin(), ptx.end(), declaration), end; match != end;
+       ++match) {
+    const std::string name = (*match)[1];
+    if (std::find(system_calls.begin(), system_calls.end(), name) == system_calls.end()) {
+      missing.push_back(name.starts_with("__nv_") ? name.substr(5) : readable_name(name));
+    }
+  }
+  return missing;
+}
+
+fs::path compile(const CompileOptions& options, const Installation& installation,
+                 const std::string& clang, const fs::path& folder) {
+  const std::vector<std::string> common = common_arguments(options, installation, clang);
+  const fs::path ptx = compile_device(options, common, folder);
+  check_calls(options, ptx);
+  const fs::path object = compile_host(options, common, ptx, folder);
+  const fs::path program = folder / options.source.stem();
+  run_compiler({clang, object.string(), installation.library.string(),
+                fmt::format("-Wl,-rpath,{}", installation.library.parent_path().string()), "-lm",
+                "-pthread", "-o", program.string()});
+  return program;
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,154 @@
+#include "report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+using vgpu::SiteRole;
+
+bool is_global(SiteRole role) {
+  return role == SiteRole::global_load || role == SiteRole::global_store ||
+         role == SiteRole::global_atomic;
+}
+
+bool is_shared(SiteRole role) {
+  return role == SiteRole::shared_load || role == SiteRole::shared_store ||
+         role == SiteRole::shared_atomic;
+}
+
+/// Line `number`, counted from 1, without the space around it.
+std::string line_of(std::string_view text, int number) {
+  for (; number > 1; --number) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return "";
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string_view::npos ? "" : std::string(text.substr(first));
+}
+
+std::string text_at(const std::string& where, std::string_view file_name, std::string_view source) {
+  const std::size_t colon = where.rfind(':');
+  if (colon == std::string::npos || !where.substr(0, colon).ends_with(file_name)) return "";
+  int number = 0;
+  std::from_chars(where.data() + colon + 1, where.data() + where.size(), number);
+  return number > 0 ? line_of(source, number) : "";
+}
+
+std::string shape(const vgpu::Dim3& extent) {
+  return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
+}
+
+/// "4.00" of so many units a request; nothing without requests.
+std::string each(std::uint64_t units, std::uint64_t requests) {
+  if (requests == 0) return "-";
+  return fmt::format("{:.3f}", static_cast<double>(units) / static_cast<double>(requests));
+}
+
+std::string traffic_table(const vgpu::Counters& c) {
+  Table table({"", "requests", "sectors", "wavefronts", "each"});
+  const auto global = [&](const char* what, std::uint64_t requests, std::uint64_t sectors) {
+    table.add_row(
+        {what, format_count(requests), format_count(sectors), "", each(sectors, requests)});
+  };
+  const auto shared = [&](const char* what, std::uint64_t requests, std::uint64_t wavefronts) {
+    table.add_row(
+        {what, format_count(requests), "", format_count(wavefronts), each(wavefronts, requests)});
+  };
+  global("global loads", c.global_load_requests, c.global_load_sectors);
+  global("global stores", c.global_store_requests, c.global_store_sectors);
+  shared("shared loads", c.shared_load_requests, c.shared_load_wavefronts);
+  shared("  as issued", c.issued_shared_load_requests, c.issued_shared_load_wavefronts);
+  shared("shared stores", c.shared_store_requests, c.shared_store_wavefronts);
+  shared("  as issued", c.issued_shared_store_requests, c.issued_shared_store_wavefronts);
+  return table.str();
+}
+
+/// With its text the number is enough, without it the file is needed.
+std::string place_of(const LineCounters& line) {
+  if (line.where.empty()) return "(no line)";
+  const auto after = [&](char separator) {
+    return line.where.substr(line.where.rfind(separator) + 1);
+  };
+  return line.text.empty() ? after('/') : fmt::format("{}: {}", after(':'), line.text);
+}
+
+std::string line_table(const std::vector<LineCounters>& lines) {
+  constexpr std::size_t most_lines = 15;
+  std::uint64_t all = 0;
+  for (const LineCounters& line : lines) all += line.instructions;
+  std::string text = fmt::format("{:>6} {:>13} {:>11} {:>11}  {}\n", "share", "instructions",
+                                 "sectors", "wavefronts", "line");
+  const auto count = [](std::uint64_t value) { return value == 0 ? "" : format_count(value); };
+  for (std::size_t i = 0; i < std::min(lines.size(), most_lines); ++i) {
+    const LineCounters& line = lines[i];
+    const double share = static_cast<double>(line.instructions) / static_cast<double>(all);
+    text += cut(fmt::format("{:>5.1f}% {:>13} {:>11} {:>11}  {}", 100 * share,
+                            format_count(line.instructions), count(line.global_sectors),
+                            count(line.shared_wavefronts), place_of(line)),
+                text_width);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<LineCounters> by_line(const TracedLaunch& launch, std::string_view file_name,
+                                  std::string_view source) {
+  std::map<std::string, LineCounters> lines;
+  for (std::size_t i = 0; i < launch.sites.size() && i < launch.report.per_site.size(); ++i) {
+    const vgpu::Site& site = launch.sites[i];
+    const vgpu::SiteCounters& counters = launch.report.per_site[i];
+    LineCounters& line = lines[site.where];
+    line.where = site.where;
+    line.instructions += counters.executions;
+    if (is_global(site.role)) {
+      line.global_requests += counters.executions;
+      line.global_sectors += counters.units;
+    } else if (is_shared(site.role)) {
+      line.shared_requests += counters.executions;
+      line.shared_wavefronts += counters.units;
+    }
+  }
+  std::vector<LineCounters> sorted;
+  for (auto& [where, line] : lines) {
+    if (line.instructions == 0) continue;
+    line.text = text_at(where, file_name, source);
+    sorted.push_back(std::move(line));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const LineCounters& left, const LineCounters& right) {
+                     return left.instructions > right.instructions;
+                   });
+  return sorted;
+}
+
+std::string launch_table(const TracedLaunch& launch, const std::vector<LineCounters>& lines) {
+  const vgpu::LaunchReport& report = launch.report;
+  const vgpu::Counters& c = report.counters;
+  std::string text =
+      fmt::format("{}\ngrid {}, block {}, {} bytes of shared memory a block\n\n", report.kernel,
+                  shape(report.grid), shape(report.block), report.shared);
+  text += traffic_table(c) + "\n";
+  text += fmt::format("{} warp instructions, {} multiply-adds of f32 (threads)\n",
+                      format_count(c.instructions), format_count(c.ffma));
+  text +=
+      fmt::format("{} barriers, {} of {} branches diverge (warps)\n\n", format_count(c.barriers),
+                  format_count(c.divergent_branches), format_count(c.branches));
+  text += line_table(lines);
+  for (const vgpu::Hazard& hazard : report.hazards) {
+    text += fmt::format("\n{}", wrap("HAZARD: " + hazard.message, 0));
+  }
+  return text;
+}
+
+}  // namespace rung

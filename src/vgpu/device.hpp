@@ -1,0 +1,49 @@
+#pragma once
+// What a device is, as far as the virtual GPU and the analysis need to know it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rung::vgpu {
+
+/// Limits from the CUDA C++ Programming Guide, "Compute Capabilities"; clocks and bandwidth from
+/// the vendor's data sheets.
+struct DeviceDescription {
+  std::string name;                  // "NVIDIA H200"
+  std::string key;                   // "h200": what --gpu takes
+  int compute_major, compute_minor;  // 9, 0
+  int multiprocessors;
+  int clock_khz;
+  std::int64_t memory_bytes;
+  int memory_clock_khz;
+  int memory_bus_bits;
+  double memory_bandwidth;  // bytes/s
+  std::int64_t l2_bytes;
+  int registers_per_multiprocessor;  // 32-bit
+  int registers_per_block;
+  int max_registers_per_thread;
+  int register_allocation_unit;  // per warp
+  int warp_allocation_granularity;
+  int max_warps_per_multiprocessor;
+  int max_blocks_per_multiprocessor;
+  int max_threads_per_block;
+  std::int64_t shared_per_multiprocessor;
+  std::int64_t shared_per_block;  // without opting in
+  std::int64_t shared_per_block_optin;
+  std::int64_t shared_reserved_per_block;  // by the system
+  int shared_allocation_unit;
+  int fp32_lanes_per_multiprocessor;  // FMA per clock
+};
+
+/// h200, a100, t4.
+const std::vector<DeviceDescription>& known_devices();
+
+/// A key of known_devices(), or a key followed by overrides:
+/// "h200,multiprocessors=4,l2_bytes=1048576". "custom" stands for h200. What has overrides gets the
+/// key "custom" and says so in its name. Throws std::invalid_argument naming what is wrong and what
+/// is allowed.
+DeviceDescription parse_device(std::string_view text);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,103 @@
+#pragma once
+// What every call of the virtual driver does around its body: the lock, the state of the process
+// and of the context, and errors.
+
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "vgpu/driver/state.hpp"
+
+namespace rung::vgpu::driver {
+
+using cuda::Context;
+using cuda::Device;
+using cuda::DevicePointer;
+using cuda::Event;
+using cuda::Function;
+using cuda::Graph;
+using cuda::GraphExec;
+using cuda::Result;
+using cuda::Stream;
+
+/// Ends a call. The message is what virtual_driver_message() says.
+struct Failure {
+  Result result;
+  std::string message;
+};
+
+[[noreturn]] inline void fail(Result result, std::string message = {}) {
+  throw Failure{result, std::move(message)};
+}
+
+/// Unless `holds`, the call fails.
+inline void require(bool holds, Result result, const char* message = "") {
+  if (!holds) fail(result, message);
+}
+template <class T>
+void require_pointer(const T* pointer) {
+  require(pointer != nullptr, Result::invalid_value, "a pointer for a result is null");
+}
+void require_device(Device device);
+
+/// The calling thread's context. Fails if there is none, or it has been destroyed; a sticky error
+/// is let pass.
+ContextState& current_context_even_if_faulty();
+/// The same, but a sticky error ends the call.
+ContextState& current_context();
+
+/// Sets `last_message` and returns the Result of the exception in flight.
+Result result_of_exception();
+
+/// Runs the body of a call that needs nothing.
+template <class Body>
+Result call_always(const Body& body) {
+  const std::lock_guard lock(process().mutex);
+  try {
+    body();
+    return Result::success;
+  } catch (...) {
+    return result_of_exception();
+  }
+}
+
+/// Runs the body of a call that needs cuInit.
+template <class Body>
+Result call_driver(const Body& body) {
+  return call_always([&] {
+    require(process().initialised, Result::not_initialized, "cuInit has not been called");
+    body();
+  });
+}
+
+/// Runs body(ContextState&) of a call that needs a working context.
+template <class Body>
+Result call_context(const Body& body) {
+  return call_driver([&] {
+    // Keeps the context alive if an observer destroys it.
+    ContextState& context = current_context();
+    const std::shared_ptr<ContextState> keep = process().contexts.at(context.handle);
+    body(context);
+  });
+}
+
+// The object of a handle in this context, or the call fails.
+StreamState& find_stream(ContextState& context, Stream stream);
+std::shared_ptr<EventState> find_event(ContextState& context, Event event);
+std::shared_ptr<ModuleState> find_module(ContextState& context, cuda::Module module);
+std::shared_ptr<FunctionState> find_function(ContextState& context, Function function);
+
+/// Runs the operation now, or records it if the stream is capturing. An operation on the legacy
+/// stream fails while another stream is capturing that would have to wait for it.
+void enqueue(ContextState& context, Stream stream, Operation operation);
+
+/// Before a call that may not happen while a stream of this context captures, such as
+/// cuCtxSynchronize, cuMemAlloc (`unsafe`, allowed in relaxed captures), or synchronous copies: the
+/// captures are invalidated, and the call fails.
+void refuse_in_capture(ContextState& context, bool unsafe);
+
+/// The streams that take part in the capture go back to running what they are told.
+void end_capture(ContextState& context, const Capture& capture);
+
+}  // namespace rung::vgpu::driver

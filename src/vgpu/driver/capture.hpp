@@ -1,0 +1,60 @@
+#pragma once
+// Stream capture: instead of running, operations are recorded, and a graph replays them. Replay is
+// in the order of recording, which every order that the streams and events demand allows.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "vgpu/driver/types.hpp"
+
+namespace rung::vgpu::driver {
+
+struct ContextState;
+struct StreamState;
+
+/// What a stream is told to do.
+using Operation = std::function<void(ContextState&)>;
+
+/// For each stream, how many operations of the capture are known to come before.
+using CaptureClock = std::map<const StreamState*, std::size_t>;
+
+/// A capture under way, shared by the streams that take part: the one where it began, and those
+/// that have waited for an event of it.
+struct Capture {
+  const StreamState* origin = nullptr;
+  cuda::CaptureMode mode = cuda::CaptureMode::global;
+  std::thread::id thread;  // where it began
+  bool invalidated = false;
+  std::vector<Operation> operations;
+  std::map<const StreamState*, CaptureClock> clocks;
+
+  void record(const StreamState& stream, Operation operation) {
+    operations.push_back(std::move(operation));
+    clocks[&stream][&stream] = operations.size();
+  }
+  /// `stream` waits for what was before the event.
+  void join(const StreamState& stream, const CaptureClock& event) {
+    CaptureClock& clock = clocks[&stream];
+    for (const auto& [other, count] : event) {
+      std::size_t& known = clock[other];
+      if (known < count) known = count;
+    }
+  }
+  /// Whether the origin has waited for all that the other streams do.
+  bool all_joined() const {
+    const auto found = clocks.find(origin);
+    for (const auto& [stream, clock] : clocks) {
+      const auto own = clock.find(stream);
+      if (stream == origin || own == clock.end()) continue;
+      if (found == clocks.end()) return false;
+      const auto known = found->second.find(stream);
+      if (known == found->second.end() || known->second < own->second) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace rung::vgpu::driver

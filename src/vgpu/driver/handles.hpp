@@ -1,0 +1,41 @@
+#pragma once
+// Handles that the driver gives out: numbers, never used twice, so that a stale one is found out.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace rung::vgpu::driver {
+
+/// Above the handles that have a meaning of their own (the default streams).
+inline std::uintptr_t next_handle() {
+  static std::uintptr_t last = 0x1000;
+  return last += 0x10;
+}
+
+/// The objects behind handles of one type. A captured operation may keep an object alive after its
+/// handle has gone.
+template <class Handle, class State>
+class Handles {
+ public:
+  Handle add(std::shared_ptr<State> state) {
+    const auto handle = reinterpret_cast<Handle>(next_handle());
+    states_.emplace(handle, std::move(state));
+    return handle;
+  }
+  /// Null if there is no such object, or no longer.
+  std::shared_ptr<State> find(Handle handle) const {
+    const auto found = states_.find(handle);
+    return found == states_.end() ? nullptr : found->second;
+  }
+  bool remove(Handle handle) { return states_.erase(handle) != 0; }
+
+  auto begin() const { return states_.begin(); }
+  auto end() const { return states_.end(); }
+
+ private:
+  std::map<Handle, std::shared_ptr<State>> states_;
+};
+
+}  // namespace rung::vgpu::driver

@@ -1,0 +1,227 @@
+// Kernel launches.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+#include "vgpu/driver/resources.hpp"
+
+namespace rung::vgpu::driver {
+namespace {
+
+/// A launch with its arguments copied, as it stays in a graph. Keeps the module loaded.
+struct Launch {
+  std::shared_ptr<FunctionState> function;
+  std::shared_ptr<ModuleState> module;
+  LaunchOptions options;
+  std::vector<std::byte> parameters;
+};
+
+/// What a GPU's driver reports for a fault.
+Result result_of(const LaunchReport& report) {
+  switch (*report.fault) {
+    case HazardKind::out_of_bounds:
+    case HazardKind::read_only_write: return Result::illegal_address;
+    case HazardKind::misaligned: return Result::misaligned_address;
+    // On a GPU without a watchdog these two hang.
+    case HazardKind::instruction_limit:
+    case HazardKind::deadlock: return Result::launch_timeout;
+    default: break;
+  }
+  const bool asserted =
+      std::any_of(report.hazards.begin(), report.hazards.end(), [](const Hazard& hazard) {
+        return hazard.kind == HazardKind::trap && hazard.first.access == "assert";
+      });
+  return asserted ? Result::assert_triggered : Result::launch_failed;
+}
+
+std::string message_of(const LaunchReport& report) {
+  for (const Hazard& hazard : report.hazards) {
+    if (hazard.kind == *report.fault) return fmt::format("{}: {}", report.kernel, hazard.message);
+  }
+  return fmt::format("{}: {}", report.kernel, name(*report.fault));
+}
+
+void run(ContextState& context, const Launch& launch) {
+  flush_printed(context);
+  LaunchOptions options = launch.options;
+  const LaunchDefaults& defaults = process().defaults;
+  options.observe = defaults.observe;
+  options.threads = defaults.threads;
+  options.instruction_limit = defaults.instruction_limit;
+  options.hazard_limit = defaults.hazard_limit;
+  const Kernel& kernel = *launch.function->kernel;
+  const LaunchReport report =
+      vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
+  if (!options.observe) context.memory.assume_initialised();
+  context.printed += report.printed;
+  if (report.fault) {
+    context.sticky = result_of(report);
+    context.sticky_message = message_of(report);
+  }
+  // A copy: the observer may set another one.
+  const LaunchObserver observer = process().observer;
+  if (observer) observer(report, kernel);
+}
+
+/// The parameter buffer from an array of pointers to the arguments.
+std::vector<std::byte> gather(const KernelInfo& kernel, void** arguments) {
+  std::vector<std::byte> buffer(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (arguments[i] == nullptr) {
+      fail(Result::invalid_value, fmt::format("{}: argument {} is null", kernel.name, i));
+    }
+    const KernelInfo::Parameter& parameter = kernel.parameters[i];
+    std::memcpy(buffer.data() + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return buffer;
+}
+
+/// The parameter buffer that the caller has laid out (CU_LAUNCH_PARAM_BUFFER_POINTER).
+std::vector<std::byte> take_buffer(const KernelInfo& kernel, void** extra) {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0;; i += 2) {
+    const auto key = reinterpret_cast<std::uintptr_t>(extra[i]);
+    if (key == cuda::launch_param_end) break;
+    require(key == cuda::launch_param_buffer_pointer || key == cuda::launch_param_buffer_size,
+            Result::invalid_value, "not a key of a launch's extra options");
+    if (key == cuda::launch_param_buffer_pointer) begin = static_cast<std::byte*>(extra[i + 1]);
+    if (key == cuda::launch_param_buffer_size) bytes = *static_cast<std::size_t*>(extra[i + 1]);
+  }
+  if (begin == nullptr || bytes != kernel.parameter_bytes) {
+    // A GPU's driver lets too small a buffer pass, and reads on behind it.
+    fail(bytes > kernel.parameter_bytes ? Result::launch_out_of_resources : Result::invalid_value,
+         fmt::format("{}: {} bytes of parameters: it takes {}", kernel.name, bytes,
+                     kernel.parameter_bytes));
+  }
+  return {begin, begin + kernel.parameter_bytes};
+}
+
+std::vector<std::byte> parameters_of(const KernelInfo& kernel, void** arguments, void** extra) {
+  require(arguments == nullptr || extra == nullptr, Result::invalid_value,
+          "arguments are given twice: as pointers, and as a buffer");
+  if (extra != nullptr) return take_buffer(kernel, extra);
+  if (kernel.parameters.empty()) return {};
+  if (arguments == nullptr) {
+    fail(Result::invalid_value, fmt::format("{} takes {} arguments, and none are given",
+                                            kernel.name, kernel.parameters.size()));
+  }
+  return gather(kernel, arguments);
+}
+
+void check(const FunctionState& function, const LaunchOptions& options,
+           std::span<const std::byte> parameters) {
+  const KernelInfo& kernel = info(*function.kernel);
+  if (options.dynamic_shared > function.max_dynamic_shared) {
+    fail(Result::invalid_value,
+         fmt::format("{}: {} bytes of dynamic shared memory: at most {}, unless cuFuncSetAttribute "
+                     "allows more",
+                     kernel.name, options.dynamic_shared, function.max_dynamic_shared));
+  }
+  const DeviceDescription& device = process().device;
+  check_launch(*function.kernel, options, parameters, device);
+  if (!options.cooperative) return;
+  const auto threads = static_cast<int>(options.block.count());
+  const std::int64_t together =
+      std::int64_t{device.multiprocessors} *
+      occupancy(device, resources_of(function), threads, options.dynamic_shared).blocks;
+  if (options.grid.count() > static_cast<std::uint64_t>(together)) {
+    fail(Result::cooperative_launch_too_large,
+         fmt::format("{}: a cooperative launch of {} blocks: at most {} run at once", kernel.name,
+                     options.grid.count(), together));
+  }
+}
+
+void launch(ContextState& context, Function handle, const LaunchOptions& options, Stream stream,
+            void** arguments, void** extra) {
+  const auto capture = find_stream(context, stream).capture;
+  Launch launch;
+  try {
+    launch.function = find_function(context, handle);
+    launch.module = launch.function->module.lock();
+    launch.options = options;
+    launch.parameters = parameters_of(info(*launch.function->kernel), arguments, extra);
+    check(*launch.function, options, launch.parameters);
+  } catch (...) {
+    if (capture != nullptr) capture->invalidated = true;
+    throw;
+  }
+  enqueue(context, stream,
+          [launch = std::move(launch)](ContextState& running) { run(running, launch); });
+}
+
+/// Attributes that ask for nothing that in-order streams do not give anyway are let pass.
+void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
+  switch (attribute.id) {
+    case LaunchAttributeId::cooperative:
+      options.cooperative = attribute.value.cooperative != 0;
+      return;
+    case LaunchAttributeId::cluster_dimension:
+    case LaunchAttributeId::preferred_cluster_dimension: {
+      const auto& cluster = attribute.value.cluster_dimension;
+      require(cluster.x == 1 && cluster.y == 1 && cluster.z == 1, Result::invalid_cluster_size,
+              "clusters of more than one block are not supported");
+      return;
+    }
+    case LaunchAttributeId::programmatic_event:
+    case LaunchAttributeId::launch_completion_event:
+    case LaunchAttributeId::device_updatable_kernel_node:
+      fail(Result::not_supported,
+           fmt::format("launch attribute {} is not supported", static_cast<int>(attribute.id)));
+    default: return;
+  }
+}
+
+}  // namespace
+
+Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                      unsigned block_x, unsigned block_y, unsigned block_z,
+                      unsigned dynamic_shared_bytes, Stream stream, void** parameters,
+                      void** extra) {
+  return call_context([&](ContextState& context) {
+    LaunchOptions options;
+    options.grid = {grid_x, grid_y, grid_z};
+    options.block = {block_x, block_y, block_z};
+    options.dynamic_shared = dynamic_shared_bytes;
+    launch(context, function, options, stream, parameters, extra);
+  });
+}
+
+Result cuLaunchKernelEx(const LaunchConfig* config, Function function, void** parameters,
+                        void** extra) {
+  return call_context([&](ContextState& context) {
+    require_pointer(config);
+    LaunchOptions options;
+    options.grid = {config->grid_x, config->grid_y, config->grid_z};
+    options.block = {config->block_x, config->block_y, config->block_z};
+    options.dynamic_shared = config->dynamic_shared_bytes;
+    require(config->attribute_count == 0 || config->attributes != nullptr, Result::invalid_value,
+            "the attributes are null");
+    for (const LaunchAttribute& attribute :
+         std::span(config->attributes, config->attribute_count)) {
+      apply(attribute, options);
+    }
+    launch(context, function, options, config->stream, parameters, extra);
+  });
+}
+
+Result cuLaunchCooperativeKernel(Function function, unsigned grid_x, unsigned grid_y,
+                                 unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned dynamic_shared_bytes, Stream stream,
+                                 void** parameters) {
+  return call_context([&](ContextState& context) {
+    LaunchOptions options;
+    options.grid = {grid_x, grid_y, grid_z};
+    options.block = {block_x, block_y, block_z};
+    options.dynamic_shared = dynamic_shared_bytes;
+    options.cooperative = true;
+    launch(context, function, options, stream, parameters, nullptr);
+  });
+}
+
+}  // namespace rung::vgpu::driver

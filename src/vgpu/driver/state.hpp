@@ -1,0 +1,122 @@
+#pragma once
+// The virtual driver's state: the process, its contexts, and what belongs to a context.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vgpu/driver/api.hpp"
+#include "vgpu/driver/capture.hpp"
+#include "vgpu/driver/handles.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::vgpu::driver {
+
+/// cuCtxGetStreamPriorityRange: lower numbers come first. The virtual GPU has no use for it.
+inline constexpr int least_priority = 0;
+inline constexpr int greatest_priority = -5;
+
+struct StreamState {
+  unsigned flags = 0;
+  int priority = 0;
+  std::shared_ptr<Capture> capture;  // null unless capturing
+};
+
+struct EventState {
+  unsigned flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+  // If it was last recorded in a capturing stream.
+  std::weak_ptr<Capture> capture;
+  bool captured = false;  // in that capture, or in one that has ended
+  CaptureClock clock;
+};
+
+struct ModuleState;
+
+struct FunctionState {
+  const Kernel* kernel = nullptr;
+  std::weak_ptr<ModuleState> module;
+  cuda::Module module_handle = nullptr;
+  std::int64_t max_dynamic_shared = 0;
+  int carveout = -1;  // per cent, or -1
+  cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
+  bool non_portable_cluster = false;
+};
+
+struct ModuleState {
+  std::unique_ptr<vgpu::Module> module;
+  std::map<std::string, cuda::Function, std::less<>> functions;
+};
+
+struct GraphState {
+  std::vector<Operation> operations;
+};
+
+/// How a range of the context's memory came about.
+enum class Origin { device, pinned, registered, managed };
+struct Range {
+  Origin origin = Origin::device;
+  unsigned flags = 0;
+};
+
+struct ContextState {
+  ContextState(cuda::Context own_handle, unsigned own_flags, const DeviceDescription& device);
+
+  cuda::Context handle;
+  unsigned flags;
+  DeviceMemory memory;
+  std::map<std::uint64_t, Range> ranges;  // by the allocation's address
+  Handles<cuda::Module, ModuleState> modules;
+  Handles<cuda::Function, FunctionState> functions;
+  Handles<cuda::Stream, StreamState> streams;
+  Handles<cuda::Event, EventState> events;
+  Handles<cuda::Graph, GraphState> graphs;
+  Handles<cuda::GraphExec, GraphState> graph_execs;
+  StreamState legacy_stream;
+  std::map<std::thread::id, StreamState> per_thread_streams;
+  std::map<cuda::Limit, std::size_t> limits;
+  cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
+  std::vector<std::weak_ptr<Capture>> captures;
+  std::string printed;  // by kernels, not shown yet
+
+  /// The error that stays, after a fault.
+  cuda::Result sticky = cuda::Result::success;
+  std::string sticky_message;
+};
+
+/// The primary context, which the CUDA runtime and this project use, keeps its handle while others
+/// come and go.
+struct PrimaryContext {
+  cuda::Context handle = nullptr;
+  unsigned flags = 0;
+  int retained = 0;
+};
+
+struct Process {
+  /// Held by every call. Recursive: an observer may call the driver.
+  std::recursive_mutex mutex;
+  bool initialised = false;
+  DeviceDescription device = known_devices().front();
+  LaunchDefaults defaults;
+  LaunchObserver observer;
+  PrintSink sink;
+  std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
+  PrimaryContext primary;
+};
+
+Process& process();
+
+/// The calling thread's stack of contexts, and why its last failed call did.
+std::vector<cuda::Context>& context_stack();
+std::string& last_message();
+
+/// Shows what kernels have printed so far.
+void flush_printed(ContextState& context);
+
+}  // namespace rung::vgpu::driver

@@ -1,0 +1,69 @@
+#include "vgpu/driver/virtual_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "vgpu/driver/call.hpp"
+#include "vgpu/driver/calls.hpp"
+
+namespace rung::vgpu {
+
+const cuda::DriverApi& virtual_driver() {
+  static constexpr cuda::DriverApi table = {
+#define RUNG_CUDA_ENTRY(member, symbol, ...) .member = driver::member,
+      RUNG_CUDA_DRIVER_FUNCTIONS(RUNG_CUDA_ENTRY)
+#undef RUNG_CUDA_ENTRY
+  };
+  return table;
+}
+
+void set_virtual_device(const DeviceDescription& device) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  if (!process.contexts.empty()) {
+    throw std::logic_error("the virtual device cannot change while it has a context");
+  }
+  process.device = device;
+}
+
+const DeviceDescription& virtual_device() { return driver::process().device; }
+
+void set_launch_defaults(const LaunchDefaults& defaults) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.defaults = defaults;
+}
+
+void set_launch_observer(LaunchObserver observer) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.observer = std::move(observer);
+}
+
+void set_print_sink(PrintSink sink) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.sink = std::move(sink);
+}
+
+const std::string& virtual_driver_message() { return driver::last_message(); }
+
+std::vector<Hazard> find_leaks() {
+  std::vector<Hazard> leaks;
+  const std::lock_guard lock(driver::process().mutex);
+  const auto found = driver::context_stack().empty()
+                         ? driver::process().contexts.end()
+                         : driver::process().contexts.find(driver::context_stack().back());
+  if (found == driver::process().contexts.end()) return leaks;
+  for (const Allocation& allocation : found->second->memory.live()) {
+    if (allocation.host) continue;
+    Hazard& leak = leaks.emplace_back();
+    leak.kind = HazardKind::leak;
+    leak.address = found->second->memory.describe(allocation.address);
+    leak.message = fmt::format("{}: {} was never freed", name(leak.kind), leak.address);
+  }
+  return leaks;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,428 @@
+// Loads and stores: the handlers, for each instruction set.
+
+#include "vgpu/engine/access.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "vgpu/engine/access.cpp"
+#include "vgpu/engine/targets.hpp"
+
+#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/shadow-inl.hpp"
+#include "vgpu/observers/shared_races.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::vgpu::HWY_NAMESPACE {
+namespace {
+
+/// Neither uniform nor linear.
+void describe_scattered(Shape& shape, const std::uint64_t* address) {
+  shape.kind = Shape::Kind::scattered;
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    const bool active = (shape.mask >> lane & 1u) != 0;
+    const std::uint64_t at = address[lane];
+    low = active && at < low ? at : low;
+    high = active && at > high ? at : high;
+  }
+  std::uint64_t bits = 0;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    bits |= (shape.mask >> lane & 1u) != 0 ? address[lane] - low : 0;
+  }
+  shape.low_bits = static_cast<std::uint8_t>(bits & 15);
+  shape.low = low;
+  shape.high = high;
+}
+
+/// From a row of addresses of 32 or 64 bits.
+template <class T>
+void describe(Shape& shape, const T* row) {
+  if (shape.mask == all_lanes) {
+    const T first = row[0];
+    const T stride = static_cast<T>(row[1] - first);
+    T off = 0;
+    for (int lane = 0; lane < warp_size; ++lane) {
+      off |= static_cast<T>(row[lane] - (first + stride * static_cast<T>(lane)));
+    }
+    if (off == 0) {
+      shape.stride = static_cast<std::make_signed_t<T>>(stride);
+      shape.kind = stride == 0 ? Shape::Kind::uniform : Shape::Kind::linear;
+      shape.low_bits = static_cast<std::uint8_t>(stride & 15);
+      shape.low = row[shape.stride < 0 ? warp_size - 1 : 0];
+      shape.high = row[shape.stride < 0 ? 0 : warp_size - 1];
+      return;
+    }
+  }
+  std::uint64_t* address = shape.to_list();
+  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) address[lane] = row[lane];
+  describe_scattered(shape, address);
+}
+
+void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
+  shape.reset(warp.mask);
+  if (op.address_bytes == 8) {
+    describe(shape, warp.row<std::uint64_t>(op.address_row));
+  } else if (op.address_bytes == 4) {
+    describe(shape, warp.row<std::uint32_t>(op.address_row));
+  } else {
+    constexpr std::uint32_t nowhere[warp_size] = {};  // the offset is the whole address
+    describe(shape, nowhere);
+  }
+}
+
+Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
+  Shape& shape = worker.shapes[op.slot];
+  if (op.starts_shape) make_shape(shape, warp, op);
+  return shape;
+}
+
+/// 32 elements of one operand, `count` apart in memory.
+template <int Count, class Mem, class Dst>
+void unpack(const Mem* from, Dst* row) {
+  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
+    row[lane] = static_cast<Dst>(from[lane * Count]);
+  }
+}
+template <int Count, class Mem, class Src>
+void pack(const Src* row, Mem* to) {
+  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
+    to[lane * Count] = static_cast<Mem>(row[lane]);
+  }
+}
+
+/// Whether lanes lie side by side.
+bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
+  return shape.kind == Shape::Kind::linear && place.lane_stride == 0 && !op.relaxed &&
+         shape.stride == static_cast<std::int64_t>(op.access_bytes());
+}
+
+template <class Mem, class Dst>
+void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const int count = op.count;
+  if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
+    const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    for (int e = 0; e < count; ++e) {
+      const auto value = static_cast<Dst>(__atomic_load_n(from + e, __ATOMIC_RELAXED));
+      Dst* row = warp.row<Dst>(instr.rows[e]);
+      for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
+    }
+  } else if (is_dense(op, shape, place)) {
+    const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    for (int e = 0; e < count; ++e) {
+      Dst* row = warp.row<Dst>(instr.rows[e]);
+      switch (count) {
+        case 1: unpack<1>(from + e, row); break;
+        case 2: unpack<2>(from + e, row); break;
+        case 4: unpack<4>(from + e, row); break;
+        default: unpack<8>(from + e, row); break;
+      }
+    }
+  } else if (shape.mask == all_lanes && place.lane_stride == 0 && !op.relaxed) {
+    const std::uint64_t* address = shape.addresses().data();
+    for (int e = 0; e < count; ++e) {
+      Dst* row = warp.row<Dst>(instr.rows[e]);
+      const std::uint64_t bias = place.bias + static_cast<std::uint64_t>(e) * sizeof(Mem);
+      RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
+        row[lane] = static_cast<Dst>(*reinterpret_cast<const Mem*>(address[lane] + bias));
+      }
+    }
+  } else {
+    for (Mask left = shape.mask; left != 0; left &= left - 1) {
+      const int lane = first_lane(left);
+      const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.addresses()[lane], lane));
+      for (int e = 0; e < count; ++e) {
+        warp.row<Dst>(instr.rows[e])[lane] =
+            static_cast<Dst>(__atomic_load_n(from + e, __ATOMIC_RELAXED));
+      }
+    }
+  }
+}
+
+/// Of lanes that store different values to one address, one wins, and nobody knows which.
+template <class Mem, class Src>
+void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                      const Place& place) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const Mem* at = reinterpret_cast<const Mem*>(place.at(shape.addresses()[lane], lane));
+    for (int e = 0; e < op.count; ++e) {
+      if (at[e] == static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane])) continue;
+      report_lanes_collide(block, warp, op, shape, place, lane);
+      return;
+    }
+  }
+}
+
+template <class Mem, class Src>
+void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const int count = op.count;
+  if (is_dense(op, shape, place)) {
+    Mem* to = reinterpret_cast<Mem*>(place.at(shape.low, 0));
+    for (int e = 0; e < count; ++e) {
+      const Src* row = warp.row<Src>(instr.rows[e]);
+      switch (count) {
+        case 1: pack<1>(row, to + e); break;
+        case 2: pack<2>(row, to + e); break;
+        case 4: pack<4>(row, to + e); break;
+        default: pack<8>(row, to + e); break;
+      }
+    }
+    return;
+  }
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    Mem* to = reinterpret_cast<Mem*>(place.at(shape.addresses()[lane], lane));
+    for (int e = 0; e < count; ++e) {
+      __atomic_store_n(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]),
+                       __ATOMIC_RELAXED);
+    }
+  }
+  const bool distinct = shape.kind == Shape::Kind::linear || place.lane_stride != 0 ||
+                        (shape.mask & (shape.mask - 1)) == 0;
+  if (block.worker.observe && !distinct)
+    check_collisions<Mem, Src>(block, warp, instr, shape, place);
+}
+
+/// f<log2 of granules>(): as a constant, so that loops over granules have a known length.
+template <class F>
+void with_lane_shift(std::uint32_t granules, const F& f) {
+  switch (granules) {
+    case 1: f.template operator()<0>(); break;
+    case 2: f.template operator()<1>(); break;
+    case 4: f.template operator()<2>(); break;
+    case 8: f.template operator()<3>(); break;
+    default: f.template operator()<4>(); break;
+  }
+}
+
+template <AccessKind Kind>
+void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
+  count_shared(block, op, shape, Kind);
+  const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
+  const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
+  const std::uint32_t bytes = op.access_bytes();
+  SharedShadow& shadow = block.shadow;
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
+  const Regions regions = shadow.regions(low, last);
+  const bool linear =
+      shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
+  const std::size_t first = low >> shadow.granule_shift;
+  const std::uint32_t granules = bytes >> shadow.granule_shift;
+  if constexpr (Kind == AccessKind::load) {
+    if ((regions & shadow.suspect()) != 0) {
+      if (linear) {
+        with_lane_shift(granules, [&]<int LaneShift>() {
+          check_linear_read<LaneShift>(block, warp, op.site, first);
+        });
+      } else {
+        check_read_shared(block, warp, op.site, shape, offset, bytes);
+      }
+    }
+    log_read(block, warp, op.site, shape, offset, bytes);
+    shadow.log.regions |= regions;
+  } else {
+    settle_reads(block, regions);
+    shadow.written_since_barrier |= regions;
+    if (linear) {
+      with_lane_shift(
+          granules, [&]<int LaneShift>() { write_linear<LaneShift>(block, warp, op.site, first); });
+    } else {
+      write_shared(block, warp, op.site, shape, offset, bytes);
+    }
+  }
+}
+
+/// Local memory, parameters. By a generic address, the site's own counters are those of global
+/// memory.
+template <AccessKind Kind>
+void count_local(Worker& worker, const MemoryOp& op) {
+  if (op.space != ptx::Space::generic) {
+    ++worker.accesses[op.site].requests;
+  } else if (Kind == AccessKind::load) {
+    ++worker.apart.local_load_requests;
+  } else {
+    ++worker.apart.local_store_requests;
+  }
+}
+
+template <AccessKind Kind, AccessLanes Lanes>
+void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                        const Place& place) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  if (block.worker.observe) {
+    switch (place.space) {
+      case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
+      case ptx::Space::global: observe_global(block, warp, op, shape, place, Kind); break;
+      default: count_local<Kind>(block.worker, op);
+    }
+  }
+  Lanes(block, warp, instr, shape, place);
+}
+
+/// The common case of locate(), without a call.
+bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {
+  if (op.space != ptx::Space::shared) return false;
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(op.offset);
+  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(op.offset) + op.access_bytes();
+  const std::uint64_t bits = low | shape.low_bits;
+  if (low < op.shared_begin || end > op.shared_end || low > end ||
+      (bits & (op.alignment() - 1)) != 0) {
+    return false;
+  }
+  place.space = ptx::Space::shared;
+  place.bias =
+      static_cast<std::uint64_t>(op.offset) + reinterpret_cast<std::uint64_t>(block.shared.data());
+  return true;
+}
+
+template <AccessKind Kind, AccessLanes Lanes>
+void access(Warp& warp, const Instr& instr) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  Block& block = *warp.block;
+  Shape& shape = shape_of(block.worker, warp, op);
+  Place place;
+  if (locate_shared(block, op, shape, place) || locate(block, warp, op, shape, Kind, place)) {
+    access_and_observe<Kind, Lanes>(block, warp, instr, shape, place);
+  } else {
+    access_good_lanes(block, warp, instr, op, shape, Kind, access_and_observe<Kind, Lanes>);
+  }
+}
+
+/// The same for the access that matters most: every lane loads one element of a shared array.
+template <class Mem, class Dst>
+void load_shared(Warp& warp, const Instr& instr) {
+  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  Worker& worker = *warp.worker;
+  Shape& shape = shape_of(worker, warp, op);
+  Place place;
+  const bool dense = shape.stride == static_cast<std::int64_t>(sizeof(Mem));
+  if (!(shape.kind == Shape::Kind::uniform || (shape.kind == Shape::Kind::linear && dense)) ||
+      !locate_shared(*warp.block, op, shape, place)) {
+    access<AccessKind::load, load_lanes<Mem, Dst>>(warp, instr);
+    return;
+  }
+  if (worker.observe) observe_shared<AccessKind::load>(*warp.block, warp, op, shape);
+  const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+  Dst* row = warp.row<Dst>(instr.row[0]);
+  if (dense) {
+    unpack<1>(from, row);
+  } else {
+    const auto value = static_cast<Dst>(*from);
+    for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
+  }
+}
+
+template <class Mem, class Dst>
+constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>>;
+template <class Mem, class Src>
+constexpr Handler store = access<AccessKind::store, store_lanes<Mem, Src>>;
+
+template <class U16, class U32, class U64>
+Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
+  switch (row_bytes) {
+    case 2: return narrow;
+    case 4: return word;
+    case 8: return wide;
+    default: return nullptr;
+  }
+}
+
+template <class Mem>
+Handler shared_loads(int row_bytes) {
+  if (row_bytes != sizeof(Mem)) return nullptr;
+  if constexpr (sizeof(Mem) == 2) return load_shared<Mem, std::uint16_t>;
+  if constexpr (sizeof(Mem) == 4) return load_shared<Mem, std::uint32_t>;
+  if constexpr (sizeof(Mem) == 8) return load_shared<Mem, std::uint64_t>;
+  return nullptr;
+}
+
+template <class Mem>
+Handler loads(int row_bytes) {
+  const Handler none = nullptr;
+  using std::uint16_t, std::uint32_t, std::uint64_t;
+  if constexpr (sizeof(Mem) <= 2) {
+    return by_row(row_bytes, load<Mem, uint16_t>, load<Mem, uint32_t>, load<Mem, uint64_t>);
+  } else if constexpr (sizeof(Mem) == 4) {
+    return by_row(row_bytes, none, load<Mem, uint32_t>, load<Mem, uint64_t>);
+  } else {
+    return by_row(row_bytes, none, none, load<Mem, uint64_t>);
+  }
+}
+
+template <class Mem>
+Handler stores(int row_bytes) {
+  const Handler none = nullptr;
+  using std::uint16_t, std::uint32_t, std::uint64_t;
+  if constexpr (sizeof(Mem) <= 2) {
+    return by_row(row_bytes, store<Mem, uint16_t>, store<Mem, uint32_t>, store<Mem, uint64_t>);
+  } else if constexpr (sizeof(Mem) == 4) {
+    return by_row(row_bytes, none, store<Mem, uint32_t>, store<Mem, uint64_t>);
+  } else {
+    return by_row(row_bytes, none, none, store<Mem, uint64_t>);
+  }
+}
+
+Handler find_load(ptx::Type element, int row_bytes) {
+  const bool is_signed = ptx::is_signed(element);
+  switch (ptx::size_of(element)) {
+    case 1: return is_signed ? loads<std::int8_t>(row_bytes) : loads<std::uint8_t>(row_bytes);
+    case 2: return is_signed ? loads<std::int16_t>(row_bytes) : loads<std::uint16_t>(row_bytes);
+    case 4: return is_signed ? loads<std::int32_t>(row_bytes) : loads<std::uint32_t>(row_bytes);
+    case 8: return loads<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+/// Of one element of the type of its row, not volatile.
+Handler find_shared_load(ptx::Type element, int row_bytes) {
+  switch (ptx::size_of(element)) {
+    case 2: return shared_loads<std::uint16_t>(row_bytes);
+    case 4: return shared_loads<std::uint32_t>(row_bytes);
+    case 8: return shared_loads<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+Handler find_store(ptx::Type element, int row_bytes) {
+  switch (ptx::size_of(element)) {
+    case 1: return stores<std::uint8_t>(row_bytes);
+    case 2: return stores<std::uint16_t>(row_bytes);
+    case 4: return stores<std::uint32_t>(row_bytes);
+    case 8: return stores<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace rung::vgpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rung::vgpu {
+
+Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
+  static const auto find = RUNG_PICK_LANES(find_load);
+  static const auto find_shared = RUNG_PICK_LANES(find_shared_load);
+  if (op.space == ptx::Space::shared && op.count == 1 && !op.relaxed) {
+    if (const Handler handler = find_shared(element, row_bytes)) return handler;
+  }
+  return find(element, row_bytes);
+}
+
+Handler store_handler(ptx::Type element, int row_bytes) {
+  static const auto find = RUNG_PICK_LANES(find_store);
+  return find(element, row_bytes);
+}
+
+MakeShape make_shape() {
+  static const MakeShape picked = RUNG_PICK_LANES(make_shape);
+  return picked;
+}
+
+}  // namespace rung::vgpu
+#endif

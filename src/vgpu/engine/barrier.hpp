@@ -1,0 +1,31 @@
+#pragma once
+// The block's sixteen barriers (PTX ISA, bar and barrier).
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/engine/warp.hpp"
+#include "vgpu/program/instr.hpp"
+
+namespace rung::vgpu {
+
+/// One that some threads have come to.
+struct Barrier {
+  enum class Reduction : std::uint8_t { none, popc, all, any };
+  struct Waiter {
+    int warp;
+    int split;
+    Mask mask;
+    const Instr* reduction;  // bar.red: whose result is due
+  };
+  std::uint32_t threads = 0;   // that have arrived
+  std::uint32_t expected = 0;  // 0: all that live
+  Reduction reduction = Reduction::none;
+  std::uint32_t votes = 0;  // threads whose predicate holds
+  std::vector<Waiter> waiting;
+  std::vector<int> arrived;  // warps, those of bar.arrive included
+};
+
+inline constexpr int barrier_count = 16;
+
+}  // namespace rung::vgpu

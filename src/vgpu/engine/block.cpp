@@ -1,0 +1,157 @@
+#include "vgpu/engine/block.hpp"
+
+#include <algorithm>
+
+namespace rung::vgpu {
+namespace {
+
+// Rows are read as whole vectors.
+constexpr std::size_t row_alignment = 64;
+
+std::size_t frame_stride(const Kernel& kernel) {
+  return (kernel.frame_bytes + row_alignment - 1) / row_alignment * row_alignment;
+}
+
+template <class T, class F>
+void fill(Warp& warp, std::uint32_t offset, const F& value) {
+  T* row = warp.row<T>(offset);
+  for (int lane = 0; lane < warp_size; ++lane) row[lane] = static_cast<T>(value(lane));
+}
+
+template <class F>
+void fill(Warp& warp, std::uint32_t offset, int bytes, const F& value) {
+  switch (bytes) {
+    case 2: fill<std::uint16_t>(warp, offset, value); break;
+    case 4: fill<std::uint32_t>(warp, offset, value); break;
+    case 8: fill<std::uint64_t>(warp, offset, value); break;
+    default: warp.predicate(offset) = value(0) != 0 ? all_lanes : 0;
+  }
+}
+
+}  // namespace
+
+Block::Block(Worker& worker_) : worker(worker_) {
+  const LaunchState& launch = worker.launch;
+  const std::size_t threads = launch.options.block.count();
+  const std::size_t count = (threads + warp_size - 1) / warp_size;
+  const std::size_t stride = frame_stride(worker.kernel);
+  frames_.resize(count * stride + row_alignment);
+  const auto base = reinterpret_cast<std::uintptr_t>(frames_.data());
+  std::byte* aligned = frames_.data() + (row_alignment - base % row_alignment) % row_alignment;
+  warps.resize(count);
+  copies.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    warps[i].index = static_cast<int>(i);
+    warps[i].block = this;
+    warps[i].worker = &worker;
+    warps[i].frame = aligned + i * stride;
+  }
+  local_.resize(count * warp_size * worker.kernel.local_bytes);
+  // Whole vectors may be read from the last element on.
+  shared.resize(launch.shared_bytes + row_alignment);
+}
+
+void Block::start(std::uint64_t linear_index) {
+  const LaunchState& launch = worker.launch;
+  const Dim3& grid = launch.options.grid;
+  linear = linear_index;
+  position = {static_cast<std::uint32_t>(linear % grid.x),
+              static_cast<std::uint32_t>(linear / grid.x % grid.y),
+              static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  live_threads_ = static_cast<std::uint32_t>(launch.options.block.count());
+  for (Warp& warp : warps) {
+    const std::uint32_t first = static_cast<std::uint32_t>(warp.index) * warp_size;
+    const std::uint32_t threads = std::min<std::uint32_t>(warp_size, live_threads_ - first);
+    warp.live = threads == warp_size ? all_lanes : (1u << threads) - 1;
+    warp.mask = warp.live;
+    warp.current = 0;
+    warp.split_count = 1;
+    for (Split& split : warp.splits) split.state = Split::State::unused;
+    warp.splits[0] = {};
+    warp.splits[0].state = Split::State::ready;
+    warp.splits[0].mask = warp.live;
+  }
+  for (Barrier& barrier : barriers_) barrier = {};
+  for (AsyncCopies& warp_copies : copies) warp_copies = {};
+  acquired.clear();
+  fenced.assign(warps.size(), {});
+  printed.clear();
+  order.start(static_cast<int>(warps.size()));
+  if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
+  fill_rows();
+}
+
+void Block::fill_rows() {
+  const Kernel& kernel = worker.kernel;
+  if (!rows_filled_) {
+    for (Warp& warp : warps) {
+      for (const ConstantRow& row : kernel.constants) {
+        fill(warp, row.offset, row.bytes, [&](int) { return row.bits; });
+      }
+    }
+  }
+  for (const SpecialRow& row : kernel.specials) {
+    if (!rows_filled_ || row.changes_with_block()) fill_special(row);
+  }
+  rows_filled_ = true;
+}
+
+void Block::fill_special(const SpecialRow& row) {
+  const LaunchOptions& options = worker.launch.options;
+  const Dim3& threads = options.block;
+  const Dim3& grid = options.grid;
+  const auto sm_count = static_cast<std::uint64_t>(worker.launch.device.multiprocessors);
+  const auto value = [&](const Warp& warp, int lane) -> std::uint64_t {
+    const std::uint64_t thread_index = static_cast<std::uint64_t>(thread(warp, lane));
+    switch (row.special) {
+      case Special::tid_x: return thread_index % threads.x;
+      case Special::tid_y: return thread_index / threads.x % threads.y;
+      case Special::tid_z: return thread_index / threads.x / threads.y;
+      case Special::ntid_x: return threads.x;
+      case Special::ntid_y: return threads.y;
+      case Special::ntid_z: return threads.z;
+      case Special::ctaid_x:
+      case Special::clusterid_x: return position[0];
+      case Special::ctaid_y:
+      case Special::clusterid_y: return position[1];
+      case Special::ctaid_z:
+      case Special::clusterid_z: return position[2];
+      case Special::nctaid_x:
+      case Special::nclusterid_x: return grid.x;
+      case Special::nctaid_y:
+      case Special::nclusterid_y: return grid.y;
+      case Special::nctaid_z:
+      case Special::nclusterid_z: return grid.z;
+      case Special::laneid: return static_cast<std::uint64_t>(lane);
+      case Special::warpid: return static_cast<std::uint64_t>(warp.index);
+      case Special::nwarpid:
+        return static_cast<std::uint64_t>(worker.launch.device.max_warps_per_multiprocessor);
+      case Special::smid: return linear % sm_count;
+      case Special::nsmid: return sm_count;
+      case Special::gridid: return worker.launch.grid_id;
+      case Special::lanemask_eq: return 1u << lane;
+      case Special::lanemask_lt: return (1u << lane) - 1;
+      case Special::lanemask_le: return (2ull << lane) - 1;
+      case Special::lanemask_gt: return all_lanes & ~((2ull << lane) - 1);
+      case Special::lanemask_ge: return all_lanes & ~((1ull << lane) - 1);
+      case Special::dynamic_smem_size: return static_cast<std::uint64_t>(options.dynamic_shared);
+      case Special::total_smem_size: return worker.launch.shared_bytes;
+      // Clusters of one block.
+      case Special::cluster_ctaid_x:
+      case Special::cluster_ctaid_y:
+      case Special::cluster_ctaid_z:
+      case Special::cluster_ctarank:
+      case Special::is_explicit_cluster: return 0;
+      case Special::cluster_nctaid_x:
+      case Special::cluster_nctaid_y:
+      case Special::cluster_nctaid_z:
+      case Special::cluster_nctarank: return 1;
+    }
+    return 0;
+  };
+  for (Warp& warp : warps) {
+    fill(warp, row.offset, row.bytes, [&](int lane) { return value(warp, lane); });
+  }
+}
+
+}  // namespace rung::vgpu

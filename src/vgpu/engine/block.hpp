@@ -1,0 +1,98 @@
+#pragma once
+// A block (CTA) that is running: its warps, its memory, its barriers.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vgpu/engine/async_copy.hpp"
+#include "vgpu/engine/barrier.hpp"
+#include "vgpu/engine/warp.hpp"
+#include "vgpu/engine/worker.hpp"
+#include "vgpu/observers/grid_order.hpp"
+#include "vgpu/observers/order.hpp"
+#include "vgpu/observers/shared_shadow.hpp"
+
+namespace rung::vgpu {
+
+/// Generic addresses of shared and local memory begin here; real addresses are far below.
+inline constexpr std::uint64_t shared_window = 1ull << 56;
+inline constexpr std::uint64_t local_window = 2ull << 56;
+inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
+
+/// What a warp's last fence made ready for release to other blocks.
+struct Fenced {
+  std::uint32_t time = 0;  // segments up to this; 0: no fence yet
+  Acquired acquired;
+};
+
+class Block {
+ public:
+  explicit Block(Worker& worker);
+
+  /// Makes it the block of that linear index, at its beginning.
+  void start(std::uint64_t linear_index);
+
+  enum class Status { done, yielded, stopped };
+  /// Runs until all threads have exited, the launch stops, or every warp has spent its turn without
+  /// an end (a spin loop, perhaps on another block).
+  Status run();
+
+  // Called by handlers. `aligned`: the instruction promises that all lanes of the warp take part.
+  void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned);
+  void barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
+  void barrier_reduce(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
+                      Barrier::Reduction reduction, Mask predicate);
+  void warp_sync(Warp& warp, Mask wanted, const Instr& instr);
+
+  int thread(const Warp& warp, int lane) const { return warp.index * warp_size + lane; }
+  std::byte* local(const Warp& warp, int lane) {
+    return local_.data() +
+           (static_cast<std::size_t>(warp.index) * warp_size + lane) * worker.kernel.local_bytes;
+  }
+  bool single_warp() const { return warps.size() == 1; }
+
+  Worker& worker;
+  std::uint64_t linear = 0;                           // the same as one number
+  std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid
+  std::vector<Warp> warps;
+  std::vector<std::byte> shared;
+  Order order;
+  SharedShadow shadow;
+  Acquired acquired;                // of other blocks' releases
+  std::vector<Fenced> fenced;       // by warp
+  std::vector<AsyncCopies> copies;  // by warp
+  std::string printed;
+
+ private:
+  enum class Turn { spent, suspended, exited };
+  Turn take_turn(Warp& warp, std::uint64_t budget);
+  bool pick_split(Warp& warp, bool rotate);
+  void run_code(Warp& warp, const struct BasicBlock& block);
+  /// Follows the end of a basic block. False if the split has ended or has become a parent.
+  bool advance(Warp& warp, const struct BasicBlock& block, int index);
+  bool diverge(Warp& warp, const struct BasicBlock& block, Mask taken);
+  bool jump_indirect(Warp& warp, const struct BasicBlock& block);
+  void place(Warp& warp, int parent, int reconverge, int target, Mask mask);
+  bool go_to(Warp& warp, int target);
+  void end_split(Warp& warp, int index);
+  void complete_warp_sync(Warp& warp, Mask wanted);
+  void exit_lanes(Warp& warp, Mask lanes);
+  void arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool counts_whole_warp);
+  void wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
+  void complete_if_full(int id);
+  void release(Barrier& barrier);
+  void report_deadlock();
+  void fill_rows();
+  void fill_special(const SpecialRow& row);
+
+  std::vector<std::byte> frames_;
+  std::vector<std::byte> local_;
+  std::array<Barrier, barrier_count> barriers_;
+  std::uint32_t live_threads_ = 0;
+  bool rows_filled_ = false;
+};
+
+}  // namespace rung::vgpu

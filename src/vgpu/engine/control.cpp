@@ -1,0 +1,223 @@
+#include "vgpu/engine/control.hpp"
+
+#include <chrono>
+
+#include "vgpu/engine/block.hpp"
+#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/warp_ops.hpp"
+#include "vgpu/observers/global_races.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using ptx::Type;
+
+// Instr::imm of barriers.
+constexpr std::uint64_t barrier_aligned = 1;
+constexpr std::uint64_t barrier_counted = 2;
+
+struct BarrierOperands {
+  int id;
+  std::uint32_t expected;  // 0: all threads
+};
+
+/// Reports an id or a count that no barrier has, and puts 0 in its place.
+BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) {
+  const int lane = first_lane(warp.mask);
+  const std::uint32_t id = warp.row<std::uint32_t>(instr.rows[first_row])[lane];
+  std::uint32_t expected = 0;
+  if ((instr.imm & barrier_counted) != 0) {
+    expected = warp.row<std::uint32_t>(instr.rows[first_row + 1])[lane];
+  }
+  if (id >= barrier_count || expected % warp_size != 0) {
+    report(*warp.block, HazardKind::trap, warp.block->thread(warp, lane), instr.site, "barrier", {},
+           id >= barrier_count ? "there is no such barrier: at most 15"
+                               : "the thread count of a barrier has to be a multiple of 32");
+    return {0, 0};
+  }
+  return {static_cast<int>(id), expected};
+}
+
+void barrier_sync(Warp& warp, const Instr& instr) {
+  const BarrierOperands operands = barrier_operands(warp, instr, 0);
+  warp.block->barrier_sync(warp, operands.id, operands.expected, instr,
+                           (instr.imm & barrier_aligned) != 0);
+}
+
+void barrier_arrive(Warp& warp, const Instr& instr) {
+  const BarrierOperands operands = barrier_operands(warp, instr, 0);
+  warp.block->barrier_arrive(warp, operands.id, operands.expected, instr);
+}
+
+template <Barrier::Reduction Reduction, bool Negated>
+void barrier_reduce(Warp& warp, const Instr& instr) {
+  const BarrierOperands operands = barrier_operands(warp, instr, 2);
+  const Mask predicate = warp.predicate(instr.rows[1]);
+  warp.block->barrier_reduce(warp, operands.id, operands.expected, instr, Reduction,
+                             Negated ? ~predicate : predicate);
+}
+
+void warp_sync(Warp& warp, const Instr& instr) {
+  warp.block->warp_sync(warp, warp.row<std::uint32_t>(instr.rows[0])[first_lane(warp.mask)], instr);
+}
+
+void fence(Warp& warp, const Instr&) { observe_fence(warp); }
+void nothing(Warp&, const Instr&) {}
+
+void trap(Warp& warp, const Instr& instr) {
+  report(*warp.block, HazardKind::trap, warp.block->thread(warp, first_lane(warp.mask)), instr.site,
+         "trap", {}, "the kernel stopped itself");
+  warp.block->worker.launch.stop = true;
+}
+
+template <class F>
+void for_lanes(const Warp& warp, const F& f) {
+  for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
+}
+
+/// To generic and back: Instr::imm is what is added.
+void convert_address(Warp& warp, const Instr& instr) {
+  std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
+  const std::uint64_t* from = warp.row<std::uint64_t>(instr.rows[1]);
+  for_lanes(warp, [&](int lane) { to[lane] = from[lane] + instr.imm; });
+}
+
+/// isspacep: Instr::imm is the window.
+void is_in_window(Warp& warp, const Instr& instr) {
+  const std::uint64_t* address = warp.row<std::uint64_t>(instr.rows[1]);
+  Mask& result = warp.predicate(instr.rows[0]);
+  for_lanes(warp, [&](int lane) {
+    const Mask bit = 1u << lane;
+    const bool inside = (address[lane] & ~window_mask) == instr.imm;
+    result = inside ? result | bit : result & ~bit;
+  });
+}
+
+/// Virtual time: what the worker has run so far.
+void read_clock(Warp& warp, const Instr& instr) {
+  std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
+  for_lanes(warp, [&](int lane) { to[lane] = warp.block->worker.spent; });
+}
+void read_clock_low(Warp& warp, const Instr& instr) {
+  std::uint32_t* to = warp.row<std::uint32_t>(instr.rows[0]);
+  for_lanes(warp,
+            [&](int lane) { to[lane] = static_cast<std::uint32_t>(warp.block->worker.spent); });
+}
+void read_timer(Warp& warp, const Instr& instr) {
+  std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  for_lanes(warp, [&](int lane) { to[lane] = static_cast<std::uint64_t>(ns); });
+}
+
+OpSpec spec(Handler handler, std::vector<Type> operands, int destinations, std::uint64_t imm = 0) {
+  OpSpec result;
+  result.full = result.masked = handler;
+  result.operands = std::move(operands);
+  result.destinations = destinations;
+  result.imm = imm;
+  return result;
+}
+
+std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
+  const bool bar = instruction.opcode == "bar";
+  const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
+  const std::size_t given = instruction.operands.size();
+  const auto flags = [&](std::size_t count_at) {
+    return aligned | (given > count_at ? barrier_counted : 0);
+  };
+  const auto operands = [](std::size_t count) { return std::vector<Type>(count, Type::u32); };
+  if (instruction.has("warp")) return spec(warp_sync, operands(1), 0);
+  if (instruction.has("cluster")) {
+    // Clusters of one block: its own barrier, of which arrive is the free half.
+    if (instruction.has("arrive")) return spec(nothing, {}, 0);
+    return std::nullopt;
+  }
+  if (instruction.has("sync")) return spec(barrier_sync, operands(given), 0, flags(1));
+  if (instruction.has("arrive")) return spec(barrier_arrive, operands(given), 0, flags(1));
+  if (!instruction.has("red") || given < 3) return std::nullopt;
+  const bool negated = instruction.operands.back().negated;
+  const bool popc = instruction.has("popc");
+  using Reduction = Barrier::Reduction;
+  Handler handler = nullptr;
+  if (popc) {
+    handler =
+        negated ? barrier_reduce<Reduction::popc, true> : barrier_reduce<Reduction::popc, false>;
+  } else if (instruction.has("and")) {
+    handler =
+        negated ? barrier_reduce<Reduction::all, true> : barrier_reduce<Reduction::all, false>;
+  } else if (instruction.has("or")) {
+    handler =
+        negated ? barrier_reduce<Reduction::any, true> : barrier_reduce<Reduction::any, false>;
+  } else {
+    return std::nullopt;
+  }
+  // As rows: destination, predicate, id, count; the lowering puts the predicate, written last,
+  // there.
+  std::vector<Type> types = {popc ? Type::u32 : Type::pred, Type::pred, Type::u32};
+  if (given == 4) types.push_back(Type::u32);
+  return spec(handler, std::move(types), 1, flags(3));
+}
+
+std::optional<OpSpec> address_conversion(const ptx::Instruction& instruction) {
+  std::uint64_t window = 0;
+  if (instruction.has("shared") || instruction.has("shared::cta")) window = shared_window;
+  if (instruction.has("local")) window = local_window;
+  if (instruction.has("u32")) return std::nullopt;
+  return spec(convert_address, {Type::u64, Type::u64}, 1,
+              instruction.has("to") ? 0 - window : window);
+}
+
+std::optional<OpSpec> space_predicate(const ptx::Instruction& instruction) {
+  std::uint64_t window = 0;
+  if (instruction.has("shared") || instruction.has("shared::cta")) {
+    window = shared_window;
+  } else if (instruction.has("local")) {
+    window = local_window;
+  } else if (!instruction.has("global")) {
+    return std::nullopt;
+  }
+  return spec(is_in_window, {Type::pred, Type::u64}, 1, window);
+}
+
+std::optional<OpSpec> clock(const ptx::Instruction& instruction) {
+  if (instruction.operands.size() != 2 ||
+      instruction.operands[1].kind != ptx::Operand::Kind::special) {
+    return std::nullopt;
+  }
+  const std::string& name = instruction.operands[1].name;
+  if (name == "clock64") return spec(read_clock, {Type::u64}, 1);
+  if (name == "clock") return spec(read_clock_low, {Type::u32}, 1);
+  if (name == "globaltimer") return spec(read_timer, {Type::u64}, 1);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OpSpec> control(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "bar" || opcode == "barrier") return barrier(instruction);
+  if (opcode == "membar" || opcode == "fence") {
+    // A fence of the block orders nothing between blocks.
+    const bool wide = !instruction.has("cta") && !instruction.has("proxy");
+    return spec(wide ? fence : nothing, {}, 0);
+  }
+  if (opcode == "cvta") return address_conversion(instruction);
+  if (opcode == "isspacep") return space_predicate(instruction);
+  if (opcode == "mov") return clock(instruction);
+  if (opcode == "trap") return spec(trap, {}, 0);
+  if (opcode == "nanosleep") return spec(nothing, {Type::u32}, 0);
+  if (opcode == "brkpt" || opcode == "griddepcontrol") return spec(nothing, {}, 0);
+  return std::nullopt;
+}
+
+/// A shuffle, vote or matrix instruction whose lanes are not all there.
+void report_bad_participant(Warp& warp, const Instr& instr, Mask missing) {
+  const Mask gone = missing & ~warp.live;
+  report(*warp.block, HazardKind::bad_participant, warp.block->thread(warp, first_lane(warp.mask)),
+         instr.site, "exchange", {},
+         gone == missing ? "it names lanes that have exited or never were"
+                         : "it names lanes of the warp that are elsewhere");
+}
+
+}  // namespace rung::vgpu

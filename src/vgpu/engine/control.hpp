@@ -1,0 +1,14 @@
+#pragma once
+// Barriers, fences, address conversions, clocks and traps: instructions that are neither arithmetic
+// nor memory access.
+
+#include <optional>
+
+#include "vgpu/program/instr.hpp"
+
+namespace rung::vgpu {
+
+/// Nothing if the instruction is not one of these. As arithmetic() (engine/arithmetic.hpp).
+std::optional<OpSpec> control(const ptx::Instruction& instruction);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,63 @@
+// Races through shared memory: the loops over granules. Included once for each target.
+
+#if defined(RUNG_VGPU_SHADOW_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef RUNG_VGPU_SHADOW_INL_HPP
+#undef RUNG_VGPU_SHADOW_INL_HPP
+#else
+#define RUNG_VGPU_SHADOW_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "vgpu/engine/block.hpp"
+#include "vgpu/observers/shared_races.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::vgpu::HWY_NAMESPACE {
+
+/// All 32 lanes read neighbouring words: granules from `first` on, 2^LaneShift of them a lane.
+template <int LaneShift>
+inline void check_linear_read(Block& block, const Warp& warp, std::uint32_t site,
+                              std::size_t first) {
+  constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
+  const Stamp safe = block.order.safe_below(warp.index);
+  const Stamp* written = block.shadow.written.data() + first;
+  // 0, never written, wraps around to the largest.
+  Stamp doubtful = 0;
+  for (std::size_t i = 0; i < count; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
+  if (doubtful != 0) check_reads(block, warp, site, first, LaneShift);
+}
+
+/// The same for a write, which is noted too.
+template <int LaneShift>
+inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std::size_t first) {
+  SharedShadow& shadow = block.shadow;
+  constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
+  const Stamp safe = block.order.safe_below(warp.index);
+  Stamp* written = shadow.written.data() + first;
+  const Stamp* first_reader = shadow.first_reader.data() + first;
+  const Stamp* other_reader = shadow.other_reader.data() + first;
+  Stamp doubtful = 0;
+  Stamp fresh = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    doubtful |= (written[i] >= safe ? 1u : 0u) | (first_reader[i] >= safe ? 1u : 0u) |
+                (other_reader[i] >= safe ? 1u : 0u);
+    fresh |= written[i] == 0 ? 1u : 0u;
+  }
+  if (doubtful != 0) check_writes(block, warp, site, first, LaneShift);
+  if (fresh != 0) count_first_writes(shadow, first, count);
+
+  const Stamp stamp = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
+  std::uint32_t* sites = shadow.write_site.data() + first;
+  RUNG_LANES for (std::size_t i = 0; i < count; ++i) {
+    written[i] = stamp + static_cast<Stamp>(i >> LaneShift);
+    sites[i] = site;
+  }
+}
+
+}  // namespace rung::vgpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,14 @@
+#pragma once
+// Instructions by which lanes of a warp exchange values: shfl, vote, match, redux, activemask,
+// elect (PTX ISA, 9.7.9.6 and 9.7.13).
+
+#include "vgpu/engine/warp.hpp"
+#include "vgpu/program/instr.hpp"
+
+namespace rung::vgpu {
+
+/// A hazard: the member mask of a warp-wide instruction names lanes (`missing`) that have not
+/// exited and do not take part. Defined by the engine.
+void report_bad_participant(Warp& warp, const Instr& instr, Mask missing);
+
+}  // namespace rung::vgpu

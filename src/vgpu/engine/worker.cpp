@@ -1,0 +1,105 @@
+#include "vgpu/engine/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "vgpu/engine/block.hpp"
+#include "vgpu/engine/report.hpp"
+
+namespace rung::vgpu {
+
+LaunchState::LaunchState(const Kernel& kernel_, const LaunchOptions& options_,
+                         std::span<const std::byte> parameters_, DeviceMemory& memory_,
+                         const DeviceDescription& device_)
+    : kernel(kernel_),
+      options(options_),
+      parameters(parameters_),
+      memory(memory_),
+      device(device_),
+      hazards(std::make_unique<HazardLog>(options_.hazard_limit)) {}
+
+LaunchState::~LaunchState() = default;
+
+Worker::Worker(LaunchState& launch_)
+    : launch(launch_), kernel(launch_.kernel), observe(launch_.options.observe) {
+  block_executions.assign(kernel.blocks.size(), 0);
+  block_lanes.assign(kernel.blocks.size(), 0);
+  divergent.assign(kernel.blocks.size(), 0);
+  accesses.resize(kernel.sites.size());
+  predicated_off.assign(kernel.sites.size(), 0);
+  shapes.resize(kernel.shape_slots);
+  last_allocation.assign(kernel.global_caches, nullptr);
+}
+
+Worker::~Worker() = default;
+
+bool Worker::within_limit(Block& block) {
+  const std::uint64_t spent_since = spent - counted_;
+  counted_ = spent;
+  const std::uint64_t limit = launch.options.instruction_limit;
+  if (launch.instructions.fetch_add(spent_since) + spent_since <= limit) return true;
+  if (!launch.stop.exchange(true)) {
+    const Warp* spinning = nullptr;
+    for (const Warp& warp : block.warps) {
+      if (warp.live != 0) spinning = &warp;
+    }
+    const int thread =
+        spinning == nullptr ? 0 : block.thread(*spinning, first_lane(spinning->live));
+    const int at = spinning == nullptr ? 0 : spinning->splits[spinning->current].block;
+    report(block, HazardKind::instruction_limit, thread, kernel.blocks[at].end_site, "running", {},
+           fmt::format("the launch ran more than {} warp instructions", limit));
+  }
+  return false;
+}
+
+std::unique_ptr<Block> Worker::fresh_block() {
+  if (idle_.empty()) return std::make_unique<Block>(*this);
+  std::unique_ptr<Block> block = std::move(idle_.back());
+  idle_.pop_back();
+  return block;
+}
+
+void Worker::run() {
+  // Blocks that spin, perhaps on blocks which have not begun.
+  std::deque<std::unique_ptr<Block>> waiting;
+  // How many may: as many as the device would run at once.
+  const std::size_t most_waiting =
+      static_cast<std::size_t>(launch.device.multiprocessors) *
+      static_cast<std::size_t>(launch.device.max_blocks_per_multiprocessor);
+  const std::uint64_t count = launch.options.grid.count();
+  bool exhausted = false;
+  for (;;) {
+    std::unique_ptr<Block> block;
+    if (!exhausted && waiting.size() < most_waiting) {
+      const std::uint64_t next = launch.next_block.fetch_add(1);
+      if (next < count) {
+        block = fresh_block();
+        block->start(next);
+      } else {
+        exhausted = true;
+      }
+    }
+    if (block == nullptr) {
+      if (waiting.empty()) return;
+      block = std::move(waiting.front());
+      waiting.pop_front();
+    }
+    const Block::Status status = block->run();
+    if (status == Block::Status::yielded) {
+      waiting.push_back(std::move(block));
+      continue;
+    }
+    if (!block->printed.empty()) {
+      const std::lock_guard lock(launch.printing);
+      launch.printed.emplace_back(block->linear, block->printed);
+    }
+    if (status == Block::Status::stopped) {
+      launch.stop = true;
+      return;
+    }
+    idle_.push_back(std::move(block));
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,98 @@
+#pragma once
+// One thread of the CPU that runs blocks of a launch, one after the other, and what it has counted.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vgpu/engine/shape.hpp"
+#include "vgpu/launch.hpp"
+#include "vgpu/observers/grid_order.hpp"
+#include "vgpu/program/kernel.hpp"
+
+namespace rung::vgpu {
+
+class Block;
+class HazardLog;
+
+/// What all workers of a launch share.
+struct LaunchState {
+  LaunchState(const Kernel& kernel, const LaunchOptions& options,
+              std::span<const std::byte> parameters, DeviceMemory& memory,
+              const DeviceDescription& device);
+  ~LaunchState();
+
+  const Kernel& kernel;
+  const LaunchOptions& options;
+  std::span<const std::byte> parameters;
+  DeviceMemory& memory;
+  const DeviceDescription& device;
+  std::vector<const Allocation*> parameter_allocations;  // by byte offset / 8 of the parameter
+  bool writes_anywhere = false;                          // some store's target is not known, or:
+  std::vector<const Allocation*> written;                // all that stores and atomics go to
+  std::uint32_t shared_bytes = 0;                        // static and dynamic
+  std::uint64_t grid_id = 0;                             // counts launches
+  GridOrder order;
+  std::unique_ptr<HazardLog> hazards;
+  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<std::uint64_t> instructions{0};  // spent, for the limit
+  std::atomic<bool> stop{false};               // a fault ends the launch
+  std::mutex printing;
+  std::vector<std::pair<std::uint64_t, std::string>> printed;  // by block
+};
+
+class Worker {
+ public:
+  explicit Worker(LaunchState& launch);
+  ~Worker();
+
+  /// Takes blocks until there are none left.
+  void run();
+
+  /// False, and reported, if the launch has run more warp instructions than it may.
+  bool within_limit(Block& block);
+
+  LaunchState& launch;
+  const Kernel& kernel;
+  const bool observe;
+  std::uint64_t spent = 0;  // warp instructions run
+
+  // Counted by basic block; instructions follow from that.
+  std::vector<std::uint64_t> block_executions, block_lanes;
+  struct Accesses {
+    std::uint64_t requests = 0;                                // with an active lane
+    std::uint64_t units = 0;                                   // sectors or wavefronts
+    std::uint64_t issued_requests = 0, issued_wavefronts = 0;  // shared, as ptxas merges them
+
+    Accesses& operator+=(const Accesses& other) {
+      requests += other.requests;
+      units += other.units;
+      issued_requests += other.issued_requests;
+      issued_wavefronts += other.issued_wavefronts;
+      return *this;
+    }
+  };
+  std::vector<Accesses> accesses;             // by site
+  Counters apart;                             // accesses that are not what their site counts
+  std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
+  std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways
+
+  std::vector<Shape> shapes;  // by slot, of the basic block that is running
+  Shape scratch_shape;
+  std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
+
+ private:
+  std::unique_ptr<Block> fresh_block();
+
+  std::vector<std::unique_ptr<Block>> idle_;  // kept for their memory
+  std::uint64_t counted_ = 0;                 // of `spent`, what the launch knows of
+};
+
+/// Fills in the report's counters.
+void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& report);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,132 @@
+#pragma once
+// Running a kernel on the virtual GPU: all that the driver, the CUDA backend's tools and the tests
+// need of the engine.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vgpu/counters.hpp"
+#include "vgpu/device.hpp"
+#include "vgpu/hazard.hpp"
+#include "vgpu/memory/device_memory.hpp"
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::vgpu {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+/// Which of the counters an instruction adds to.
+enum class SiteRole : std::uint8_t {
+  other,
+  global_load,
+  global_store,
+  global_atomic,
+  shared_load,
+  shared_store,
+  shared_atomic,
+  local_load,
+  local_store,
+  ffma,
+  barrier,
+  branch,
+};
+
+/// An instruction of the PTX text, for reports.
+struct Site {
+  std::string mnemonic;
+  int ptx_line = 0;
+  ptx::SourceLine source;
+  std::string where;  // "tile.cu:31"; empty if unknown
+  InstrClass instr_class = InstrClass::other;
+  SiteRole role = SiteRole::other;
+};
+
+/// What is known of a kernel before it runs (CUfunction_attribute).
+struct KernelInfo {
+  std::string name;
+  std::int64_t static_shared = 0;  // bytes
+  std::int64_t local = 0;          // bytes a thread
+  std::int64_t constant = 0;
+  int registers = 0;       // most 32-bit values alive at once: an estimate of what ptxas takes
+  int max_threads = 1024;  // .maxntid, .reqntid
+  std::int64_t required_threads[3] = {0, 0, 0};  // .reqntid, 0 if not given
+  struct Parameter {
+    std::size_t offset, bytes;
+  };
+  std::vector<Parameter> parameters;
+  std::size_t parameter_bytes = 0;
+};
+
+class Kernel;  // lowered code: engine internals
+
+/// A loaded module: global and constant variables in device memory, kernels lowered on first use.
+class Module {
+ public:
+  /// Throws ptx::ParseError, or std::invalid_argument naming an instruction that the engine does
+  /// not know, or a symbol that is not there, with the line.
+  static std::unique_ptr<Module> load(std::string_view ptx_text, std::string_view name,
+                                      DeviceMemory& memory);
+  ~Module();
+
+  std::vector<std::string> kernel_names() const;
+  /// Null if there is none of that name. Throws std::invalid_argument as load() does.
+  const Kernel* kernel(std::string_view name);
+  struct Global {
+    std::uint64_t address;
+    std::size_t bytes;
+  };
+  std::optional<Global> global(std::string_view name) const;
+  const ptx::Module& text() const;
+
+ private:
+  struct State;
+  explicit Module(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+const KernelInfo& info(const Kernel& kernel);
+const std::vector<Site>& sites(const Kernel& kernel);
+
+struct LaunchOptions {
+  Dim3 grid, block;
+  std::int64_t dynamic_shared = 0;  // bytes
+  bool cooperative = false;
+  bool observe = true;                           // counters of memory, and hazards
+  unsigned threads = 0;                          // of the CPU; 0: all
+  std::uint64_t instruction_limit = 1ull << 40;  // warp instructions of the whole launch
+  std::size_t hazard_limit = 100;                // distinct ones kept
+};
+
+struct LaunchReport {
+  std::string kernel;
+  Dim3 grid, block;
+  std::int64_t shared = 0;  // static and dynamic
+  bool observed = true;
+  Counters counters;
+  std::vector<SiteCounters> per_site;  // parallel to sites(kernel)
+  std::vector<Hazard> hazards;         // sorted: the same for every run
+  double seconds = 0;                  // of the CPU
+  std::optional<HazardKind> fault;     // the launch failed
+  std::string printed;                 // by the kernel's printf, in the order of blocks
+};
+
+/// What launch() checks before it runs anything: for launches that are recorded first.
+void check_launch(const Kernel& kernel, const LaunchOptions& options,
+                  std::span<const std::byte> parameters, const DeviceDescription& device);
+
+/// Runs the whole grid and returns. `parameters` is the parameter buffer, laid out as KernelInfo
+/// says. Throws std::invalid_argument for a grid, block or shared size that the device refuses, or
+/// a buffer that is too small, naming the value and the limit.
+LaunchReport launch(const Kernel& kernel, const LaunchOptions& options,
+                    std::span<const std::byte> parameters, DeviceMemory& memory,
+                    const DeviceDescription& device);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,319 @@
+#include "vgpu/memory/device_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace rung::vgpu {
+namespace {
+
+constexpr std::size_t granularity = 512;             // of addresses and of what is charged
+constexpr std::size_t page = 4096;                   // no smaller than the CPU's
+constexpr std::size_t guard = std::size_t{1} << 16;  // bytes before and after that belong to nobody
+constexpr std::size_t stamp_bytes = 32;              // for each byte, at most
+constexpr std::size_t most_freed = 256;              // remembered
+constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;  // of address space kept by them
+// No larger allocation can have its shadows in 47 bits of addresses.
+constexpr std::size_t most_bytes = std::size_t{1} << 41;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+/// What an allocation takes of the device's capacity.
+std::size_t charged(std::size_t bytes, bool host) {
+  return host ? 0 : std::max(granularity, rounded(bytes, granularity));
+}
+
+/// Address space that costs memory only where it is touched. Fresh pages are zero.
+class Mapping {
+ public:
+  explicit Mapping(std::size_t bytes) : bytes_(bytes) {
+    begin_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~Mapping() { munmap(begin_, bytes_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  std::uint8_t* at(std::size_t offset) const { return static_cast<std::uint8_t*>(begin_) + offset; }
+  std::size_t bytes() const { return bytes_; }
+  /// Gives the memory back and keeps the addresses.
+  void clear(std::size_t begin, std::size_t end) const {
+    madvise(at(begin), end - begin, MADV_DONTNEED);
+  }
+
+ private:
+  void* begin_;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+/// An allocation and its address space: guard, data, guard, `initialised`, `stamps`. Of adopted
+/// memory only the stamps are here.
+struct DeviceMemory::Block {
+  Block(std::size_t bytes, bool callers)
+      : adopted(callers),
+        data(adopted ? 0 : guard),
+        initialised(adopted ? 0 : data + rounded(bytes, page) + guard),
+        stamps(adopted ? 0 : initialised + rounded(bytes, page)),
+        mapping(stamps + std::max(page, rounded(bytes * stamp_bytes, page))) {
+    allocation.bytes = bytes;
+    allocation.stamps = reinterpret_cast<std::uint64_t*>(mapping.at(stamps));
+    if (adopted) return;
+    allocation.address = reinterpret_cast<std::uint64_t>(mapping.at(data));
+    allocation.initialised = mapping.at(initialised);
+  }
+
+  std::uint8_t* host(std::uint64_t address) const {
+    return reinterpret_cast<std::uint8_t*>(address);
+  }
+  bool holds(std::uint64_t address) const {
+    return address >= allocation.address && address - allocation.address < allocation.bytes;
+  }
+  bool holds(std::uint64_t address, std::size_t bytes) const {
+    return address >= allocation.address && bytes <= allocation.bytes &&
+           address - allocation.address <= allocation.bytes - bytes;
+  }
+
+  bool reserves(std::uint64_t address) const {
+    const auto begin = reinterpret_cast<std::uint64_t>(mapping.at(0));
+    return address >= begin && address - begin < mapping.bytes();
+  }
+
+  void mark_initialised(std::uint64_t address, std::size_t bytes) {
+    if (allocation.host || allocation.all_initialised) return;
+    if (bytes == allocation.bytes) {
+      allocation.all_initialised = true;  // and its shadow costs nothing
+    } else {
+      std::memset(allocation.initialised + (address - allocation.address), 1, bytes);
+    }
+  }
+
+  /// The bytes have been copied from `source`: with them goes what is initialised.
+  void inherit_initialised(std::uint64_t address, const Block& source, std::uint64_t from,
+                           std::size_t bytes) {
+    const Allocation& other = source.allocation;
+    const std::uint8_t* shadow = other.initialised + (from - other.address);
+    if (other.host || other.all_initialised || std::memchr(shadow, 0, bytes) == nullptr) {
+      return mark_initialised(address, bytes);
+    }
+    if (allocation.host) return;
+    if (allocation.all_initialised) {
+      std::memset(allocation.initialised, 1, allocation.bytes);
+      allocation.all_initialised = false;
+    }
+    std::memmove(allocation.initialised + (address - allocation.address), shadow, bytes);
+  }
+
+  std::string label() const {
+    if (!allocation.name.empty()) return allocation.name;
+    return fmt::format("{}allocation {} of {} bytes", allocation.host ? "host " : "",
+                       allocation.serial, allocation.bytes);
+  }
+
+  bool adopted;  // the data are the caller's
+  // Offsets in the mapping.
+  std::size_t data, initialised, stamps;
+  Mapping mapping;
+  Allocation allocation;
+};
+
+DeviceMemory::DeviceMemory(std::size_t capacity) : capacity_(capacity) {}
+DeviceMemory::~DeviceMemory() = default;
+
+std::uint64_t DeviceMemory::allocate(std::size_t bytes, std::string name, bool host) {
+  const std::unique_lock lock(mutex_);
+  if (bytes > most_bytes) throw std::bad_alloc();
+  const std::size_t charge = charged(bytes, host);
+  if (charge > capacity_ - used_) throw std::bad_alloc();
+  auto block = std::make_unique<Block>(bytes, false);
+  Allocation& allocation = block->allocation;
+  allocation.serial = name.empty() ? next_serial_++ : 0;
+  allocation.name = std::move(name);
+  allocation.host = host;
+  used_ += charge;
+  const std::uint64_t address = allocation.address;
+  blocks_.emplace(address, std::move(block));
+  return address;
+}
+
+void DeviceMemory::adopt(void* memory, std::size_t bytes) {
+  const std::unique_lock lock(mutex_);
+  if (bytes > most_bytes) throw std::bad_alloc();
+  auto block = std::make_unique<Block>(bytes, true);
+  block->allocation.address = reinterpret_cast<std::uint64_t>(memory);
+  block->allocation.host = true;
+  block->allocation.serial = next_serial_++;
+  blocks_.insert_or_assign(block->allocation.address, std::move(block));
+}
+
+void DeviceMemory::release_adopted(void* memory) {
+  const std::unique_lock lock(mutex_);
+  const auto found = blocks_.find(reinterpret_cast<std::uint64_t>(memory));
+  if (found != blocks_.end() && found->second->adopted) blocks_.erase(found);
+}
+
+bool DeviceMemory::free(std::uint64_t address) {
+  const std::unique_lock lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end() || found->second->adopted) return false;
+  std::unique_ptr<Block> block = std::move(found->second);
+  blocks_.erase(found);
+  used_ -= charged(block->allocation.bytes, block->allocation.host);
+  block->mapping.clear(0, block->mapping.bytes());
+  freed_bytes_ += block->mapping.bytes();
+  freed_.push_back(std::move(block));
+  while (freed_.size() > most_freed || freed_bytes_ > most_freed_bytes) {
+    freed_bytes_ -= freed_.front()->mapping.bytes();
+    freed_.pop_front();
+  }
+  return true;
+}
+
+DeviceMemory::Block* DeviceMemory::block_at_or_before(std::uint64_t address) const {
+  const auto after = blocks_.upper_bound(address);
+  return after == blocks_.begin() ? nullptr : std::prev(after)->second.get();
+}
+
+DeviceMemory::Block* DeviceMemory::block_of(std::uint64_t address, std::size_t bytes) const {
+  Block* block = block_at_or_before(address);
+  return block != nullptr && block->holds(address, bytes) ? block : nullptr;
+}
+
+const Allocation* DeviceMemory::find(std::uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const Block* block = block_of(address, 1);
+  return block == nullptr ? nullptr : &block->allocation;
+}
+
+Allocation* DeviceMemory::find(std::uint64_t address) {
+  return const_cast<Allocation*>(std::as_const(*this).find(address));
+}
+
+bool DeviceMemory::reserves(std::uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto after = blocks_.upper_bound(address);
+  if (after != blocks_.end() && after->second->reserves(address)) return true;
+  const Block* before = block_at_or_before(address);
+  if (before != nullptr && before->reserves(address)) return true;
+  return std::any_of(freed_.begin(), freed_.end(),
+                     [&](const auto& block) { return block->reserves(address); });
+}
+
+std::string DeviceMemory::describe(std::uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto beyond = [&](const Block& block) {
+    const std::uint64_t offset = address - block.allocation.address;
+    return offset == 0 ? block.label() : fmt::format("{} + {}", block.label(), offset);
+  };
+  const Block* before = block_at_or_before(address);
+  if (before != nullptr && before->holds(address)) return beyond(*before);
+  for (auto block = freed_.rbegin(); block != freed_.rend(); ++block) {
+    if ((*block)->holds(address)) return "freed " + beyond(**block);
+  }
+  const auto after = blocks_.upper_bound(address);
+  if (after != blocks_.end() && after->first - address <= guard) {
+    return fmt::format("{} - {}", after->second->label(), after->first - address);
+  }
+  // What lies within the address space of an allocation is most likely an index gone wrong.
+  if (before != nullptr && address - before->allocation.address <= before->mapping.bytes()) {
+    return beyond(*before);
+  }
+  return address == 0 ? "null pointer" : fmt::format("address {:#x}, in no allocation", address);
+}
+
+bool DeviceMemory::write(std::uint64_t to, const void* from, std::size_t bytes) {
+  const std::unique_lock lock(mutex_);
+  Block* block = block_of(to, bytes);
+  if (block == nullptr) return false;
+  // The caller's memory may be managed memory, even this very allocation.
+  if (bytes != 0) std::memmove(block->host(to), from, bytes);
+  block->mark_initialised(to, bytes);
+  return true;
+}
+
+bool DeviceMemory::read(void* to, std::uint64_t from, std::size_t bytes) const {
+  const std::shared_lock lock(mutex_);
+  const Block* block = block_of(from, bytes);
+  if (block == nullptr) return false;
+  if (bytes != 0) std::memmove(to, block->host(from), bytes);
+  return true;
+}
+
+bool DeviceMemory::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+  const std::unique_lock lock(mutex_);
+  Block* target = block_of(to, bytes);
+  const Block* source = block_of(from, bytes);
+  if (target == nullptr || source == nullptr) return false;
+  if (bytes == 0) return true;
+  std::memmove(target->host(to), source->host(from), bytes);
+  target->inherit_initialised(to, *source, from, bytes);
+  return true;
+}
+
+bool DeviceMemory::fill(std::uint64_t to, std::uint64_t pattern, int pattern_bytes,
+                        std::size_t count) {
+  const std::unique_lock lock(mutex_);
+  const auto unit = static_cast<std::size_t>(pattern_bytes);
+  if (count > most_bytes / unit) return false;
+  const std::size_t bytes = count * unit;
+  Block* block = block_of(to, bytes);
+  if (block == nullptr) return false;
+  std::uint8_t* at = block->host(to);
+  if (unit == 1) {
+    std::memset(at, static_cast<int>(pattern & 0xFF), bytes);
+  } else {
+    for (std::size_t i = 0; i < bytes; i += unit) std::memcpy(at + i, &pattern, unit);
+  }
+  block->mark_initialised(to, bytes);
+  return true;
+}
+
+void DeviceMemory::forget_accesses() {
+  const std::unique_lock lock(mutex_);
+  for (const auto& [address, block] : blocks_) {
+    block->mapping.clear(block->stamps, block->mapping.bytes());
+  }
+}
+
+void DeviceMemory::assume_initialised() {
+  const std::unique_lock lock(mutex_);
+  for (const auto& [address, block] : blocks_) block->allocation.all_initialised = true;
+}
+
+std::size_t DeviceMemory::used() const {
+  const std::shared_lock lock(mutex_);
+  return used_;
+}
+
+std::vector<Allocation> DeviceMemory::live() const {
+  std::vector<Allocation> allocations;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [address, block] : blocks_) {
+      if (block->allocation.name.empty() && !block->adopted) {
+        allocations.push_back(block->allocation);
+      }
+    }
+  }
+  std::sort(allocations.begin(), allocations.end(),
+            [](const Allocation& a, const Allocation& b) { return a.serial < b.serial; });
+  return allocations;
+}
+
+void DeviceMemory::clear() {
+  const std::unique_lock lock(mutex_);
+  blocks_.clear();
+  freed_.clear();
+  freed_bytes_ = 0;
+  used_ = 0;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,114 @@
+// A loaded module: its variables in device memory, its kernels lowered when first asked for.
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include "vgpu/launch.hpp"
+#include "vgpu/program/inline.hpp"
+#include "vgpu/program/kernel.hpp"
+#include "vgpu/program/lower.hpp"
+#include "vgpu/ptx/parser.hpp"
+
+namespace rung::vgpu {
+
+struct Module::State {
+  State(ptx::Module text_, std::string name_, DeviceMemory& memory_)
+      : text(std::move(text_)), name(std::move(name_)), memory(memory_) {}
+  ~State() {
+    for (const auto& [variable, global] : globals) memory.free(global.address);
+  }
+
+  void allocate_globals();
+  void write_initial(const ptx::Variable& variable);
+  std::optional<std::uint64_t> address_of(std::string_view symbol) const {
+    const auto found = globals.find(symbol);
+    if (found == globals.end()) return std::nullopt;
+    return found->second.address;
+  }
+
+  ptx::Module text;
+  std::string name;
+  DeviceMemory& memory;
+  std::map<std::string, Global, std::less<>> globals;
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
+};
+
+void Module::State::allocate_globals() {
+  const auto in_memory = [](const ptx::Variable& variable) {
+    return (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) &&
+           variable.bytes() > 0;
+  };
+  for (const ptx::Variable& variable : text.variables) {
+    if (!in_memory(variable)) continue;
+    const auto bytes = static_cast<std::size_t>(variable.bytes());
+    globals[variable.name] = {memory.allocate(bytes, variable.name), bytes};
+  }
+  for (const ptx::Variable& variable : text.variables) {
+    if (in_memory(variable)) write_initial(variable);
+  }
+}
+
+/// Variables without an initialiser are zero, as in C.
+void Module::State::write_initial(const ptx::Variable& variable) {
+  const Global& global = globals.at(variable.name);
+  std::vector<std::uint8_t> contents = variable.initial;
+  contents.resize(global.bytes);
+  for (const ptx::Variable::Fixup& fixup : variable.fixups) {
+    const auto target = address_of(fixup.symbol);
+    if (!target) {
+      throw std::invalid_argument(fmt::format("{}:{}: {} refers to '{}', which is not there", name,
+                                              variable.line, variable.name, fixup.symbol));
+    }
+    const std::uint64_t address =
+        (*target + static_cast<std::uint64_t>(fixup.offset)) >> fixup.shift;
+    std::memcpy(contents.data() + fixup.at, &address, static_cast<std::size_t>(fixup.bytes));
+  }
+  memory.write(global.address, contents.data(), contents.size());
+  memory.find(global.address)->read_only = variable.space == ptx::Space::constant;
+}
+
+Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Module::~Module() = default;
+
+std::unique_ptr<Module> Module::load(std::string_view ptx_text, std::string_view name,
+                                     DeviceMemory& memory) {
+  auto state = std::make_unique<State>(ptx::parse(ptx_text, name), std::string(name), memory);
+  state->allocate_globals();
+  return std::unique_ptr<Module>(new Module(std::move(state)));
+}
+
+std::vector<std::string> Module::kernel_names() const {
+  std::vector<std::string> names;
+  for (const ptx::Function& function : state_->text.functions) {
+    if (function.entry) names.push_back(function.name);
+  }
+  return names;
+}
+
+const Kernel* Module::kernel(std::string_view name) {
+  const std::lock_guard lock(state_->mutex);
+  if (const auto known = state_->kernels.find(name); known != state_->kernels.end()) {
+    return known->second.get();
+  }
+  const ptx::Function* function = state_->text.find(name);
+  if (function == nullptr || !function->entry) return nullptr;
+  const ptx::Function whole = inline_calls(state_->text, *function, state_->name);
+  auto kernel = lower(state_->text, whole, state_->name,
+                      [&](std::string_view symbol) { return state_->address_of(symbol); });
+  return (state_->kernels[std::string(name)] = std::move(kernel)).get();
+}
+
+std::optional<Module::Global> Module::global(std::string_view name) const {
+  const auto found = state_->globals.find(name);
+  if (found == state_->globals.end()) return std::nullopt;
+  return found->second;
+}
+
+const ptx::Module& Module::text() const { return state_->text; }
+
+}  // namespace rung::vgpu

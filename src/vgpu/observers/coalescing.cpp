@@ -1,0 +1,115 @@
+// What an access to global memory costs, and whether what it reads was ever written.
+
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/engine/access.hpp"
+#include "vgpu/engine/report.hpp"
+#include "vgpu/observers/banks.hpp"
+#include "vgpu/observers/global_races.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+constexpr std::uint64_t sector_bytes = 32;
+
+int sectors_of(Shape& shape, std::int64_t offset, std::uint32_t bytes) {
+  const std::uint64_t begin = shape.low + static_cast<std::uint64_t>(offset);
+  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
+  const std::int64_t distance = shape.stride < 0 ? -shape.stride : shape.stride;
+  if (shape.kind == Shape::Kind::uniform ||
+      (shape.kind == Shape::Kind::linear && distance <= static_cast<std::int64_t>(sector_bytes))) {
+    return static_cast<int>(end / sector_bytes - begin / sector_bytes + 1);
+  }
+  if (shape.kind == Shape::Kind::linear && bytes <= sector_bytes) return warp_size;
+  return global_sectors(shape.addresses(), shape.mask, bytes, offset);
+}
+
+/// Calls f(address of this process, lane) for the first byte of each lane's access, or once for all
+/// where lanes are dense.
+template <class F>
+void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const F& f) {
+  const std::uint32_t bytes = op.access_bytes();
+  const std::int64_t distance = shape.stride < 0 ? -shape.stride : shape.stride;
+  if (shape.kind == Shape::Kind::uniform) {
+    f(place.at(shape.low, 0), bytes, 0);
+  } else if (shape.kind == Shape::Kind::linear && distance == static_cast<std::int64_t>(bytes)) {
+    f(place.at(shape.low, 0), bytes * warp_size, 0);
+  } else {
+    for (Mask left = shape.mask; left != 0; left &= left - 1) {
+      const int lane = first_lane(left);
+      f(place.at(shape.addresses()[lane], lane), bytes, lane);
+    }
+  }
+}
+
+std::uint8_t* shadow_of(const Place& place, const std::byte* at) {
+  return place.allocation->initialised +
+         (reinterpret_cast<std::uint64_t>(at) - place.allocation->address);
+}
+
+void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
+                       const Place& place) {
+  for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int lane) {
+    const std::uint8_t* shadow = shadow_of(place, at);
+    const void* hole = std::memchr(shadow, 0, bytes);
+    if (hole == nullptr) return;
+    const auto byte = static_cast<const std::uint8_t*>(hole) - shadow;
+    // A dense access is one range for all lanes: the hole tells which lane it is.
+    const int who = bytes > op.access_bytes() ? static_cast<int>(byte / op.access_bytes()) : lane;
+    report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
+           block.worker.launch.memory.describe(reinterpret_cast<std::uint64_t>(at) +
+                                               static_cast<std::uint64_t>(byte)),
+           "nothing has been written there");
+  });
+}
+
+}  // namespace
+
+void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                    AccessKind kind) {
+  Worker& worker = block.worker;
+  Worker::Accesses& accesses = worker.accesses[op.site];
+  ++accesses.requests;
+  accesses.units += static_cast<std::uint64_t>(sectors_of(shape, op.offset, op.access_bytes()));
+  const Allocation& allocation = *place.allocation;
+  if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
+    check_initialised(block, warp, op, shape, place);
+  }
+  if (kind != AccessKind::load && !allocation.host) {
+    for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int) {
+      std::memset(shadow_of(place, at), 1, bytes);
+    });
+  }
+  observe_global_order(block, warp, op, shape, place, kind);
+}
+
+void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kind) {
+  Worker& worker = block.worker;
+  const bool load = kind == AccessKind::load;
+  const auto wavefronts =
+      static_cast<std::uint64_t>(shape.wavefronts(op.access_bytes(), op.offset, load));
+  if (op.space == ptx::Space::generic || op.counted_apart) {
+    // The instruction's own counters are those of global memory.
+    Counters& counters = worker.apart;
+    ++(load ? counters.shared_load_requests : counters.shared_store_requests);
+    (load ? counters.shared_load_wavefronts : counters.shared_store_wavefronts) += wavefronts;
+    ++(load ? counters.issued_shared_load_requests : counters.issued_shared_store_requests);
+    (load ? counters.issued_shared_load_wavefronts : counters.issued_shared_store_wavefronts) +=
+        wavefronts;
+    return;
+  }
+  Worker::Accesses& accesses = worker.accesses[op.site];
+  ++accesses.requests;
+  accesses.units += wavefronts;
+  for (const MemoryOp::Issued& issued : op.issued) {
+    if (issued.bytes == 0) continue;
+    ++accesses.issued_requests;
+    accesses.issued_wavefronts += issued.bytes == op.access_bytes()
+                                      ? wavefronts
+                                      : static_cast<std::uint64_t>(shape.wavefronts(
+                                            issued.bytes, op.offset + issued.shift, load));
+  }
+}
+
+}  // namespace rung::vgpu

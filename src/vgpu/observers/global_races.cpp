@@ -1,0 +1,147 @@
+#include "vgpu/observers/global_races.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "vgpu/engine/report.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+constexpr int block_shift = 32;
+
+std::uint64_t load(std::uint64_t& stamp) {
+  return std::atomic_ref(stamp).load(std::memory_order_relaxed);
+}
+void store(std::uint64_t& stamp, std::uint64_t value) {
+  std::atomic_ref(stamp).store(value, std::memory_order_relaxed);
+}
+void store(std::uint16_t& site, std::uint32_t value) {
+  std::atomic_ref(site).store(static_cast<std::uint16_t>(value), std::memory_order_relaxed);
+}
+std::uint16_t load(std::uint16_t& site) {
+  return std::atomic_ref(site).load(std::memory_order_relaxed);
+}
+
+std::uint64_t block_of(std::uint64_t stamp) { return (stamp >> block_shift) - 1; }
+Stamp within_block(std::uint64_t stamp) { return static_cast<Stamp>(stamp); }
+
+struct Access {
+  Block& block;
+  const MemoryOp& op;
+  const char* what;
+  int thread;
+  bool atomic;
+};
+
+bool in_order(const Access& access, std::uint64_t stamp) {
+  if (stamp == 0) return true;
+  Block& block = access.block;
+  if (block_of(stamp) == block.linear)
+    return block.order.ordered(within_block(stamp), access.thread);
+  return block.worker.launch.order.knows(block.acquired, block_of(stamp),
+                                         stamp_time(within_block(stamp)));
+}
+
+void race(const Access& access, std::uint64_t address, std::uint64_t other, std::uint32_t site,
+          const char* what) {
+  report_global_race(access.block, access.thread, access.op.site, access.what, block_of(other),
+                     stamp_thread(within_block(other)), site,
+                     (within_block(other) & stamp_atomic) != 0 ? "atomic" : what, address);
+}
+
+void check(const Access& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
+  const std::uint64_t written = load(granule.written);
+  // A plain read beside atomics is how loops around atomicCAS begin.
+  const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
+  if (!harmless && !in_order(access, written)) {
+    race(access, address, written, load(granule.write_site), "write");
+    return;
+  }
+  if (!writes || access.atomic) return;
+  for (const bool first : {true, false}) {
+    const std::uint64_t reader = load(first ? granule.first_reader : granule.other_reader);
+    if (in_order(access, reader)) continue;
+    race(access, address, reader, load(first ? granule.first_read_site : granule.other_read_site),
+         "read");
+    return;
+  }
+}
+
+void note(const Access& access, GlobalGranule& granule, std::uint64_t stamp, bool writes) {
+  if (writes) {
+    store(granule.written, stamp);
+    store(granule.write_site, access.op.site);
+    return;
+  }
+  const std::uint64_t before = load(granule.first_reader);
+  const bool mine = before == 0 || (block_of(before) == access.block.linear &&
+                                    stamp_thread(within_block(before)) == access.thread);
+  store(mine ? granule.first_reader : granule.other_reader, stamp);
+  store(mine ? granule.first_read_site : granule.other_read_site, access.op.site);
+}
+
+/// Whether anything in this launch may write to the allocation.
+bool may_be_written(const LaunchState& launch, const Allocation& allocation) {
+  if (launch.writes_anywhere) return true;
+  return std::find(launch.written.begin(), launch.written.end(), &allocation) !=
+         launch.written.end();
+}
+
+}  // namespace
+
+void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
+                          const Place& place, AccessKind kind) {
+  const LaunchState& launch = block.worker.launch;
+  const Allocation& allocation = *place.allocation;
+  if (allocation.stamps == nullptr || !may_be_written(launch, allocation)) return;
+  const auto granule_bytes = static_cast<std::uint64_t>(block.worker.kernel.global_granule);
+  auto* granules = reinterpret_cast<GlobalGranule*>(allocation.stamps);
+  const bool writes = kind != AccessKind::load;
+  const bool atomic = kind == AccessKind::atomic || op.relaxed;
+  const char* what = kind == AccessKind::atomic ? "atomic" : writes ? "write" : "read";
+
+  const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
+    const std::uint64_t begin =
+        reinterpret_cast<std::uint64_t>(place.at(shape_address, lane)) - allocation.address;
+    const int thread = block.thread(warp, lane);
+    const Access access{block, op, what, thread, atomic};
+    const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
+                                make_stamp(block.order.segment(warp.index), thread);
+    for (std::uint64_t i = begin / granule_bytes;
+         i <= (begin + op.access_bytes() - 1) / granule_bytes; ++i) {
+      if (!again) check(access, granules[i], allocation.address + i * granule_bytes, writes);
+      note(access, granules[i], stamp, writes);
+    }
+  };
+  if (shape.kind == Shape::Kind::linear) {
+    for (int lane = 0; lane < warp_size; ++lane) visit(shape.addresses()[lane], lane, false);
+  } else {
+    const auto& unique = shape.unique_addresses();
+    for (int i = 0; i < shape.uniques(); ++i) {
+      visit(unique[i].address, unique[i].first, false);
+      if (unique[i].second != unique[i].first) visit(unique[i].address, unique[i].second, true);
+    }
+  }
+  if (!op.relaxed || kind == AccessKind::atomic) return;
+  for (int i = 0; i < shape.uniques(); ++i) {
+    synchronise(block, warp, shape.unique_addresses()[i].address + place.bias, !writes,
+                op.releases);
+  }
+}
+
+void observe_fence(Warp& warp) {
+  Block& block = *warp.block;
+  if (!block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
+  block.fenced[warp.index] = {block.order.segment(warp.index), block.acquired};
+}
+
+void synchronise(Block& block, Warp& warp, std::uint64_t address, bool acquires, bool releases) {
+  if (!block.worker.kernel.synchronises_blocks) return;
+  if (releases) observe_fence(warp);
+  const Fenced& fenced = block.fenced[warp.index];
+  block.worker.launch.order.synchronise(address, block.linear, fenced.time, fenced.acquired,
+                                        acquires, block.acquired);
+}
+
+}  // namespace rung::vgpu

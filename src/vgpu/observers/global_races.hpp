@@ -1,0 +1,29 @@
+#pragma once
+// Races through global memory, within a block and between blocks.
+
+#include <cstdint>
+
+#include "vgpu/engine/access.hpp"
+
+namespace rung::vgpu {
+
+/// What is remembered of a granule of global memory during one launch. A stamp is the block's index
+/// plus one in the upper half, the block's own stamp (observers/order.hpp) in the lower; 0: none.
+struct GlobalGranule {
+  std::uint64_t written, first_reader, other_reader;
+  std::uint16_t write_site, first_read_site, other_read_site;
+};
+
+/// Checks an access against earlier ones, and notes it. Blocks run at the same time: of two
+/// accesses that race within the few nanoseconds that a processor's store buffer holds, each may
+/// miss the other; a kernel that races at one word only, and once only, can escape.
+void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
+                          const Place& place, AccessKind kind);
+
+/// membar.gl, fence.acq_rel.gpu and stronger: what the warp's block did so far may be released.
+void observe_fence(Warp& warp);
+
+/// An atomic, or an access marked volatile, relaxed or stronger, at one address.
+void synchronise(Block& block, Warp& warp, std::uint64_t address, bool acquires, bool releases);
+
+}  // namespace rung::vgpu

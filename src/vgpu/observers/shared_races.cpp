@@ -1,0 +1,254 @@
+#include "vgpu/observers/shared_races.hpp"
+
+#include <algorithm>
+
+#include "vgpu/engine/report.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+struct Access {
+  Block& block;
+  int thread;
+  std::uint32_t site;
+};
+
+bool in_order(const Access& access, Stamp stamp) {
+  return stamp == 0 || access.block.order.ordered(stamp, access.thread);
+}
+
+void race(const Access& access, const char* what, std::size_t granule, Stamp other,
+          std::uint32_t other_site, const char* other_what) {
+  const std::uint64_t offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
+  report_race(access.block, access.thread, access.site, what, stamp_thread(other), other_site,
+              (other & stamp_atomic) != 0 ? "atomic" : other_what, offset,
+              stamp_time(other) == pending_time);
+}
+
+void check_read(const Access& access, std::size_t granule) {
+  const SharedShadow& shadow = access.block.shadow;
+  const Stamp written = shadow.written[granule];
+  if (written == 0) {
+    const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
+    report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
+           shared_address(access.block, offset), "no thread of the block has written it");
+  } else if (!in_order(access, written)) {
+    race(access, "read", granule, written, shadow.write_site[granule], "write");
+  }
+}
+
+/// `what`: "write" or "atomic"; atomics do not race with each other.
+void check_write(const Access& access, std::size_t granule, const char* what, bool atomic) {
+  const SharedShadow& shadow = access.block.shadow;
+  const Stamp written = shadow.written[granule];
+  const bool both_atomic = atomic && (written & stamp_atomic) != 0;
+  if (!both_atomic && !in_order(access, written)) {
+    race(access, what, granule, written, shadow.write_site[granule], "write");
+  } else if (!in_order(access, shadow.first_reader[granule])) {
+    race(access, what, granule, shadow.first_reader[granule], shadow.first_read_site[granule],
+         "read");
+  } else if (!in_order(access, shadow.other_reader[granule])) {
+    race(access, what, granule, shadow.other_reader[granule], shadow.other_read_site[granule],
+         "read");
+  }
+}
+
+void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint32_t site,
+               Stamp safe) {
+  const Stamp before = shadow.first_reader[granule];
+  const bool keep = before >= safe && stamp_thread(before) != stamp_thread(stamp);
+  (keep ? shadow.other_reader : shadow.first_reader)[granule] = stamp;
+  (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
+}
+
+void note_logged(Block& block, const LoggedRead& read) {
+  SharedShadow& shadow = block.shadow;
+  const Stamp safe = block.order.safe_below(read.warp);
+  const auto note = [&](std::uint32_t offset, int lane) {
+    const Stamp stamp = make_stamp(read.segment, read.warp * warp_size + lane);
+    const std::size_t last = (offset + read.bytes - 1u) >> shadow.granule_shift;
+    for (std::size_t at = offset >> shadow.granule_shift; at <= last; ++at) {
+      note_read(shadow, at, stamp, read.site, safe);
+    }
+  };
+  switch (read.kind) {
+    case Shape::Kind::uniform:
+      note(read.low, 0);
+      note(read.low, 1);
+      break;
+    case Shape::Kind::linear:
+      for (int lane = 0; lane < warp_size; ++lane) {
+        note(read.low + static_cast<std::uint32_t>(read.stride * lane), lane);
+      }
+      break;
+    case Shape::Kind::scattered:
+      for (std::uint32_t i = 0; i < read.uniques; ++i) {
+        const Shape::Unique& unique = shadow.log.unique[read.unique + i];
+        const std::uint32_t offset = read.low + static_cast<std::uint32_t>(unique.address);
+        note(offset, unique.first);
+        if (unique.second != unique.first) note(offset, unique.second);
+      }
+      break;
+  }
+}
+
+// Above this a log is worked through, so that it does not grow for ever without a barrier.
+constexpr std::size_t longest_log = 1 << 14;
+
+void settle_all(Block& block) {
+  for (const LoggedRead& read : block.shadow.log.reads) note_logged(block, read);
+  block.shadow.log.clear();
+}
+
+/// Calls f(access, granule, again) for every granule of every distinct address, with one or two of
+/// the lanes that share it; `again` is true for the second.
+template <class F>
+void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                      std::int64_t offset, std::uint32_t bytes, const F& f) {
+  const auto granule_bytes = static_cast<std::uint64_t>(block.shadow.granule);
+  const auto visit = [&](const Shape::Unique& unique) {
+    const std::uint64_t begin = unique.address + static_cast<std::uint64_t>(offset);
+    for (std::uint64_t granule = begin / granule_bytes;
+         granule <= (begin + bytes - 1) / granule_bytes; ++granule) {
+      f(Access{block, block.thread(warp, unique.first), site}, granule, false);
+      if (unique.second != unique.first) {
+        f(Access{block, block.thread(warp, unique.second), site}, granule, true);
+      }
+    }
+  };
+  if (shape.kind == Shape::Kind::uniform) {
+    visit({shape.low, 0, 1});
+    return;
+  }
+  const auto& unique = shape.unique_addresses();
+  std::for_each_n(unique.begin(), shape.uniques(), visit);
+}
+
+}  // namespace
+
+void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
+                 int lane_shift) {
+  for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
+    check_read({block, block.thread(warp, static_cast<int>(i >> lane_shift)), site}, first + i);
+  }
+}
+
+void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
+                  int lane_shift) {
+  for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
+    check_write({block, block.thread(warp, static_cast<int>(i >> lane_shift)), site}, first + i,
+                "write", false);
+  }
+}
+
+void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                       std::int64_t offset, std::uint32_t bytes) {
+  const Stamp safe = block.order.safe_below(warp.index);
+  for_each_granule(block, warp, site, shape, offset, bytes,
+                   [&](const Access& access, std::size_t granule, bool) {
+                     if (block.shadow.written[granule] - 1 >= safe - 1) check_read(access, granule);
+                   });
+}
+
+void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
+              std::uint32_t bytes) {
+  ReadLog& log = block.shadow.log;
+  if (log.reads.size() >= longest_log) settle_all(block);
+  LoggedRead read;
+  read.site = site;
+  read.segment = block.order.segment(warp.index);
+  read.warp = static_cast<std::uint16_t>(warp.index);
+  read.bytes = static_cast<std::uint8_t>(bytes);
+  read.kind = shape.kind;
+  const std::uint64_t base = shape.kind == Shape::Kind::scattered ? 0
+                             : shape.stride < 0                   ? shape.high
+                                                                  : shape.low;
+  read.low = static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
+  read.stride = static_cast<std::int32_t>(shape.stride);
+  if (shape.kind == Shape::Kind::scattered) {
+    read.uniques = static_cast<std::uint32_t>(shape.uniques());
+    if (shape.logged_in != log.generation) {
+      shape.logged_in = log.generation;
+      shape.logged_at = static_cast<std::uint32_t>(log.unique.size());
+      const auto& unique = shape.unique_addresses();
+      log.unique.insert(log.unique.end(), unique.begin(), unique.begin() + read.uniques);
+    }
+    read.unique = shape.logged_at;
+  }
+  log.reads.push_back(read);
+}
+
+void settle_reads(Block& block, Regions regions) {
+  if ((block.shadow.log.regions & regions) != 0) settle_all(block);
+}
+
+void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (shadow.written[i] == 0) shadow.count_first_write(i);
+  }
+}
+
+namespace {
+
+/// Before any write: brings the log and the regions up to date.
+void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
+  const Regions regions = block.shadow.regions(low, last);
+  settle_reads(block, regions);
+  block.shadow.written_since_barrier |= regions;
+}
+
+}  // namespace
+
+void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                  std::int64_t offset, std::uint32_t bytes) {
+  const std::uint32_t segment = block.order.segment(warp.index);
+  for_each_granule(block, warp, site, shape, offset, bytes,
+                   [&](const Access& access, std::size_t granule, bool again) {
+                     SharedShadow& shadow = block.shadow;
+                     // Lanes that write together are judged by their values (engine/access.cpp).
+                     if (!again) check_write(access, granule, "write", false);
+                     if (shadow.written[granule] == 0) shadow.count_first_write(granule);
+                     shadow.written[granule] = make_stamp(segment, access.thread);
+                     shadow.write_site[granule] = site;
+                   });
+}
+
+void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                   std::int64_t offset, std::uint32_t bytes) {
+  const auto shift = static_cast<std::uint64_t>(offset);
+  begin_write(block, shape.low + shift, shape.high + shift + bytes - 1);
+  const std::uint32_t segment = block.order.segment(warp.index);
+  for_each_granule(block, warp, site, shape, offset, bytes,
+                   [&](const Access& access, std::size_t granule, bool again) {
+                     SharedShadow& shadow = block.shadow;
+                     if (again) return;
+                     if (shadow.written[granule] == 0) check_read(access, granule);
+                     check_write(access, granule, "atomic", true);
+                     shadow.written[granule] = make_stamp(segment, access.thread) | stamp_atomic;
+                     shadow.write_site[granule] = site;
+                   });
+}
+
+void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
+                          std::uint32_t bytes) {
+  begin_write(block, offset, offset + bytes - 1);
+  const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
+  for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
+       ++granule) {
+    check_write({block, thread, site}, granule, "write", false);
+    if (block.shadow.written[granule] == 0) block.shadow.count_first_write(granule);
+    block.shadow.written[granule] = make_stamp(pending_time, thread);
+    block.shadow.write_site[granule] = site;
+  }
+}
+
+void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes) {
+  const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
+  const std::uint32_t segment = block.order.segment(thread / warp_size);
+  for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
+       ++granule) {
+    block.shadow.written[granule] = make_stamp(segment, thread);
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,54 @@
+#pragma once
+// Addresses of shared memory as sums of registers and a constant, so that two can be compared.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "vgpu/program/low_bits.hpp"
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::vgpu {
+
+/// A value of a register: which register, and how often it was written before in the basic block.
+using RegisterValue = std::pair<int, int>;
+
+struct LinearAddress {
+  std::vector<RegisterValue> terms;  // sorted; the same terms are the same sum
+  std::int64_t constant = 0;         // bytes; the offsets of shared arrays are in it
+  LowBits low;                       // of the sum of the terms, without the constant
+};
+
+/// Follows the registers of a function to where their values come from.
+class Addresses {
+ public:
+  Addresses(const ptx::Function& function, SharedOffset shared_offset);
+
+  /// Of the operand [base + offset] of instruction `at`, in the basic block that begins with
+  /// instruction `first`.
+  LinearAddress of(const ptx::Operand& operand, std::size_t at, std::size_t first) const;
+
+ private:
+  struct Sum {
+    std::vector<RegisterValue> terms;
+    std::int64_t constant = 0;
+  };
+  /// Where a value is looked at, and through how many definitions more.
+  struct View {
+    std::size_t at, first;
+    int depth;
+  };
+  Sum sum_of(int reg, View view) const;
+  std::optional<Sum> definition(std::size_t at, View view) const;
+  std::optional<Sum> sum_of(const ptx::Operand& operand, View view) const;
+  bool keeps_its_value(int reg) const;
+
+  const ptx::Function& function_;
+  SharedOffset shared_offset_;
+  std::vector<std::vector<std::size_t>> definitions_;  // by register: instructions
+  std::vector<LowBits> low_bits_;
+};
+
+}  // namespace rung::vgpu

@@ -1,0 +1,141 @@
+#include "vgpu/program/cfg.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "vgpu/program/dominators.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using Labels = std::map<std::string_view, std::size_t>;
+
+Labels labels_of(const ptx::Function& function) {
+  Labels labels;
+  for (const ptx::Label& label : function.labels) labels[label.name] = label.at;
+  return labels;
+}
+
+bool is_jump(const ptx::Instruction& instruction) {
+  return instruction.opcode == "bra" && instruction.guard < 0;
+}
+
+/// Where a branch to `label` goes: to its instruction, or behind the last one if all that follows
+/// there is an exit.
+std::size_t target_of(const ptx::Function& function, const Labels& labels,
+                      const std::string& label) {
+  const std::size_t exit = function.body.size();
+  const std::size_t target = labels.at(label);
+  std::size_t end = target;
+  constexpr int most_jumps = 8;  // they may go round in circles
+  for (int i = 0; i < most_jumps && end < exit && is_jump(function.body[end]); ++i) {
+    end = labels.at(function.body[end].operands.at(0).name);
+  }
+  if (end == exit) return exit;
+  const ptx::Instruction& last = function.body[end];
+  const bool leaves = last.guard < 0 && (last.opcode == "ret" || last.opcode == "exit");
+  return leaves ? exit : target;
+}
+
+/// Instruction indices that the instruction may go to, the guard's target first; the index behind
+/// the last instruction stands for an exit.
+std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels& labels,
+                                    std::size_t at) {
+  const ptx::Instruction& instruction = function.body[at];
+  std::vector<std::size_t> targets;
+  if (instruction.opcode == "bra") {
+    targets.push_back(target_of(function, labels, instruction.operands.at(0).name));
+  } else if (instruction.opcode == "brx") {
+    // Each entry stays a block of its own, exits too: the index selects one.
+    for (const auto& list : function.branch_targets) {
+      if (list.name != instruction.operands.at(1).name) continue;
+      for (const std::string& label : list.labels) targets.push_back(labels.at(label));
+    }
+  } else if (ends_block(instruction)) {
+    targets.push_back(function.body.size());
+  }
+  if (!ends_block(instruction) || instruction.guard >= 0) targets.push_back(at + 1);
+  return targets;
+}
+
+/// Marks the targets of edges that lead back into the path of a depth-first walk from the entry.
+void mark_loop_headers(Cfg& cfg) {
+  struct Visit {
+    int block;
+    std::size_t next;  // of its successors
+  };
+  enum class State : std::uint8_t { unseen, on_path, left };
+  std::vector<State> states(cfg.blocks.size(), State::unseen);
+  std::vector<Visit> path;
+  const auto enter = [&](int block) {
+    State& state = states[static_cast<std::size_t>(block)];
+    if (state == State::on_path) cfg.blocks[static_cast<std::size_t>(block)].loop_header = true;
+    if (state != State::unseen) return;
+    state = State::on_path;
+    path.push_back({block, 0});
+  };
+  if (!cfg.blocks.empty()) enter(0);
+  while (!path.empty()) {
+    Visit& top = path.back();
+    const auto& successors = cfg.blocks[static_cast<std::size_t>(top.block)].successors;
+    if (top.next == successors.size()) {
+      states[static_cast<std::size_t>(top.block)] = State::left;
+      path.pop_back();
+    } else if (const int successor = successors[top.next++]; successor != to_exit) {
+      enter(successor);
+    }
+  }
+}
+
+}  // namespace
+
+bool may_suspend(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  return opcode == "bar" || opcode == "barrier" || opcode == "nanosleep" ||
+         (opcode == "mbarrier" && instruction.has("try_wait"));
+}
+
+bool ends_block(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  return opcode == "bra" || opcode == "brx" || opcode == "exit" || opcode == "ret" ||
+         opcode == "trap";
+}
+
+Cfg control_flow(const ptx::Function& function) {
+  const std::size_t size = function.body.size();
+  const Labels labels = labels_of(function);
+  std::vector<bool> begins(size + 1, false);
+  if (size > 0) begins[0] = true;
+  for (const auto& [name, at] : labels) begins[std::min(at, size)] = true;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (ends_block(function.body[i]) || may_suspend(function.body[i])) begins[i + 1] = true;
+  }
+
+  Cfg cfg;
+  std::vector<int> block_at(size, -1);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (begins[i]) {
+      cfg.blocks.emplace_back();
+      cfg.blocks.back().first = i;
+    }
+    block_at[i] = static_cast<int>(cfg.blocks.size()) - 1;
+    ++cfg.blocks.back().count;
+  }
+  for (std::size_t index = 0; index < cfg.blocks.size(); ++index) {
+    CfgBlock& block = cfg.blocks[index];
+    for (const std::size_t target : targets_of(function, labels, block.first + block.count - 1)) {
+      const int successor = target < size ? block_at[target] : to_exit;
+      block.successors.push_back(successor);
+      if (successor == to_exit) continue;
+      cfg.blocks[static_cast<std::size_t>(successor)].predecessors.push_back(
+          static_cast<int>(index));
+    }
+  }
+  find_post_dominators(cfg);
+  mark_loop_headers(cfg);
+  return cfg;
+}
+
+}  // namespace rung::vgpu

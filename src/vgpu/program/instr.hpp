@@ -1,0 +1,43 @@
+#pragma once
+// An instruction ready to run: a handler and where its operands lie.
+
+#include <array>
+#include <cstdint>
+
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::vgpu {
+
+class Warp;
+struct Instr;
+
+/// Executes one instruction for the lanes of warp.mask.
+using Handler = void (*)(Warp& warp, const Instr& instr);
+
+/// Registers are rows of 32 lanes in the warp's frame: std::uint16_t[32], std::uint32_t[32] or
+/// std::uint64_t[32], 64-byte aligned; a predicate is one std::uint32_t, a bit a lane. Operands are
+/// byte offsets of rows. Constants and special registers are rows too, filled before the kernel
+/// starts: a handler sees registers only.
+struct Instr {
+  Handler full;    // every live lane of the warp is active: others may be overwritten
+  Handler masked;  // only lanes of warp.mask may change
+  std::array<std::uint32_t, 6> row;  // operands in the order of OpSpec::operands, vectors flattened
+  const std::uint32_t* rows;         // all of them where there are more than six; else row.data()
+  std::uint64_t imm;                 // OpSpec::imm, or a memory operand's offset
+  std::uint32_t site;                // index of the instruction in Kernel::sites
+  std::uint32_t guard;  // predicate row; only read by the wrapper for guarded instructions
+};
+
+/// What an instruction asks of the lowering.
+struct OpSpec {
+  Handler full = nullptr;
+  Handler masked = nullptr;
+  /// The type of each operand as written, destinations first, with the operands of a pair (p|q) and
+  /// of vectors ({a, b}) counted one by one. It decides the width of the row and how a constant is
+  /// converted. A sink (_) gets a row that nobody reads.
+  std::vector<ptx::Type> operands;
+  int destinations = 1;
+  std::uint64_t imm = 0;  // whatever the handler wants, e.g. lop3's table
+};
+
+}  // namespace rung::vgpu

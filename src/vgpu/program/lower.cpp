@@ -1,0 +1,403 @@
+#include "vgpu/program/lower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "vgpu/engine/arithmetic.hpp"
+#include "vgpu/engine/control.hpp"
+#include "vgpu/engine/guard.hpp"
+#include "vgpu/engine/matrix.hpp"
+#include "vgpu/program/liveness.hpp"
+#include "vgpu/program/lowering.hpp"
+#include "vgpu/program/operands.hpp"
+#include "vgpu/program/shared_layout.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+std::uint32_t aligned(std::uint32_t offset, int align) {
+  const auto step = static_cast<std::uint32_t>(std::max(align, 1));
+  return (offset + step - 1) / step * step;
+}
+
+SiteRole role_of(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  const bool shared = instruction.has("shared") || instruction.has("shared::cta");
+  const bool local = instruction.has("local");
+  const bool constant = instruction.has("const") || instruction.has("param");
+  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix") {
+    if (constant) return SiteRole::other;
+    return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
+  }
+  if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
+    return SiteRole::global_load;
+  }
+  if (opcode == "st" || opcode == "stmatrix") {
+    return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
+  }
+  if (opcode == "atom" || opcode == "red") {
+    return shared ? SiteRole::shared_atomic : SiteRole::global_atomic;
+  }
+  if ((opcode == "fma" || opcode == "mad") && instruction.has("f32")) return SiteRole::ffma;
+  if (opcode == "bar" || opcode == "barrier") {
+    const bool of_block = !instruction.has("warp") && !instruction.has("cluster");
+    return of_block ? SiteRole::barrier : SiteRole::other;
+  }
+  if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
+  return SiteRole::other;
+}
+
+}  // namespace
+
+Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
+                   const SymbolAddress& symbol_address)
+    : module_(module),
+      function_(function),
+      name_(name),
+      symbol_address_(symbol_address),
+      kernel_(std::make_unique<Kernel>()) {}
+
+void Lowering::fail(const Instruction& instruction, std::string_view message) const {
+  throw std::invalid_argument(
+      fmt::format("{}:{}: {} {}", name_, instruction.line, instruction.mnemonic(), message));
+}
+
+std::unique_ptr<Kernel> Lowering::run() {
+  cfg_ = control_flow(function_);
+  const Liveness liveness = live_registers(function_, cfg_);
+  allocation_ = allocate_rows(function_, cfg_, liveness);
+  origins_ = trace_pointers(module_, function_);
+  rows_ = std::make_unique<Rows>(*kernel_, allocation_.frame_bytes);
+  kernel_->info.registers = liveness.max_pressure;
+  place_variables();
+  describe_kernel();
+  add_sites();
+  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
+  for (Instr& instr : kernel_->code) {
+    if (instr.rows == nullptr) instr.rows = instr.row.data();
+  }
+  kernel_->frame_bytes = rows_->end();
+  return std::move(kernel_);
+}
+
+void Lowering::lower_block(std::size_t index) {
+  const CfgBlock& source = cfg_.blocks[index];
+  kernel_->blocks.emplace_back();
+  BasicBlock& block = kernel_->blocks.back();
+  block.first = static_cast<std::uint32_t>(kernel_->code.size());
+  block.instructions = static_cast<std::uint32_t>(source.count);
+  block.post_dominator = source.immediate_post_dominator;
+  slots_.clear();
+  slots_used_ = 0;
+  for (std::size_t i = source.first; i < source.first + source.count; ++i) {
+    const Instruction& instruction = function_.body[i];
+    site_ = static_cast<std::uint32_t>(i);
+    if (ends_block(instruction) && instruction.opcode != "trap") break;
+    lower_instruction(instruction);
+    block.suspends = may_suspend(instruction);
+    for_each_definition(instruction, [&](int reg) { slots_.erase(reg); });
+  }
+  block.count = static_cast<std::uint32_t>(kernel_->code.size()) - block.first;
+  mark_issued(source);
+  lower_end(block, source);
+}
+
+void Lowering::lower_end(BasicBlock& block, const CfgBlock& source) {
+  using End = BasicBlock::End;
+  const std::size_t last = source.first + source.count - 1;
+  const Instruction& instruction = function_.body[last];
+  block.end_site = static_cast<std::uint32_t>(last);
+  const bool guarded = instruction.guard >= 0 && ends_block(instruction);
+  if (guarded) {
+    block.guard = register_row(instruction.guard);
+    block.guard_negated = instruction.guard_negated;
+  }
+  if (instruction.opcode == "brx") {
+    block.end = End::indirect;
+    block.guard = row_of(instruction, instruction.operands.at(0), Type::u32);
+    block.targets = source.successors;
+    if (guarded || std::count(block.targets.begin(), block.targets.end(), to_exit) != 0) {
+      fail(instruction, "under a guard, or to the end of the kernel, is not supported");
+    }
+    return;
+  }
+  if (!guarded) {
+    block.next = source.successors.empty() ? to_exit : source.successors[0];
+    block.end = block.next == to_exit ? End::exit : End::next;
+    return;
+  }
+  block.taken = source.successors.at(0);
+  block.next = source.successors.at(1);
+  if (block.taken == block.next) {
+    block.end = block.next == to_exit ? End::exit : End::next;
+  } else if (block.taken == to_exit || block.next == to_exit) {
+    block.end = End::exit_if;
+    if (block.next == to_exit) {
+      block.guard_negated = !block.guard_negated;
+      block.next = block.taken;
+    }
+  } else {
+    block.end = End::branch;
+  }
+}
+
+void Lowering::place_variables() {
+  shared_layout_ = shared_layout(module_, function_);
+  std::uint32_t local = 0;
+  for (const auto* variables : {&module_.variables, &function_.variables}) {
+    for (const ptx::Variable& variable : *variables) {
+      if (variable.space == Space::shared) place_shared(variable);
+      if (variable.space != Space::local && variable.space != Space::param) continue;
+      local = aligned(local, variable.align);
+      local_offsets_[variable.name] = local;
+      local += static_cast<std::uint32_t>(variable.bytes());
+    }
+  }
+  kernel_->local_bytes = aligned(local, 16);
+  kernel_->info.static_shared = kernel_->static_shared;
+  kernel_->info.local = kernel_->local_bytes;
+  merge_ = std::make_unique<MergeModel>(function_, [this](std::string_view symbol) {
+    const auto found = shared_layout_.find(std::string(symbol));
+    return found == shared_layout_.end() ? std::optional<std::uint64_t>()
+                                         : std::optional<std::uint64_t>(found->second);
+  });
+}
+
+/// Arrays that the kernel does not name have no place. The one without a size, which the launch
+/// gives it, comes last: what lies before it is the static size.
+void Lowering::place_shared(const ptx::Variable& variable) {
+  const auto found = shared_layout_.find(variable.name);
+  if (found == shared_layout_.end()) return;
+  const auto offset = static_cast<std::uint32_t>(found->second);
+  const auto bytes = static_cast<std::uint32_t>(variable.bytes());
+  shared_offsets_[variable.name] = offset;
+  kernel_->shared_arrays.push_back({variable.name, offset, bytes, bytes == 0});
+  kernel_->static_shared = std::max(kernel_->static_shared, offset + bytes);
+}
+
+void Lowering::describe_kernel() {
+  KernelInfo& info = kernel_->info;
+  info.name = function_.name;
+  std::uint32_t offset = 0;
+  for (const ptx::Variable& parameter : function_.parameters) {
+    const int natural = ptx::size_of(parameter.type) * parameter.vector;
+    offset = aligned(offset, std::max(parameter.align, natural));
+    parameter_offsets_[parameter.name] = offset;
+    const auto bytes = static_cast<std::uint32_t>(parameter.bytes());
+    info.parameters.push_back({offset, bytes});
+    offset += bytes;
+  }
+  info.parameter_bytes = offset;
+  std::copy(std::begin(function_.required_threads), std::end(function_.required_threads),
+            std::begin(info.required_threads));
+  for (const std::int64_t* threads : {function_.max_threads, function_.required_threads}) {
+    if (threads[0] == 0) continue;
+    std::int64_t product = 1;
+    for (int i = 0; i < 3; ++i) product *= std::max<std::int64_t>(threads[i], 1);
+    info.max_threads = static_cast<int>(std::min<std::int64_t>(product, 1024));
+  }
+}
+
+Site Lowering::site_of(const Instruction& instruction) const {
+  Site site;
+  site.mnemonic = instruction.mnemonic();
+  site.ptx_line = instruction.line;
+  site.source = instruction.source;
+  site.instr_class = classify(instruction);
+  site.role = role_of(instruction);
+  const auto file = static_cast<std::size_t>(instruction.source.file);
+  if (file != 0 && file < module_.files.size()) {
+    site.where =
+        fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
+                    instruction.source.line);
+  }
+  return site;
+}
+
+void Lowering::add_sites() {
+  for (const Instruction& instruction : function_.body) {
+    kernel_->sites.push_back(site_of(instruction));
+  }
+  kernel_->block_of_site.assign(function_.body.size(), Kernel::no_site);
+  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) {
+    const auto& block = cfg_.blocks[i];
+    std::fill_n(kernel_->block_of_site.begin() + static_cast<std::ptrdiff_t>(block.first),
+                block.count, static_cast<std::uint32_t>(i));
+  }
+}
+
+void Lowering::emit(Instr instr) {
+  instr.site = site_;
+  const Instruction& instruction = function_.body[site_];
+  if (instruction.guard >= 0) {
+    kernel_->guarded.push_back(instr);
+    // The copy refers to its own rows.
+    Instr& inner = kernel_->guarded.back();
+    if (instr.rows == nullptr) inner.rows = inner.row.data();
+    instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated);
+    instr.site = site_;
+  }
+  kernel_->code.push_back(instr);
+}
+
+void Lowering::set_rows(Instr& instr, std::vector<std::uint32_t> rows) {
+  if (rows.size() <= instr.row.size()) {
+    std::copy(rows.begin(), rows.end(), instr.row.begin());
+    instr.rows = nullptr;  // its own; set once the code lies where it stays
+    return;
+  }
+  kernel_->operand_lists.push_back(std::move(rows));
+  instr.rows = kernel_->operand_lists.back().data();
+  std::copy_n(instr.rows, instr.row.size(), instr.row.begin());
+}
+
+std::uint32_t Lowering::register_row(int reg) const {
+  return allocation_.offset[static_cast<std::size_t>(reg)];
+}
+
+int Lowering::register_bytes(int reg) const {
+  return row_bytes(function_.registers[static_cast<std::size_t>(reg)].type);
+}
+
+std::uint32_t Lowering::scratch_row(std::size_t index) {
+  while (scratch_.size() <= index) scratch_.push_back(rows_->scratch());
+  return scratch_[index];
+}
+
+std::uint64_t Lowering::address_of(const Instruction& instruction,
+                                   const std::string& symbol) const {
+  for (const auto* offsets : {&shared_offsets_, &local_offsets_, &parameter_offsets_}) {
+    const auto found = offsets->find(symbol);
+    if (found != offsets->end()) return found->second;
+  }
+  if (const auto address = symbol_address_(symbol)) return *address;
+  fail(instruction, fmt::format("names '{}', which is not there", symbol));
+}
+
+/// The row that holds an operand which is not a register.
+std::uint32_t Lowering::source_row(const Instruction& instruction, const Operand& operand,
+                                   Type type) {
+  switch (operand.kind) {
+    case Operand::Kind::reg: return row_of(instruction, operand, type);
+    case Operand::Kind::immediate:
+      return rows_->constant(row_bytes(type), immediate_bits(operand, type));
+    case Operand::Kind::symbol:
+      return rows_->constant(row_bytes(type), address_of(instruction, operand.name) +
+                                                  static_cast<std::uint64_t>(operand.offset));
+    case Operand::Kind::special: {
+      const auto special = special_named(operand.name);
+      if (!special)
+        fail(instruction,
+             fmt::format("reads %{}, which the virtual GPU does not have", operand.name));
+      return rows_->special(*special, row_bytes(type));
+    }
+    default: fail(instruction, "has an operand of a kind that does not fit");
+  }
+}
+
+std::uint32_t Lowering::row_of(const Instruction& instruction, const Operand& operand, Type type) {
+  if (register_bytes(operand.reg) != row_bytes(type)) {
+    fail(instruction, fmt::format("takes a .{} in register {} of another width", ptx::name(type),
+                                  function_.registers[static_cast<std::size_t>(operand.reg)].name));
+  }
+  return register_row(operand.reg);
+}
+
+/// Operands one by one: those of vectors and pairs too.
+std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruction) const {
+  std::vector<const Operand*> operands;
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind == Operand::Kind::vector || operand.kind == Operand::Kind::pair) {
+      for (const Operand& element : operand.elements) operands.push_back(&element);
+    } else {
+      operands.push_back(&operand);
+    }
+  }
+  return operands;
+}
+
+/// An instruction whose operands are all registers, or constants in their places. Where a register
+/// is wider than the instruction's type, the value is cut or widened in between.
+void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
+  std::vector<const Operand*> operands = flattened(instruction);
+  if (operands.size() < spec.operands.size()) fail(instruction, "lacks an operand");
+  if (instruction.opcode == "bar" && instruction.has("red")) {
+    // Written last, read as the second row.
+    std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
+  }
+  std::vector<std::uint32_t> rows;
+  std::vector<Instr> after;
+  std::size_t scratch = 1;
+  for (std::size_t i = 0; i < spec.operands.size(); ++i) {
+    const Operand& operand = *operands[i];
+    const Type type = spec.operands[i];
+    const bool destination = i < static_cast<std::size_t>(spec.destinations);
+    if (operand.kind == Operand::Kind::sink) {
+      rows.push_back(scratch_row(scratch++));
+    } else if (operand.kind != Operand::Kind::reg) {
+      if (destination) fail(instruction, "has a destination that is no register");
+      rows.push_back(source_row(instruction, operand, type));
+    } else if (register_bytes(operand.reg) == row_bytes(type)) {
+      rows.push_back(register_row(operand.reg));
+    } else {
+      const std::uint32_t between = scratch_row(scratch++);
+      const int wide = register_bytes(operand.reg);
+      const int narrow = row_bytes(type);
+      Instr resize{};
+      const Handler handler = destination ? resize_handler(wide, narrow, ptx::is_signed(type))
+                                          : resize_handler(narrow, wide, false);
+      if (handler == nullptr || wide < narrow) {
+        row_of(instruction, operand, type);  // fails
+      }
+      resize.full = resize.masked = handler;
+      set_rows(resize, destination
+                           ? std::vector<std::uint32_t>{register_row(operand.reg), between}
+                           : std::vector<std::uint32_t>{between, register_row(operand.reg)});
+      if (destination) {
+        after.push_back(resize);
+      } else {
+        emit(resize);
+      }
+      rows.push_back(between);
+    }
+  }
+  Instr instr{};
+  instr.full = spec.full;
+  instr.masked = spec.masked;
+  instr.imm = spec.imm;
+  set_rows(instr, std::move(rows));
+  emit(instr);
+  for (const Instr& resize : after) emit(resize);
+}
+
+void Lowering::lower_instruction(const Instruction& instruction) {
+  if (instruction.opcode == "call") {
+    lower_call(instruction);
+  } else if (lower_memory(instruction)) {
+    return;
+  } else if (const auto by_control = control(instruction)) {
+    lower_registers(instruction, *by_control);
+    if (instruction.opcode == "membar" || instruction.opcode == "fence") {
+      kernel_->synchronises_blocks = true;
+    }
+  } else if (const auto by_arithmetic = arithmetic(instruction)) {
+    lower_registers(instruction, *by_arithmetic);
+  } else if (const auto by_matrix = matrix(instruction)) {
+    lower_registers(instruction, *by_matrix);
+  } else {
+    fail(instruction, "is not known to the virtual GPU");
+  }
+}
+
+std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
+                              std::string_view name, const SymbolAddress& symbol_address) {
+  return Lowering(module, entry, name, symbol_address).run();
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,91 @@
+#pragma once
+// The state of lowering one kernel: shared by lower.cpp (the whole), lower_memory.cpp (loads,
+// stores, atomics, copies) and lower_calls.cpp (calls out of the kernel).
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/program/allocation.hpp"
+#include "vgpu/program/cfg.hpp"
+#include "vgpu/program/kernel.hpp"
+#include "vgpu/program/lower.hpp"
+#include "vgpu/program/merge.hpp"
+#include "vgpu/program/provenance.hpp"
+#include "vgpu/program/rows.hpp"
+
+namespace rung::vgpu {
+
+class Lowering {
+ public:
+  Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
+           const SymbolAddress& symbol_address);
+
+  std::unique_ptr<Kernel> run();
+
+ private:
+  using Instruction = ptx::Instruction;
+  using Operand = ptx::Operand;
+
+  [[noreturn]] void fail(const Instruction& instruction, std::string_view message) const;
+
+  // lower.cpp
+  void place_variables();
+  void place_shared(const ptx::Variable& variable);
+  void describe_kernel();
+  void add_sites();
+  Site site_of(const Instruction& instruction) const;
+  void lower_block(std::size_t index);
+  void lower_end(BasicBlock& block, const CfgBlock& source);
+  void lower_instruction(const Instruction& instruction);
+  void lower_registers(const Instruction& instruction, const OpSpec& spec);
+  void emit(Instr instr);
+  std::vector<const Operand*> flattened(const Instruction& instruction) const;
+  std::uint32_t row_of(const Instruction& instruction, const Operand& operand, ptx::Type type);
+  std::uint32_t source_row(const Instruction& instruction, const Operand& operand, ptx::Type type);
+  std::uint32_t register_row(int reg) const;
+  int register_bytes(int reg) const;
+  std::uint64_t address_of(const Instruction& instruction, const std::string& symbol) const;
+  std::uint32_t scratch_row(std::size_t index);
+  void set_rows(Instr& instr, std::vector<std::uint32_t> rows);
+
+  // lower_memory.cpp
+  bool lower_memory(const Instruction& instruction);
+  void lower_load(const Instruction& instruction);
+  void lower_store(const Instruction& instruction);
+  void lower_atomic(const Instruction& instruction);
+  void lower_async_copy(const Instruction& instruction);
+  void lower_matrix_memory(const Instruction& instruction);
+  MemoryOp memory_op(const Instruction& instruction, const Operand& address, ptx::Space space);
+  Origin origin(const Operand& address) const;
+  void note_access(const MemoryOp& op, bool writes);
+  void give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op);
+  std::uint64_t keep(const MemoryOp& op);
+  void mark_issued(const CfgBlock& block);
+
+  // lower_calls.cpp
+  void lower_call(const Instruction& instruction);
+
+  const ptx::Module& module_;
+  const ptx::Function& function_;
+  std::string_view name_;
+  const SymbolAddress& symbol_address_;
+  std::unique_ptr<Kernel> kernel_;
+  Cfg cfg_;
+  RowAllocation allocation_;
+  std::vector<PointerOrigin> origins_;
+  std::unique_ptr<Rows> rows_;
+  std::vector<std::uint32_t> scratch_;
+  std::map<std::string, std::uint32_t, std::less<>> shared_offsets_, local_offsets_,
+      parameter_offsets_;
+  std::map<int, std::uint8_t> slots_;  // of the block at hand: by address register, -1 for none
+  std::uint32_t slots_used_ = 0;
+  std::map<std::string, std::uint64_t> shared_layout_;
+  std::unique_ptr<MergeModel> merge_;
+  std::map<std::uint32_t, MemoryOp*> op_of_site_;
+  std::uint32_t site_ = 0;  // of the instruction at hand
+};
+
+}  // namespace rung::vgpu

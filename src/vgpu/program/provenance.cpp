@@ -1,0 +1,194 @@
+#include "vgpu/program/provenance.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "vgpu/program/operands.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using Kind = PointerOrigin::Kind;
+
+/// Of a register: nothing as long as no instruction that writes to it has been looked at.
+using Known = std::optional<PointerOrigin>;
+
+const PointerOrigin no_pointer = {};
+const PointerOrigin unknown = {Kind::unknown, {}, 0};
+
+const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std::string& name) {
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const ptx::Variable& known) { return known.name == name; });
+  return found == variables.end() ? nullptr : &*found;
+}
+
+PointerOrigin of_symbol(const ptx::Module& module, const ptx::Function& function,
+                        const std::string& name) {
+  const ptx::Variable* variable = find(function.variables, name);
+  if (variable == nullptr) variable = find(module.variables, name);
+  if (variable == nullptr) return unknown;
+  switch (variable->space) {
+    case ptx::Space::shared: return {Kind::shared, name, 0};
+    case ptx::Space::local: return {Kind::local, name, 0};
+    case ptx::Space::global:
+    case ptx::Space::constant: return {Kind::global, name, 0};
+    default: return unknown;
+  }
+}
+
+/// Of one of two values, and nobody knows which.
+Known either(const Known& a, const Known& b) {
+  if (!a || !b) return a ? a : b;
+  return *a == *b ? a : unknown;
+}
+
+/// Of a + b.
+Known sum(const Known& a, const Known& b) {
+  if (!a || !b) return std::nullopt;
+  if (a->kind == Kind::in_param || b->kind == Kind::in_param) return unknown;
+  if (a->kind == Kind::none) return b;
+  return b->kind == Kind::none ? a : unknown;
+}
+
+/// Of a - b: two addresses in one array are an integer apart.
+Known difference(const Known& a, const Known& b) {
+  if (!a || !b) return std::nullopt;
+  if (a->kind == Kind::in_param) return unknown;
+  if (b->kind == Kind::none) return a;
+  return *a == *b && a->kind != Kind::unknown ? no_pointer : unknown;
+}
+
+/// What an address can be in: a parameter's 64 bits in no less.
+bool fits(const PointerOrigin& origin, int bytes) {
+  return origin.kind == Kind::parameter ? bytes == 8 : bytes >= 4;
+}
+
+class Trace {
+ public:
+  Trace(const ptx::Module& module, const ptx::Function& function)
+      : module_(module), function_(function), known_(function.registers.size()) {}
+
+  std::vector<PointerOrigin> run() {
+    // A register goes from nothing to an origin or none, and from there to unknown: so this ends.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Instruction& instruction : function_.body) changed = visit(instruction) || changed;
+    }
+    std::vector<PointerOrigin> origins;
+    for (Known& known : known_) origins.push_back(known.value_or(no_pointer));
+    return origins;
+  }
+
+ private:
+  bool visit(const Instruction& instruction) {
+    bool changed = false;
+    for_each_definition(instruction, [&](int reg) {
+      Known& known = known_[static_cast<std::size_t>(reg)];
+      const Known now = either(known, cut_to(reg, of_result(instruction, reg)));
+      changed = changed || now != known;
+      known = now;
+    });
+    return changed;
+  }
+
+  int bytes_of(int reg) const {
+    return ptx::size_of(function_.registers[static_cast<std::size_t>(reg)].type);
+  }
+
+  Known cut_to(int reg, const Known& origin) const {
+    return origin && !fits(*origin, bytes_of(reg)) ? no_pointer : origin;
+  }
+
+  Known of(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::reg) return known_[static_cast<std::size_t>(operand.reg)];
+    if (operand.kind == Operand::Kind::symbol) {
+      if (find(function_.parameters, operand.name) == nullptr) {
+        return of_symbol(module_, function_, operand.name);
+      }
+      return PointerOrigin{Kind::in_param, operand.name, operand.offset};
+    }
+    Known origin = no_pointer;
+    for (const Operand& part : operand.elements) origin = sum(origin, of(part));
+    return origin;
+  }
+
+  /// Of the sum of the first two sources. In .param, the place counts.
+  Known of_sum(const Instruction& instruction) const {
+    const Known a = of(instruction.operands.at(1));
+    const Operand& b = instruction.operands.at(2);
+    if (!a || a->kind != Kind::in_param) return sum(a, of(b));
+    if (b.kind != Operand::Kind::immediate) return unknown;
+    return PointerOrigin{a->kind, a->symbol, a->offset + static_cast<std::int64_t>(b.bits)};
+  }
+
+  /// For the register `reg` of those that the instruction writes to.
+  Known of_result(const Instruction& instruction, int reg) const {
+    static const std::set<std::string_view> copies = {"mov", "cvta", "cvt", "shfl"};
+    static const std::set<std::string_view> choices = {"selp", "min", "max"};
+    static const std::set<std::string_view> from_memory = {"ld", "ldu", "atom", "call"};
+    const std::string& opcode = instruction.opcode;
+    const auto operand = [&](std::size_t i) { return of(instruction.operands.at(i)); };
+    if (copies.contains(opcode)) return operand(1);
+    if (opcode == "add") return of_sum(instruction);
+    // An address with some bits set or turned over, as swizzles do, stays in its array.
+    if (opcode == "or" || opcode == "xor") return sum(operand(1), operand(2));
+    if (choices.contains(opcode)) return either(operand(1), operand(2));
+    if (opcode == "sub") return difference(operand(1), operand(2));
+    if (opcode == "and") return of_mask(instruction);
+    if (opcode == "mad") return operand(3);  // the factors are integers
+    if (opcode == "mapa") return unknown;    // in another block
+    if (!from_memory.contains(opcode) || bytes_of(reg) < 8) return no_pointer;
+    return opcode == "ld" ? of_load(instruction, reg) : unknown;
+  }
+
+  /// `and` rounds an address down if the mask's high bits are set, and else takes its low bits.
+  Known of_mask(const Instruction& instruction) const {
+    const Operand& mask = instruction.operands.at(2);
+    const int sign = instruction.has("b64") ? 63 : 31;
+    const bool takes_low_bits =
+        mask.kind == Operand::Kind::immediate && (mask.bits >> sign & 1) == 0;
+    if (takes_low_bits) return no_pointer;
+    return sum(of(instruction.operands.at(1)), of(mask));
+  }
+
+  Known of_load(const Instruction& instruction, int reg) const {
+    const bool whole = instruction.has("u64") || instruction.has("b64") || instruction.has("s64");
+    const Operand& address = instruction.operands.at(1);
+    if (!whole || !instruction.has("param")) return unknown;
+    Known place = address.reg >= 0 ? known_[static_cast<std::size_t>(address.reg)] : unknown;
+    if (address.reg < 0 && find(function_.parameters, address.name) != nullptr) {
+      place = PointerOrigin{Kind::in_param, address.name, 0};
+    }
+    if (!place || place->kind != Kind::in_param) return place ? unknown : place;
+    const std::vector<Operand>& elements = instruction.operands[0].elements;
+    const auto element = std::find_if(elements.begin(), elements.end(),
+                                      [&](const Operand& operand) { return operand.reg == reg; });
+    const std::int64_t before = elements.empty() ? 0 : element - elements.begin();
+    return PointerOrigin{Kind::parameter, place->symbol,
+                         place->offset + address.offset + 8 * before};
+  }
+
+  const ptx::Module& module_;
+  const ptx::Function& function_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+std::vector<PointerOrigin> trace_pointers(const ptx::Module& module,
+                                          const ptx::Function& function) {
+  return Trace(module, function).run();
+}
+
+PointerOrigin origin_of(const std::vector<PointerOrigin>& registers, const ptx::Module& module,
+                        const ptx::Function& function, const ptx::Operand& address) {
+  if (address.reg >= 0) return registers[static_cast<std::size_t>(address.reg)];
+  if (address.name.empty()) return {};
+  return of_symbol(module, function, address.name);
+}
+
+}  // namespace rung::vgpu

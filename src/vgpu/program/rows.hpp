@@ -1,0 +1,46 @@
+#pragma once
+// The frame of a warp: which row holds what.
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "vgpu/program/kernel.hpp"
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::vgpu {
+
+/// Bytes of a lane in a row of this type: 2, 4 or 8, and 0 for a predicate. Types of eight bits lie
+/// in rows of sixteen.
+int row_bytes(ptx::Type type);
+
+/// Rows behind those of the registers: constants and special registers, each once, and rows that
+/// nobody reads.
+class Rows {
+ public:
+  Rows(Kernel& kernel, std::uint32_t first_free);
+
+  std::uint32_t constant(int bytes, std::uint64_t bits);
+  std::uint32_t special(Special special, int bytes);
+  /// A row of its own, eight bytes a lane.
+  std::uint32_t scratch();
+  /// Where the frame ends.
+  std::uint32_t end() const { return next_; }
+
+ private:
+  std::uint32_t take(int bytes);
+
+  Kernel& kernel_;
+  std::uint32_t next_;
+  std::map<std::pair<int, std::uint64_t>, std::uint32_t> constants_;
+  std::map<std::pair<Special, int>, std::uint32_t> specials_;
+};
+
+/// The bits of an immediate operand as a constant of this type.
+std::uint64_t immediate_bits(const ptx::Operand& operand, ptx::Type type);
+
+/// The special register of that name ("tid.x"), if the engine has it.
+std::optional<Special> special_named(std::string_view name);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,40 @@
+#pragma once
+// Constant expressions (PTX ISA, 4.5): 64-bit integers, signed and unsigned, and doubles.
+
+#include <cstdint>
+#include <string_view>
+
+#include "vgpu/ptx/lexer.hpp"
+
+namespace rung::vgpu::ptx {
+
+struct Constant {
+  enum class Kind : std::uint8_t {
+    s64,
+    u64,
+    f64,
+    f32,  // a literal 0f…, possibly negated: bits is an IEEE single. Arithmetic makes it an f64.
+  };
+  Kind kind = Kind::s64;
+  std::uint64_t bits = 0;
+
+  bool is_integer() const { return kind == Kind::s64 || kind == Kind::u64; }
+  /// The value of any kind as a double.
+  double real() const;
+};
+
+/// Whether a constant expression starts at the next token. A sign before a name other than WARP_SZ
+/// does not start one: `-%r1` is an operand.
+bool at_constant(const Lexer& lexer);
+
+/// Reads a constant expression.
+Constant parse_constant(Lexer& lexer);
+
+/// Reads an integer constant expression, in two's complement; `what` stands for it in messages.
+std::int64_t parse_integer(Lexer& lexer, std::string_view what);
+
+/// Reads an integer literal from `least` to `most`: where PTX takes no expression.
+std::int64_t parse_literal(Lexer& lexer, std::string_view what, std::int64_t least,
+                           std::int64_t most);
+
+}  // namespace rung::vgpu::ptx

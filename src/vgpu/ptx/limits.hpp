@@ -1,0 +1,19 @@
+#pragma once
+// What the parser refuses: far above what compilers write, low enough that no text, however
+// malformed, exhausts memory, the stack or anybody's patience.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rung::vgpu::ptx::limits {
+
+inline constexpr int deepest_expression = 64;               // parentheses in a constant
+inline constexpr std::size_t deepest_scope = 64;            // { } in a function
+inline constexpr std::size_t most_extents = 16;             // dimensions of an array
+inline constexpr std::int64_t most_registers = 1 << 24;     // %r<N>
+inline constexpr std::int64_t most_files = 1 << 16;         // number of a .file
+inline constexpr std::int64_t largest_alignment = 1 << 20;  // bytes
+inline constexpr std::int64_t most_variable_bytes = std::int64_t{1} << 40;
+inline constexpr std::uint64_t most_initial_bytes = std::uint64_t{256} << 20;  // of a module
+
+}  // namespace rung::vgpu::ptx::limits

@@ -1,0 +1,186 @@
+#pragma once
+// A PTX module as written: what the parser makes of the text, before anything is resolved to a
+// machine. Names follow the PTX ISA manual, chapters 4 to 9.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rung::vgpu::ptx {
+
+/// State spaces (PTX ISA, 5.1). `generic` is an access or address with no space written.
+enum class Space : std::uint8_t { generic, reg, global, shared, local, constant, param };
+
+/// Fundamental types and the packed and alternate ones (PTX ISA, 5.2). `none`: not written.
+enum class Type : std::uint8_t {
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+};
+
+/// Size of one element in bytes; 0 for pred and none.
+int size_of(Type type);
+bool is_float(Type type);
+bool is_signed(Type type);
+/// Without the leading dot: "f32".
+const char* name(Type type);
+/// The type of that name, without the leading dot; `none` if there is no such.
+Type type_named(std::string_view name);
+
+/// A place in a source file, from `.loc`: file is an index into Module::files, 0 if unknown. For
+/// inlined code it is where the inlined text stands.
+struct SourceLine {
+  int file = 0;
+  int line = 0;
+};
+
+struct Operand {
+  enum class Kind : std::uint8_t {
+    reg,        // %r1, also !%p1
+    immediate,  // 7, -1, 0f3F800000, 0d…, 1.5
+    special,    // %tid.x, %laneid, …: name without the %
+    symbol,     // a variable, parameter or function by name, plus an offset: an address
+    label,      // a branch target
+    address,    // [base + offset], base a register, a symbol or nothing
+    vector,     // {a, b, …}
+    tuple,      // (a, b, …): arguments of a call
+    pair,       // p|q: two destinations
+    sink,       // _
+  };
+  Kind kind = Kind::sink;
+  bool negated = false;     // !%p1, or a unary minus before a register
+  bool is_float = false;    // immediate: written as floating point (0f… too)
+  bool is_single = false;   // immediate written 0f…: bits holds the IEEE single, exactly
+  int reg = -1;             // reg, or address with a register base: index of Function::registers
+  std::uint64_t bits = 0;   // immediate: two's complement, or IEEE (double unless is_single)
+  std::int64_t offset = 0;  // symbol, address
+  std::string name;         // special, symbol, label, or address with a symbol base
+  /// vector, tuple, pair. An address of several parts, as tensors have ([map, {x, y}]): all parts,
+  /// the first of them also told by reg, name and offset.
+  std::vector<Operand> elements;
+};
+
+struct Instruction {
+  std::string opcode;                  // "ld"
+  std::vector<std::string> modifiers;  // "global", "nc", "v4", "f32": in order, without dots
+  std::vector<Operand> operands;       // destination first, as written
+  int guard = -1;                      // @%p1: index of Function::registers
+  bool guard_negated = false;          // @!%p1
+  int line = 0;                        // in the PTX text, from 1
+  SourceLine source;
+
+  /// The whole mnemonic as written: "ld.global.nc.v4.f32".
+  std::string mnemonic() const;
+  bool has(std::string_view modifier) const;
+};
+
+struct Register {
+  std::string name;
+  Type type;
+};
+
+struct Variable {
+  std::string name;
+  Space space = Space::generic;
+  Type type = Type::none;  // of an element
+  int vector = 1;          // .v2, .v4
+  std::int64_t count = 1;  // elements, all dimensions multiplied; 0: `.extern .shared x[]`
+  int align = 1;           // bytes
+  bool external = false;
+  bool managed = false;  // .attribute(.managed)
+  /// Bytes of the initialiser, zero-padded to the size; empty if there is none.
+  std::vector<std::uint8_t> initial;
+  /// Places in `initial` where the address of another symbol belongs.
+  struct Fixup {
+    std::size_t at;
+    std::string symbol;
+    std::int64_t offset;  // added to the address
+    bool generic;         // written generic(symbol): an address in generic space
+    int bytes;            // how many of the sum's bytes go there,
+    int shift;            // after a shift right by so many bits: 0xFF00(symbol) has shift 8
+  };
+  std::vector<Fixup> fixups;
+  int line = 0;
+
+  std::int64_t bytes() const;
+};
+
+struct Label {
+  std::string name;
+  std::size_t at;  // index of the instruction that follows
+};
+
+/// A `.func` or `.entry`. Registers declared in nested scopes are told apart by the parser: every
+/// operand's index is unambiguous. Variables and labels of nested scopes whose name is taken are
+/// renamed: `name@2`.
+struct Function {
+  std::string name;
+  bool entry = false;
+  bool external = false;  // declared only (`.extern .func vprintf`): it has no body
+  std::vector<Variable> parameters;
+  std::vector<Variable> results;
+  /// Those that the body uses, plus parameters and results in `.reg` space, which come first and
+  /// have the name of their Variable. Of `.reg .v2 .f32 v` there are `v.x` and `v.y`.
+  std::vector<Register> registers;
+  std::vector<Variable> variables;  // .shared, .local, .param declared in the body
+  std::vector<Instruction> body;
+  std::vector<Label> labels;
+  /// `name: .branchtargets a, b;` for brx.idx.
+  struct Targets {
+    std::string name;
+    std::vector<std::string> labels;
+  };
+  std::vector<Targets> branch_targets;
+  std::int64_t max_threads[3] = {0, 0, 0};       // .maxntid, 0 if not given
+  std::int64_t required_threads[3] = {0, 0, 0};  // .reqntid
+  int min_blocks = 0;                            // .minnctapersm
+  int max_registers = 0;                         // .maxnreg
+  std::int64_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster, blocks
+  int line = 0;
+};
+
+/// `.alias name, target;`: another name of a function.
+struct Alias {
+  std::string name;
+  std::string target;
+};
+
+struct Module {
+  int version_major = 0, version_minor = 0;  // .version 8.7
+  std::string target;                        // "sm_90a"
+  int address_size = 64;
+  std::vector<std::string> files;   // by index of `.file`; [0] is empty
+  std::vector<Variable> variables;  // module scope
+  std::vector<Function> functions;  // one of each name
+  std::vector<Alias> aliases;
+
+  /// The function of that name or alias; null if there is none.
+  const Function* find(std::string_view function) const;
+};
+
+}  // namespace rung::vgpu::ptx

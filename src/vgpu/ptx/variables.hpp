@@ -1,0 +1,49 @@
+#pragma once
+// Declarations of variables and parameters (PTX ISA, 5.4 and chapter 7).
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/ptx/initializer.hpp"
+#include "vgpu/ptx/lexer.hpp"
+#include "vgpu/ptx/module.hpp"
+
+namespace rung::vgpu::ptx {
+
+/// A variable and its name as it stands in the text.
+struct Declaration {
+  std::string_view name;
+  Variable variable;
+};
+
+/// The space whose declarations begin with `directive`, such as ".global".
+std::optional<Space> space_named(std::string_view directive);
+
+class VariableParser {
+ public:
+  explicit VariableParser(Lexer& lexer) : lexer_(lexer), initializer_(lexer) {}
+
+  /// `.global .align 4 .f32 x[4] = {…}, y;`
+  std::vector<Declaration> parse(bool external);
+
+  /// `(.param .u64 x, .reg .b32 %y)`: parameters or results of a function.
+  std::vector<Declaration> parse_parameters();
+
+  /// Reads `.attribute(…)`; returns whether .managed is among them. Unified addresses
+  /// (`.unified(1, 2)`) need no care here.
+  bool parse_attributes();
+
+ private:
+  Variable head();
+  void qualifier(Variable& variable, bool& aligned);
+  void pointee();
+  int alignment();
+  Declaration declarator(const Variable& head);
+  std::vector<std::int64_t> extents(Variable& variable);
+
+  Lexer& lexer_;
+  InitializerParser initializer_;
+};
+
+}  // namespace rung::vgpu::ptx

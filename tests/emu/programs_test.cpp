@@ -1,0 +1,102 @@
+// Whole programs, as they would be written for a GPU: their output, and what is counted.
+
+#include <gtest/gtest.h>
+
+#include "emu_program.hpp"
+
+namespace rung {
+namespace {
+
+// Ends well, with this output and nothing to complain of.
+EmuOutput expect_output(const std::string& program, const std::string& expected,
+                        const std::string& options = "", const std::string& arguments = "") {
+  EmuOutput output = run_emu("programs/" + program, options, arguments);
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, expected) << output.err;
+  return output;
+}
+
+const auto& counters(const EmuOutput& output, std::size_t launch) {
+  return output.json.at("kernels").at(launch).at("counters");
+}
+
+TEST(Programs, VectorAdd) {
+  const EmuOutput output = expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n");
+  const auto& kernel = output.json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("name"), "add");
+  EXPECT_EQ(kernel.at("grid").dump(), "[4,1,1]");
+  EXPECT_EQ(kernel.at("block").dump(), "[256,1,1]");
+  EXPECT_EQ(kernel.at("hazards").size(), 0u);
+  // 31 full warps and one of 8 threads; a warp reads 128 bytes of a and of b.
+  EXPECT_EQ(counters(output, 0).at("global_load_requests"), 64);
+  EXPECT_EQ(counters(output, 0).at("global_load_sectors"), 2 * (31 * 4 + 1));
+  EXPECT_EQ(counters(output, 0).at("global_store_requests"), 32);
+  EXPECT_EQ(counters(output, 0).at("global_store_sectors"), 31 * 4 + 1);
+}
+
+TEST(Programs, ArgumentsAndCompilerOptionsAreHandedOn) {
+  expect_output("vector_add.cu", "33 elements, 0 wrong, timed: yes\n",
+                "-O2 -std=c++20 -DUNUSED=1 -I /tmp --threads 1", "33");
+}
+
+TEST(Programs, Reduction) { expect_output("reduction.cu", "30021 30021 30021\n"); }
+
+TEST(Programs, TiledMatmul) {
+  const EmuOutput output = expect_output("tiled_matmul.cu", "70 x 50 x 33, largest error 0\n");
+  EXPECT_EQ(output.json.at("kernels").at(0).at("name"), "matmul<16>");
+  // Every thread of 5 x 4 blocks multiplies over 3 tiles of 16.
+  EXPECT_EQ(counters(output, 0).at("ffma"), 5 * 4 * 256 * 48);
+  // A barrier for each of 8 warps, twice a tile.
+  EXPECT_EQ(counters(output, 0).at("barriers"), 5 * 4 * 8 * 3 * 2);
+}
+
+TEST(Programs, LanguageFeatures) {
+  expect_output("language.cu",
+                "127 1\n30\n4321 42 16 1\n"
+                "hello from block 0, thread 0: 0.50 ok\nhello from block 0, thread 1: 0.50 ok\n"
+                "hello from block 1, thread 0: 0.50 ok\nhello from block 1, thread 1: 0.50 ok\n"
+                "cudaSuccess\n");
+}
+
+TEST(Programs, RuntimeCalls) {
+  expect_output("runtime_api.cu",
+                "1 0 NVIDIA H200 (virtual) 9.0 32 1 1024 65535\n1 1\n"
+                "invalid device ordinal\ncudaErrorInvalidDevice\ncudaSuccess\n"
+                "invalid configuration argument\ninvalid configuration argument\n"
+                "cudaErrorInvalidValue\ncudaErrorMemoryAllocation\n"
+                "104 cudaSuccess\n109 1\n1 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx--\n8 1 1024 1024\n7\n"
+                "cudaSuccess\n");
+}
+
+TEST(Programs, Atomics) { expect_output("atomics.cu", "0 wrong; 63 0 255 -64 2016 32 63\n"); }
+
+TEST(Programs, GroupsAndHalf) {
+  expect_output("groups_and_half.cu", "1520 39 11 104\n1 32.5 947.438\n0.199951 4\n");
+}
+
+TEST(Programs, Mathematics) { expect_output("mathematics.cu", "float close, double close\n"); }
+
+TEST(Programs, Cublas) {
+  expect_output("cublas.cu", "CUBLAS_STATUS_SUCCESS 22 28 36 44 60\nCUBLAS_STATUS_INVALID_VALUE\n");
+}
+
+TEST(Programs, OtherDevices) {
+  const EmuOutput output = run_emu("programs/runtime_api.cu", "--gpu t4");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find(" 7.5 32 1 1024"), std::string::npos) << output.out;
+}
+
+TEST(Programs, WithoutChecksNothingIsCounted) {
+  const EmuOutput output =
+      expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n", "--no-check");
+  EXPECT_EQ(counters(output, 0).at("global_load_sectors"), 0);
+}
+
+TEST(Programs, TableHasALineForEachKernel) {
+  const EmuOutput output = run_emu("programs/reduction.cu");
+  EXPECT_NE(output.err.find("\ntree<256u>"), std::string::npos) << output.err;
+  EXPECT_NE(output.err.find("\nshuffles"), std::string::npos) << output.err;
+}
+
+}  // namespace
+}  // namespace rung

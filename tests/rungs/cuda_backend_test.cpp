@@ -1,0 +1,157 @@
+// The CUDA backend's own parts: which code a device takes, copies of operands, failed launches.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "backends/cuda/device_matrix.hpp"
+#include "backends/cuda/gemm_call.hpp"
+#include "backends/cuda/real_driver.hpp"
+#include "backends/cuda/select_image.hpp"
+#include "backends/cuda/virtual_gpu.hpp"
+#include "core/case.hpp"
+#include "core/kernel_error.hpp"
+#include "core/rung.hpp"
+#include "vgpu/device.hpp"
+
+namespace rung::cuda {
+namespace {
+
+constexpr std::string_view naive = "gemm/cuda/00_naive";
+
+VirtualGpu& gpu() {
+  static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
+  static VirtualGpu gpu(open_virtual_driver(h200), std::nullopt, true,
+                        [](const vgpu::LaunchReport&, const vgpu::Kernel&) {});
+  gpu.make_current();
+  return gpu;
+}
+
+TEST(Images, EveryRungHasPtxByClang) {
+  std::set<std::string_view> ids;
+  for (const Image& image : images()) {
+    if (image.code != Code::clang_ptx) continue;
+    ids.insert(image.id);
+    EXPECT_NE(image.data.find(".visible .entry gemm_cuda_"), std::string_view::npos) << image.id;
+    EXPECT_EQ(image.data.data()[image.data.size()], '\0');
+  }
+  for (const RungInfo* rung : select({"gemm/cuda"})) EXPECT_TRUE(ids.contains(rung->id));
+}
+
+TEST(Images, ADeviceTakesWhatSuitsIt) {
+  const bool with_nvcc = !nvcc_version().empty();
+  const auto code_for = [](Target target) { return select_image(naive, target)->code; };
+  EXPECT_EQ(code_for({.arch = 90, .driver_version = 13000}),
+            with_nvcc ? Code::cubin : Code::clang_ptx);
+  EXPECT_EQ(code_for({.arch = 100, .driver_version = 99000}),
+            with_nvcc ? Code::nvcc_ptx : Code::clang_ptx);
+  EXPECT_EQ(code_for({.arch = 100, .driver_version = 11080}), Code::clang_ptx);
+  EXPECT_EQ(code_for({.arch = 90, .takes_cubin = false}),
+            with_nvcc ? Code::nvcc_ptx : Code::clang_ptx);
+  EXPECT_EQ(code_for({.arch = 90, .wanted = Code::clang_ptx}), Code::clang_ptx);
+  EXPECT_EQ(select_image(naive, {.arch = 60}), nullptr);
+  EXPECT_EQ(select_image(naive, {.arch = 90, .takes_cubin = false, .wanted = Code::cubin}),
+            nullptr);
+  EXPECT_EQ(select_image("gemm/cuda/99_none", {.arch = 90}), nullptr);
+}
+
+TEST(Images, CodesAreNamed) {
+  EXPECT_EQ(parse_code("clang"), Code::clang_ptx);
+  EXPECT_EQ(parse_code("nvcc"), Code::nvcc_ptx);
+  EXPECT_EQ(parse_code("cubin"), Code::cubin);
+  EXPECT_THROW(parse_code("ptx"), std::invalid_argument);
+}
+
+TEST(DeviceMatrix, ComesAndGoesWithItsAlignment) {
+  for (const int offset : {0, 1, 3}) {
+    Operand operand(Dtype::f32, 5, 7, 9, offset);
+    operand.fill(Values::reals, 1);
+    const std::uint64_t before = operand.fingerprint();
+    const DeviceMatrix copy(gpu(), operand.storage(), operand.data());
+    EXPECT_EQ(copy.data() % 512, reinterpret_cast<std::uintptr_t>(operand.data()) % 512);
+    operand.poison();
+    copy.download();
+    EXPECT_EQ(operand.fingerprint(), before);
+    EXPECT_EQ(operand.broken_guard(), std::nullopt);
+  }
+}
+
+TEST(DeviceMatrix, BringsBackBrokenGuards) {
+  Operand operand(Dtype::f32, 2, 3, 3, 0);
+  operand.fill(Values::reals, 1);
+  const DeviceMatrix copy(gpu(), operand.storage(), operand.data());
+  const float value = 1;
+  ASSERT_EQ(gpu().api().cuMemcpyHtoD(copy.data() + 6 * sizeof value, &value, sizeof value),
+            Result::success);
+  copy.download();
+  EXPECT_EQ(operand.broken_guard(), "1 past the end of row 1");
+}
+
+TEST(DeviceMatrix, LinesFarApartArePieces) {
+  constexpr std::int64_t ld = 1 << 20;
+  const AnyMatrix<void*> rows = {nullptr, ld, 1};
+  const Storage by_rows = storage_of(rows, 3, 5, 4);
+  EXPECT_EQ(by_rows.rows, 3);
+  EXPECT_EQ(by_rows.row_bytes, 20);
+  EXPECT_EQ(by_rows.pitch, 4 * ld);
+  const Storage by_columns = storage_of(AnyMatrix<void*>{nullptr, 1, ld}, 3, 5, 4);
+  EXPECT_EQ(by_columns.rows, 5);
+  EXPECT_EQ(by_columns.row_bytes, 12);
+  const Storage dense = storage_of(AnyMatrix<void*>{nullptr, 6, 1}, 3, 5, 4);
+  EXPECT_EQ(dense.rows, 1);
+  EXPECT_EQ(dense.row_bytes, (2 * 6 + 5) * 4);
+  EXPECT_EQ(storage_of(rows, 0, 5, 4).rows, 0);
+}
+
+GemmRung broken(GemmLaunch<float, float> launch) {
+  return {"gemm_cuda_00_naive", launch, nullptr, nullptr, nullptr, nullptr};
+}
+
+const Image& image_of_naive() { return *select_image(naive, gpu().target()); }
+
+TEST(Launches, ThatAreRefusedSayWhy) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1}, {2048}}; });
+  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
+  try {
+    call.enqueue(1);
+    FAIL() << "a block of 2048 threads was launched";
+  } catch (const KernelError& error) {
+    EXPECT_EQ(std::string(error.what()).find("gemm_cuda_00_naive_f32: CUDA_ERROR_INVALID_VALUE"),
+              0u)
+        << error.what();
+  }
+  // The operands went with the context.
+  EXPECT_THROW(call.enqueue(1), KernelError);
+}
+
+TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1, 65536}, {32}}; });
+  EXPECT_EQ(why_not(rung, problem.call()),
+            "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
+}
+
+TEST(Launches, OfNothingAreNone) {
+  const GemmCase problem({.m = 0, .n = 4, .k = 5});
+  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{0}, {2048}}; });
+  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
+  EXPECT_NO_THROW(call.enqueue(3));
+  EXPECT_NO_THROW(call.wait());
+}
+
+TEST(RealDriver, IsThereOrSaysWhyNot) {
+  const RealDriver& driver = real_driver();
+  EXPECT_EQ(driver.api == nullptr, !driver.why_not.empty());
+}
+
+TEST(VirtualDriver, IsOneDeviceForTheProcess) {
+  gpu();
+  EXPECT_THROW(open_virtual_driver(vgpu::parse_device("t4")), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace rung::cuda

@@ -1,0 +1,162 @@
+// The CUDA rungs, on the virtual GPU: right in every standard case, without a hazard, and with the
+// memory traffic that one works out by hand.
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/images.hpp"
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "rungs_under_test.hpp"
+
+namespace rung {
+namespace {
+
+constexpr int threads = 2;
+
+/// The front ends whose PTX is in this program.
+std::vector<std::string> front_ends() {
+  if (cuda::nvcc_version().empty()) return {"clang"};
+  return {"clang", "nvcc"};
+}
+
+std::unique_ptr<Backend> backend_of(const std::string& front_end) {
+  return make_virtual_backend({.gpu = "h200", .code = front_end});
+}
+
+/// The counters of one call.
+vgpu::Counters count(const std::string& rung, const GemmSpec& spec, const std::string& front_end) {
+  vgpu::Counters counters;
+  const auto backend =
+      make_virtual_backend({.gpu = "h200", .code = front_end},
+                           [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+                             refuse_hazards(report, kernel);
+                             counters += report.counters;
+                           });
+  run(*backend, *select({rung}).front(), GemmCase(spec).call(), threads);
+  return counters;
+}
+
+class CudaGemmRungs : public testing::TestWithParam<RungAndDtype> {
+ protected:
+  const RungInfo& rung_ = *std::get<0>(GetParam());
+  const Dtype dtype_ = std::get<1>(GetParam());
+};
+
+TEST_P(CudaGemmRungs, AreRight) {
+  for (const std::string& front_end : front_ends()) {
+    const auto backend = backend_of(front_end);
+    ASSERT_EQ(backend->why_not(rung_, dtype_), std::nullopt);
+    for (const GemmSpec& spec : standard_gemm_cases(dtype_, Effort::quick)) {
+      GemmCase problem(spec);
+      const Verdict verdict =
+          verify(problem, [&](const GemmCall& call) { run(*backend, rung_, call, threads); });
+      EXPECT_TRUE(verdict.right) << verdict.message << " by " << front_end;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmRungs,
+                         testing::Combine(testing::ValuesIn(rungs_under_test("gemm", "cuda")),
+                                          testing::ValuesIn(all_dtypes)),
+                         test_name);
+
+class CudaGemmCalls : public testing::TestWithParam<const RungInfo*> {};
+
+TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
+  constexpr std::int64_t apart = (std::int64_t{1} << 30) + 3;
+  const auto backend = backend_of("clang");
+  for (const bool transposed : {false, true}) {
+    for (const auto padding : {&GemmSpec::a_padding, &GemmSpec::b_padding, &GemmSpec::c_padding}) {
+      GemmSpec spec = {.m = 3,
+                       .n = 3,
+                       .k = 3,
+                       .a_transposed = transposed,
+                       .b_transposed = transposed,
+                       .beta = 1};
+      spec.*padding = apart;
+      try {
+        GemmCase problem(spec);
+        const Verdict verdict = verify(
+            problem, [&](const GemmCall& call) { run(*backend, *GetParam(), call, threads); });
+        EXPECT_TRUE(verdict.right) << verdict.message;
+      } catch (const std::bad_alloc&) {
+        GTEST_SKIP() << "this system grants no 9 GB of address space";
+      }
+    }
+  }
+}
+
+TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
+  if (front_ends().size() == 1) GTEST_SKIP() << "no nvcc at build time";
+  for (const Dtype dtype : all_dtypes) {
+    GemmSpec spec = {.dtype = dtype, .m = 97, .n = 130, .k = 70, .alpha = 2, .beta = 1};
+    const vgpu::Counters clang = count(GetParam()->id, spec, "clang");
+    const vgpu::Counters nvcc = count(GetParam()->id, spec, "nvcc");
+    EXPECT_EQ(clang.global_load_requests, nvcc.global_load_requests) << name(dtype);
+    EXPECT_EQ(clang.global_load_sectors, nvcc.global_load_sectors) << name(dtype);
+    EXPECT_EQ(clang.global_store_requests, nvcc.global_store_requests) << name(dtype);
+    EXPECT_EQ(clang.global_store_sectors, nvcc.global_store_sectors) << name(dtype);
+    EXPECT_EQ(clang.shared_load_requests, nvcc.shared_load_requests) << name(dtype);
+    EXPECT_EQ(clang.shared_load_wavefronts, nvcc.shared_load_wavefronts) << name(dtype);
+    EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);
+    EXPECT_EQ(clang.shared_store_wavefronts, nvcc.shared_store_wavefronts) << name(dtype);
+    EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
+    EXPECT_EQ(clang.barriers, nvcc.barriers) << name(dtype);
+  }
+}
+
+TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
+  const auto cpu = make_backend("cpu", {});
+  EXPECT_EQ(cpu->why_not(*GetParam(), Dtype::f32), "a cuda rung");
+  const auto on_virtual = backend_of("clang");
+  EXPECT_EQ(on_virtual->why_not(*select({"gemm/cpu/00"}).front(), Dtype::f32), "a cpu rung");
+  EXPECT_NE(backend_of("cubin")->why_not(*GetParam(), Dtype::f32), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
+                         testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
+
+// 64 x 64 x 64 in f32: 128 warps, of which each thread makes 64 multiply-adds; a row of A or B is
+// 256 bytes, and begins a sector.
+constexpr GemmSpec cube = {.m = 64, .n = 64, .k = 64};
+constexpr std::uint64_t warps = 64 * 64 / 32;
+
+TEST(CudaTraffic, NaiveReadsASectorForEachRow) {
+  const vgpu::Counters c = count("gemm/cuda/00_naive", cube, "clang");
+  EXPECT_EQ(c.global_load_requests, 2 * 64 * warps);
+  EXPECT_EQ(c.global_load_sectors, (32 + 1) * 64 * warps);
+  EXPECT_EQ(c.global_store_requests, warps);
+  EXPECT_EQ(c.global_store_sectors, 32 * warps);
+  EXPECT_EQ(c.ffma, 64u * 64 * 64);
+}
+
+TEST(CudaTraffic, CoalescedReadsFourSectorsOfARow) {
+  const vgpu::Counters c = count("gemm/cuda/01_coalesced", cube, "clang");
+  EXPECT_EQ(c.global_load_requests, 2 * 64 * warps);
+  EXPECT_EQ(c.global_load_sectors, (1 + 4) * 64 * warps);
+  EXPECT_EQ(c.global_store_requests, warps);
+  EXPECT_EQ(c.global_store_sectors, 4 * warps);
+  EXPECT_EQ(c.ffma, 64u * 64 * 64);
+  EXPECT_EQ(c.divergent_branches, 0u);
+}
+
+TEST(CudaTraffic, SharedTileReadsEachElementOnceABlock) {
+  const vgpu::Counters c = count("gemm/cuda/02_shared_tile", cube, "clang");
+  constexpr std::uint64_t tiles = 2;  // along k
+  EXPECT_EQ(c.global_load_requests, 2 * tiles * warps);
+  EXPECT_EQ(c.global_load_sectors, 2 * 4 * tiles * warps);
+  EXPECT_EQ(c.shared_store_requests, 2 * tiles * warps);
+  EXPECT_EQ(c.shared_store_wavefronts, 2 * tiles * warps);
+  EXPECT_EQ(c.shared_load_requests, 2 * 64 * warps);
+  EXPECT_EQ(c.shared_load_wavefronts, 2 * 64 * warps);  // one is a broadcast, the other a row
+  EXPECT_EQ(c.barriers, 2 * tiles * warps);
+  EXPECT_EQ(c.ffma, 64u * 64 * 64);
+}
+
+}  // namespace
+}  // namespace rung
