@@ -15,7 +15,8 @@ namespace rung::cuda {
 template <class In, class Out>
 using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem);
 
-/// The launches of one gemm rung. A type's entry is `<entry>_<dtype>`.
+/// The launches of one gemm rung; null for a type that it has not. A type's entry is
+/// `<entry>_<dtype>`.
 struct GemmRung {
   std::string_view entry;
   GemmLaunch<float, float> f32;
@@ -42,6 +43,17 @@ constexpr GemmRung gemm_rung(std::string_view entry) {
           R::template launch<std::uint32_t, std::uint32_t>,
           R::template launch<bfloat16, float>,
           R::template launch<float16, float>};
+}
+
+/// A rung whose kernel has one type for all operands, of at least 4 bytes.
+template <class R>
+constexpr GemmRung gemm_rung_of_words(std::string_view entry) {
+  return {entry,
+          R::template launch<float>,
+          R::template launch<double>,
+          R::template launch<std::uint32_t>,
+          nullptr,
+          nullptr};
 }
 
 }  // namespace rung::cuda

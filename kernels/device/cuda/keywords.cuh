@@ -31,3 +31,10 @@ extern const CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 void __syncthreads();
 
 #endif
+
+// Before a loop whose counter indexes registers: it must be known in each copy of the body.
+#ifdef RUNG_HOST
+#define RUNG_UNROLL
+#else
+#define RUNG_UNROLL _Pragma("unroll")
+#endif

@@ -39,6 +39,54 @@ __device__ __forceinline__ float mov_f32_b32(std::uint32_t bits) {
   return result;
 }
 
+/// cvta.to.shared: the address within shared memory of what lies there.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cvta
+__device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
+  std::uint64_t address;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(generic));
+  return static_cast<std::uint32_t>(address);
+}
+
+/// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
+/// source `bytes` are read, and zeros take the place of the rest. 16 bytes go past the L1 cache.
+/// From sm_80.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async
+template <int SIZE>
+__device__ __forceinline__ void cp_async(void* to, const void* from, int bytes) {
+  static_assert(SIZE == 4 || SIZE == 8 || SIZE == 16);
+  if constexpr (SIZE == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(cvta_to_shared(to)),
+                 "l"(from), "r"(bytes)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(cvta_to_shared(to)),
+                 "l"(from), "n"(SIZE), "r"(bytes)
+                 : "memory");
+  }
+}
+
+/// cp.async.commit_group: the copies since the last one are a group.
+__device__ __forceinline__ void cp_async_commit_group() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/// cp.async.wait_group: until at most N of this thread's groups are on their way.
+template <int N>
+__device__ __forceinline__ void cp_async_wait_group() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+}  // namespace rung::ptx
+
+#else
+
+// Declared for kernel templates to name, defined nowhere.
+namespace rung::ptx {
+template <int SIZE>
+void cp_async(void* to, const void* from, int bytes);
+void cp_async_commit_group();
+template <int N>
+void cp_async_wait_group();
 }  // namespace rung::ptx
 
 #endif

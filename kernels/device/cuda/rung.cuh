@@ -1,7 +1,8 @@
 #pragma once
 // How a CUDA rung offers itself: a struct with a block size, a kernel and a launch, all in one
 // file. The file is compiled twice. For the device, RUNG_CUDA_GEMM makes an entry of each type,
-// named gemm_cuda_<NN_slug>_<dtype>; on the host, the descriptor gemm_cuda_<NN_slug>.
+// named gemm_cuda_<NN_slug>_<dtype>; on the host, the descriptor gemm_cuda_<NN_slug>. A rung for
+// elements of 4 and 8 bytes alone, whose kernel has one type for all, is a RUNG_CUDA_GEMM_WORDS.
 
 #include <cstdint>
 
@@ -19,6 +20,10 @@
   extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
       cuda::gemm_rung<Rung>("gemm_cuda_" #number "_" #slug);
 
+#define RUNG_CUDA_GEMM_WORDS(number, slug, Rung)            \
+  extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
+      cuda::gemm_rung_of_words<Rung>("gemm_cuda_" #number "_" #slug);
+
 #else
 
 #define RUNG_CUDA_GEMM_ENTRY(name, Rung, In, Out)                                           \
@@ -32,5 +37,15 @@
   RUNG_CUDA_GEMM_ENTRY(gemm_cuda_##number##_##slug##_i32, Rung, std::uint32_t, std::uint32_t) \
   RUNG_CUDA_GEMM_ENTRY(gemm_cuda_##number##_##slug##_bf16, Rung, bfloat16, float)             \
   RUNG_CUDA_GEMM_ENTRY(gemm_cuda_##number##_##slug##_f16, Rung, float16, float)
+
+#define RUNG_CUDA_GEMM_WORD_ENTRY(name, Rung, T)                                         \
+  extern "C" __global__ void __launch_bounds__(Rung::block.count()) name(Gemm<T, T> g) { \
+    Rung::template kernel<T>(g);                                                         \
+  }
+
+#define RUNG_CUDA_GEMM_WORDS(number, slug, Rung)                             \
+  RUNG_CUDA_GEMM_WORD_ENTRY(gemm_cuda_##number##_##slug##_f32, Rung, float)  \
+  RUNG_CUDA_GEMM_WORD_ENTRY(gemm_cuda_##number##_##slug##_f64, Rung, double) \
+  RUNG_CUDA_GEMM_WORD_ENTRY(gemm_cuda_##number##_##slug##_i32, Rung, std::uint32_t)
 
 #endif

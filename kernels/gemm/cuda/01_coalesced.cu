@@ -15,7 +15,7 @@ struct Coalesced {
   static constexpr cuda::Dim3 block = {BN, BM};
 
   template <class In, class Out>
-  static __device__ void kernel(const Gemm<In, Out>& g) {
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
     const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
     const std::int64_t row = tile.row + threadIdx.y;

@@ -17,7 +17,7 @@ struct SharedTile {
   static_assert(BK == BM && BK == BN, "each thread loads one element of either tile");
 
   template <class In, class Out>
-  static __device__ void kernel(const Gemm<In, Out>& g) {
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     __shared__ In As[BM][BK];
     __shared__ In Bs[BK][BN];
 

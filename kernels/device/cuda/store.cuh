@@ -1,0 +1,61 @@
+#pragma once
+// Results on their way to C.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/vector.cuh"
+
+namespace rung::cuda {
+
+/// One element of C, which must exist; not read if beta is 0.
+template <class In, class Out>
+__device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
+                                      Out sum) {
+  Out& c = g.c(row, col);
+  c = g.beta == Out{} ? g.alpha * sum : g.alpha * sum + g.beta * c;
+}
+
+/// Neighbours along a row of C, those that exist: one 16-byte access where C is aligned for it.
+/// `col` is a multiple of their number.
+template <class In, class Out>
+__device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_t row,
+                                             std::int64_t col, const Out* sums) {
+  constexpr int W = vector_width<Out>;
+  if (row >= g.m) return;
+  const bool aligned =
+      g.c.row_stride % W == 0 && reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
+  if (!aligned || col + W > g.n) {
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) {
+      if (col + w < g.n) store(g, row, col + w, sums[w]);
+    }
+    return;
+  }
+  auto& c = *reinterpret_cast<Vector<Out, W>*>(&g.c(row, col));
+  Vector<Out, W> result;
+  RUNG_UNROLL
+  for (int w = 0; w < W; ++w) result.at[w] = g.alpha * sums[w];
+  if (g.beta != Out{}) {
+    const Vector<Out, W> old = c;
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) result.at[w] += g.beta * old.at[w];
+  }
+  c = result;
+}
+
+/// A thread's results, whose rows and columns are Fragments that begin at (row, col).
+template <class Rows, class Cols, class In, class Out, int TM, int TN>
+__device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t row,
+                                           std::int64_t col, const Out (&acc)[TM][TN]) {
+  RUNG_UNROLL
+  for (int i = 0; i < TM; ++i) {
+    RUNG_UNROLL
+    for (int j = 0; j < TN; j += vector_width<Out>) {
+      store_vector(g, row + Rows::offset(i), col + Cols::offset(j), &acc[i][j]);
+    }
+  }
+}
+
+}  // namespace rung::cuda

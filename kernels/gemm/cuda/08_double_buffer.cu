@@ -1,0 +1,101 @@
+// gemm/cuda/08_double_buffer: two tiles of either operand in shared memory: while one is
+// multiplied,
+//   the next is on its way to registers, then to the other's place.
+// from: 07_warp_tile | removes: the wait for global memory between tiles, and one barrier of two |
+//   limit: registers, which hold what is on its way for only one tile ahead
+// needs: nothing | try: rung trace gemm/cuda/08
+
+#include "device/cuda/fragment.cuh"
+#include "device/cuda/rung.cuh"
+#include "device/cuda/staged_tile.cuh"
+#include "device/cuda/store.cuh"
+#include "device/cuda/warp_tile.cuh"
+
+namespace rung {
+namespace {
+
+struct DoubleBuffer {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 8;
+  static constexpr int WM = 64;
+  static constexpr int WN = 32;
+  static constexpr int TM = 8;
+  static constexpr int TN = 8;
+  using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
+    constexpr int W = cuda::vector_width<Out>;
+    constexpr int LDA = BM + W;
+    constexpr int LDB = BN + W;
+    using Rows = cuda::Fragment<TM, Warps::LANES_M, W>;
+    using Cols = cuda::Fragment<TN, Warps::LANES_N, W>;
+    alignas(16) __shared__ Out As[2][BK][LDA];
+    alignas(16) __shared__ Out Bs[2][BK][LDB];
+
+    // place
+    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
+    const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
+
+    // load: the first tiles
+    cuda::StagedTile<In, Out, BM, BK, LDA, THREADS> a_tile;
+    cuda::StagedTile<In, Out, BN, BK, LDB, THREADS> b_tile;
+    a_tile.load(cuda::operand_a(g), tile.row, 0);
+    b_tile.load(cuda::operand_b(g), tile.col, 0);
+    a_tile.store(As[0][0]);
+    b_tile.store(Bs[0][0]);
+
+    Out acc[TM][TN] = {};
+    int now = 0;
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // sync: these tiles are complete, and nobody reads those before them any more
+      __syncthreads();
+
+      // load: the next ones set out
+      const bool more = k0 + BK < g.k;
+      if (more) {
+        a_tile.load(cuda::operand_a(g), tile.row, k0 + BK);
+        b_tile.load(cuda::operand_b(g), tile.col, k0 + BK);
+      }
+
+      // multiply
+      RUNG_UNROLL
+      for (int k = 0; k < BK; ++k) {
+        Out a_frag[TM];
+        Out b_frag[TN];
+        Rows::load(a_frag, &As[now][k][thread_row]);
+        Cols::load(b_frag, &Bs[now][k][thread_col]);
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int j = 0; j < TN; ++j) acc[i][j] += a_frag[i] * b_frag[j];
+        }
+      }
+
+      // load: and arrive
+      now = 1 - now;
+      if (more) {
+        a_tile.store(As[now][0]);
+        b_tile.store(Bs[now][0]);
+      }
+    }
+
+    // store
+    cuda::store_tile<Rows, Cols>(g, tile.row + thread_row, tile.col + thread_col, acc);
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM(08, double_buffer, DoubleBuffer)
+
+}  // namespace rung

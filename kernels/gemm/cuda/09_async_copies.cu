@@ -1,0 +1,112 @@
+// gemm/cuda/09_async_copies: tiles go to shared memory without a stop in registers, and several are
+//   on their way at once.
+// from: 08_double_buffer | removes: the registers of what is on its way, and the stall where they
+// are
+//   stored | limit: one tile size for every shape, and too few threads to hide each other's stalls
+// needs: sm_80 | try: rung trace gemm/cuda/09
+
+#include "device/cuda/async_tile.cuh"
+#include "device/cuda/fragment.cuh"
+#include "device/cuda/rung.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/store.cuh"
+#include "device/cuda/warp_tile.cuh"
+
+namespace rung {
+namespace {
+
+struct AsyncCopies {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 8;
+  static constexpr int WM = 64;
+  static constexpr int WN = 32;
+  static constexpr int TM = 8;
+  static constexpr int TN = 8;
+  static constexpr int STAGES = 4;
+  using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class T>
+  struct Shared {
+    static constexpr int W = cuda::vector_width<T>;
+    static constexpr int LDA = BM + W;
+    static constexpr int LDB = BN + W;
+    alignas(16) T As[STAGES][BK][LDA];
+    alignas(16) T Bs[STAGES][BK][LDB];
+  };
+
+  template <class T>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
+    using Tiles = Shared<T>;
+    using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
+    using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
+    auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
+
+    // place
+    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
+    const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
+
+    // load: the first tiles set out. A group may be empty, so that they count tiles.
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) {
+      if (stage * BK < g.k) {
+        a_tile.copy(As[stage][0], g.k - stage * BK);
+        b_tile.copy(Bs[stage][0], g.k - stage * BK);
+      }
+      ptx::cp_async_commit_group();
+    }
+
+    T acc[TM][TN] = {};
+    int now = 0;
+    for (std::int64_t k_left = g.k; k_left > 0; k_left -= BK) {
+      // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
+      // before them any more, whose place the next ones take
+      ptx::cp_async_wait_group<STAGES - 2>();
+      __syncthreads();
+
+      // load: the next ones set out
+      const std::int64_t ahead = k_left - (STAGES - 1) * BK;
+      const int next = now == 0 ? STAGES - 1 : now - 1;
+      if (ahead > 0) {
+        a_tile.copy(As[next][0], ahead);
+        b_tile.copy(Bs[next][0], ahead);
+      }
+      ptx::cp_async_commit_group();
+
+      // multiply
+      RUNG_UNROLL
+      for (int k = 0; k < BK; ++k) {
+        T a_frag[TM];
+        T b_frag[TN];
+        Rows::load(a_frag, &As[now][k][thread_row]);
+        Cols::load(b_frag, &Bs[now][k][thread_col]);
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int j = 0; j < TN; ++j) acc[i][j] += a_frag[i] * b_frag[j];
+        }
+      }
+      now = now == STAGES - 1 ? 0 : now + 1;
+    }
+
+    // store
+    cuda::store_tile<Rows, Cols>(g, tile.row + thread_row, tile.col + thread_col, acc);
+  }
+
+  template <class T>
+  static cuda::Launch launch(const Gemm<T, T>& g) {
+    return {
+        .grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block, .shared_bytes = sizeof(Shared<T>)};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_WORDS(09, async_copies, AsyncCopies)
+
+}  // namespace rung
