@@ -26,9 +26,19 @@
 
 #else
 
-#define RUNG_CUDA_GEMM_ENTRY(name, Rung, In, Out)                                           \
-  extern "C" __global__ void __launch_bounds__(Rung::block.count()) name(Gemm<In, Out> g) { \
-    Rung::template kernel<In, Out>(g);                                                      \
+namespace rung::cuda {
+
+/// How many blocks a multiprocessor must have registers for: two hide each other's stalls. Tiles of
+/// 8-byte results take too many for that.
+template <class Rung, class Out>
+inline constexpr int resident_blocks = Rung::block.count() <= 256 && sizeof(Out) < 8 ? 2 : 0;
+
+}  // namespace rung::cuda
+
+#define RUNG_CUDA_GEMM_ENTRY(name, Rung, In, Out)                                      \
+  extern "C" __global__ void __launch_bounds__(                                        \
+      Rung::block.count(), (cuda::resident_blocks<Rung, Out>)) name(Gemm<In, Out> g) { \
+    Rung::template kernel<In, Out>(g);                                                 \
   }
 
 #define RUNG_CUDA_GEMM(number, slug, Rung)                                                    \
@@ -38,9 +48,10 @@
   RUNG_CUDA_GEMM_ENTRY(gemm_cuda_##number##_##slug##_bf16, Rung, bfloat16, float)             \
   RUNG_CUDA_GEMM_ENTRY(gemm_cuda_##number##_##slug##_f16, Rung, float16, float)
 
-#define RUNG_CUDA_GEMM_WORD_ENTRY(name, Rung, T)                                         \
-  extern "C" __global__ void __launch_bounds__(Rung::block.count()) name(Gemm<T, T> g) { \
-    Rung::template kernel<T>(g);                                                         \
+#define RUNG_CUDA_GEMM_WORD_ENTRY(name, Rung, T)                                  \
+  extern "C" __global__ void __launch_bounds__(                                   \
+      Rung::block.count(), (cuda::resident_blocks<Rung, T>)) name(Gemm<T, T> g) { \
+    Rung::template kernel<T>(g);                                                  \
   }
 
 #define RUNG_CUDA_GEMM_WORDS(number, slug, Rung)                             \

@@ -20,18 +20,19 @@ class StagedTile {
   __device__ __forceinline__ void load(const Operand<In>& operand, std::int64_t e0,
                                        std::int64_t k0) {
     along_k_ = operand.is_along_k();
-    const bool aligned = operand.is_aligned();
-    RUNG_UNROLL
-    for (int i = 0; i < COUNT; ++i) {
-      const Place at = place(i);
-      const std::int64_t e = e0 + at.e;
-      const std::int64_t k = k0 + at.k;
-      const std::int64_t e_last = e + (along_k_ ? 0 : VEC - 1);
-      const std::int64_t k_last = k + (along_k_ ? VEC - 1 : 0);
-      if (aligned && e_last < operand.extent && k_last < operand.k) {
-        staged_[i] = *reinterpret_cast<const Vector<In, VEC>*>(&operand.x(e, k));
-      } else {
-        load_guarded(staged_[i], operand, e, k);
+    const bool inside = e0 + EXTENT <= operand.extent && k0 + BK <= operand.k;
+    if (inside && operand.is_aligned()) {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        const Place at = place(i);
+        const In* from = &operand.x(e0 + at.e, k0 + at.k);
+        staged_[i] = *reinterpret_cast<const Vector<In, VEC>*>(from);
+      }
+    } else {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        const Place at = place(i);
+        load_guarded(staged_[i], operand, e0 + at.e, k0 + at.k);
       }
     }
   }

@@ -34,14 +34,10 @@ __device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_
     return;
   }
   auto& c = *reinterpret_cast<Vector<Out, W>*>(&g.c(row, col));
-  Vector<Out, W> result;
+  Vector<Out, W> result = {};
+  if (g.beta != Out{}) result = c;
   RUNG_UNROLL
-  for (int w = 0; w < W; ++w) result.at[w] = g.alpha * sums[w];
-  if (g.beta != Out{}) {
-    const Vector<Out, W> old = c;
-    RUNG_UNROLL
-    for (int w = 0; w < W; ++w) result.at[w] += g.beta * old.at[w];
-  }
+  for (int w = 0; w < W; ++w) result.at[w] = g.alpha * sums[w] + g.beta * result.at[w];
   c = result;
 }
 

@@ -47,7 +47,6 @@ struct ThreadColumn {
       __syncthreads();
 
       // multiply
-      RUNG_UNROLL
       for (int k = 0; k < BK; ++k) {
         const Out b_frag = Bs[k][thread_col];
         RUNG_UNROLL

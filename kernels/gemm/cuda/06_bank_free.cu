@@ -53,7 +53,6 @@ struct BankFree {
       __syncthreads();
 
       // multiply
-      RUNG_UNROLL
       for (int k = 0; k < BK; ++k) {
         Out a_frag[TM];
         Out b_frag[TN];

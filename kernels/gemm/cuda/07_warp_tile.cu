@@ -55,7 +55,6 @@ struct WarpTiles {
       __syncthreads();
 
       // multiply
-      RUNG_UNROLL
       for (int k = 0; k < BK; ++k) {
         Out a_frag[TM];
         Out b_frag[TN];

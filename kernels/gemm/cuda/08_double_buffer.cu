@@ -63,7 +63,6 @@ struct DoubleBuffer {
       }
 
       // multiply
-      RUNG_UNROLL
       for (int k = 0; k < BK; ++k) {
         Out a_frag[TM];
         Out b_frag[TN];

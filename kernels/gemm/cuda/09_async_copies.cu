@@ -79,7 +79,6 @@ struct AsyncCopies {
       ptx::cp_async_commit_group();
 
       // multiply
-      RUNG_UNROLL
       for (int k = 0; k < BK; ++k) {
         T a_frag[TM];
         T b_frag[TN];
