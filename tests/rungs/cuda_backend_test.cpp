@@ -107,15 +107,16 @@ TEST(DeviceMatrix, LinesFarApartArePieces) {
 }
 
 GemmRung broken(GemmLaunch<float, float> launch) {
-  return {"gemm_cuda_00_naive", launch, nullptr, nullptr, nullptr, nullptr};
+  return {"gemm_cuda_00_naive", {launch, nullptr, nullptr, nullptr, nullptr}, {}};
 }
 
 const Image& image_of_naive() { return *select_image(naive, gpu().target()); }
 
 TEST(Launches, ThatAreRefusedSayWhy) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1}, {2048}}; });
-  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{1}, {2048}}; });
+  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
   try {
     call.enqueue(1);
     FAIL() << "a block of 2048 threads was launched";
@@ -130,15 +131,17 @@ TEST(Launches, ThatAreRefusedSayWhy) {
 
 TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1, 65536}, {32}}; });
-  EXPECT_EQ(why_not(rung, problem.call()),
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{1, 65536}, {32}}; });
+  EXPECT_EQ(why_not_grid(rung, problem.call(), {}),
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
 }
 
 TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{0}, {2048}}; });
-  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{0}, {2048}}; });
+  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
   EXPECT_NO_THROW(call.enqueue(3));
   EXPECT_NO_THROW(call.wait());
 }

@@ -16,8 +16,9 @@ namespace rung::cuda {
 template <class T, int EXTENT, int BK, int LD, int THREADS>
 class AsyncTile {
  public:
-  /// For tiles that begin at e0 in the extent, and one after another along k.
-  __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0)
+  /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
+  __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0,
+                                       std::int64_t k0 = 0)
       : e_stride_(operand.x.row_stride), k_stride_(operand.x.col_stride) {
     way_ = operand.is_along_k()                                            ? Way::along_k
            : operand.is_aligned() && operand.extent % Operand<T>::VEC == 0 ? Way::vectors
@@ -29,7 +30,7 @@ class AsyncTile {
     k_ = first.k;
     const std::int64_t e_left = operand.extent - e0 - first.e;
     e_left_ = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
-    from_ = &operand.x(e0 + first.e, first.k);
+    from_ = &operand.x(e0 + first.e, k0 + first.k);
   }
 
   /// Starts to copy the next tile, with zeros beyond the extent and beyond the `k_left` steps that

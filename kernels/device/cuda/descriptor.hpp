@@ -2,6 +2,7 @@
 // What the host knows of a CUDA rung: the entry's name in the compiled module, and its launch.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -11,22 +12,21 @@
 
 namespace rung::cuda {
 
-/// For which blocks, threads and shared memory a problem asks; the pointers in it are the device's.
+/// For which blocks, threads and memory a problem asks; the pointers in it are the device's.
 template <class In, class Out>
-using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem);
+using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const Configuration& configuration);
 
-/// The launches of one gemm rung; null for a type that it has not. A type's entry is
-/// `<entry>_<dtype>`.
-struct GemmRung {
-  std::string_view entry;
-  GemmLaunch<float, float> f32;
-  GemmLaunch<double, double> f64;
-  GemmLaunch<std::uint32_t, std::uint32_t> i32;
-  GemmLaunch<bfloat16, float> bf16;
-  GemmLaunch<float16, float> f16;
+/// One value for each type of a gemm rung.
+template <template <class In, class Out> class Value>
+struct OfGemmTypes {
+  Value<float, float> f32;
+  Value<double, double> f64;
+  Value<std::uint32_t, std::uint32_t> i32;
+  Value<bfloat16, float> bf16;
+  Value<float16, float> f16;
 
   template <class In>
-  auto launch() const {
+  auto of() const {
     if constexpr (std::is_same_v<In, float>) return f32;
     if constexpr (std::is_same_v<In, double>) return f64;
     if constexpr (std::is_same_v<In, std::uint32_t>) return i32;
@@ -35,25 +35,50 @@ struct GemmRung {
   }
 };
 
+template <class In, class Out>
+using TileShapes = std::span<const TileShape>;
+
+/// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
+struct GemmRung {
+  std::string_view entry;
+  OfGemmTypes<GemmLaunch> launches;  // null for a type that the rung has not
+  OfGemmTypes<TileShapes> tiles;     // empty for a rung of one size
+  bool splits = false;               // whether its kernel takes a Split after the problem
+};
+
+/// A rung of one tile size, for every type.
 template <class R>
 constexpr GemmRung gemm_rung(std::string_view entry) {
-  return {entry,
-          R::template launch<float, float>,
-          R::template launch<double, double>,
-          R::template launch<std::uint32_t, std::uint32_t>,
-          R::template launch<bfloat16, float>,
-          R::template launch<float16, float>};
+  constexpr auto launch = [](const auto& g, const Configuration&) { return R::launch(g); };
+  return {entry, {launch, launch, launch, launch, launch}, {}};
 }
 
-/// A rung whose kernel has one type for all operands, of at least 4 bytes.
+/// The same whose kernel has one type for all operands, of at least 4 bytes.
 template <class R>
 constexpr GemmRung gemm_rung_of_words(std::string_view entry) {
+  constexpr auto launch = [](const auto& g, const Configuration&) { return R::launch(g); };
+  return {entry, {launch, launch, launch, nullptr, nullptr}, {}};
+}
+
+/// The tiles of one type, each a class with a shape and a launch.
+template <class T, class... Tiles>
+struct TileList {
+  static constexpr TileShape shapes[] = {Tiles::template shape<T>()...};
+
+  static Launch launch(const Gemm<T, T>& g, const Configuration& chosen) {
+    constexpr Launch (*launches[])(const Gemm<T, T>&,
+                                   const Configuration&) = {Tiles::template launch<T>...};
+    return launches[chosen.tile](g, chosen);
+  }
+};
+
+/// A rung of several tile sizes.
+template <class F32, class F64, class I32>
+constexpr GemmRung tiled_gemm_rung(std::string_view entry, bool splits) {
   return {entry,
-          R::template launch<float>,
-          R::template launch<double>,
-          R::template launch<std::uint32_t>,
-          nullptr,
-          nullptr};
+          {F32::launch, F64::launch, I32::launch, nullptr, nullptr},
+          {F32::shapes, F64::shapes, I32::shapes, {}, {}},
+          splits};
 }
 
 }  // namespace rung::cuda

@@ -16,6 +16,28 @@ struct Launch {
   Dim3 grid;  // in blocks; 0 where C is empty
   Dim3 block;
   std::int64_t shared_bytes = 0;  // dynamic
+  /// Of global memory: zero before the rung's first launch, and left to its launches alone, one at
+  /// a time.
+  std::int64_t workspace_bytes = 0;
+};
+
+/// What a rung leaves to be chosen for each shape and device.
+struct Configuration {
+  int tile = 0;    // which one of GemmRung::tiles
+  int splits = 1;  // of k, in parts that blocks of their own sum
+};
+
+/// One tile size that a rung is compiled for.
+struct TileShape {
+  int BM, BN, BK;
+  int threads;
+  int shared_bytes;
+};
+
+/// What a rung that splits k is told besides the problem.
+struct Split {
+  int splits;
+  void* workspace;
 };
 
 }  // namespace rung::cuda

@@ -31,4 +31,19 @@ __device__ __forceinline__ Tile tile_of_block(const Gemm<In, Out>& g) {
           std::int64_t{blockIdx.x % tiles_in_row} * BN};
 }
 
+/// The same tiles in another order: groups of `rows` rows of tiles, column by column within a
+/// group, so that the tiles at work at a time read few rows of A and few columns of B, which L2
+/// keeps.
+template <int BM, int BN, class In, class Out>
+__device__ __forceinline__ Tile tile_in_groups(const Gemm<In, Out>& g, unsigned tile,
+                                               unsigned rows) {
+  const auto tile_rows = static_cast<unsigned>(ceil_div(g.m, BM));
+  const auto tile_cols = static_cast<unsigned>(ceil_div(g.n, BN));
+  const unsigned first_row = tile / (rows * tile_cols) * rows;
+  const unsigned in_group = tile - first_row * tile_cols;
+  const unsigned rows_here = tile_rows - first_row < rows ? tile_rows - first_row : rows;
+  return {std::int64_t{first_row + in_group % rows_here} * BM,
+          std::int64_t{in_group / rows_here} * BN};
+}
+
 }  // namespace rung::cuda

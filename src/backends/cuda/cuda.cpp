@@ -60,7 +60,8 @@ class CudaBackend : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
-    return cuda::why_not(*find_gemm(rung.id), call);
+    const cuda::GemmRung& gemm = *find_gemm(rung.id);
+    return cuda::why_not_grid(gemm, call, configuration(rung.id, gemm, call));
   }
 
   std::optional<std::string> why_not(const RungInfo& /*rung*/,
@@ -75,8 +76,10 @@ class CudaBackend : public Backend {
 
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
     gpu().make_current();
-    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(
-        gpu(), *find_gemm(rung.id), *select_image(rung.id, gpu().target()), call, threads);
+    const cuda::GemmRung& gemm = *find_gemm(rung.id);
+    const auto bound =
+        std::make_shared<cuda::GemmCallOnGpu>(gpu(), gemm, *select_image(rung.id, gpu().target()),
+                                              call, configuration(rung.id, gemm, call), threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
@@ -90,6 +93,7 @@ class CudaBackend : public Backend {
   struct Found {
     std::unique_ptr<Gpu> gpu;
     std::optional<std::string> why_not;
+    std::vector<cuda::TunedShape> tuned = {};
   };
 
   /// Opens the device, once.
@@ -100,13 +104,21 @@ class CudaBackend : public Backend {
 
  private:
   const Found& found() const {
-    std::call_once(opened_, [&] { found_ = open(); });
+    std::call_once(opened_, [&] {
+      found_ = open();
+      if (found_.gpu) found_.tuned = cuda::tuned_for(found_.gpu->name());
+    });
     return found_;
+  }
+
+  cuda::Configuration configuration(std::string_view id, const cuda::GemmRung& rung,
+                                    const GemmCall& call) const {
+    return cuda::configure(rung, id, call, found().tuned, gpu().limits());
   }
 
   static bool has(const cuda::GemmRung& rung, Dtype dtype) {
     return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      return rung.launch<In>() != nullptr;
+      return rung.launches.of<In>() != nullptr;
     });
   }
 

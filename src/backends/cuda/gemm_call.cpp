@@ -25,27 +25,35 @@ Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::i
   return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
 }
 
-Launch launch_of(const GemmRung& rung, const GemmCall& call) {
+Launch launch_of(const GemmRung& rung, const GemmCall& call, const Configuration& configuration) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launch<In>()(call.typed<In, Out>());
+    return rung.launches.of<In>()(call.typed<In, Out>(), configuration);
   });
 }
 
 }  // namespace
 
-std::optional<std::string> why_not(const GemmRung& rung, const GemmCall& call) {
-  const Dim3 grid = launch_of(rung, call).grid;
+std::string entry_name(const GemmRung& rung, Dtype dtype, const Configuration& configuration) {
+  const bool tiled = visit(
+      dtype, [&]<class In, class Out>(Elements<In, Out>) { return !rung.tiles.of<In>().empty(); });
+  if (!tiled) return fmt::format("{}_{}", rung.entry, name(dtype));
+  return fmt::format("{}_{}_{}", rung.entry, name(dtype), configuration.tile);
+}
+
+std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
+                                        const Configuration& configuration) {
+  const Dim3 grid = launch_of(rung, call, configuration).grid;
   if (grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz) return std::nullopt;
   return fmt::format("a grid of {}x{}x{} blocks; at most {}x{}x{} are possible", grid.x, grid.y,
                      grid.z, max_grid_x, max_grid_yz, max_grid_yz);
 }
 
 GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
-                             const GemmCall& call, int threads)
+                             const GemmCall& call, const Configuration& configuration, int threads)
     : gpu_(gpu),
       threads_(threads),
       generation_(gpu.generation()),
-      entry_(fmt::format("{}_{}", rung.entry, name(call.dtype))),
+      entry_(entry_name(rung, call.dtype, configuration)),
       a_(gpu, host_storage(call.a, call.m, call.k, input_bytes(call.dtype), gpu.is_virtual()),
          call.a.data),
       b_(gpu, host_storage(call.b, call.k, call.n, input_bytes(call.dtype), gpu.is_virtual()),
@@ -53,15 +61,18 @@ GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
       c_(gpu, host_storage(call.c, call.m, call.n, output_bytes(call.dtype), gpu.is_virtual()),
          call.c.data),
       inputs_return_(call.a.storage.begin != nullptr && call.b.storage.begin != nullptr),
-      launch_(launch_of(rung, call)),
-      function_(gpu.function(image, entry_)) {
+      launch_(launch_of(rung, call, configuration)),
+      function_(gpu.function(image, entry_)),
+      workspace_(gpu, static_cast<std::size_t>(launch_.workspace_bytes)),
+      split_{configuration.splits, reinterpret_cast<void*>(workspace_.address())} {
+  workspace_.set_to_zero();
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     Gemm<In, Out> g = call.typed<In, Out>();
     g.a.data = reinterpret_cast<const In*>(a_.data());
     g.b.data = reinterpret_cast<const In*>(b_.data());
     g.c.data = reinterpret_cast<Out*>(c_.data());
-    argument_.resize(sizeof g);
-    std::memcpy(argument_.data(), &g, sizeof g);
+    problem_.resize(sizeof g);
+    std::memcpy(problem_.data(), &g, sizeof g);
   });
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu.api(),
@@ -78,7 +89,8 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
   }
   if (launch_.grid.count() == 0) return;
   for (std::int64_t i = 0; i < calls; ++i) {
-    gpu_.launch(function_, entry_, launch_, argument_.data(), threads_);
+    void* arguments[] = {problem_.data(), &split_};
+    gpu_.launch(function_, entry_, launch_, arguments, threads_);
   }
 }
 

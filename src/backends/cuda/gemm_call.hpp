@@ -9,20 +9,25 @@
 
 #include "backends/cuda/device_matrix.hpp"
 #include "backends/cuda/gpu.hpp"
+#include "backends/cuda/tuned.hpp"
 #include "core/call.hpp"
 #include "device/cuda/descriptor.hpp"
 
 namespace rung::cuda {
 
 /// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
-std::optional<std::string> why_not(const GemmRung& rung, const GemmCall& call);
+std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
+                                        const Configuration& configuration);
+
+/// The name of the kernel in the compiled module.
+std::string entry_name(const GemmRung& rung, Dtype dtype, const Configuration& configuration);
 
 class GemmCallOnGpu {
  public:
-  /// `call` must be one for which why_not() gives nothing, `image` the rung's, and the context
+  /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
   /// current. Throws DriverError and std::bad_alloc.
   GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image, const GemmCall& call,
-                int threads);
+                const Configuration& configuration, int threads);
 
   void enqueue(std::int64_t calls);
   void wait();
@@ -39,7 +44,9 @@ class GemmCallOnGpu {
   bool inputs_return_;
   Launch launch_;
   Function function_;
-  std::vector<std::byte> argument_;  // Gemm<In, Out>, with the device's pointers
+  DeviceMemory workspace_;
+  std::vector<std::byte> problem_;  // Gemm<In, Out>, with the device's pointers
+  Split split_;
 };
 
 }  // namespace rung::cuda

@@ -10,13 +10,10 @@ Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
   char name[256] = "";
   check(api_, api_.cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   name_ = name;
-  int major = 0;
-  int minor = 0;
-  check(api_, api_.cuDeviceGetAttribute(&major, DeviceAttribute::compute_capability_major, device_),
-        "cuDeviceGetAttribute");
-  check(api_, api_.cuDeviceGetAttribute(&minor, DeviceAttribute::compute_capability_minor, device_),
-        "cuDeviceGetAttribute");
-  target_.arch = 10 * major + minor;
+  target_.arch = 10 * attribute(DeviceAttribute::compute_capability_major) +
+                 attribute(DeviceAttribute::compute_capability_minor);
+  limits_.shared_bytes = attribute(DeviceAttribute::max_shared_memory_per_block_optin);
+  limits_.multiprocessors = attribute(DeviceAttribute::multiprocessor_count);
   target_.wanted = wanted;
   check(api_, api_.cuDriverGetVersion(&target_.driver_version), "cuDriverGetVersion");
   open();
@@ -28,6 +25,12 @@ Gpu::~Gpu() {
     api_.cuStreamDestroy(stream_);
   }
   api_.cuDevicePrimaryCtxRelease(device_);
+}
+
+int Gpu::attribute(DeviceAttribute attribute) const {
+  int value = 0;
+  check(api_, api_.cuDeviceGetAttribute(&value, attribute, device_), "cuDeviceGetAttribute");
+  return value;
 }
 
 void Gpu::open() {
@@ -61,18 +64,17 @@ Function Gpu::function(const Image& image, const std::string& entry) {
   return function;
 }
 
-Result Gpu::start(Function function, const Launch& launch, void* argument, int /*threads*/) {
-  const auto& [grid, block, shared_bytes] = launch;
+Result Gpu::start(Function function, const Launch& launch, void** arguments, int /*threads*/) {
+  const auto& [grid, block, shared_bytes, workspace_bytes] = launch;
   const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  void* parameters[] = {argument};
   return api_.cuLaunchKernel(function, narrow(grid.x), narrow(grid.y), narrow(grid.z),
                              narrow(block.x), narrow(block.y), narrow(block.z),
-                             narrow(shared_bytes), stream(), parameters, nullptr);
+                             narrow(shared_bytes), stream(), arguments, nullptr);
 }
 
-void Gpu::launch(Function function, const std::string& entry, const Launch& launch, void* argument,
-                 int threads) {
-  const Result result = start(function, launch, argument, threads);
+void Gpu::launch(Function function, const std::string& entry, const Launch& launch,
+                 void** arguments, int threads) {
+  const Result result = start(function, launch, arguments, threads);
   if (result != Result::success) fail(entry, result);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/cuda/select_image.hpp"
+#include "backends/cuda/tuned.hpp"
 #include "device/cuda/launch.hpp"
 #include "vgpu/driver/api.hpp"
 
@@ -28,6 +29,7 @@ class Gpu {
   virtual bool is_virtual() const { return false; }
   const std::string& name() const { return name_; }
   const Target& target() const { return target_; }
+  const Limits& limits() const { return limits_; }
 
   /// For the calling thread. Every use of the device begins with this.
   void make_current();
@@ -35,10 +37,10 @@ class Gpu {
   /// An entry of a rung's image, loaded at its first use. Throws DriverError.
   Function function(const Image& image, const std::string& entry);
 
-  /// Puts a launch into the queue. `threads` is the most that the virtual GPU may use of this
-  /// machine. Throws KernelError, naming the entry, if the device refuses the launch or has found
-  /// it to have failed: its memory is lost then.
-  void launch(Function function, const std::string& entry, const Launch& launch, void* argument,
+  /// Puts a launch into the queue; there may be more arguments than the kernel takes. `threads` is
+  /// the most that the virtual GPU may use of this machine. Throws KernelError, naming the entry,
+  /// if the device refuses the launch or has found it to have failed: its memory is lost then.
+  void launch(Function function, const std::string& entry, const Launch& launch, void** arguments,
               int threads);
   /// Returns when the queue is empty. Throws KernelError likewise.
   void wait(const std::string& entry);
@@ -47,13 +49,14 @@ class Gpu {
   int generation();
 
  protected:
-  virtual Result start(Function function, const Launch& launch, void* argument, int threads);
+  virtual Result start(Function function, const Launch& launch, void** arguments, int threads);
   /// A failed kernel leaves a context of no use: takes a new one.
   void reset();
 
   Target target_;
 
  private:
+  int attribute(DeviceAttribute attribute) const;
   void open();
   Stream stream();
   [[noreturn]] void fail(const std::string& entry, Result result);
@@ -61,6 +64,7 @@ class Gpu {
   const DriverApi& api_;
   Device device_ = 0;
   std::string name_;
+  Limits limits_ = {};
 
   std::mutex mutex_;
   Context context_ = nullptr;

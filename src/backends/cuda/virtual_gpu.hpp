@@ -20,7 +20,7 @@ class VirtualGpu final : public Gpu {
   bool is_virtual() const override { return true; }
 
  protected:
-  Result start(Function function, const Launch& launch, void* argument, int threads) override;
+  Result start(Function function, const Launch& launch, void** arguments, int threads) override;
 
  private:
   bool observe_;

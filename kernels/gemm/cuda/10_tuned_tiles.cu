@@ -1,0 +1,139 @@
+// gemm/cuda/10_tuned_tiles: tiles of several sizes, of which each shape and device gets the
+// fastest;
+//   blocks in an order that L2 likes, and fragments one step ahead of the multiply-adds.
+// from: 09_async_copies | removes: the stall for shared memory in each step, and tiles that fit
+//   neither the matrix nor the machine | limit: with few tiles, multiprocessors stand idle
+// needs: sm_80 | try: rung trace gemm/cuda/10
+
+#include "device/cuda/async_tile.cuh"
+#include "device/cuda/fragment.cuh"
+#include "device/cuda/rung.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/store.cuh"
+#include "device/cuda/warp_tile.cuh"
+
+namespace rung {
+namespace {
+
+template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
+struct TunedTile {
+  using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+
+  template <class T>
+  struct Shared {
+    static constexpr int W = cuda::vector_width<T>;
+    static constexpr int LDA = BM + W;
+    static constexpr int LDB = BN + W;
+    alignas(16) T As[STAGES][BK][LDA];
+    alignas(16) T Bs[STAGES][BK][LDB];
+  };
+
+  template <class T>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
+    using Tiles = Shared<T>;
+    using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
+    using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
+    auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
+
+    // place
+    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
+    const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
+
+    // load: the first tiles set out. A group may be empty, so that they count tiles.
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) {
+      if (stage * BK < g.k) {
+        a_tile.copy(As[stage][0], g.k - stage * BK);
+        b_tile.copy(Bs[stage][0], g.k - stage * BK);
+      }
+      ptx::cp_async_commit_group();
+    }
+
+    // sync: the first tiles are there
+    ptx::cp_async_wait_group<STAGES - 2>();
+    __syncthreads();
+
+    T acc[TM][TN] = {};
+    T a_frag[2][TM];
+    T b_frag[2][TN];
+    if (g.k > 0) {
+      Rows::load(a_frag[0], &As[0][0][thread_row]);
+      Cols::load(b_frag[0], &Bs[0][0][thread_col]);
+    }
+    int now = 0;
+    for (std::int64_t k_left = g.k; k_left > 0; k_left -= BK) {
+      RUNG_UNROLL
+      for (int k = 0; k < BK; ++k) {
+        // load: a tile far ahead sets out, to where the one before this was
+        if (k == 0) {
+          const std::int64_t ahead = k_left - (STAGES - 1) * BK;
+          const int next = now == 0 ? STAGES - 1 : now - 1;
+          if (ahead > 0) {
+            a_tile.copy(As[next][0], ahead);
+            b_tile.copy(Bs[next][0], ahead);
+          }
+          ptx::cp_async_commit_group();
+        }
+
+        // sync: the next tiles are there, and nobody reads those before these any more
+        if (k == BK - 1) {
+          ptx::cp_async_wait_group<STAGES - 2>();
+          __syncthreads();
+          now = now == STAGES - 1 ? 0 : now + 1;
+        }
+
+        // load: the fragments of the next step, which may be the next tile's first
+        if (k < BK - 1 || k_left > BK) {
+          Rows::load(a_frag[(k + 1) % 2], &As[now][(k + 1) % BK][thread_row]);
+          Cols::load(b_frag[(k + 1) % 2], &Bs[now][(k + 1) % BK][thread_col]);
+        }
+
+        // multiply: rows there and back, so that each multiply-add shares an operand with the last
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int there = 0; there < TN; ++there) {
+            const int j = i % 2 == 0 ? there : TN - 1 - there;
+            acc[i][j] += a_frag[k % 2][i] * b_frag[k % 2][j];
+          }
+        }
+      }
+    }
+
+    // store
+    cuda::store_tile<Rows, Cols>(g, tile.row + thread_row, tile.col + thread_col, acc);
+  }
+
+  template <class T>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK, THREADS, sizeof(Shared<T>)};
+  }
+
+  template <class T>
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::Configuration&) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<T>)};
+  }
+};
+
+// A double takes two registers, and the same time as two multiply-adds of floats.
+//                      BM   BN  BK  WM  WN  TM  TN  STAGES
+using Large = TunedTile<128, 256, 8, 64, 64, 8, 16, 4>;
+using Medium = TunedTile<64, 128, 16, 32, 64, 8, 8, 4>;
+using Small = TunedTile<64, 64, 16, 32, 32, 8, 4, 4>;
+
+}  // namespace
+
+#define RUNG_TILES_F32(TILE, entry) \
+  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, Small)
+#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+#define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+RUNG_CUDA_GEMM_TILES(10, tuned_tiles)
+
+}  // namespace rung

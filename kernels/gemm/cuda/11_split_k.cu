@@ -1,0 +1,157 @@
+// gemm/cuda/11_split_k: several blocks share a tile of C, each with a part of k, and add their sums
+//   in a fixed order.
+// from: 10_tuned_tiles | removes: idle multiprocessors where C has fewer tiles than the machine has
+//   places | limit: instructions other than multiply-adds, and operands that want the same bank of
+//   registers
+// needs: sm_80 | try: rung trace gemm/cuda/11
+
+#include "device/cuda/async_tile.cuh"
+#include "device/cuda/fragment.cuh"
+#include "device/cuda/rung.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/split.cuh"
+#include "device/cuda/store.cuh"
+#include "device/cuda/warp_tile.cuh"
+
+namespace rung {
+namespace {
+
+template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
+struct SplitTile {
+  using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+
+  template <class T>
+  struct Shared {
+    static constexpr int W = cuda::vector_width<T>;
+    static constexpr int LDA = BM + W;
+    static constexpr int LDB = BN + W;
+    alignas(16) T As[STAGES][BK][LDA];
+    alignas(16) T Bs[STAGES][BK][LDB];
+  };
+
+  template <class T>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::Split& split) {
+    using Tiles = Shared<T>;
+    using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
+    using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
+    auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
+
+    // place
+    const unsigned number = blockIdx.x / split.splits;
+    const int part = static_cast<int>(blockIdx.x % split.splits);
+    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, number, GROUP);
+    const std::int64_t k_part = cuda::ceil_div(cuda::ceil_div(g.k, BK), split.splits) * BK;
+    const std::int64_t k_begin = k_part * part;
+    const std::int64_t k_count = g.k - k_begin < k_part ? g.k - k_begin : k_part;
+    const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
+    const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
+
+    // load: the first tiles set out. A group may be empty, so that they count tiles.
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row, k_begin);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col, k_begin);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) {
+      if (stage * BK < k_count) {
+        a_tile.copy(As[stage][0], k_count - stage * BK);
+        b_tile.copy(Bs[stage][0], k_count - stage * BK);
+      }
+      ptx::cp_async_commit_group();
+    }
+
+    // sync: the first tiles are there
+    ptx::cp_async_wait_group<STAGES - 2>();
+    __syncthreads();
+
+    T acc[TM][TN] = {};
+    T a_frag[2][TM];
+    T b_frag[2][TN];
+    if (k_count > 0) {
+      Rows::load(a_frag[0], &As[0][0][thread_row]);
+      Cols::load(b_frag[0], &Bs[0][0][thread_col]);
+    }
+    int now = 0;
+    for (std::int64_t k_left = k_count; k_left > 0; k_left -= BK) {
+      RUNG_UNROLL
+      for (int k = 0; k < BK; ++k) {
+        // load: a tile far ahead sets out, to where the one before this was
+        if (k == 0) {
+          const std::int64_t ahead = k_left - (STAGES - 1) * BK;
+          const int next = now == 0 ? STAGES - 1 : now - 1;
+          if (ahead > 0) {
+            a_tile.copy(As[next][0], ahead);
+            b_tile.copy(Bs[next][0], ahead);
+          }
+          ptx::cp_async_commit_group();
+        }
+
+        // sync: the next tiles are there, and nobody reads those before these any more
+        if (k == BK - 1) {
+          ptx::cp_async_wait_group<STAGES - 2>();
+          __syncthreads();
+          now = now == STAGES - 1 ? 0 : now + 1;
+        }
+
+        // load: the fragments of the next step, which may be the next tile's first
+        if (k < BK - 1 || k_left > BK) {
+          Rows::load(a_frag[(k + 1) % 2], &As[now][(k + 1) % BK][thread_row]);
+          Cols::load(b_frag[(k + 1) % 2], &Bs[now][(k + 1) % BK][thread_col]);
+        }
+
+        // multiply: rows there and back, so that each multiply-add shares an operand with the last
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int there = 0; there < TN; ++there) {
+            const int j = i % 2 == 0 ? there : TN - 1 - there;
+            acc[i][j] += a_frag[k % 2][i] * b_frag[k % 2][j];
+          }
+        }
+      }
+    }
+
+    // store
+    const std::int64_t row = tile.row + thread_row;
+    const std::int64_t col = tile.col + thread_col;
+    if (split.splits == 1) {
+      cuda::store_tile<Rows, Cols>(g, row, col, acc);
+    } else {
+      cuda::store_split<Rows, Cols, THREADS>(g, split, cuda::tiles_of_c<BM, BN>(g), number, part,
+                                             row, col, acc);
+    }
+  }
+
+  template <class T>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK, THREADS, sizeof(Shared<T>)};
+  }
+
+  template <class T>
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::Configuration& chosen) {
+    const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
+    return {.grid = {tiles * chosen.splits},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<T>),
+            .workspace_bytes = cuda::split_bytes<T>(tiles, BM * BN, chosen.splits)};
+  }
+};
+
+// A double takes two registers, and the same time as two multiply-adds of floats.
+//                      BM   BN  BK  WM  WN  TM  TN  STAGES
+using Large = SplitTile<128, 256, 8, 64, 64, 8, 16, 4>;
+using Medium = SplitTile<64, 128, 16, 32, 64, 8, 8, 4>;
+using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
+using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
+using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;
+
+}  // namespace
+
+#define RUNG_TILES_F32(TILE, entry) \
+  TILE(entry, 0, Large)             \
+  TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Flat) TILE(entry, 4, Tall)
+#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+#define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+RUNG_CUDA_GEMM_SPLIT_TILES(11, split_k)
+
+}  // namespace rung
