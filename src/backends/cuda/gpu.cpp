@@ -10,13 +10,8 @@ Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
   char name[256] = "";
   check(api_, api_.cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   name_ = name;
-  int major = 0;
-  int minor = 0;
-  check(api_, api_.cuDeviceGetAttribute(&major, DeviceAttribute::compute_capability_major, device_),
-        "cuDeviceGetAttribute");
-  check(api_, api_.cuDeviceGetAttribute(&minor, DeviceAttribute::compute_capability_minor, device_),
-        "cuDeviceGetAttribute");
-  target_.arch = 10 * major + minor;
+  target_.arch = 10 * attribute(DeviceAttribute::compute_capability_major) +
+                 attribute(DeviceAttribute::compute_capability_minor);
   target_.wanted = wanted;
   check(api_, api_.cuDriverGetVersion(&target_.driver_version), "cuDriverGetVersion");
   open();
@@ -40,6 +35,24 @@ void Gpu::open() {
 Stream Gpu::stream() {
   const std::lock_guard lock(mutex_);
   return stream_;
+}
+
+int Gpu::attribute(DeviceAttribute attribute) const {
+  int value = 0;
+  check(api_, api_.cuDeviceGetAttribute(&value, attribute, device_), "cuDeviceGetAttribute");
+  return value;
+}
+
+std::int64_t Gpu::memory_bytes() const {
+  std::size_t bytes = 0;
+  check(api_, api_.cuDeviceTotalMem(&bytes, device_), "cuDeviceTotalMem");
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::string Gpu::pci_bus_id() const {
+  char id[32] = "";
+  check(api_, api_.cuDeviceGetPCIBusId(id, sizeof id, device_), "cuDeviceGetPCIBusId");
+  return id;
 }
 
 void Gpu::make_current() {

@@ -1,0 +1,91 @@
+#include "measure/gpu_ceilings.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "backends/cuda/device_buffer.hpp"
+#include "backends/cuda/driver_error.hpp"
+#include "measure/gpu_ceiling_kernels.hpp"
+#include "measure/timing.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::int64_t block = 256;
+// As many threads as a multiprocessor can hold: enough to hide every latency.
+constexpr std::int64_t blocks_per_multiprocessor = 8;
+
+cuda::Launch whole(const cuda::Gpu& gpu) {
+  const std::int64_t multiprocessors = gpu.attribute(cuda::DeviceAttribute::multiprocessor_count);
+  return {.grid = {multiprocessors * blocks_per_multiprocessor}, .block = {block}};
+}
+
+/// One launch a call. The buffers live as long as the batch.
+template <class Argument>
+Batch batch_of(cuda::Gpu& gpu, const char* entry, const cuda::Launch& launch,
+               const Argument& argument, std::vector<std::shared_ptr<cuda::DeviceBuffer>> buffers) {
+  const cuda::Function function = gpu.function(gpu_ceiling_image(), entry);
+  const auto enqueue = [=, &gpu, buffers = std::move(buffers)](std::int64_t calls) {
+    gpu.make_current();
+    Argument copy = argument;
+    for (std::int64_t i = 0; i < calls; ++i) gpu.launch(function, entry, launch, &copy, 1);
+  };
+  const auto wait = [&gpu, entry] {
+    gpu.make_current();
+    gpu.wait(entry);
+  };
+  return {enqueue, wait, [] {}};
+}
+
+std::shared_ptr<cuda::DeviceBuffer> buffer(cuda::Gpu& gpu, std::int64_t bytes) {
+  return std::make_shared<cuda::DeviceBuffer>(gpu, static_cast<std::size_t>(bytes));
+}
+
+// The best of several samples: noise only ever slows.
+double best_rate(const CeilingBatch& ceiling) {
+  TimingOptions options;
+  options.seconds = 0.12;
+  const Timing timing = time_interleaved({{ceiling.batch}}, options).front();
+  return ceiling.work / *std::min_element(timing.seconds.begin(), timing.seconds.end()) * 1e-9;
+}
+
+}  // namespace
+
+CeilingBatch gpu_fma_ceiling(cuda::Gpu& gpu, Dtype dtype) {
+  constexpr std::int32_t iterations = 100;  // some 200 us: a launch is hidden
+  gpu.make_current();
+  const GpuFmaKernel kernel = gpu_fma_kernel(dtype);
+  const cuda::Launch launch = whole(gpu);
+  const std::int64_t threads = launch.grid.count() * block;
+  const auto sums = buffer(gpu, threads * kernel.element_bytes);
+  const GpuFmaKernel::Argument argument = {sums->address(), iterations};
+  return {batch_of(gpu, kernel.entry, launch, argument, {sums}),
+          kernel.flops_per_iteration() * static_cast<double>(threads * iterations)};
+}
+
+CeilingBatch gpu_read_ceiling(cuda::Gpu& gpu, std::int64_t bytes) {
+  constexpr std::int64_t piece = 16;
+  gpu.make_current();
+  const cuda::Launch launch = whole(gpu);
+  const std::int64_t pieces = std::max<std::int64_t>(1, bytes / piece);
+  const auto data = buffer(gpu, pieces * piece);
+  const cuda::DriverApi& api = gpu.api();
+  cuda::check(api, api.cuMemsetD8(data->address(), 1, data->bytes()), "cuMemsetD8");
+  const auto bits = buffer(gpu, launch.grid.count() * block * 4);
+  const GpuReadKernel::Argument argument = {data->address(), bits->address(), pieces};
+  return {batch_of(gpu, GpuReadKernel().entry, launch, argument, {data, bits}),
+          static_cast<double>(pieces * piece)};
+}
+
+GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu) {
+  constexpr std::int64_t least = std::int64_t{1} << 30;
+  const std::int64_t past_cache = 8 * gpu.attribute(cuda::DeviceAttribute::l2_cache_size);
+  GpuCeilings ceilings;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
+    ceilings.multiply_add.emplace_back(name(dtype), best_rate(gpu_fma_ceiling(gpu, dtype)));
+  }
+  ceilings.memory_read = best_rate(gpu_read_ceiling(gpu, std::max(least, past_cache)));
+  return ceilings;
+}
+
+}  // namespace rung
