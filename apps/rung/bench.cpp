@@ -203,6 +203,8 @@ ExitCode run(const Arguments& arguments) {
   BenchRequest request;
   request.options = read_options(arguments);
   request.seconds = read_seconds(arguments.seconds);
+  // Before the device is opened: its driver reads the environment as well.
+  const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);
   const std::vector<Problem> problems = plan(ladders, sizes);
@@ -213,6 +215,9 @@ ExitCode run(const Arguments& arguments) {
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
 
   const Peers peers(wanted, backends);
+  for (const std::string& setting : cleared) {
+    fmt::print(stderr, "ignored, for it distorts measurements: {}\n", setting);
+  }
   for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
   const std::optional<GpuEnvironment> gpu = measure_gpu(backends);
   if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));

@@ -61,9 +61,6 @@ WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backe
 }
 
 Peers::Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends) {
-  for (const std::string& cleared : clear_harmful_environment()) {
-    remarks_.push_back("ignored for the peers' sake: " + cleared);
-  }
   for (const PeerKind* kind : wanted.kinds) {
     open(*kind, *backend_of(*kind, backends), wanted.are_named);
   }

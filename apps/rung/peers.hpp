@@ -25,7 +25,7 @@ WantedPeers read_peers(const std::vector<std::string>& names);
 /// named is for none of them.
 WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
-/// Peers that were asked for and are here, after the environment was cleared for them.
+/// Peers that were asked for and are here. Call clear_harmful_environment() first.
 class Peers {
  public:
   /// Each peer is opened for the one of the backends that is its device; they must outlive it.

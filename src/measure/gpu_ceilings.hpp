@@ -12,9 +12,10 @@
 
 namespace rung {
 
-/// Multiply-adds in registers on all of the GPU, of the type in which a dtype is summed. Throws
-/// cuda::DriverError.
-CeilingBatch gpu_fma_ceiling(cuda::Gpu& gpu, Dtype dtype);
+/// Nothing but multiply-adds of a dtype's elements on all of the GPU, in each way that it has:
+/// those of a thread in registers, and matrix units. Of bf16 and f16, summed in f32, the units
+/// alone where there are any. Throws std::bad_alloc and cuda::DriverError.
+std::vector<CeilingBatch> gpu_multiply_add_ceilings(cuda::Gpu& gpu, Dtype dtype);
 
 /// Reads that much device memory, the same at every call: of a small one, the cache's rate. Throws
 /// std::bad_alloc and cuda::DriverError.
@@ -22,11 +23,11 @@ CeilingBatch gpu_read_ceiling(cuda::Gpu& gpu, std::int64_t bytes);
 
 /// Those of a GPU as a whole.
 struct GpuCeilings {
-  std::vector<std::pair<std::string, double>> multiply_add;  // "f32", "f64", "i32": GFLOP/s
+  std::vector<std::pair<std::string, double>> multiply_add;  // by dtype, GFLOP/s
   double memory_read;                                        // GB/s
 };
 
-/// Takes about half a second. Throws as above.
+/// Takes about a second. Throws as above.
 GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu);
 
 }  // namespace rung

@@ -80,11 +80,13 @@ class GemmWorkload final : public Workload {
 
   WorkloadCeiling ceiling() const override {
     if (backend_.name() == "virtual") return {};
+    if (cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return {std::string(name(options_.dtype)) + " multiply-add",
+              gpu_multiply_add_ceilings(*gpu, options_.dtype)};
+    }
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
-    cuda::Gpu* const gpu = gpu_of(backend_);
     return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
-            {gpu == nullptr ? fma_ceiling(options_.dtype, options_.threads)
-                            : gpu_fma_ceiling(*gpu, options_.dtype)}};
+            {fma_ceiling(options_.dtype, options_.threads)}};
   }
 
   std::size_t operand_sets() const override { return sets_.size(); }

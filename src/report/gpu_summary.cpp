@@ -29,10 +29,10 @@ std::string gpu_summary(const GpuEnvironment& gpu) {
   text += "\nmultiply-adds:";
   const char* separator = " ";
   for (const auto& [type, rate] : gpu.ceilings.multiply_add) {
-    text += fmt::format("{}{} {} {}", separator, type, format_rate(1e-3 * rate),
-                        type == "i32" ? "TOP/s" : "TFLOP/s");
+    text += fmt::format("{}{} {}", separator, type, format_rate(1e-3 * rate));
     separator = ", ";
   }
+  text += " TFLOP/s";
   if (nvml.clock_mhz > 0) {
     text += fmt::format("\nclocks: {} MHz (at most {}), memory {} MHz, power limit {:.0f} W",
                         nvml.clock_mhz, nvml.max_clock_mhz, nvml.memory_clock_mhz,

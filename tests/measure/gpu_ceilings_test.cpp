@@ -4,12 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/driver_error.hpp"
 #include "measure/gpu_ceiling_kernels.hpp"
+#include "measure/gpu_matrix_kernels.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {
@@ -18,9 +19,9 @@ namespace {
 constexpr std::int64_t threads = 64;
 
 template <class Argument>
-void launch(const char* entry, Argument argument) {
+void launch(const char* entry, Argument argument, const cuda::Image& image = gpu_ceiling_image()) {
   cuda::Gpu& gpu = virtual_gpu();
-  gpu.launch(gpu.function(gpu_ceiling_image(), entry), entry, {{2}, {threads / 2}}, &argument, 1);
+  gpu.launch(gpu.function(image, entry), entry, {{2}, {threads / 2}}, &argument, 1);
   gpu.wait(entry);
 }
 
@@ -56,6 +57,37 @@ TEST(GpuCeilings, MultiplyAddsAreAllDone) {
   expect_all_multiply_adds<float>(Dtype::f32);
   expect_all_multiply_adds<double>(Dtype::f64);
   expect_all_multiply_adds<std::int32_t>(Dtype::i32);
+}
+
+// The shapes of mma.sync; wgmma is not on the virtual GPU.
+template <class T>
+void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
+  constexpr int iterations = 2;
+  const cuda::DeviceBuffer sums(virtual_gpu(), threads * sizeof(T));
+  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), iterations}, *kernel.image);
+  const int expected = k * mma_unroll * iterations * mma_chains * registers;
+  for (const T sum : download<T>(sums)) ASSERT_EQ(sum, static_cast<T>(expected)) << kernel.entry;
+  // Two a product, of which a warp does k for each of its accumulators.
+  EXPECT_EQ(kernel.flops_per_iteration * iterations, 2.0 * expected) << kernel.entry;
+}
+
+TEST(GpuCeilings, MatrixUnitsDoWhatTheyAreCreditedWith) {
+  expect_all_products<float>(gpu_matrix_kernels(Dtype::f16, 80, 12000).front(), 16, 4);
+  expect_all_products<float>(gpu_matrix_kernels(Dtype::bf16, 80, 12000).front(), 16, 4);
+  expect_all_products<double>(gpu_matrix_kernels(Dtype::f64, 80, 12000).front(), 4, 2);
+}
+
+TEST(GpuCeilings, AGpuHasTheMatrixUnitsOfItsGeneration) {
+  const auto count = [](Dtype dtype, int arch, int cuda_version) {
+    return gpu_matrix_kernels(dtype, arch, cuda_version).size();
+  };
+  EXPECT_EQ(count(Dtype::f16, 75, 13000), 0u);
+  EXPECT_EQ(count(Dtype::f16, 80, 13000), 1u);
+  EXPECT_EQ(count(Dtype::f16, 90, 13000), 2u);
+  EXPECT_EQ(count(Dtype::f16, 90, 11080), 1u);  // its driver does not know wgmma
+  EXPECT_EQ(count(Dtype::f16, 100, 13000), 1u);
+  EXPECT_EQ(count(Dtype::f64, 90, 13000), 2u);
+  EXPECT_EQ(count(Dtype::f32, 90, 13000), 0u);
 }
 
 std::uint32_t read_all(const cuda::DeviceBuffer& data, std::int64_t pieces) {
