@@ -8,13 +8,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
+#include "backends/cuda/cuda.hpp"
 #include "command.hpp"
 #include "devices.hpp"
+#include "measure/gpu_environment.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "report/bench_table.hpp"
+#include "report/gpu_summary.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
 
@@ -132,38 +136,47 @@ std::vector<Problem> plan(const std::vector<Ladder>& ladders,
   return problems;
 }
 
-// Peers run on the CPU, and are held against what runs there.
-std::vector<std::string> read_peers_for(const std::vector<Ladder>& ladders,
-                                        const std::vector<std::string>& names) {
-  const std::vector<std::string> wanted = read_peers(names);
-  const bool any_on_cpu = std::any_of(ladders.begin(), ladders.end(), [](const Ladder& ladder) {
-    return ladder.backend->name() == "cpu";
-  });
-  if (any_on_cpu || wanted.empty()) return wanted;
-  if (names.empty()) return {};
-  throw UnavailableError(fmt::format("--vs: '{}' runs on the cpu; there is no peer on {}",
-                                     wanted.front(), ladders.front().backend->name()));
+std::vector<const Backend*> backends_of(const std::vector<Ladder>& ladders) {
+  std::vector<const Backend*> backends;
+  for (const Ladder& ladder : ladders) {
+    const bool is_known =
+        std::find(backends.begin(), backends.end(), ladder.backend) != backends.end();
+    if (!is_known) backends.push_back(ladder.backend);
+  }
+  return backends;
 }
 
-BenchResult run_one(const Problem& problem, BenchRequest request) {
+BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers) {
   Progress progress;
   request.op = problem.ladder->op;
   request.backend = problem.ladder->backend;
   request.rungs = problem.ladder->rungs;
   request.size = problem.size;
-  if (request.backend->name() != "cpu") request.peers.clear();
+  request.peers = peers.opened_for(*request.backend);
   request.progress = [&](std::string_view what, double done) {
     progress.show(done > 0 ? fmt::format("{} {:.0f}%", what, 100 * done) : std::string(what));
   };
   return run_bench(request);
 }
 
+// Of the GPU that is among the backends, if one is.
+std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
+  for (const Backend* backend : backends) {
+    if (backend->name() != "gpu") continue;
+    Progress progress;
+    progress.show("measuring the ceilings of this GPU");
+    return gpu_environment(*gpu_of(*backend));
+  }
+  return std::nullopt;
+}
+
 Json to_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
-             bool remeasure_ceilings) {
+             const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
   Progress progress;
   progress.show("measuring the ceilings of this machine");
   Json machine = to_json(environment());
   machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings));
+  if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers);
   Json entries = Json::array();
   for (const BenchResult& result : results) {
@@ -190,24 +203,33 @@ ExitCode run(const Arguments& arguments) {
   BenchRequest request;
   request.options = read_options(arguments);
   request.seconds = read_seconds(arguments.seconds);
+  // Before the device is opened: its driver reads the environment as well.
+  const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);
   const std::vector<Problem> problems = plan(ladders, sizes);
   for (const Problem& problem : problems) check_memory(problem, request.options);
-  const std::vector<std::string> wanted = read_peers_for(ladders, arguments.peers);
+  const std::vector<const Backend*> backends = backends_of(ladders);
+  const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
   const auto output = read_json(arguments.json);
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
 
-  const Peers peers(wanted);
-  request.peers = peers.opened();
+  const Peers peers(wanted, backends);
+  for (const std::string& setting : cleared) {
+    fmt::print(stderr, "ignored, for it distorts measurements: {}\n", setting);
+  }
   for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
+  const std::optional<GpuEnvironment> gpu = measure_gpu(backends);
+  if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
   std::vector<BenchResult> results;
   for (const Problem& problem : problems) {
-    results.push_back(run_one(problem, request));
+    results.push_back(run_one(problem, request, peers));
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     std::fflush(out);
   }
-  if (output) output->write(dump(to_json(results, request.peers, arguments.remeasure_ceilings)));
+  if (output) {
+    output->write(dump(to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings)));
+  }
   return exit_code(results);
 }
 
@@ -219,8 +241,10 @@ Action add_bench(CLI::App& app) {
   arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option("--vs", arguments->peers,
-                 "Peers: openblas, blis, onednn, mkl, or none (default: all that are here)")
+  app.add_option(
+         "--vs", arguments->peers,
+         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt; or none (default: all "
+         "that are here)")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
@@ -238,7 +262,8 @@ Action add_bench(CLI::App& app) {
       "Examples:\n"
       "  rung bench gemm/cpu dot/cpu\n"
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
-      "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json");
+      "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
+      "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt");
   return [arguments] { return run(*arguments); };
 }
 

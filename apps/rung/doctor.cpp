@@ -101,9 +101,9 @@ void print_peers() {
   fmt::print("peers\n");
   for (const PeerKind& kind : peer_kinds()) {
     std::string why_not;
-    const auto peer = kind.open(why_not);
+    const auto peer = open_peer(kind, *find_backend(kind.device), why_not);
     if (peer == nullptr) {
-      print_line(kind.name, fmt::format("{}; it comes with package {}", why_not, kind.package));
+      print_line(kind.name, why_not);
       continue;
     }
     print_line(kind.name, fmt::format("{}, kernels: {}", peer->version(), peer->kernels()));

@@ -8,46 +8,88 @@
 #include "command.hpp"
 
 namespace rung {
+namespace {
 
-std::vector<std::string> read_peers(const std::vector<std::string>& names) {
-  std::vector<std::string_view> known;
-  for (const PeerKind& kind : peer_kinds()) known.push_back(kind.name);
-  if (names.empty()) return {known.begin(), known.end()};
-  if (names.size() == 1 && names.front() == "none") return {};
-  for (const std::string& wanted : names) {
-    if (std::find(known.begin(), known.end(), wanted) == known.end()) {
-      throw UsageError(fmt::format("--vs: '{}' is not one of {}, or none alone", wanted,
-                                   fmt::join(known, ", ")));
-    }
-  }
-  return names;
+const Backend* backend_of(const PeerKind& kind, const std::vector<const Backend*>& backends) {
+  const auto found = std::find_if(backends.begin(), backends.end(), [&](const Backend* backend) {
+    return backend->name() == kind.device;
+  });
+  return found == backends.end() ? nullptr : *found;
 }
 
-Peers::Peers(const std::vector<std::string>& names) {
-  for (const std::string& cleared : clear_harmful_environment()) {
-    remarks_.push_back("ignored for the peers' sake: " + cleared);
+[[noreturn]] void refuse(const PeerKind& kind, std::string_view device) {
+  const auto absent = find_backend(kind.device)->absent();
+  if (absent) {
+    throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, *absent));
   }
-  const bool is_choice = names.size() < peer_kinds().size();
+  throw UnavailableError(fmt::format("--vs: '{}' runs on the {}; it is no peer on {}", kind.name,
+                                     kind.device, device));
+}
+
+}  // namespace
+
+WantedPeers read_peers(const std::vector<std::string>& names) {
+  WantedPeers wanted;
+  if (names.size() == 1 && names.front() == "none") return wanted;
+  std::vector<std::string_view> known;
   for (const PeerKind& kind : peer_kinds()) {
-    if (std::find(names.begin(), names.end(), kind.name) == names.end()) continue;
-    std::string why_not;
-    auto peer = kind.open(why_not);
-    if (peer == nullptr) {
-      if (!is_choice) continue;
-      throw UnavailableError(
-          fmt::format("--vs: '{}' is not available: {}; it comes with package {}", kind.name,
-                      why_not, kind.package));
-    }
-    std::string line = fmt::format("peer {} {} ({})", kind.name, peer->version(), peer->kernels());
-    if (!peer->note().empty()) line += "; " + peer->note();
-    remarks_.push_back(std::move(line));
-    peers_.push_back(std::move(peer));
+    known.push_back(kind.name);
+    const bool is_named = std::find(names.begin(), names.end(), kind.name) != names.end();
+    if (is_named || names.empty()) wanted.kinds.push_back(&kind);
   }
+  wanted.are_named = !names.empty();
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UsageError(
+          fmt::format("--vs: '{}' is not one of {}, or none alone", name, fmt::join(known, ", ")));
+    }
+  }
+  return wanted;
+}
+
+WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends) {
+  WantedPeers fitting;
+  fitting.are_named = wanted.are_named;
+  for (const PeerKind* kind : wanted.kinds) {
+    if (backend_of(*kind, backends) != nullptr) {
+      fitting.kinds.push_back(kind);
+    } else if (wanted.are_named) {
+      refuse(*kind, backends.front()->name());
+    }
+  }
+  return fitting;
+}
+
+Peers::Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends) {
+  for (const PeerKind* kind : wanted.kinds) {
+    open(*kind, *backend_of(*kind, backends), wanted.are_named);
+  }
+}
+
+void Peers::open(const PeerKind& kind, const Backend& backend, bool is_named) {
+  std::string why_not;
+  auto peer = open_peer(kind, backend, why_not);
+  if (peer == nullptr) {
+    if (!is_named) return;
+    throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, why_not));
+  }
+  std::string line = fmt::format("peer {} {} ({})", kind.name, peer->version(), peer->kernels());
+  if (!peer->note().empty()) line += "; " + peer->note();
+  remarks_.push_back(std::move(line));
+  peers_.push_back({std::move(peer), &backend});
 }
 
 std::vector<const Peer*> Peers::opened() const {
   std::vector<const Peer*> opened;
-  for (const auto& peer : peers_) opened.push_back(peer.get());
+  for (const Opened& each : peers_) opened.push_back(each.peer.get());
+  return opened;
+}
+
+std::vector<const Peer*> Peers::opened_for(const Backend& backend) const {
+  std::vector<const Peer*> opened;
+  for (const Opened& each : peers_) {
+    if (each.backend == &backend) opened.push_back(each.peer.get());
+  }
   return opened;
 }
 

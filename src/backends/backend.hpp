@@ -43,6 +43,13 @@ class Backend {
   /// Each call writes its sum to *result (float for f32, bf16 and f16; double for f64).
   virtual Batch bind(const RungInfo& rung, const DotCall& call, int threads,
                      void* result) const = 0;
+
+  /// Of the last cache before the device's memory: operands that exceed it come from memory.
+  virtual std::int64_t cache_bytes() const = 0;
+  /// `calls` calls of a batch that was bound here, as one piece of work that the device does
+  /// without the host: a graph. Each call of it runs all. An empty batch where there is no such
+  /// thing. Throws KernelError if the calls are none that can be recorded.
+  virtual Batch record(const Batch& /*batch*/, std::int64_t /*calls*/) const { return {}; }
 };
 
 /// One call, start to end. The dot product's sum is returned as double, whatever its type.

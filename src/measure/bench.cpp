@@ -17,12 +17,20 @@ struct Entry {
   const Contender* contender;
   double expected = 0;
   std::vector<double> samples;
+  std::vector<double> graph_samples;
 };
+
+// Calls shorter than this are timed inside a graph as well, where the device has such a thing: it
+// is some ten times what the host needs to start one.
+constexpr double graph_below_seconds = 50e-6;
+// A graph is to be long against the start of it.
+constexpr double graph_seconds = 1e-3;
 
 class Bench {
  public:
   explicit Bench(const BenchRequest& request)
-      : request_(request), workload_(make_workload(request.op, request.size, request.options)) {
+      : request_(request),
+        workload_(make_workload(request.op, request.size, request.options, *request.backend)) {
     result_.op = request.op;
     result_.size = request.size;
     result_.options = request.options;
@@ -31,12 +39,14 @@ class Bench {
     result_.bytes = workload_->bytes();
     result_.counts_flops = workload_->counts_flops();
     result_.operand_sets = workload_->operand_sets();
+    result_.leading_dimensions = workload_->leading_dimensions();
   }
 
   BenchResult run() {
     enter_all();
     for (std::size_t i = 0; i < entries_.size(); ++i) admit(entries_[i], result_.rows[i]);
     measure();
+    measure_in_graphs();
     for (std::size_t i = 0; i < entries_.size(); ++i) compare(entries_[i], result_.rows[i]);
     return std::move(result_);
   }
@@ -59,7 +69,7 @@ class Bench {
       row.kind = Kind::peer;
       row.name = row.slug = peer->name();
       result_.rows.push_back(std::move(row));
-      entries_.push_back({nullptr, peer, 0, {}});
+      entries_.push_back({nullptr, peer, 0, {}, {}});
     }
   }
 
@@ -68,7 +78,7 @@ class Bench {
     if (row.slug.empty()) row.slug = row.name;
     const Contender* plain = contender.get();
     result_.rows.push_back(std::move(row));
-    entries_.push_back({std::move(contender), plain, 0, {}});
+    entries_.push_back({std::move(contender), plain, 0, {}, {}});
   }
 
   // Verifies; whoever does not pass is not timed.
@@ -77,11 +87,11 @@ class Bench {
       row.skipped = "the library runs on the cpu alone";
       return;
     }
-    if (const Bound bound = workload_->bind(*entry.contender); !bound) {
-      row.skipped = bound.why_not;
-      return;
-    }
     try {
+      if (const Bound bound = workload_->bind(*entry.contender); !bound) {
+        row.skipped = bound.why_not;
+        return;
+      }
       entry.expected = predict(*entry.contender);
     } catch (const KernelError& error) {
       row.verdict.message = error.what();
@@ -100,7 +110,7 @@ class Bench {
 
   // Seconds of a call, from a small problem of the same form; 0 if the problem is itself small.
   double predict(const Contender& contender) {
-    constexpr double small = 1 << 24;
+    const double small = is_gpu() ? 1 << 30 : 1 << 24;
     const double volume = request_.size.volume();
     if (request_.op != "gemm" || volume <= 2 * small) return 0;
     if (!small_workload_) {
@@ -111,11 +121,13 @@ class Bench {
       const Size& size = request_.size;
       WorkloadOptions options = request_.options;
       options.cold = false;
-      small_workload_ =
-          make_workload(request_.op, {shrink(size.m), shrink(size.n), shrink(size.k)}, options);
+      small_workload_ = make_workload(request_.op, {shrink(size.m), shrink(size.n), shrink(size.k)},
+                                      options, *request_.backend);
     }
     const Bound bound = small_workload_->bind(contender);
-    return bound ? time_batch(bound.batch, 1) * workload_->flops() / small_workload_->flops() : 0;
+    if (!bound) return 0;
+    if (is_gpu()) bound.batch.run(1);  // the first one also loads code
+    return time_batch(bound.batch, 1) * workload_->flops() / small_workload_->flops();
   }
 
   void measure() {
@@ -127,8 +139,7 @@ class Bench {
       candidates.push_back({workload_->bind(*entries_[i].contender).batch, entries_[i].expected});
       owners.push_back(i);
     }
-    // Measured on the CPU, and no limit of another device.
-    const WorkloadCeiling ceiling = is_cpu() ? workload_->ceiling() : WorkloadCeiling();
+    const WorkloadCeiling ceiling = workload_->ceiling();
     for (const CeilingBatch& variant : ceiling.variants) candidates.push_back({variant.batch});
 
     TimingOptions options;
@@ -150,6 +161,44 @@ class Bench {
     }
   }
 
+  // Once more, those that are so short that the host's part of a call shows.
+  void measure_in_graphs() {
+    std::vector<Candidate> candidates;
+    std::vector<std::size_t> owners;
+    std::vector<std::int64_t> calls;
+    const auto sets = static_cast<std::int64_t>(workload_->operand_sets());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const double seconds = result_.rows[i].seconds.median;
+      if (seconds == 0 || seconds > graph_below_seconds) continue;
+      const auto rotations = static_cast<std::int64_t>(
+          std::ceil(graph_seconds / (seconds * static_cast<double>(sets))));
+      const Batch recorded = record(*entries_[i].contender, sets * rotations);
+      if (!recorded) continue;
+      candidates.push_back({recorded});
+      owners.push_back(i);
+      calls.push_back(sets * rotations);
+    }
+    TimingOptions options;
+    options.seconds = request_.seconds;
+    options.progress = [this](double done) { report("timing graphs of " + request_.op, done); };
+    std::vector<Timing> timings = time_interleaved(candidates, options);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      std::vector<double>& samples = entries_[owners[i]].graph_samples;
+      samples = std::move(timings[i].seconds);
+      for (double& seconds : samples) seconds /= static_cast<double>(calls[i]);
+      result_.rows[owners[i]].graph_seconds = summarize(samples);
+    }
+  }
+
+  // Empty where the device or the contender cannot be recorded.
+  Batch record(const Contender& contender, std::int64_t calls) {
+    try {
+      return request_.backend->record(workload_->bind(contender).batch, calls);
+    } catch (const KernelError&) {
+      return {};
+    }
+  }
+
   void compare(const Entry& entry, BenchRow& row) {
     const std::vector<double>& own = entry.samples;
     if (row.timed() && !ceiling_samples_.empty()) {
@@ -160,9 +209,13 @@ class Bench {
       const BenchRow& other = result_.rows[i];
       if (other.kind == Kind::rung && other.slug == row.previous) previous = &entries_[i];
       if (other.kind != Kind::peer || row.kind == Kind::peer) continue;
-      Comparison comparison{other.name, other.seconds.median, 0, other.skipped};
+      Comparison comparison{.peer = other.name,
+                            .seconds = other.seconds.median,
+                            .why_not = other.skipped,
+                            .graph_seconds = other.graph_seconds.median};
       if (other.wrong()) comparison.why_not = "wrong: " + other.verdict.message;
       comparison.ratio = median_ratio(entries_[i].samples, own);
+      comparison.graph_ratio = median_ratio(entries_[i].graph_samples, entry.graph_samples);
       row.peers.push_back(std::move(comparison));
     }
     if (previous == nullptr || previous->samples.empty() || own.empty()) {
@@ -173,6 +226,7 @@ class Bench {
   }
 
   bool is_cpu() const { return request_.backend->name() == "cpu"; }
+  bool is_gpu() const { return request_.backend->name() == "gpu"; }
 
   void report(const std::string& what, double done) const {
     if (request_.progress) request_.progress(what, done);

@@ -22,6 +22,8 @@ struct Comparison {
   double seconds = 0;   // the peer's median; 0 if it was not timed
   double ratio = 0;     // median over rounds of peer time / own time: above 1, the peer is slower
   std::string why_not;  // if it was not timed
+  double graph_seconds = 0;  // the same inside a graph; 0 if not both were timed there
+  double graph_ratio = 0;
 };
 
 struct BenchRow {
@@ -32,7 +34,8 @@ struct BenchRow {
   std::string chose;         // the rung that the library chose
   std::string skipped;       // why it was not run; empty if it was
   Verdict verdict;           // only what is right is timed
-  Summary seconds;           // of a call
+  Summary seconds;           // of a call, of many back to back
+  Summary graph_seconds;     // of a call, of many inside a graph: the device's time alone
   double ceiling_ratio = 0;  // 0 where there is no ceiling
   std::string previous;      // the rung that it comes from, if that was timed too
   double previous_ratio = 0;
@@ -50,10 +53,11 @@ struct BenchResult {
   double flops = 0;
   double bytes = 0;
   bool counts_flops = true;
-  std::size_t operand_sets = 1;  // more than one if cold
-  std::string ceiling;           // what the ceiling is: "f32 multiply-add", "read"; empty for none
-  double ceiling_rate = 0;       // flops (or bytes) a second, in this run
-  std::vector<BenchRow> rows;    // rungs in ladder order, the library, peers
+  std::vector<std::int64_t> leading_dimensions;  // of A, B, C; none for vectors
+  std::size_t operand_sets = 1;                  // more than one if cold
+  std::string ceiling;         // what the ceiling is: "f32 multiply-add", "read"; empty for none
+  double ceiling_rate = 0;     // flops (or bytes) a second, in this run
+  std::vector<BenchRow> rows;  // rungs in ladder order, the library, peers
 };
 
 struct BenchRequest {

@@ -5,17 +5,18 @@
 #include <stdexcept>
 #include <utility>
 
-#include "device/cpu/machine.hpp"
+#include "backends/cuda/cuda.hpp"
 #include "library/select.hpp"
+#include "measure/gpu_ceilings.hpp"
 
 namespace rung {
 namespace {
 
 // How many operand sets a batch goes through in turn.
-std::int64_t count_sets(double set_bytes, bool cold) {
+std::int64_t count_sets(double set_bytes, bool cold, const Backend& backend) {
   if (!cold) return 1;
   constexpr double max_bytes = 1 << 30;
-  const double past_cache = 2.0 * static_cast<double>(cpu::machine().caches.l3);
+  const double past_cache = 2.0 * static_cast<double>(backend.cache_bytes());
   const double sets = std::ceil(std::min(past_cache, max_bytes) / std::max(set_bytes, 64.0));
   constexpr std::int64_t max_sets = 4096;  // each takes pages of its own
   return std::clamp<std::int64_t>(std::llround(sets), 1, max_sets);
@@ -37,7 +38,8 @@ Bound rotate(std::vector<Bound> sets) {
 
 class GemmWorkload final : public Workload {
  public:
-  GemmWorkload(const Size& size, const WorkloadOptions& options) : options_(options) {
+  GemmWorkload(const Size& size, const WorkloadOptions& options, const Backend& backend)
+      : options_(options), backend_(backend) {
     GemmSpec spec;
     spec.dtype = options.dtype;
     spec.m = size.m;
@@ -55,7 +57,7 @@ class GemmWorkload final : public Workload {
                  static_cast<double>(input_bytes(options.dtype)) +
              area(size.m, size.n) * (options.beta == 0 ? 1 : 2) *
                  static_cast<double>(output_bytes(options.dtype));
-    const std::int64_t count = count_sets(bytes_, options.cold);
+    const std::int64_t count = count_sets(bytes_, options.cold, backend);
     for (std::int64_t i = 0; i < count; ++i) {
       spec.seed = static_cast<std::uint64_t>(i) + 1;
       sets_.push_back(std::make_unique<GemmCase>(spec));
@@ -77,6 +79,11 @@ class GemmWorkload final : public Workload {
   }
 
   WorkloadCeiling ceiling() const override {
+    if (backend_.name() == "virtual") return {};
+    if (cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return {std::string(name(options_.dtype)) + " multiply-add",
+              gpu_multiply_add_ceilings(*gpu, options_.dtype)};
+    }
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
     return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
@@ -87,12 +94,18 @@ class GemmWorkload final : public Workload {
     return choose_gemm(sets_.front()->call(), options_.threads).id;
   }
 
+  std::vector<std::int64_t> leading_dimensions() const override {
+    const GemmCase& set = *sets_.front();
+    return {set.a().ld(), set.b().ld(), set.c().ld()};
+  }
+
   double flops() const override { return flops_; }
   double bytes() const override { return bytes_; }
   bool counts_flops() const override { return true; }
 
  private:
   WorkloadOptions options_;
+  const Backend& backend_;
   double flops_;
   double bytes_;
   std::vector<std::unique_ptr<GemmCase>> sets_;
@@ -100,14 +113,15 @@ class GemmWorkload final : public Workload {
 
 class DotWorkload final : public Workload {
  public:
-  DotWorkload(std::int64_t n, const WorkloadOptions& options)
+  DotWorkload(std::int64_t n, const WorkloadOptions& options, const Backend& backend)
       : options_(options),
+        backend_(backend),
         n_(static_cast<double>(n)),
         element_bytes_(static_cast<std::int64_t>(input_bytes(options.dtype))) {
     DotSpec spec;
     spec.dtype = options.dtype;
     spec.n = n;
-    const std::int64_t count = count_sets(bytes(), options.cold);
+    const std::int64_t count = count_sets(bytes(), options.cold, backend);
     for (std::int64_t i = 0; i < count; ++i) {
       spec.seed = static_cast<std::uint64_t>(i) + 1;
       sets_.push_back(std::make_unique<DotCase>(spec));
@@ -131,9 +145,14 @@ class DotWorkload final : public Workload {
     return verdict;
   }
 
-  // Over the very operands that the contenders read. Starting threads does not pay where they are
-  // small, so one thread is tried as well.
+  // Over the very operands that the contenders read; on a GPU, over as many bytes. Starting threads
+  // does not pay where they are small, so one thread is tried as well.
   WorkloadCeiling ceiling() const override {
+    if (backend_.name() == "virtual") return {};
+    if (cuda::Gpu* const gpu = gpu_of(backend_)) {
+      const auto all_bytes = static_cast<std::int64_t>(bytes()) * std::ssize(sets_);
+      return {"read", {gpu_read_ceiling(*gpu, all_bytes)}};
+    }
     std::vector<Region> regions;
     for (const auto& set : sets_) {
       const DotCall call = set->call();
@@ -150,6 +169,8 @@ class DotWorkload final : public Workload {
     return choose_dot(sets_.front()->call(), DotMode::fast, options_.threads).id;
   }
 
+  std::vector<std::int64_t> leading_dimensions() const override { return {}; }
+
   double flops() const override { return 2 * n_; }
   double bytes() const override { return 2 * n_ * static_cast<double>(element_bytes_); }
   bool counts_flops() const override { return false; }
@@ -161,6 +182,7 @@ class DotWorkload final : public Workload {
   };
 
   WorkloadOptions options_;
+  const Backend& backend_;
   double n_;
   std::int64_t element_bytes_;
   std::vector<std::unique_ptr<DotCase>> sets_;
@@ -170,9 +192,9 @@ class DotWorkload final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
-                                        const WorkloadOptions& options) {
-  if (op == "gemm") return std::make_unique<GemmWorkload>(size, options);
-  if (op == "dot") return std::make_unique<DotWorkload>(size.n, options);
+                                        const WorkloadOptions& options, const Backend& backend) {
+  if (op == "gemm") return std::make_unique<GemmWorkload>(size, options, backend);
+  if (op == "dot") return std::make_unique<DotWorkload>(size.n, options, backend);
   throw std::invalid_argument("no workload for op '" + op + "'");
 }
 

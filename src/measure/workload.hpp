@@ -45,6 +45,7 @@ class Workload {
   virtual Bound bind(const Contender& contender) = 0;
   /// On the first operand set. The contender must be able to run the workload.
   virtual Verdict verify(const Contender& contender) = 0;
+  /// On the backend of the workload; without variants where that is a simulation.
   virtual WorkloadCeiling ceiling() const = 0;
   /// Between which bind() rotates.
   virtual std::size_t operand_sets() const = 0;
@@ -52,6 +53,8 @@ class Workload {
   virtual std::string library_choice() const = 0;
 
   virtual double flops() const = 0;
+  /// Of A, B and C, in elements; none for vectors.
+  virtual std::vector<std::int64_t> leading_dimensions() const = 0;
   /// Of the operands: each read once, the result written once.
   virtual double bytes() const = 0;
   /// Whether the rate that counts is flops (or bytes) a second.
@@ -59,8 +62,9 @@ class Workload {
   double work() const { return counts_flops() ? flops() : bytes(); }
 };
 
-/// op: "gemm" or "dot". Throws std::bad_alloc and what GemmCase and DotCase throw.
+/// op: "gemm" or "dot", to be solved on that backend. Throws std::bad_alloc and what GemmCase and
+/// DotCase throw.
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
-                                        const WorkloadOptions& options);
+                                        const WorkloadOptions& options, const Backend& backend);
 
 }  // namespace rung

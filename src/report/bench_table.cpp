@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "report/table.hpp"
 
@@ -20,7 +22,76 @@ std::string best_peer(const BenchRow& row) {
   return fmt::format("{:.{}f} {}", fastest->ratio, digits, fastest->peer);
 }
 
-void add(Table& table, const BenchResult& result, const BenchRow& row) {
+struct Column {
+  std::string heading;
+  std::function<std::string(const BenchRow&)> cell;  // of a row that was timed
+};
+
+std::string ceiling_of(const BenchResult& result, const BenchRow& row) {
+  return result.ceiling.empty() ? "-" : fmt::format("{:.1f}%", 100 * row.ceiling_ratio);
+}
+
+std::string previous_of(const BenchRow& row) {
+  return row.previous.empty() ? "-" : fmt::format("{:.2f}x", row.previous_ratio);
+}
+
+std::vector<Column> cpu_columns(const BenchResult& result) {
+  const double work = result.counts_flops ? result.flops : result.bytes;
+  return {
+      {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }},
+      {result.counts_flops ? "GFLOP/s" : "GB/s",
+       [work](const BenchRow& row) { return format_rate(work / row.seconds.median * 1e-9); }},
+      {"ceiling", [&](const BenchRow& row) { return ceiling_of(result, row); }},
+      {"previous", previous_of},
+      {"best peer", best_peer},
+      {"error",
+       [](const BenchRow& row) { return fmt::format("{:.2g}", row.verdict.max_error_ratio); }},
+  };
+}
+
+const BenchRow* fastest_peer(const BenchResult& result) {
+  const BenchRow* fastest = nullptr;
+  for (const BenchRow& row : result.rows) {
+    if (row.kind != Kind::peer || !row.timed()) continue;
+    if (fastest == nullptr || row.seconds.median < fastest->seconds.median) fastest = &row;
+  }
+  return fastest;
+}
+
+// Latency, effective bandwidth, rate, and the share of the vendor's library.
+std::vector<Column> gpu_columns(const BenchResult& result) {
+  std::vector<Column> columns = {
+      {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }}};
+  const auto in_graph = [](const BenchRow& row) { return row.graph_seconds.count > 0; };
+  if (std::any_of(result.rows.begin(), result.rows.end(), in_graph)) {
+    columns.push_back({"in graph", [in_graph](const BenchRow& row) {
+                         return in_graph(row) ? format_seconds(row.graph_seconds.median) : "-";
+                       }});
+  }
+  columns.push_back({"GB/s", [&](const BenchRow& row) {
+                       return format_rate(result.bytes / row.seconds.median * 1e-9);
+                     }});
+  if (result.counts_flops) {
+    columns.push_back(
+        {result.options.dtype == Dtype::i32 ? "TOP/s" : "TFLOP/s", [&](const BenchRow& row) {
+           return format_rate(result.flops / row.seconds.median * 1e-12);
+         }});
+  }
+  columns.push_back({"ceiling", [&](const BenchRow& row) { return ceiling_of(result, row); }});
+  columns.push_back({"previous", previous_of});
+  if (const BenchRow* peer = fastest_peer(result)) {
+    columns.push_back({"of " + peer->name, [peer](const BenchRow& row) -> std::string {
+                         for (const Comparison& comparison : row.peers) {
+                           if (comparison.peer != peer->name) continue;
+                           return fmt::format("{:.1f}%", 100 * comparison.ratio);
+                         }
+                         return "-";
+                       }});
+  }
+  return columns;
+}
+
+void add(Table& table, const std::vector<Column>& columns, const BenchRow& row) {
   const std::string label =
       row.chose.empty() ? row.slug : "library: " + row.chose.substr(row.chose.rfind('/') + 1);
   if (!row.timed()) {
@@ -28,12 +99,27 @@ void add(Table& table, const BenchResult& result, const BenchRow& row) {
                    row.wrong() ? "WRONG: " + row.verdict.message : "skipped: " + row.skipped);
     return;
   }
-  const double work = result.counts_flops ? result.flops : result.bytes;
-  table.add_row({label, format_seconds(row.seconds.median),
-                 format_rate(work / row.seconds.median * 1e-9),
-                 result.ceiling.empty() ? "-" : fmt::format("{:.1f}%", 100 * row.ceiling_ratio),
-                 row.previous.empty() ? "-" : fmt::format("{:.2f}x", row.previous_ratio),
-                 best_peer(row), fmt::format("{:.2g}", row.verdict.max_error_ratio)});
+  std::vector<std::string> cells = {label};
+  for (const Column& column : columns) cells.push_back(column.cell(row));
+  table.add_row(std::move(cells));
+}
+
+std::string table_of(const BenchResult& result, bool on_gpu) {
+  const std::vector<Column> columns = on_gpu ? gpu_columns(result) : cpu_columns(result);
+  std::vector<std::string> headings = {"rung"};
+  for (const Column& column : columns) headings.push_back(column.heading);
+  Table table(std::move(headings));
+  for (const BenchRow& row : result.rows) add(table, columns, row);
+  return table.str();
+}
+
+// "A 4096x512 (ld 512), …".
+std::string operands(const BenchResult& result) {
+  const auto& [m, n, k] = result.size;
+  const auto& ld = result.leading_dimensions;
+  if (ld.size() != 3) return "";
+  return fmt::format("A {}x{} (ld {}), B {}x{} (ld {}), C {}x{} (ld {})\n", m, k, ld[0], k, n,
+                     ld[1], m, n, ld[2]);
 }
 
 std::string noise(const BenchResult& result) {
@@ -98,19 +184,18 @@ std::string bench_table(const BenchResult& result) {
   const std::string_view unit = result.counts_flops ? "GFLOP/s" : "GB/s";
   const int threads = result.options.threads;
   std::string text = describe(result);
-  if (!result.device.starts_with("gpu")) {
+  const bool on_gpu = result.device.starts_with("gpu");
+  if (!on_gpu) {
     text += fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");
   }
   text += fmt::format(", {}\n", temperature(result));
   text += cut("on " + result.device, text_width) + "\n";
+  if (on_gpu) text += operands(result);
   if (!result.ceiling.empty()) {
     text += fmt::format("ceiling: {}, {} {}\n", result.ceiling,
                         format_rate(result.ceiling_rate * 1e-9), unit);
   }
-  text += "\n";
-  Table table({"rung", "time", std::string(unit), "ceiling", "previous", "best peer", "error"});
-  for (const BenchRow& row : result.rows) add(table, result, row);
-  return text + table.str() + "\n" + noise(result) + "\n" + verdicts(result);
+  return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + "\n" + verdicts(result);
 }
 
 }  // namespace rung

@@ -28,6 +28,10 @@ Json peers_of(const BenchRow& row) {
   for (const Comparison& comparison : row.peers) {
     if (comparison.ratio > 0) {
       json[comparison.peer] = {{"seconds", comparison.seconds}, {"ratio", comparison.ratio}};
+      if (comparison.graph_ratio > 0) {
+        json[comparison.peer].update(
+            {{"graph_seconds", comparison.graph_seconds}, {"graph_ratio", comparison.graph_ratio}});
+      }
     } else {
       json[comparison.peer] = {{"seconds", nullptr}, {"ratio", nullptr}};
       if (!comparison.why_not.empty()) json[comparison.peer]["why_not"] = comparison.why_not;
@@ -44,6 +48,7 @@ Json problem_of(const BenchResult& result) {
     const std::string layout = {a_transposed ? 't' : 'n', b_transposed ? 't' : 'n'};
     json.update(
         {{"m", m}, {"n", n}, {"k", k}, {"layout", layout}, {"alpha", alpha}, {"beta", beta}});
+    json["leading_dimensions"] = result.leading_dimensions;
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});
   }
@@ -73,6 +78,28 @@ Json to_json(const Ceilings& ceilings) {
   return {{"multiply_add", rates(ceilings.multiply_add)}, {"read", rates(ceilings.read)}};
 }
 
+Json to_json(const GpuEnvironment& gpu) {
+  const auto known = [](auto value) { return value > 0 ? Json(value) : Json(); };
+  const NvmlFacts& nvml = gpu.nvml;
+  Json multiply_add = Json::object();
+  for (const auto& [type, rate] : gpu.ceilings.multiply_add) multiply_add[type] = rate;
+  return {{"name", gpu.name},
+          {"arch", "sm_" + std::to_string(gpu.arch)},
+          {"driver", nvml.driver_version.empty() ? Json() : Json(nvml.driver_version)},
+          {"cuda", std::to_string(gpu.cuda_version / 1000) + "." +
+                       std::to_string(gpu.cuda_version % 1000 / 10)},
+          {"multiprocessors", gpu.multiprocessors},
+          {"memory_bytes", gpu.memory_bytes},
+          {"l2_bytes", gpu.l2_bytes},
+          {"peak_bandwidth_gbps", known(1e-9 * gpu.peak_bandwidth)},
+          {"clock_mhz", known(nvml.clock_mhz)},
+          {"max_clock_mhz", known(nvml.max_clock_mhz)},
+          {"memory_clock_mhz", known(nvml.memory_clock_mhz)},
+          {"power_limit_watts", known(nvml.power_limit_watts)},
+          {"ceilings",
+           {{"multiply_add", std::move(multiply_add)}, {"memory_read", gpu.ceilings.memory_read}}}};
+}
+
 Json to_json(const std::vector<const Peer*>& peers) {
   Json json = Json::object();
   for (const Peer* peer : peers) {
@@ -100,6 +127,7 @@ Json to_json(const BenchResult& result) {
     if (row.wrong()) json["wrong"] = row.verdict.message;
     if (row.timed()) {
       json["seconds"] = seconds_of(row.seconds);
+      if (row.graph_seconds.count > 0) json["graph_seconds"] = seconds_of(row.graph_seconds);
       json["gflops"] = result.flops / row.seconds.median * 1e-9;
       json["gbps"] = result.bytes / row.seconds.median * 1e-9;
       if (!result.ceiling.empty()) {

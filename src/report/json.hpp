@@ -8,6 +8,7 @@
 #include "measure/bench.hpp"
 #include "measure/ceilings.hpp"
 #include "measure/environment.hpp"
+#include "measure/gpu_environment.hpp"
 
 namespace rung {
 
@@ -19,6 +20,12 @@ Json to_json(const Environment& environment);
 /// {"multiply_add": {"f32": {"one_thread", "all_threads"}, …} in GFLOP/s, "read": {"L1": …} in
 /// GB/s}
 Json to_json(const Ceilings& ceilings);
+
+/// {"name", "arch", "driver", "cuda", "multiprocessors", "memory_bytes", "l2_bytes",
+/// "peak_bandwidth_gbps", "clock_mhz", "max_clock_mhz", "memory_clock_mhz", "power_limit_watts",
+/// "ceilings": {"multiply_add": {"f32", …} in GFLOP/s, "memory_read" in GB/s}}; null where the
+/// driver does not tell.
+Json to_json(const GpuEnvironment& gpu);
 
 /// {"openblas": {"version", "kernels", "path", "note"}, …}
 Json to_json(const std::vector<const Peer*>& peers);

@@ -57,9 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, or none alone"},
+            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, onednn, mkl, or none alone"},
+            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
         Bad{"verify gemm/cuda --code ptx", "--code: 'ptx' is not one of clang, nvcc, cubin"},
         Bad{"bench gemm/cuda --vs openblas --device virtual",
-            "--vs: 'openblas' runs on the cpu; there is no peer on virtual", 3}));
+            "--vs: 'openblas' runs on the cpu; it is no peer on virtual", 3}));
 
 TEST(Usage, UnknownSelectorIsNamed) {
   for (const char* selector : {"fft", "gemm/tpu", "gemm/cpu/99", "list"}) {

@@ -31,4 +31,19 @@ struct Fragment {
   }
 };
 
+/// acc += a b^T. Rows of acc go there and back, so that each multiply-add shares an operand with the
+/// one before it: a register file has too few ports for three new ones each cycle.
+template <class Out, int TM, int TN>
+__device__ __forceinline__ void add_outer_product(Out (&acc)[TM][TN], const Out (&a)[TM],
+                                                  const Out (&b)[TN]) {
+  RUNG_UNROLL
+  for (int i = 0; i < TM; ++i) {
+    RUNG_UNROLL
+    for (int there = 0; there < TN; ++there) {
+      const int j = i % 2 == 0 ? there : TN - 1 - there;
+      acc[i][j] += a[i] * b[j];
+    }
+  }
+}
+
 }  // namespace rung::cuda

@@ -21,6 +21,7 @@ struct SplitTile {
   using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
 
   template <class T>
   struct Shared {
@@ -73,42 +74,34 @@ struct SplitTile {
     }
     int now = 0;
     for (std::int64_t k_left = k_count; k_left > 0; k_left -= BK) {
-      RUNG_UNROLL
-      for (int k = 0; k < BK; ++k) {
-        // load: a tile far ahead sets out, to where the one before this was
-        if (k == 0) {
-          const std::int64_t ahead = k_left - (STAGES - 1) * BK;
-          const int next = now == 0 ? STAGES - 1 : now - 1;
-          if (ahead > 0) {
-            a_tile.copy(As[next][0], ahead);
-            b_tile.copy(Bs[next][0], ahead);
-          }
-          ptx::cp_async_commit_group();
-        }
-
-        // sync: the next tiles are there, and nobody reads those before these any more
-        if (k == BK - 1) {
-          ptx::cp_async_wait_group<STAGES - 2>();
-          __syncthreads();
-          now = now == STAGES - 1 ? 0 : now + 1;
-        }
-
-        // load: the fragments of the next step, which may be the next tile's first
-        if (k < BK - 1 || k_left > BK) {
-          Rows::load(a_frag[(k + 1) % 2], &As[now][(k + 1) % BK][thread_row]);
-          Cols::load(b_frag[(k + 1) % 2], &Bs[now][(k + 1) % BK][thread_col]);
-        }
-
-        // multiply: rows there and back, so that each multiply-add shares an operand with the last
-        RUNG_UNROLL
-        for (int i = 0; i < TM; ++i) {
-          RUNG_UNROLL
-          for (int there = 0; there < TN; ++there) {
-            const int j = i % 2 == 0 ? there : TN - 1 - there;
-            acc[i][j] += a_frag[k % 2][i] * b_frag[k % 2][j];
-          }
-        }
+      // load: a tile far ahead sets out, to where the one before this was
+      const std::int64_t ahead = k_left - (STAGES - 1) * BK;
+      const int next = now == 0 ? STAGES - 1 : now - 1;
+      if (ahead > 0) {
+        a_tile.copy(As[next][0], ahead);
+        b_tile.copy(Bs[next][0], ahead);
       }
+      ptx::cp_async_commit_group();
+
+      // multiply, while the fragments of the next step come
+      RUNG_UNROLL
+      for (int k = 0; k < BK - 1; ++k) {
+        Rows::load(a_frag[(k + 1) % 2], &As[now][k + 1][thread_row]);
+        Cols::load(b_frag[(k + 1) % 2], &Bs[now][k + 1][thread_col]);
+        cuda::add_outer_product(acc, a_frag[k % 2], b_frag[k % 2]);
+      }
+
+      // sync: the next tiles are there, and nobody reads these any more
+      ptx::cp_async_wait_group<STAGES - 2>();
+      __syncthreads();
+
+      // multiply: the last step, while the next tiles' first fragments come
+      now = now == STAGES - 1 ? 0 : now + 1;
+      if (k_left > BK) {
+        Rows::load(a_frag[0], &As[now][0][thread_row]);
+        Cols::load(b_frag[0], &Bs[now][0][thread_col]);
+      }
+      cuda::add_outer_product(acc, a_frag[1], b_frag[1]);
     }
 
     // store

@@ -48,6 +48,8 @@ class CpuBackend final : public Backend {
     return "cpu " + machine.model + " (" + std::string(cpu::name(machine.isa)) + ")";
   }
 
+  std::int64_t cache_bytes() const override { return cpu::machine().caches.l3; }
+
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
     const auto* gemm = find(gemm_rungs, rung.id);
     const auto* dot = find(dot_rungs, rung.id);

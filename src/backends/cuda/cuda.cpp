@@ -10,6 +10,7 @@
 
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/gemm_call.hpp"
+#include "backends/cuda/graph.hpp"
 #include "backends/cuda/real_driver.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
@@ -47,6 +48,9 @@ std::optional<cuda::Code> read_code(const std::string& code) {
 /// What both devices share. The Gpu is made at the first use of it.
 class CudaBackend : public Backend {
  public:
+  Gpu& gpu() const { return *found().gpu; }
+  bool is_here() const { return !found().why_not; }
+
   std::optional<std::string> absent() const override { return found().why_not; }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
@@ -67,6 +71,24 @@ class CudaBackend : public Backend {
   std::optional<std::string> why_not(const RungInfo& /*rung*/,
                                      const DotCall& /*call*/) const override {
     return "not a dot rung";
+  }
+
+  std::int64_t cache_bytes() const override {
+    return gpu().attribute(cuda::DeviceAttribute::l2_cache_size);
+  }
+
+  Batch record(const Batch& batch, std::int64_t calls) const override {
+    std::shared_ptr<cuda::RecordedCalls> recorded;
+    try {
+      recorded = std::make_shared<cuda::RecordedCalls>(gpu(), [&] { batch.enqueue(calls); });
+    } catch (const cuda::DriverError& error) {
+      throw KernelError(error.what());
+    }
+    // The batch holds the operands.
+    const auto enqueue = [recorded, batch](std::int64_t times) {
+      for (std::int64_t i = 0; i < times; ++i) recorded->enqueue();
+    };
+    return {enqueue, [recorded] { recorded->wait(); }, [] {}};
   }
 
   std::string code(const RungInfo& rung) const override {
@@ -98,9 +120,6 @@ class CudaBackend : public Backend {
 
   /// Opens the device, once.
   virtual Found open() const = 0;
-
-  Gpu& gpu() const { return *found().gpu; }
-  bool is_here() const { return !found().why_not; }
 
  private:
   const Found& found() const {
@@ -202,6 +221,11 @@ void refuse_hazards(const vgpu::LaunchReport& report, const vgpu::Kernel& /*kern
   const std::size_t others = report.hazards.size() - 1;
   throw KernelError(report.hazards.front().message +
                     (others == 0 ? "" : fmt::format(" (and {} more)", others)));
+}
+
+cuda::Gpu* gpu_of(const Backend& backend) {
+  const auto* on_gpu = dynamic_cast<const CudaBackend*>(&backend);
+  return on_gpu != nullptr && on_gpu->is_here() ? &on_gpu->gpu() : nullptr;
 }
 
 std::unique_ptr<Backend> make_virtual_backend(const DeviceOptions& options,

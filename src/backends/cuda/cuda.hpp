@@ -10,6 +10,14 @@
 
 namespace rung {
 
+namespace cuda {
+class Gpu;
+}
+
+/// The device behind either backend below, for whoever uses it by itself: libraries that have
+/// launches of their own, the ceilings. Null for other backends, and where there is no device.
+cuda::Gpu* gpu_of(const Backend& backend);
+
 /// Whether a GPU is here is found out at the first question.
 std::unique_ptr<Backend> make_gpu_backend(const DeviceOptions& options);
 

@@ -14,31 +14,15 @@ template <class Pointer>
 Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
                    std::int64_t element_bytes);
 
-/// Memory of a device, freed at the end of its life. The context must be current, here and below.
-class DeviceMemory {
- public:
-  /// Throws std::bad_alloc and DriverError.
-  DeviceMemory(Gpu& gpu, std::size_t bytes);
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory();
-
-  /// Null if it has no bytes.
-  DevicePointer address() const { return address_; }
-  void set_to_zero();
-
- private:
-  Gpu& gpu_;
-  int generation_;
-  std::size_t bytes_;
-  DevicePointer address_ = 0;
-};
-
 /// Device memory with the contents and, modulo 512 bytes, the alignment of a piece of host memory.
 class DeviceMatrix {
  public:
-  /// Copies `host`, in which `data` points. Throws std::bad_alloc and DriverError.
+  /// Copies `host`, in which `data` points. Throws std::bad_alloc and DriverError. The context must
+  /// be current, here and below.
   DeviceMatrix(Gpu& gpu, const Storage& host, const void* data);
+  DeviceMatrix(const DeviceMatrix&) = delete;
+  DeviceMatrix& operator=(const DeviceMatrix&) = delete;
+  ~DeviceMatrix();
 
   /// Where `data` lies on the device; null if nothing does.
   DevicePointer data() const { return data_; }
@@ -48,8 +32,9 @@ class DeviceMatrix {
 
  private:
   Gpu& gpu_;
+  int generation_;
   Storage host_;
-  DeviceMemory memory_;
+  DevicePointer allocated_ = 0;
   DevicePointer begin_ = 0;  // of host_
   DevicePointer data_ = 0;
 };

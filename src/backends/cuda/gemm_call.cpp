@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "backends/cuda/driver_error.hpp"
-#include "core/kernel_error.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -16,14 +15,6 @@ constexpr std::int64_t max_grid_x = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t max_grid_yz = 65535;
 // Beyond this, dynamic shared memory has to be asked for.
 constexpr std::int64_t plain_shared_bytes = 48 << 10;
-
-template <class Pointer>
-Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                     std::size_t element_bytes, bool is_virtual) {
-  // The virtual GPU itself notices what is read or written past the matrix; a GPU needs the guards.
-  if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
-  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
-}
 
 Launch launch_of(const GemmRung& rung, const GemmCall& call, const Configuration& configuration) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
@@ -52,25 +43,18 @@ GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
                              const GemmCall& call, const Configuration& configuration, int threads)
     : gpu_(gpu),
       threads_(threads),
-      generation_(gpu.generation()),
       entry_(entry_name(rung, call.dtype, configuration)),
-      a_(gpu, host_storage(call.a, call.m, call.k, input_bytes(call.dtype), gpu.is_virtual()),
-         call.a.data),
-      b_(gpu, host_storage(call.b, call.k, call.n, input_bytes(call.dtype), gpu.is_virtual()),
-         call.b.data),
-      c_(gpu, host_storage(call.c, call.m, call.n, output_bytes(call.dtype), gpu.is_virtual()),
-         call.c.data),
-      inputs_return_(call.a.storage.begin != nullptr && call.b.storage.begin != nullptr),
+      operands_(gpu, call),
       launch_(launch_of(rung, call, configuration)),
       function_(gpu.function(image, entry_)),
       workspace_(gpu, static_cast<std::size_t>(launch_.workspace_bytes)),
-      split_{configuration.splits, reinterpret_cast<void*>(workspace_.address())} {
+      split_{configuration.splits, workspace_.data()} {
   workspace_.set_to_zero();
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     Gemm<In, Out> g = call.typed<In, Out>();
-    g.a.data = reinterpret_cast<const In*>(a_.data());
-    g.b.data = reinterpret_cast<const In*>(b_.data());
-    g.c.data = reinterpret_cast<Out*>(c_.data());
+    g.a.data = reinterpret_cast<const In*>(operands_.a().data());
+    g.b.data = reinterpret_cast<const In*>(operands_.b().data());
+    g.c.data = reinterpret_cast<Out*>(operands_.c().data());
     problem_.resize(sizeof g);
     std::memcpy(problem_.data(), &g, sizeof g);
   });
@@ -84,9 +68,7 @@ GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
 
 void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
-  if (generation_ != gpu_.generation()) {
-    throw KernelError(entry_ + ": its operands were lost when another kernel failed");
-  }
+  operands_.require_present(entry_);
   if (launch_.grid.count() == 0) return;
   for (std::int64_t i = 0; i < calls; ++i) {
     void* arguments[] = {problem_.data(), &split_};
@@ -97,14 +79,6 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
 void GemmCallOnGpu::wait() {
   gpu_.make_current();
   gpu_.wait(entry_);
-}
-
-void GemmCallOnGpu::download() {
-  gpu_.make_current();
-  c_.download();
-  if (!inputs_return_) return;
-  a_.download();
-  b_.download();
 }
 
 }  // namespace rung::cuda

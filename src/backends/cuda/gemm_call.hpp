@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/device_matrix.hpp"
-#include "backends/cuda/gpu.hpp"
+#include "backends/cuda/device_buffer.hpp"
+#include "backends/cuda/gemm_operands.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "core/call.hpp"
 #include "device/cuda/descriptor.hpp"
@@ -31,20 +31,16 @@ class GemmCallOnGpu {
 
   void enqueue(std::int64_t calls);
   void wait();
-  /// C to where it lies on the host. A and B too, where a guard tells that they may be written: so
-  /// that somebody can see that they are as they were.
-  void download();
+  void download() { operands_.download(); }
 
  private:
   Gpu& gpu_;
   int threads_;
-  int generation_;
   std::string entry_;
-  DeviceMatrix a_, b_, c_;
-  bool inputs_return_;
+  GemmOperands operands_;
   Launch launch_;
   Function function_;
-  DeviceMemory workspace_;
+  DeviceBuffer workspace_;
   std::vector<std::byte> problem_;  // Gemm<In, Out>, with the device's pointers
   Split split_;
 };

@@ -45,6 +45,18 @@ Stream Gpu::stream() {
   return stream_;
 }
 
+std::int64_t Gpu::memory_bytes() const {
+  std::size_t bytes = 0;
+  check(api_, api_.cuDeviceTotalMem(&bytes, device_), "cuDeviceTotalMem");
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::string Gpu::pci_bus_id() const {
+  char id[32] = "";
+  check(api_, api_.cuDeviceGetPCIBusId(id, sizeof id, device_), "cuDeviceGetPCIBusId");
+  return id;
+}
+
 void Gpu::make_current() {
   const std::lock_guard lock(mutex_);
   check(api_, api_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");

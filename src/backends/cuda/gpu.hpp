@@ -2,6 +2,7 @@
 // A device behind the driver's calls, real or virtual: its context, its queue, and the rungs that
 // are loaded on it.
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,6 +32,13 @@ class Gpu {
   const Target& target() const { return target_; }
   const Limits& limits() const { return limits_; }
 
+  /// Of the device, as cuDeviceGetAttribute gives it. Throws DriverError.
+  int attribute(DeviceAttribute attribute) const;
+  /// Of its memory. Throws DriverError.
+  std::int64_t memory_bytes() const;
+  /// "0000:04:00.0"
+  std::string pci_bus_id() const;
+
   /// For the calling thread. Every use of the device begins with this.
   void make_current();
 
@@ -45,6 +53,11 @@ class Gpu {
   /// Returns when the queue is empty. Throws KernelError likewise.
   void wait(const std::string& entry);
 
+  /// The queue, for libraries that have launches of their own.
+  Stream stream();
+  /// Throws the KernelError of a launch or a wait that gave `result`, after taking a new context.
+  [[noreturn]] void fail(const std::string& entry, Result result);
+
   /// How often memory was lost: what was allocated before is nobody's.
   int generation();
 
@@ -56,10 +69,7 @@ class Gpu {
   Target target_;
 
  private:
-  int attribute(DeviceAttribute attribute) const;
   void open();
-  Stream stream();
-  [[noreturn]] void fail(const std::string& entry, Result result);
 
   const DriverApi& api_;
   Device device_ = 0;

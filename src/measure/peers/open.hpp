@@ -1,5 +1,6 @@
 #pragma once
-// Each peer's file defines the one function that opens it, as PeerKind::open says.
+// Each peer's file defines the one function that opens it, as PeerKind::open says. Those that run
+// on a GPU want a backend for which gpu_of() gives one.
 
 #include <memory>
 #include <string>
@@ -12,5 +13,8 @@ std::unique_ptr<Peer> open_openblas(std::string& why_not);
 std::unique_ptr<Peer> open_blis(std::string& why_not);
 std::unique_ptr<Peer> open_onednn(std::string& why_not);
 std::unique_ptr<Peer> open_mkl(std::string& why_not);
+
+std::unique_ptr<Peer> open_cublas(const Backend& backend, std::string& why_not);
+std::unique_ptr<Peer> open_cublaslt(const Backend& backend, std::string& why_not);
 
 }  // namespace rung

@@ -8,12 +8,23 @@
 namespace rung {
 namespace {
 
+using OpenOnCpu = std::unique_ptr<Peer> (*)(std::string& why_not);
+
+template <OpenOnCpu open>
+std::unique_ptr<Peer> on_cpu(const Backend& /*backend*/, std::string& why_not) {
+  return open(why_not);
+}
+
+constexpr const char* cublas_package = "libcublas-13-0 (NVIDIA's repository) or libcublas11";
+
 constexpr std::array kinds = {
-    PeerKind{"openblas", "libopenblas0-pthread", "RUNG_OPENBLAS", open_openblas},
-    PeerKind{"blis", "libblis4-pthread", "RUNG_BLIS", open_blis},
-    PeerKind{"onednn", "libdnnl2 (Debian 12) or libdnnl3 (Ubuntu 24.04)", "RUNG_ONEDNN",
-             open_onednn},
-    PeerKind{"mkl", "libmkl-rt (non-free, multiverse)", "RUNG_MKL", open_mkl},
+    PeerKind{"openblas", "cpu", "libopenblas0-pthread", "RUNG_OPENBLAS", on_cpu<open_openblas>},
+    PeerKind{"blis", "cpu", "libblis4-pthread", "RUNG_BLIS", on_cpu<open_blis>},
+    PeerKind{"onednn", "cpu", "libdnnl2 (Debian 12) or libdnnl3 (Ubuntu 24.04)", "RUNG_ONEDNN",
+             on_cpu<open_onednn>},
+    PeerKind{"mkl", "cpu", "libmkl-rt (non-free, multiverse)", "RUNG_MKL", on_cpu<open_mkl>},
+    PeerKind{"cublas", "gpu", cublas_package, "RUNG_CUBLAS", open_cublas},
+    PeerKind{"cublaslt", "gpu", cublas_package, "RUNG_CUBLASLT", open_cublaslt},
 };
 
 // They choose older kernels, fewer threads, or threads that are pinned or never sleep.
@@ -49,11 +60,27 @@ constexpr std::array harmful = {
     "GOMP_CPU_AFFINITY",
     "KMP_AFFINITY",
     "KMP_BLOCKTIME",
+    "CUDA_LAUNCH_BLOCKING",
+    "NVIDIA_TF32_OVERRIDE",
+    "CUBLAS_WORKSPACE_CONFIG",
+    "CUBLAS_LOGINFO_DBG",
+    "CUBLASLT_LOG_LEVEL",
 };
 
 }  // namespace
 
 std::span<const PeerKind> peer_kinds() { return kinds; }
+
+std::unique_ptr<Peer> open_peer(const PeerKind& kind, const Backend& backend,
+                                std::string& why_not) {
+  if (const auto absent = backend.absent()) {
+    why_not = *absent;
+    return nullptr;
+  }
+  auto peer = kind.open(backend, why_not);
+  if (peer == nullptr) why_not += "; it comes with package " + std::string(kind.package);
+  return peer;
+}
 
 std::vector<std::string> clear_harmful_environment() {
   std::vector<std::string> cleared;

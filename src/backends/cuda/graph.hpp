@@ -1,0 +1,29 @@
+#pragma once
+// Calls recorded once and replayed by the device alone (CUDA C++ Programming Guide, "CUDA Graphs").
+
+#include <functional>
+
+#include "backends/cuda/gpu.hpp"
+
+namespace rung::cuda {
+
+class RecordedCalls {
+ public:
+  /// Records what `enqueue` puts into the device's queue; nothing of it runs. Throws DriverError if
+  /// it cannot be recorded.
+  RecordedCalls(Gpu& gpu, const std::function<void()>& enqueue);
+  RecordedCalls(const RecordedCalls&) = delete;
+  RecordedCalls& operator=(const RecordedCalls&) = delete;
+  ~RecordedCalls();
+
+  /// Throws KernelError, as Gpu::launch() and Gpu::wait() do.
+  void enqueue();
+  void wait() { gpu_.wait("graph"); }
+
+ private:
+  Gpu& gpu_;
+  int generation_;
+  GraphExec exec_ = nullptr;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,28 @@
+#pragma once
+// What a measurement on a GPU must be published with, beside Environment.
+
+#include <cstdint>
+#include <string>
+
+#include "backends/cuda/gpu.hpp"
+#include "measure/gpu_ceilings.hpp"
+#include "measure/nvml.hpp"
+
+namespace rung {
+
+struct GpuEnvironment {
+  std::string name;
+  int arch;          // compute capability times ten
+  int cuda_version;  // of the driver: 13000
+  int multiprocessors;
+  std::int64_t memory_bytes;
+  std::int64_t l2_bytes;
+  double peak_bandwidth;  // bytes a second, by the memory's clock and width; 0 if not told
+  NvmlFacts nvml;         // after the ceilings: clocks under load
+  GpuCeilings ceilings;
+};
+
+/// Measures the ceilings. Throws std::bad_alloc and cuda::DriverError.
+GpuEnvironment gpu_environment(cuda::Gpu& gpu);
+
+}  // namespace rung

@@ -1,0 +1,66 @@
+#include "measure/peers/column_major_gemm.hpp"
+
+#include <algorithm>
+
+#include "measure/peers/blas_operand.hpp"
+
+namespace rung {
+namespace {
+
+CublasFactor factor(const AnyMatrix<const void*>& matrix, std::int64_t rows, std::int64_t cols,
+                    const cuda::DeviceMatrix& copy) {
+  const BlasOperand operand(matrix, rows, cols);
+  return {operand.transposed ? CublasOperation::transpose : CublasOperation::none, operand.ld,
+          reinterpret_cast<const void*>(copy.data())};
+}
+
+CublasScalar scalar(Dtype dtype, double value) {
+  CublasScalar scalar{};
+  if (dtype == Dtype::f64) {
+    scalar.f64 = value;
+  } else {
+    scalar.f32 = static_cast<float>(value);
+  }
+  return scalar;
+}
+
+}  // namespace
+
+ColumnMajorGemm::ColumnMajorGemm(cuda::Gpu& gpu, const GemmCall& call)
+    : operands(std::make_shared<cuda::GemmOperands>(gpu, call)),
+      dtype(call.dtype),
+      m(call.n),
+      n(call.m),
+      k(call.k),
+      first(factor(call.b, call.k, call.n, operands->b())),
+      second(factor(call.a, call.m, call.k, operands->a())),
+      c(reinterpret_cast<void*>(operands->c().data())),
+      ldc(BlasOperand(call.c, call.m, call.n).ld),
+      alpha(scalar(call.dtype, call.alpha)),
+      beta(scalar(call.dtype, call.beta)) {}
+
+CudaDataType ColumnMajorGemm::in_type() const {
+  switch (dtype) {
+    case Dtype::f64: return CudaDataType::f64;
+    case Dtype::f16: return CudaDataType::f16;
+    case Dtype::bf16: return CudaDataType::bf16;
+    default: return CudaDataType::f32;
+  }
+}
+
+CudaDataType ColumnMajorGemm::out_type() const {
+  return dtype == Dtype::f64 ? CudaDataType::f64 : CudaDataType::f32;
+}
+
+std::optional<std::string> why_not_in_cublas(const GemmCall& call) {
+  if (call.dtype == Dtype::i32) return "has no product of 32-bit integers";
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  for (const std::int64_t size :
+       {call.m, call.n, call.k, BlasOperand(call.a, call.m, call.k).ld,
+        BlasOperand(call.b, call.k, call.n).ld, BlasOperand(call.c, call.m, call.n).ld}) {
+    if (size > most) return "a size exceeds its 32-bit integers";
+  }
+  return std::nullopt;
+}
+
+}  // namespace rung

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <type_traits>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/device_buffer.hpp"
+#include "core/kernel_error.hpp"
+#include "measure/peers/column_major_gemm.hpp"
+#include "measure/peers/gpu_batch.hpp"
+#include "measure/peers/open.hpp"
+#include "measure/peers/shared_library.hpp"
+
+namespace rung {
+namespace {
+
+// The part of the cuBLAS library that is used here, with the values of its reference.
+using Handle = struct CublasContext*;
+using Operation = CublasOperation;
+enum class Math : int { standard = 0, pedantic = 2, tf32 = 3 };
+constexpr int compute_f32 = 68;                    // CUBLAS_COMPUTE_32F
+constexpr int default_algorithm = -1;              // CUBLAS_GEMM_DEFAULT
+constexpr std::size_t workspace_bytes = 32 << 20;  // what it takes by itself on Hopper
+
+template <class T>
+using Gemm2 = int(Handle, Operation, Operation, int m, int n, int k, const T* alpha, const T* a,
+                  int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
+
+struct Functions {
+  int (*get_property)(int which, int* value);
+  int (*create)(Handle*);
+  int (*destroy)(Handle);
+  int (*set_stream)(Handle, cuda::Stream);
+  int (*set_workspace)(Handle, void*, std::size_t bytes);
+  int (*set_math_mode)(Handle, Math);
+  const char* (*status_name)(int);
+  Gemm2<float>* sgemm;
+  Gemm2<double>* dgemm;
+  int (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
+                 const void* a, CudaDataType, int lda, const void* b, CudaDataType, int ldb,
+                 const void* beta, void* c, CudaDataType, int ldc, int compute, int algorithm);
+
+  explicit Functions(const SharedLibrary& library) {
+    const auto find = [&]<class F>(F*& function, const char* symbol) {
+      function = library.find<F>(symbol);
+      if (function == nullptr && missing.empty()) missing = symbol;
+    };
+    find(get_property, "cublasGetProperty");
+    find(create, "cublasCreate_v2");
+    find(destroy, "cublasDestroy_v2");
+    find(set_stream, "cublasSetStream_v2");
+    find(set_workspace, "cublasSetWorkspace_v2");
+    find(set_math_mode, "cublasSetMathMode");
+    find(status_name, "cublasGetStatusName");
+    find(sgemm, "cublasSgemm_v2");
+    find(dgemm, "cublasDgemm_v2");
+    find(gemm_ex, "cublasGemmEx");
+  }
+
+  void check(int status, const char* call) const {
+    if (status != 0) throw KernelError(fmt::format("{}: {}", call, status_name(status)));
+  }
+
+  std::string missing;  // the first function that the library lacks
+};
+
+/// A handle with its workspace, on the device's queue.
+class Session {
+ public:
+  Session(const Functions& functions, cuda::Gpu& gpu)
+      : functions_(functions), workspace_(gpu, workspace_bytes) {
+    functions.check(functions.create(&handle_), "cublasCreate");
+    functions.check(functions.set_stream(handle_, gpu.stream()), "cublasSetStream");
+    // Not before the stream, which takes the workspace back.
+    functions.check(functions.set_workspace(handle_, workspace_.data(), workspace_.bytes()),
+                    "cublasSetWorkspace");
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    // What a lost context leaves of a handle is of no use even to destroy it.
+    if (is_present()) functions_.destroy(handle_);
+  }
+
+  Handle handle() const { return handle_; }
+  bool is_present() const { return workspace_.is_present(); }
+
+ private:
+  const Functions& functions_;
+  cuda::DeviceBuffer workspace_;
+  Handle handle_ = nullptr;
+};
+
+class Cublas final : public Peer {
+ public:
+  Cublas(const SharedLibrary& library, cuda::Gpu& gpu)
+      : path_(library.path("cublasCreate_v2")), functions_(library), gpu_(gpu) {
+    if (!functions_.missing.empty()) return;
+    int parts[3] = {};  // libraryPropertyType: major, minor, patch
+    for (int which = 0; which < 3; ++which) functions_.get_property(which, &parts[which]);
+    version_ = fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+    const char* math = std::getenv("RUNG_CUBLAS_MATH");
+    if (math != nullptr && std::string_view(math) == "default") f32_math_ = Math::standard;
+    if (math != nullptr && std::string_view(math) == "tf32") f32_math_ = Math::tf32;
+  }
+
+  const std::string& missing() const { return functions_.missing; }
+
+  std::string name() const override { return "cublas"; }
+  std::string version() const override { return version_; }
+  std::string kernels() const override { return "its choice for each problem"; }
+  std::string path() const override { return path_; }
+  std::string note() const override {
+    switch (f32_math_) {
+      case Math::standard: return "f32 in default math";
+      case Math::tf32: return "f32 in TF32 math";
+      case Math::pedantic: break;
+    }
+    return "f32 in pedantic math";
+  }
+
+  Bound bind(const GemmCall& call, int /*threads*/) const override {
+    if (const auto reason = why_not_in_cublas(call)) return {{}, *reason};
+    gpu_.make_current();
+    const auto session = this->session();
+    const ColumnMajorGemm g(gpu_, call);
+    return {
+        batch_on_gpu("cublas", g.operands, [this, session, g] { launch(session->handle(), g); }),
+        {}};
+  }
+  Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product yet"}; }
+
+ private:
+  std::shared_ptr<Session> session() const {
+    const std::lock_guard lock(mutex_);
+    if (session_ == nullptr || !session_->is_present()) {
+      session_ = std::make_shared<Session>(functions_, gpu_);
+    }
+    return session_;
+  }
+
+  void launch(Handle handle, const ColumnMajorGemm& g) const {
+    const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+    const CublasFactor& first = g.first;
+    const CublasFactor& second = g.second;
+    const auto typed = [&](auto* gemm, const auto& alpha, const auto& beta) {
+      using T = std::remove_cvref_t<decltype(alpha)>;
+      return gemm(handle, first.operation, second.operation, size(g.m), size(g.n), size(g.k),
+                  &alpha, static_cast<const T*>(first.data), size(first.ld),
+                  static_cast<const T*>(second.data), size(second.ld), &beta, static_cast<T*>(g.c),
+                  size(g.ldc));
+    };
+    functions_.set_math_mode(handle, g.dtype == Dtype::f32 ? f32_math_ : Math::standard);
+    switch (g.dtype) {
+      case Dtype::f32:
+        functions_.check(typed(functions_.sgemm, g.alpha.f32, g.beta.f32), "cublasSgemm");
+        break;
+      case Dtype::f64:
+        functions_.check(typed(functions_.dgemm, g.alpha.f64, g.beta.f64), "cublasDgemm");
+        break;
+      default:
+        functions_.check(
+            functions_.gemm_ex(handle, first.operation, second.operation, size(g.m), size(g.n),
+                               size(g.k), &g.alpha, first.data, g.in_type(), size(first.ld),
+                               second.data, g.in_type(), size(second.ld), &g.beta, g.c,
+                               g.out_type(), size(g.ldc), compute_f32, default_algorithm),
+            "cublasGemmEx");
+    }
+  }
+
+  std::string path_;
+  Functions functions_;
+  cuda::Gpu& gpu_;
+  std::string version_;
+  Math f32_math_ = Math::pedantic;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<Session> session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> open_cublas(const Backend& backend, std::string& why_not) {
+  const SharedLibrary library(
+      "RUNG_CUBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"});
+  why_not = library.why_not();
+  if (!library) return nullptr;
+  auto peer = std::make_unique<Cublas>(library, *gpu_of(backend));
+  if (peer->missing().empty()) return peer;
+  why_not = "it lacks " + peer->missing();
+  return nullptr;
+}
+
+}  // namespace rung

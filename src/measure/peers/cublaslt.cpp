@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/device_buffer.hpp"
+#include "core/kernel_error.hpp"
+#include "measure/peers/cublaslt_api.hpp"
+#include "measure/peers/gpu_batch.hpp"
+#include "measure/peers/open.hpp"
+#include "measure/timing.hpp"
+
+namespace rung {
+namespace {
+
+using cublaslt::Algorithm;
+using cublaslt::Functions;
+using cublaslt::Plan;
+
+constexpr std::size_t workspace_bytes = 64 << 20;
+constexpr int max_choices = 10;
+
+/// What an algorithm is chosen for.
+using Problem = std::tuple<Dtype, std::int64_t, std::int64_t, std::int64_t, CublasOperation,
+                           CublasOperation, std::int64_t, std::int64_t, std::int64_t, std::uint32_t,
+                           std::uint32_t, std::uint32_t, bool>;
+
+Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& call) {
+  return {g.dtype,
+          g.m,
+          g.n,
+          g.k,
+          g.first.operation,
+          g.second.operation,
+          g.first.ld,
+          g.second.ld,
+          g.ldc,
+          plan.alignments[0],
+          plan.alignments[1],
+          plan.alignments[2],
+          call.beta != 0};
+}
+
+class CublasLt final : public Peer {
+ public:
+  CublasLt(const SharedLibrary& library, cuda::Gpu& gpu)
+      : path_(library.path("cublasLtMatmul")), functions_(library), gpu_(gpu) {
+    if (functions_.missing.empty()) version_ = functions_.version();
+  }
+
+  const std::string& missing() const { return functions_.missing; }
+
+  std::string name() const override { return "cublaslt"; }
+  std::string version() const override { return version_; }
+  std::string kernels() const override {
+    return fmt::format("the fastest of its first {} choices", max_choices);
+  }
+  std::string path() const override { return path_; }
+
+  Bound bind(const GemmCall& call, int /*threads*/) const override {
+    if (const auto reason = why_not_in_cublas(call)) return {{}, *reason};
+    gpu_.make_current();
+    const std::lock_guard lock(mutex_);
+    renew_session();
+    const ColumnMajorGemm g(gpu_, call);
+    const auto plan = std::make_shared<Plan>(functions_, g);
+    const Problem problem = problem_of(g, *plan, call);
+    if (!session_->chosen.contains(problem)) {
+      const auto choices =
+          plan->choices(functions_, session_->handle, workspace_bytes, max_choices);
+      if (choices.empty()) return {{}, "has no algorithm for it"};
+      session_->chosen[problem] = fastest(choices, plan, ColumnMajorGemm(gpu_, call));
+    }
+    return {batch(plan, g, session_->chosen[problem]), {}};
+  }
+  Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product"}; }
+
+ private:
+  struct Session {
+    Session(const Functions& functions, cuda::Gpu& gpu)
+        : workspace(gpu, workspace_bytes), handle(functions.destroy) {
+      functions.check(functions.create(handle.out()), "cublasLtCreate");
+    }
+
+    cuda::DeviceBuffer workspace;
+    cublaslt::Object<cublaslt::Handle> handle;
+    std::map<Problem, Algorithm> chosen;
+  };
+
+  void renew_session() const {
+    if (session_ != nullptr && session_->workspace.is_present()) return;
+    session_ = std::make_shared<Session>(functions_, gpu_);
+  }
+
+  Batch batch(const std::shared_ptr<Plan>& plan, const ColumnMajorGemm& g,
+              const Algorithm& algorithm) const {
+    const auto launch = [this, session = session_, plan, g, algorithm] {
+      functions_.check(
+          functions_.matmul(session->handle, plan->operation, &g.alpha, g.first.data, plan->first,
+                            g.second.data, plan->second, &g.beta, g.c, plan->c, g.c, plan->c,
+                            &algorithm, session->workspace.data(), session->workspace.bytes(),
+                            gpu_.stream()),
+          "cublasLtMatmul");
+    };
+    return batch_on_gpu("cublaslt", g.operands, launch);
+  }
+
+  /// On operands of their own, for C is overwritten.
+  Algorithm fastest(const std::vector<Algorithm>& choices, const std::shared_ptr<Plan>& plan,
+                    const ColumnMajorGemm& scratch) const {
+    constexpr double sample_seconds = 1e-3;
+    Algorithm best = choices.front();
+    double least = std::numeric_limits<double>::infinity();
+    for (const Algorithm& choice : choices) {
+      const Batch candidate = batch(plan, scratch, choice);
+      candidate.run(1);
+      const double once = time_batch(candidate, 1);
+      const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / once));
+      double seconds = once;
+      for (int sample = 0; sample < 3; ++sample) {
+        seconds = std::min(seconds, time_batch(candidate, calls) / static_cast<double>(calls));
+      }
+      if (seconds >= least) continue;
+      least = seconds;
+      best = choice;
+    }
+    return best;
+  }
+
+  std::string path_;
+  Functions functions_;
+  cuda::Gpu& gpu_;
+  std::string version_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<Session> session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> open_cublaslt(const Backend& backend, std::string& why_not) {
+  const SharedLibrary library("RUNG_CUBLASLT", {"libcublasLt.so.13", "libcublasLt.so.12",
+                                                "libcublasLt.so.11", "libcublasLt.so"});
+  why_not = library.why_not();
+  if (!library) return nullptr;
+  auto peer = std::make_unique<CublasLt>(library, *gpu_of(backend));
+  if (peer->missing().empty()) return peer;
+  why_not = "it lacks " + peer->missing();
+  return nullptr;
+}
+
+}  // namespace rung

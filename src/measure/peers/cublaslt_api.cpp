@@ -1,0 +1,123 @@
+#include "measure/peers/cublaslt_api.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "core/kernel_error.hpp"
+
+namespace rung::cublaslt {
+namespace {
+
+// cublasComputeType_t: TF32 only where asked for by another name.
+constexpr int compute_f32 = 68, compute_f64 = 70;
+// cublasLtMatmulDescAttributes_t.
+constexpr int operation_of_a = 3, operation_of_b = 4;
+// cublasLtMatmulPreferenceAttributes_t.
+constexpr int max_workspace_bytes = 1;
+constexpr int min_alignment_a = 5, min_alignment_b = 6, min_alignment_c = 7, min_alignment_d = 8;
+
+/// The largest power of two up to 256 that divides the address.
+std::uint32_t alignment(const void* data) {
+  return std::uint32_t{1} << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | 256);
+}
+
+struct Extents {
+  std::uint64_t rows, cols;
+};
+
+/// As stored: of a transposed factor, the transpose.
+Extents stored(const CublasFactor& factor, std::int64_t rows, std::int64_t cols) {
+  if (factor.operation == CublasOperation::transpose) std::swap(rows, cols);
+  return {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols)};
+}
+
+}  // namespace
+
+Functions::Functions(const SharedLibrary& library) {
+  const auto find = [&]<class F>(F*& function, const char* symbol) {
+    function = library.find<F>(symbol);
+    if (function == nullptr && missing.empty()) missing = symbol;
+  };
+  find(get_property, "cublasLtGetProperty");
+  find(status_name, "cublasLtGetStatusName");
+  find(create, "cublasLtCreate");
+  find(destroy, "cublasLtDestroy");
+  find(create_operation, "cublasLtMatmulDescCreate");
+  find(destroy_operation, "cublasLtMatmulDescDestroy");
+  find(set_operation, "cublasLtMatmulDescSetAttribute");
+  find(create_layout, "cublasLtMatrixLayoutCreate");
+  find(destroy_layout, "cublasLtMatrixLayoutDestroy");
+  find(create_preference, "cublasLtMatmulPreferenceCreate");
+  find(destroy_preference, "cublasLtMatmulPreferenceDestroy");
+  find(set_preference, "cublasLtMatmulPreferenceSetAttribute");
+  find(get_heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  find(matmul, "cublasLtMatmul");
+}
+
+std::string Functions::version() const {
+  int parts[3] = {};  // libraryPropertyType: major, minor, patch
+  for (int which = 0; which < 3; ++which) get_property(which, &parts[which]);
+  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+}
+
+void Functions::check(int status, const char* call) const {
+  if (status != 0) throw KernelError(fmt::format("{}: {}", call, status_name(status)));
+}
+
+Plan::Plan(const Functions& functions, const ColumnMajorGemm& g)
+    : operation(functions.destroy_operation),
+      first(functions.destroy_layout),
+      second(functions.destroy_layout),
+      c(functions.destroy_layout),
+      alignments{alignment(g.first.data), alignment(g.second.data), alignment(g.c)} {
+  const bool is_f64 = g.dtype == Dtype::f64;
+  functions.check(
+      functions.create_operation(operation.out(), is_f64 ? compute_f64 : compute_f32, g.out_type()),
+      "cublasLtMatmulDescCreate");
+  const auto set = [&](int attribute, const CublasOperation& value) {
+    functions.check(functions.set_operation(operation, attribute, &value, sizeof value),
+                    "cublasLtMatmulDescSetAttribute");
+  };
+  set(operation_of_a, g.first.operation);
+  set(operation_of_b, g.second.operation);
+  const auto create = [&](Object<Layout>& layout, CudaDataType type, Extents extents,
+                          std::int64_t ld) {
+    functions.check(functions.create_layout(layout.out(), type, extents.rows, extents.cols, ld),
+                    "cublasLtMatrixLayoutCreate");
+  };
+  create(first, g.in_type(), stored(g.first, g.m, g.k), g.first.ld);
+  create(second, g.in_type(), stored(g.second, g.k, g.n), g.second.ld);
+  create(c, g.out_type(), {static_cast<std::uint64_t>(g.m), static_cast<std::uint64_t>(g.n)},
+         g.ldc);
+}
+
+std::vector<Algorithm> Plan::choices(const Functions& functions, Handle handle,
+                                     std::size_t workspace_bytes, int most) const {
+  Object<Preference> preference(functions.destroy_preference);
+  functions.check(functions.create_preference(preference.out()), "cublasLtMatmulPreferenceCreate");
+  const auto set = [&](int attribute, const auto& value) {
+    functions.check(functions.set_preference(preference, attribute, &value, sizeof value),
+                    "cublasLtMatmulPreferenceSetAttribute");
+  };
+  set(max_workspace_bytes, std::uint64_t{workspace_bytes});
+  set(min_alignment_a, alignments[0]);
+  set(min_alignment_b, alignments[1]);
+  set(min_alignment_c, alignments[2]);
+  set(min_alignment_d, alignments[2]);
+  std::vector<Choice> found(static_cast<std::size_t>(most));
+  int count = 0;
+  // What it has nothing for is told by a status as well as by a count.
+  if (functions.get_heuristic(handle, operation, first, second, c, c, preference, most,
+                              found.data(), &count) != 0) {
+    return {};
+  }
+  std::vector<Algorithm> algorithms;
+  for (int i = 0; i < count; ++i) {
+    const Choice& choice = found[static_cast<std::size_t>(i)];
+    if (choice.status == 0) algorithms.push_back(choice.algorithm);
+  }
+  return algorithms;
+}
+
+}  // namespace rung::cublaslt

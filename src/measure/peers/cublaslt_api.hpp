@@ -1,0 +1,100 @@
+#pragma once
+// The part of cuBLASLt that is used here, with the values and layouts of its reference (cuBLAS
+// library, 3.3 and 3.4).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/gpu.hpp"
+#include "measure/peers/column_major_gemm.hpp"
+#include "measure/peers/shared_library.hpp"
+
+namespace rung::cublaslt {
+
+using Handle = struct LtContext*;
+using Operation = struct LtMatmulDesc*;
+using Layout = struct LtMatrixLayout*;
+using Preference = struct LtMatmulPreference*;
+
+/// cublasLtMatmulAlgo_t.
+struct Algorithm {
+  std::uint64_t data[8];
+};
+
+/// cublasLtMatmulHeuristicResult_t.
+struct Choice {
+  Algorithm algorithm;
+  std::size_t workspace_bytes;
+  int status;
+  float waves;
+  int reserved[4];
+};
+
+struct Functions {
+  int (*get_property)(int which, int* value);
+  const char* (*status_name)(int);
+  int (*create)(Handle*);
+  int (*destroy)(Handle);
+  int (*create_operation)(Operation*, int compute_type, CudaDataType scale_type);
+  int (*destroy_operation)(Operation);
+  int (*set_operation)(Operation, int attribute, const void* value, std::size_t bytes);
+  int (*create_layout)(Layout*, CudaDataType, std::uint64_t rows, std::uint64_t cols,
+                       std::int64_t ld);
+  int (*destroy_layout)(Layout);
+  int (*create_preference)(Preference*);
+  int (*destroy_preference)(Preference);
+  int (*set_preference)(Preference, int attribute, const void* value, std::size_t bytes);
+  int (*get_heuristic)(Handle, Operation, Layout a, Layout b, Layout c, Layout d, Preference,
+                       int wanted, Choice* choices, int* found);
+  int (*matmul)(Handle, Operation, const void* alpha, const void* a, Layout, const void* b, Layout,
+                const void* beta, const void* c, Layout, void* d, Layout, const Algorithm*,
+                void* workspace, std::size_t workspace_bytes, cuda::Stream);
+
+  explicit Functions(const SharedLibrary& library);
+
+  std::string version() const;
+  /// Throws KernelError, naming the call, for a status other than success.
+  void check(int status, const char* call) const;
+
+  std::string missing;  // the first function that the library lacks
+};
+
+/// One of the library's objects, destroyed with this.
+template <class Pointer>
+class Object {
+ public:
+  using Destroy = int (*)(Pointer);
+
+  explicit Object(Destroy destroy) : destroy_(destroy) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  ~Object() {
+    if (pointer_ != nullptr) destroy_(pointer_);
+  }
+
+  Pointer* out() { return &pointer_; }
+  operator Pointer() const { return pointer_; }
+
+ private:
+  Destroy destroy_;
+  Pointer pointer_ = nullptr;
+};
+
+/// A problem as the library describes it.
+struct Plan {
+  /// Throws KernelError.
+  Plan(const Functions& functions, const ColumnMajorGemm& g);
+
+  /// The algorithms that the library thinks fastest, the best first: up to `most`.
+  std::vector<Algorithm> choices(const Functions& functions, Handle handle,
+                                 std::size_t workspace_bytes, int most) const;
+
+  Object<Operation> operation;
+  Object<Layout> first, second, c;
+  std::uint32_t alignments[3];  // of the first factor, the second, and C, in bytes
+};
+
+}  // namespace rung::cublaslt

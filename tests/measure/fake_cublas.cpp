@@ -1,0 +1,238 @@
+// cuBLAS and cuBLASLt for the virtual GPU, whose addresses are this process's: column-major, as the
+// real ones are, and as strict about workspaces and leading dimensions.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "rung/types.hpp"
+
+using rung::bfloat16;
+using rung::float16;
+
+namespace {
+
+constexpr int success = 0, invalid_value = 7, not_supported = 15;
+constexpr int type_f32 = 0, type_f64 = 1, type_f16 = 2, type_bf16 = 14;
+constexpr int compute_f32 = 68, compute_f64 = 70;
+
+int status_of_products = success;
+int math_mode = 0;
+std::array<int, 3> algorithm_runs = {};
+
+struct Handle {
+  void* stream = nullptr;
+  void* workspace = nullptr;
+};
+
+template <class T>
+struct Factor {
+  int transposed;
+  const T* data;
+  std::int64_t ld;
+
+  double at(std::int64_t row, std::int64_t col) const {
+    const T value = transposed != 0 ? data[col + row * ld] : data[row + col * ld];
+    if constexpr (sizeof(T) == 2) return static_cast<double>(static_cast<float>(value));
+    if constexpr (sizeof(T) != 2) return static_cast<double>(value);
+  }
+  bool fits(std::int64_t rows, std::int64_t cols) const {
+    return ld >= std::max<std::int64_t>(1, transposed != 0 ? cols : rows);
+  }
+};
+
+template <class In, class Out>
+int multiply(std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha, Factor<In> a,
+             Factor<In> b, const void* beta, void* c, std::int64_t ldc) {
+  if (status_of_products != success) return status_of_products;
+  if (!a.fits(m, k) || !b.fits(k, n) || ldc < std::max<std::int64_t>(1, m)) return invalid_value;
+  const Out scale = *static_cast<const Out*>(alpha);
+  const Out keep = *static_cast<const Out*>(beta);
+  for (std::int64_t col = 0; col < n; ++col) {
+    for (std::int64_t row = 0; row < m; ++row) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < k; ++i) sum += a.at(row, i) * b.at(i, col);
+      Out& out = static_cast<Out*>(c)[row + col * ldc];
+      const double kept = keep == 0 ? 0.0 : static_cast<double>(keep) * static_cast<double>(out);
+      out = static_cast<Out>(static_cast<double>(scale) * sum + kept);
+    }
+  }
+  return success;
+}
+
+template <class In>
+Factor<In> factor(int transposed, const void* data, std::int64_t ld) {
+  return {transposed, static_cast<const In*>(data), ld};
+}
+
+int multiply_any(int in, int out, int trans_a, int trans_b, std::int64_t m, std::int64_t n,
+                 std::int64_t k, const void* alpha, const void* a, std::int64_t lda, const void* b,
+                 std::int64_t ldb, const void* beta, void* c, std::int64_t ldc) {
+  const auto run = [&]<class In, class Out>(In, Out) {
+    return multiply<In, Out>(m, n, k, alpha, factor<In>(trans_a, a, lda),
+                             factor<In>(trans_b, b, ldb), beta, c, ldc);
+  };
+  if (in == type_f64 && out == type_f64) return run(double{}, double{});
+  if (out != type_f32) return not_supported;
+  if (in == type_f32) return run(float{}, float{});
+  if (in == type_f16) return run(float16{}, float{});
+  if (in == type_bf16) return run(bfloat16{}, float{});
+  return not_supported;
+}
+
+struct Operation {
+  int compute, scale_type;
+  int trans_a = 0, trans_b = 0;
+};
+
+struct Layout {
+  int type;
+  std::uint64_t rows, cols;
+  std::int64_t ld;
+};
+
+struct Choice {
+  std::uint64_t algorithm[8];
+  std::size_t workspace_bytes;
+  int status;
+  float waves;
+  int reserved[4];
+};
+
+}  // namespace
+
+extern "C" {
+
+void fake_set_status(int status) { status_of_products = status; }
+int fake_math_mode() { return math_mode; }
+int fake_algorithm_runs(int index) { return algorithm_runs[static_cast<std::size_t>(index)]; }
+
+int cublasGetProperty(int which, int* value) {
+  *value = 10 + which;
+  return success;
+}
+int cublasCreate_v2(Handle** handle) {
+  *handle = new Handle;
+  return success;
+}
+int cublasDestroy_v2(Handle* handle) {
+  delete handle;
+  return success;
+}
+int cublasSetStream_v2(Handle* handle, void* stream) {
+  *handle = {stream, nullptr};
+  return success;
+}
+int cublasSetWorkspace_v2(Handle* handle, void* workspace, std::size_t bytes) {
+  if (bytes < 32u << 20) return invalid_value;
+  handle->workspace = workspace;
+  return success;
+}
+int cublasSetMathMode(Handle*, int mode) {
+  math_mode = mode;
+  return success;
+}
+const char* cublasGetStatusName(int) { return "CUBLAS_STATUS_FAKE"; }
+
+int cublasGemmEx(Handle* handle, int trans_a, int trans_b, int m, int n, int k, const void* alpha,
+                 const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
+                 const void* beta, void* c, int c_type, int ldc, int compute, int algorithm) {
+  const bool is_ready = handle->stream != nullptr && handle->workspace != nullptr;
+  const bool is_known = compute == (c_type == type_f64 ? compute_f64 : compute_f32);
+  if (!is_ready || !is_known || a_type != b_type || algorithm != -1) return invalid_value;
+  return multiply_any(a_type, c_type, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                      ldc);
+}
+int cublasSgemm_v2(Handle* handle, int trans_a, int trans_b, int m, int n, int k,
+                   const float* alpha, const float* a, int lda, const float* b, int ldb,
+                   const float* beta, float* c, int ldc) {
+  return cublasGemmEx(handle, trans_a, trans_b, m, n, k, alpha, a, type_f32, lda, b, type_f32, ldb,
+                      beta, c, type_f32, ldc, compute_f32, -1);
+}
+int cublasDgemm_v2(Handle* handle, int trans_a, int trans_b, int m, int n, int k,
+                   const double* alpha, const double* a, int lda, const double* b, int ldb,
+                   const double* beta, double* c, int ldc) {
+  return cublasGemmEx(handle, trans_a, trans_b, m, n, k, alpha, a, type_f64, lda, b, type_f64, ldb,
+                      beta, c, type_f64, ldc, compute_f64, -1);
+}
+
+int cublasLtGetProperty(int which, int* value) { return cublasGetProperty(which, value); }
+const char* cublasLtGetStatusName(int status) { return cublasGetStatusName(status); }
+int cublasLtCreate(Handle** handle) { return cublasCreate_v2(handle); }
+int cublasLtDestroy(Handle* handle) { return cublasDestroy_v2(handle); }
+int cublasLtMatmulDescCreate(Operation** operation, int compute, int scale_type) {
+  *operation = new Operation{compute, scale_type};
+  return success;
+}
+int cublasLtMatmulDescDestroy(Operation* operation) {
+  delete operation;
+  return success;
+}
+int cublasLtMatmulDescSetAttribute(Operation* operation, int attribute, const void* value,
+                                   std::size_t bytes) {
+  if (bytes != sizeof(int) || (attribute != 3 && attribute != 4)) return invalid_value;
+  std::memcpy(attribute == 3 ? &operation->trans_a : &operation->trans_b, value, bytes);
+  return success;
+}
+int cublasLtMatrixLayoutCreate(Layout** layout, int type, std::uint64_t rows, std::uint64_t cols,
+                               std::int64_t ld) {
+  *layout = new Layout{type, rows, cols, ld};
+  return success;
+}
+int cublasLtMatrixLayoutDestroy(Layout* layout) {
+  delete layout;
+  return success;
+}
+int cublasLtMatmulPreferenceCreate(int** preference) {
+  *preference = new int(0);
+  return success;
+}
+int cublasLtMatmulPreferenceDestroy(int* preference) {
+  delete preference;
+  return success;
+}
+int cublasLtMatmulPreferenceSetAttribute(int*, int attribute, const void*, std::size_t bytes) {
+  return bytes == (attribute == 1 ? 8u : 4u) ? success : invalid_value;
+}
+
+// Three choices, of which the second cannot run.
+int cublasLtMatmulAlgoGetHeuristic(Handle*, Operation*, Layout*, Layout*, Layout*, Layout*, int*,
+                                   int wanted, Choice* choices, int* found) {
+  *found = std::min(wanted, 3);
+  for (int i = 0; i < *found; ++i) {
+    choices[i] = {};
+    choices[i].algorithm[0] = static_cast<std::uint64_t>(i);
+    choices[i].status = i == 1 ? not_supported : success;
+  }
+  return success;
+}
+int cublasLtMatmul(Handle*, Operation* operation, const void* alpha, const void* a,
+                   Layout* a_layout, const void* b, Layout* b_layout, const void* beta,
+                   const void* c, Layout* c_layout, void* d, Layout* d_layout,
+                   const std::uint64_t* algorithm, void* workspace, std::size_t, void* stream) {
+  ++algorithm_runs[static_cast<std::size_t>(algorithm[0])];
+  const auto rows = [](const Layout* layout, int transposed) {
+    return transposed != 0 ? layout->cols : layout->rows;
+  };
+  const auto cols = [](const Layout* layout, int transposed) {
+    return transposed != 0 ? layout->rows : layout->cols;
+  };
+  const int trans_a = operation->trans_a, trans_b = operation->trans_b;
+  const bool fit = rows(a_layout, trans_a) == c_layout->rows &&
+                   cols(b_layout, trans_b) == c_layout->cols &&
+                   cols(a_layout, trans_a) == rows(b_layout, trans_b);
+  const bool is_f64 = c_layout->type == type_f64;
+  if (!fit || c != d || c_layout != d_layout || workspace == nullptr || stream == nullptr ||
+      a_layout->type != b_layout->type || operation->scale_type != c_layout->type ||
+      operation->compute != (is_f64 ? compute_f64 : compute_f32)) {
+    return invalid_value;
+  }
+  return multiply_any(
+      a_layout->type, c_layout->type, trans_a, trans_b, static_cast<std::int64_t>(c_layout->rows),
+      static_cast<std::int64_t>(c_layout->cols), static_cast<std::int64_t>(cols(a_layout, trans_a)),
+      alpha, a, a_layout->ld, b, b_layout->ld, beta, d, c_layout->ld);
+}
+
+}  // extern "C"

@@ -1,0 +1,123 @@
+// The bench on a device with a queue: graphs, cold operands, the report.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/case.hpp"
+#include "measure/bench.hpp"
+#include "measure/gpu_environment.hpp"
+#include "measure/peers/open.hpp"
+#include "report/bench_table.hpp"
+#include "report/gpu_summary.hpp"
+#include "report/json.hpp"
+#include "virtual_backend.hpp"
+
+namespace rung {
+namespace {
+
+const RungInfo& coalesced() { return *select({"gemm/cuda/01"}).front(); }
+
+TEST(Graph, RunsItsCallsWhenItIsRunAndNotBefore) {
+  const GemmSpec spec = {.m = 3, .n = 4, .k = 5, .beta = 1, .values = Values::integers};
+  const GemmCase recorded(spec);
+  const GemmCase called(spec);
+  const std::uint64_t before = recorded.c().fingerprint();
+
+  const Batch batch = virtual_backend().bind(coalesced(), recorded.call(), 1);
+  const Batch graph = virtual_backend().record(batch, 3);
+  batch.download();
+  EXPECT_EQ(recorded.c().fingerprint(), before);
+
+  graph.run(2);
+  batch.download();
+  const Batch reference = virtual_backend().bind(coalesced(), called.call(), 1);
+  reference.run(6);
+  reference.download();
+  EXPECT_EQ(recorded.c().fingerprint(), called.c().fingerprint());
+}
+
+TEST(Graph, OfACpuThereIsNone) {
+  EXPECT_FALSE(find_backend("cpu")->record([](std::int64_t) {}, 3));
+}
+
+TEST(Graph, IsLostWithTheContext) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const Batch graph =
+      virtual_backend().record(virtual_backend().bind(coalesced(), problem.call(), 1), 2);
+  EXPECT_THROW(virtual_gpu().fail("a kernel", cuda::Result::illegal_address), KernelError);
+  EXPECT_THROW(graph.run(1), KernelError);
+}
+
+BenchResult bench(const std::vector<const Peer*>& peers, bool cold) {
+  BenchRequest request;
+  request.op = "gemm";
+  request.size = {64, 64, 64};
+  request.options.cold = cold;
+  request.seconds = 0.01;
+  request.backend = &virtual_backend();
+  request.rungs = {&coalesced()};
+  request.peers = peers;
+  return run_bench(request);
+}
+
+TEST(GpuBench, ColdOperandsExceedTheCacheOfTheDevice) {
+  EXPECT_EQ(virtual_backend().cache_bytes(), 64 << 10);
+  EXPECT_EQ(bench({}, false).operand_sets, 1u);
+  // Three of 48 KiB are more than twice 64 KiB.
+  const BenchResult result = bench({}, true);
+  EXPECT_EQ(result.operand_sets, 3u);
+  EXPECT_TRUE(result.rows.front().timed()) << result.rows.front().verdict.message;
+}
+
+TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
+  setenv("RUNG_CUBLAS", RUNG_FAKE_CUBLAS, 1);
+  std::string why_not;
+  const auto peer = open_cublas(virtual_backend(), why_not);
+  ASSERT_NE(peer, nullptr) << why_not;
+  BenchResult result = bench({peer.get()}, true);
+  const BenchRow& rung = result.rows.front();
+  ASSERT_EQ(rung.peers.size(), 1u);
+  EXPECT_EQ(rung.peers.front().why_not, "");
+  EXPECT_GT(rung.peers.front().ratio, 0);
+  EXPECT_EQ(result.leading_dimensions, (std::vector<std::int64_t>{64, 64, 64}));
+
+  // As a GPU's would be.
+  result.device = "gpu Fake";
+  result.rows.front().graph_seconds = result.rows.front().seconds;
+  const std::string table = bench_table(result);
+  EXPECT_NE(table.find("A 64x64 (ld 64), B 64x64 (ld 64), C 64x64 (ld 64)"), std::string::npos);
+  for (const char* heading : {"time", "in graph", "GB/s", "TFLOP/s", "of cublas"}) {
+    EXPECT_NE(table.find(heading), std::string::npos) << table;
+  }
+  const Json json = to_json(result).at(0);
+  EXPECT_EQ(json.at("graph_seconds").at("median"), json.at("seconds").at("median"));
+  EXPECT_EQ(json.at("leading_dimensions"), Json({64, 64, 64}));
+}
+
+TEST(GpuReport, SaysWhatTheDriverTellsAndNoMore) {
+  GpuEnvironment gpu = {.name = "NVIDIA H200",
+                        .arch = 90,
+                        .cuda_version = 13000,
+                        .multiprocessors = 132,
+                        .memory_bytes = std::int64_t{140} << 30,
+                        .l2_bytes = 60 << 20,
+                        .peak_bandwidth = 4.8e12,
+                        .nvml = {},
+                        .ceilings = {{{"f32", 60e3}}, 4400}};
+  EXPECT_EQ(gpu_summary(gpu),
+            "device: NVIDIA H200 (sm_90, 132 multiprocessors)\n"
+            "driver: CUDA 13.0\n"
+            "memory: 140 GiB, L2 cache 60 MiB\n"
+            "bandwidth: 4400 GB/s measured, 4800 GB/s by the memory's clock\n"
+            "multiply-adds: f32 60.0 TFLOP/s\n");
+  EXPECT_EQ(to_json(gpu).at("driver"), nullptr);
+  EXPECT_EQ(to_json(gpu).at("clock_mhz"), nullptr);
+  gpu.nvml = {"580.95.05", 1980, 1980, 3201, 700};
+  EXPECT_NE(gpu_summary(gpu).find("driver: 580.95.05, CUDA 13.0\n"), std::string::npos);
+  EXPECT_NE(gpu_summary(gpu).find("power limit 700 W\n"), std::string::npos);
+  EXPECT_EQ(to_json(gpu).at("power_limit_watts"), 700);
+}
+
+}  // namespace
+}  // namespace rung
