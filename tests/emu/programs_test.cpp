@@ -74,6 +74,27 @@ TEST(Programs, GroupsAndHalf) {
   expect_output("groups_and_half.cu", "1520 39 11 104\n1 32.5 947.438\n0.199951 4\n");
 }
 
+TEST(Programs, Wmma) {
+  const EmuOutput output = expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n");
+  for (const auto& kernel : output.json.at("kernels")) EXPECT_EQ(kernel.at("hazards").size(), 0u);
+  // For 6 tiles of C across, 4 down and 5 of K: 8 loads of A and B, and at last 4 of C.
+  EXPECT_EQ(counters(output, 0).at("global_load_requests"), 6 * 4 * (5 * 8 + 4));
+  // By generic addresses, which ldmatrix does not take: four loads for A and for B.
+  EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2 * 4);
+  // The padding keeps both free of conflicts.
+  EXPECT_EQ(counters(output, 1).at("shared_load_wavefronts"), 6 * 4 * 5 * 2 * 4);
+}
+
+TEST(Programs, WmmaTypes) {
+  std::string expected;
+  for (const char* shape : {"16x16x16", "32x8x16", "8x32x16"}) {
+    for (const char* type : {"half", "half to half", "bfloat16", "s8", "u8"}) {
+      expected += std::string(type) + " " + shape + ": 0 wrong\n";
+    }
+  }
+  expect_output("wmma_types.cu", expected + "tf32 16x16x8: 0 wrong\ndouble 8x8x4: 0 wrong\n");
+}
+
 TEST(Programs, Mathematics) { expect_output("mathematics.cu", "float close, double close\n"); }
 
 TEST(Programs, Cublas) {

@@ -28,17 +28,19 @@ std::uint32_t aligned(std::uint32_t offset, int align) {
 
 SiteRole role_of(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
+  const bool wmma_load = opcode == "wmma" && instruction.has("load");
+  const bool wmma_store = opcode == "wmma" && instruction.has("store");
   const bool shared = instruction.has("shared") || instruction.has("shared::cta");
   const bool local = instruction.has("local");
   const bool constant = instruction.has("const") || instruction.has("param");
-  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix") {
+  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix" || wmma_load) {
     if (constant) return SiteRole::other;
     return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
   }
   if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
     return SiteRole::global_load;
   }
-  if (opcode == "st" || opcode == "stmatrix") {
+  if (opcode == "st" || opcode == "stmatrix" || wmma_store) {
     return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
   }
   if (opcode == "atom" || opcode == "red") {
@@ -78,6 +80,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   place_variables();
   describe_kernel();
   add_sites();
+  find_undefined();
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
@@ -98,6 +101,7 @@ void Lowering::lower_block(std::size_t index) {
   for (std::size_t i = source.first; i < source.first + source.count; ++i) {
     const Instruction& instruction = function_.body[i];
     site_ = static_cast<std::uint32_t>(i);
+    follow_undefined(instruction);
     if (ends_block(instruction) && instruction.opcode != "trap") break;
     lower_instruction(instruction);
     block.suspends = may_suspend(instruction);
@@ -236,13 +240,33 @@ void Lowering::emit(Instr instr) {
   instr.site = site_;
   const Instruction& instruction = function_.body[site_];
   if (instruction.guard >= 0) {
+    // Lanes that the guard turns off are counted once for all that the instruction consists of.
+    const bool first = guarded_site_ != site_;
+    guarded_site_ = site_;
     kernel_->guarded.push_back(instr);
     // The copy refers to its own rows.
     Instr& inner = kernel_->guarded.back();
     if (instr.rows == nullptr) inner.rows = inner.row.data();
-    instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated);
+    instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated, first);
     instr.site = site_;
   }
+  kernel_->code.push_back(instr);
+}
+
+void Lowering::emit(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows) {
+  Instr instr{};
+  instr.full = instr.masked = handler;
+  instr.imm = imm;
+  set_rows(instr, std::move(rows));
+  emit(instr);
+}
+
+void Lowering::emit_unguarded(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows) {
+  Instr instr{};
+  instr.full = instr.masked = handler;
+  instr.imm = imm;
+  instr.site = site_;
+  set_rows(instr, std::move(rows));
   kernel_->code.push_back(instr);
 }
 
