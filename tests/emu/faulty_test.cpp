@@ -94,6 +94,12 @@ TEST(Faulty, CompilerSaysWhatIsWrong) {
   EXPECT_TRUE(output.json.is_null());
 }
 
+TEST(Faulty, ACompilerThatThereIsNot) {
+  const EmuOutput output = run("leak.cu", "--compiler gcc");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_TRUE(contains(output.err, "--compiler: 'gcc' is neither clang nor nvcc"));
+}
+
 TEST(Faulty, WhatIsNotHereIsMissingByName) {
   const EmuOutput call = run("missing_call.cu");
   EXPECT_EQ(call.exit_code, 1);

@@ -95,6 +95,8 @@ TEST(Programs, WmmaTypes) {
   expect_output("wmma_types.cu", expected + "tf32 16x16x8: 0 wrong\ndouble 8x8x4: 0 wrong\n");
 }
 
+TEST(Programs, StaticNames) { expect_output("static_names.cu", "10 12 14 16\n"); }
+
 TEST(Programs, Mathematics) { expect_output("mathematics.cu", "float close, double close\n"); }
 
 TEST(Programs, Cublas) {
@@ -111,6 +113,32 @@ TEST(Programs, WithoutChecksNothingIsCounted) {
   const EmuOutput output =
       expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n", "--no-check");
   EXPECT_EQ(counters(output, 0).at("global_load_sectors"), 0);
+}
+
+TEST(Programs, LinesOfTheSource) {
+  const EmuOutput output =
+      expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n", "--lines");
+  // The loads and the store of 32 warps are on one line.
+  bool is_found = false;
+  for (const auto& line : output.json.at("kernels").at(0).at("lines")) {
+    if (line.at("global_requests") == 0) continue;
+    EXPECT_FALSE(is_found);
+    is_found = true;
+    EXPECT_EQ(line.at("global_requests"), 96);
+    EXPECT_EQ(line.at("global_sectors"), 3 * (31 * 4 + 1));
+    EXPECT_NE(line.at("text").get<std::string>().find("c[i] = a[i] + b[i]"), std::string::npos);
+    EXPECT_NE(output.err.find(line.at("text")), std::string::npos) << output.err;
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST(Programs, DeviceCodeOfNvcc) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "nvcc is not installed";
+  const EmuOutput output =
+      expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n", "--compiler nvcc");
+  // nvcc sees that A and B lie in shared memory: an ldmatrix for each.
+  EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2);
+  expect_output("static_names.cu", "10 12 14 16\n", "--compiler nvcc -std=c++20");
 }
 
 TEST(Programs, TableHasALineForEachKernel) {

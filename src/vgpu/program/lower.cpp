@@ -66,8 +66,18 @@ Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std
       kernel_(std::make_unique<Kernel>()) {}
 
 void Lowering::fail(const Instruction& instruction, std::string_view message) const {
-  throw std::invalid_argument(
-      fmt::format("{}:{}: {} {}", name_, instruction.line, instruction.mnemonic(), message));
+  const std::string where = source_of(instruction);
+  throw std::invalid_argument(fmt::format("{}:{}: {} {}{}", name_, instruction.line,
+                                          instruction.mnemonic(), message,
+                                          where.empty() ? "" : fmt::format(" ({})", where)));
+}
+
+/// "tile.cu:31"; empty if the text does not say.
+std::string Lowering::source_of(const Instruction& instruction) const {
+  const auto file = static_cast<std::size_t>(instruction.source.file);
+  if (file == 0 || file >= module_.files.size()) return "";
+  return fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
+                     instruction.source.line);
 }
 
 std::unique_ptr<Kernel> Lowering::run() {
@@ -215,12 +225,7 @@ Site Lowering::site_of(const Instruction& instruction) const {
   site.source = instruction.source;
   site.instr_class = classify(instruction);
   site.role = role_of(instruction);
-  const auto file = static_cast<std::size_t>(instruction.source.file);
-  if (file != 0 && file < module_.files.size()) {
-    site.where =
-        fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
-                    instruction.source.line);
-  }
+  site.where = source_of(instruction);
   return site;
 }
 

@@ -41,6 +41,7 @@ class Lowering {
   void place_shared(const ptx::Variable& variable);
   void describe_kernel();
   void add_sites();
+  std::string source_of(const Instruction& instruction) const;
   Site site_of(const Instruction& instruction) const;
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
