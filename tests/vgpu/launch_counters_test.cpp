@@ -143,6 +143,18 @@ TEST_F(CountersTest, UnknownInstructionIsRefusedWithItsLine) {
   }
 }
 
+TEST_F(CountersTest, LineZeroIsNoLine) {
+  const std::string text = entry("",
+                                 "  .reg .b32 %r<2>;\n  .loc 1 0 2\n  mov.u32 %r1, 1;\n"
+                                 "  .loc 1 7 2\n  ret;") +
+                           ".file 1 \"kernels/tile.cu\"\n";
+  module = Module::load(text, "test.ptx", memory);
+  const std::vector<Site>& found = sites(*module->kernel("k"));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].where, "");
+  EXPECT_EQ(found[1].where, "tile.cu:7");
+}
+
 TEST_F(CountersTest, RefusesWhatTheDeviceRefuses) {
   const std::string text = entry("", "  ret;");
   EXPECT_THROW(run(text, {1, 1, 1}, {1025, 1, 1}, {}), std::invalid_argument);

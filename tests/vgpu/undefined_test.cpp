@@ -110,6 +110,14 @@ TEST_F(UndefinedTest, PartsThatNobodyLooksAt) {
       "st.global.u64 [%rd2], %rd3;");
 }
 
+TEST_F(UndefinedTest, AValueThatDecides) {
+  expect_silent("add.u32 %r4, %r3, 1; or.b32 %r4, %r4, 0xFFFFFFFF; st.global.u32 [%rd2], %r4;");
+  expect_silent("add.u32 %r4, %r3, 1; and.b32 %r4, %r4, 0; st.global.u32 [%rd2], %r4;");
+  expect_report_of("%r3",
+                   "add.u32 %r4, %r3, 1; or.b32 %r4, %r4, 0xFFFFFFFE; "
+                   "st.global.u32 [%rd2], %r4;");
+}
+
 TEST_F(UndefinedTest, ChoicesThatFallOnTheOther) {
   expect_silent("setp.ge.u32 %p1, %r1, 0; selp.b32 %r4, %r1, %r3, %p1; st.global.u32 [%rd2], %r4;");
   expect_report_of("%r3",

@@ -83,7 +83,8 @@ void undefined_by_logic(Warp& warp, const Instr& instr) {
   };
   set(warp, instr.rows[0], [&](int lane) {
     const std::uint64_t a = shadow(warp, instr, 1, lane), b = shadow(warp, instr, 2, lane);
-    return (a & b) | (a & undecided(4, lane)) | (b & undecided(3, lane));
+    const std::uint64_t bits = (a & b) | (a & undecided(4, lane)) | (b & undecided(3, lane));
+    return op.bytes == 0 ? bits : bits & low_bits(8 * op.bytes);
   });
 }
 

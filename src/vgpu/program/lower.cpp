@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 
 #include "vgpu/engine/arithmetic.hpp"
@@ -26,35 +25,6 @@ std::uint32_t aligned(std::uint32_t offset, int align) {
   return (offset + step - 1) / step * step;
 }
 
-SiteRole role_of(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool wmma_load = opcode == "wmma" && instruction.has("load");
-  const bool wmma_store = opcode == "wmma" && instruction.has("store");
-  const bool shared = instruction.has("shared") || instruction.has("shared::cta");
-  const bool local = instruction.has("local");
-  const bool constant = instruction.has("const") || instruction.has("param");
-  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix" || wmma_load) {
-    if (constant) return SiteRole::other;
-    return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
-  }
-  if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
-    return SiteRole::global_load;
-  }
-  if (opcode == "st" || opcode == "stmatrix" || wmma_store) {
-    return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
-  }
-  if (opcode == "atom" || opcode == "red") {
-    return shared ? SiteRole::shared_atomic : SiteRole::global_atomic;
-  }
-  if ((opcode == "fma" || opcode == "mad") && instruction.has("f32")) return SiteRole::ffma;
-  if (opcode == "bar" || opcode == "barrier") {
-    const bool of_block = !instruction.has("warp") && !instruction.has("cluster");
-    return of_block ? SiteRole::barrier : SiteRole::other;
-  }
-  if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
-  return SiteRole::other;
-}
-
 }  // namespace
 
 Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
@@ -70,14 +40,6 @@ void Lowering::fail(const Instruction& instruction, std::string_view message) co
   throw std::invalid_argument(fmt::format("{}:{}: {} {}{}", name_, instruction.line,
                                           instruction.mnemonic(), message,
                                           where.empty() ? "" : fmt::format(" ({})", where)));
-}
-
-/// "tile.cu:31"; empty if the text does not say.
-std::string Lowering::source_of(const Instruction& instruction) const {
-  const auto file = static_cast<std::size_t>(instruction.source.file);
-  if (file == 0 || file >= module_.files.size()) return "";
-  return fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
-                     instruction.source.line);
 }
 
 std::unique_ptr<Kernel> Lowering::run() {
@@ -215,29 +177,6 @@ void Lowering::describe_kernel() {
     std::int64_t product = 1;
     for (int i = 0; i < 3; ++i) product *= std::max<std::int64_t>(threads[i], 1);
     info.max_threads = static_cast<int>(std::min<std::int64_t>(product, 1024));
-  }
-}
-
-Site Lowering::site_of(const Instruction& instruction) const {
-  Site site;
-  site.mnemonic = instruction.mnemonic();
-  site.ptx_line = instruction.line;
-  site.source = instruction.source;
-  site.instr_class = classify(instruction);
-  site.role = role_of(instruction);
-  site.where = source_of(instruction);
-  return site;
-}
-
-void Lowering::add_sites() {
-  for (const Instruction& instruction : function_.body) {
-    kernel_->sites.push_back(site_of(instruction));
-  }
-  kernel_->block_of_site.assign(function_.body.size(), Kernel::no_site);
-  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) {
-    const auto& block = cfg_.blocks[i];
-    std::fill_n(kernel_->block_of_site.begin() + static_cast<std::ptrdiff_t>(block.first),
-                block.count, static_cast<std::uint32_t>(i));
   }
 }
 

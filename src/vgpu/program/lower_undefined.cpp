@@ -16,6 +16,7 @@
 namespace rung::vgpu {
 namespace {
 
+using ptx::Operand;
 using ptx::Type;
 
 /// Whether it matters what an instruction is given besides addresses.
@@ -34,6 +35,15 @@ std::uint8_t bits_of(Type type) {
 bool is_integer(std::string_view modifier) {
   const Type type = ptx::type_named(modifier);
   return type != Type::none && (modifier.starts_with("s") || modifier.starts_with("u"));
+}
+
+/// Without copies of the sign.
+bool shifts_by_constant(const ptx::Instruction& instruction) {
+  const Operand& by = instruction.operands[2];
+  if (by.kind != Operand::Kind::immediate || by.bits >= 64) return false;
+  if (instruction.opcode == "shl") return true;
+  return instruction.opcode == "shr" &&
+         !ptx::is_signed(ptx::type_named(instruction.modifiers.back()));
 }
 
 }  // namespace
@@ -108,17 +118,7 @@ void Lowering::shadow_results(const Instruction& instruction) {
       return emit(undefined_if_either, 0,
                   {result, shadow_row(operands[1]), shadow_row(operands[2])});
     }
-    const bool by_constant = operands[2].kind == Operand::Kind::immediate && operands[2].bits < 64;
-    if (by_constant &&
-        (opcode == "shl" ||
-         (opcode == "shr" && !ptx::is_signed(ptx::type_named(instruction.modifiers.back()))))) {
-      const int width = 8 * register_bytes(operands[0].reg);
-      const auto by = static_cast<int>(operands[2].bits);
-      const auto left = static_cast<std::uint8_t>(std::max(width - by, 0));
-      const auto shift = static_cast<std::uint8_t>(by);
-      return opcode == "shl" ? shadow_part(operands[0].reg, operands[1], {0, left, shift, false})
-                             : shadow_part(operands[0].reg, operands[1], {shift, left, 0, false});
-    }
+    if (shifts_by_constant(instruction)) return shadow_shift(instruction);
   }
   if (opcode == "selp" && operands.size() == 4 && operands[3].kind == Operand::Kind::reg) {
     return emit(undefined_by_choice, 0,
@@ -132,6 +132,17 @@ void Lowering::shadow_results(const Instruction& instruction) {
     return shadow_part(operands[0].reg, operands[1], {0, width, 0, false});
   }
   shadow_all(instruction);
+}
+
+void Lowering::shadow_shift(const Instruction& instruction) {
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  const auto by = static_cast<std::uint8_t>(instruction.operands[2].bits);
+  const int left = 8 * register_bytes(to.reg) - by;
+  const auto width = static_cast<std::uint8_t>(std::max(left, 0));
+  const bool up = instruction.opcode == "shl";
+  shadow_part(to.reg, from,
+              up ? UndefinedPart{0, width, by, false} : UndefinedPart{by, width, 0, false});
 }
 
 /// Of instructions that are not looked into: undefined if any operand is.

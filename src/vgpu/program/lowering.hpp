@@ -1,7 +1,6 @@
 #pragma once
-// The state of lowering one kernel: shared by lower.cpp (the whole), lower_memory.cpp (loads,
-// stores, atomics, copies), lower_wmma.cpp (loads and stores of matrices) and lower_calls.cpp
-// (calls out of the kernel).
+// The state of lowering one kernel: shared by lower.cpp (the whole) and the other lower_*.cpp, each
+// of which has a kind of instructions or, in lower_sites.cpp and lower_undefined.cpp, of checks.
 
 #include <cstdint>
 #include <map>
@@ -40,9 +39,6 @@ class Lowering {
   void place_variables();
   void place_shared(const ptx::Variable& variable);
   void describe_kernel();
-  void add_sites();
-  std::string source_of(const Instruction& instruction) const;
-  Site site_of(const Instruction& instruction) const;
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
   void lower_instruction(const Instruction& instruction);
@@ -58,6 +54,11 @@ class Lowering {
   std::uint64_t address_of(const Instruction& instruction, const std::string& symbol) const;
   std::uint32_t scratch_row(std::size_t index);
   void set_rows(Instr& instr, std::vector<std::uint32_t> rows);
+
+  // lower_sites.cpp
+  void add_sites();
+  Site site_of(const Instruction& instruction) const;
+  std::string source_of(const Instruction& instruction) const;
 
   // lower_memory.cpp
   bool lower_memory(const Instruction& instruction);
@@ -90,6 +91,7 @@ class Lowering {
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);
   void shadow_move(const Instruction& instruction);
+  void shadow_shift(const Instruction& instruction);
   void shadow_part(int to, const Operand& from, UndefinedPart part);
   void shadow_logic(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);
