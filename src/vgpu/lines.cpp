@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace rung::vgpu {
 namespace {
@@ -28,10 +29,9 @@ LineCounters& LineCounters::operator+=(const LineCounters& other) {
 }
 
 void hot_first(std::vector<LineCounters>& lines) {
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const LineCounters& left, const LineCounters& right) {
-                     return left.instructions > right.instructions;
-                   });
+  std::sort(lines.begin(), lines.end(), [](const LineCounters& left, const LineCounters& right) {
+    return std::tie(right.instructions, left.where) < std::tie(left.instructions, right.where);
+  });
 }
 
 std::vector<LineCounters> by_line(const LaunchReport& report, const std::vector<Site>& sites) {
