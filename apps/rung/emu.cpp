@@ -27,8 +27,8 @@ struct Arguments {
   std::vector<std::string> program_arguments;
   std::vector<std::string> include_folders, definitions;
   std::string standard, optimisation;
-  std::string gpu = "h200";
-  bool no_check = false;
+  std::string gpu = "h200", compiler = "clang";
+  bool no_check = false, lines = false;
   std::string threads, limit, json;
   bool keep = false;
 };
@@ -70,6 +70,7 @@ vgpu::DeviceDescription read_gpu(const std::string& text) {
 emu::CompileOptions compile_options(const Arguments& arguments,
                                     const vgpu::DeviceDescription& gpu) {
   emu::CompileOptions options;
+  if (arguments.compiler == "nvcc") options.nvcc = emu::find_nvcc();
   options.source = arguments.source;
   options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
   for (const std::string& folder : arguments.include_folders) {
@@ -105,6 +106,7 @@ std::vector<std::pair<std::string, std::string>> variables(const Arguments& argu
           {emu::check_variable, arguments.no_check ? "0" : "1"},
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
+          {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::report_variable, report.string()}};
 }
 
@@ -131,6 +133,9 @@ ExitCode run(const Arguments& arguments) {
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
   if (!arguments.threads.empty()) read_threads(arguments.threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
+  if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
+    throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
+  }
   const auto output = read_json(arguments.json);
   if (!fs::is_regular_file(arguments.source)) {
     throw UsageError(fmt::format("FILE: '{}' is not a file that can be read", arguments.source));
@@ -151,9 +156,10 @@ ExitCode run(const Arguments& arguments) {
                  arguments.program_arguments.end());
   const emu::ExitStatus status = emu::run(command, variables(arguments, report));
 
-  const emu::Records records = emu::read_records(report);
+  emu::Records records = emu::read_records(report);
+  if (arguments.lines) emu::add_text(records, arguments.source);
   const std::size_t hazards = emu::count_hazards(records);
-  fmt::print(stderr, "\n{}", emu::summarize(records));
+  fmt::print(stderr, "\n{}{}", emu::summarize(records), emu::summarize_lines(records));
   print_end(status, records, hazards);
   if (output) output->write(emu::to_json(records).dump(2) + "\n");
   return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
@@ -178,7 +184,12 @@ Action add_emu(CLI::App& app) {
                  "h200, a100 or t4; with other figures as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
+  app.add_option("--compiler", arguments->compiler,
+                 "clang, or nvcc for device code, with CUDA's own headers")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_flag("--no-check", arguments->no_check, "Neither counters nor hazards: faster");
+  app.add_flag("--lines", arguments->lines, "What each line of the source did, hot lines first");
   app.add_option("--threads", arguments->threads, "At most so many threads of the CPU")
       ->type_name("N");
   app.add_option("--limit", arguments->limit, "End a launch after so many warp instructions")

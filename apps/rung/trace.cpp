@@ -51,6 +51,11 @@ GemmSpec read_spec(const Arguments& arguments) {
   return spec;
 }
 
+struct TracedLaunch {
+  vgpu::LaunchReport report;
+  std::vector<vgpu::Site> sites;
+};
+
 /// The launches of one call. One that failed is among them, with its hazards.
 class Trace {
  public:
@@ -81,16 +86,6 @@ class Trace {
   std::unique_ptr<Backend> backend_;
 };
 
-Json to_json(const LineCounters& line) {
-  return {{"line", line.where},
-          {"text", line.text},
-          {"instructions", line.instructions},
-          {"global_requests", line.global_requests},
-          {"global_sectors", line.global_sectors},
-          {"shared_requests", line.shared_requests},
-          {"shared_wavefronts", line.shared_wavefronts}};
-}
-
 Json to_json(const Arguments& arguments, const GemmSpec& spec, const RungInfo& rung,
              const Backend& backend) {
   return {{"rung", rung.id},
@@ -118,11 +113,10 @@ ExitCode run(const Arguments& arguments) {
   Json kernels = Json::array();
   ExitCode code = exit_right;
   for (const TracedLaunch& launch : trace.run(GemmCase(spec), threads)) {
-    const std::vector<LineCounters> lines = by_line(launch, rung.slug + ".cu", rung.source);
-    fmt::print(out, "\n{}", launch_table(launch, lines));
-    Json kernel = emu::to_json(launch.report);
-    for (const LineCounters& line : lines) kernel["lines"].push_back(to_json(line));
-    kernels.push_back(std::move(kernel));
+    auto lines = vgpu::by_line(launch.report, launch.sites);
+    add_text(lines, rung.slug + ".cu", rung.source);
+    fmt::print(out, "\n{}", launch_table(launch.report, lines));
+    kernels.push_back(emu::to_json(launch.report, lines));
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
   if (output) {

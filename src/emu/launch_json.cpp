@@ -96,7 +96,27 @@ Json to_json(const vgpu::Hazard& hazard) {
   return json;
 }
 
-Json to_json(const vgpu::LaunchReport& report) {
+Json to_json(const vgpu::LineCounters& line) {
+  return {{"line", line.where},
+          {"text", line.text},
+          {"instructions", line.instructions},
+          {"global_requests", line.global_requests},
+          {"global_sectors", line.global_sectors},
+          {"shared_requests", line.shared_requests},
+          {"shared_wavefronts", line.shared_wavefronts}};
+}
+
+vgpu::LineCounters line_counters(const Json& line) {
+  return {line.at("line"),
+          line.at("text"),
+          line.at("instructions"),
+          line.at("global_requests"),
+          line.at("global_sectors"),
+          line.at("shared_requests"),
+          line.at("shared_wavefronts")};
+}
+
+Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines) {
   Json json = {{"name", readable_name(report.kernel)},
                {"symbol", report.kernel},
                {"grid", to_json(report.grid)},
@@ -108,6 +128,7 @@ Json to_json(const vgpu::LaunchReport& report) {
                {"hazards", Json::array()}};
   for (const vgpu::Hazard& hazard : report.hazards) json["hazards"].push_back(to_json(hazard));
   if (report.fault) json["fault"] = name(*report.fault);
+  for (const vgpu::LineCounters& line : lines) json["lines"].push_back(to_json(line));
   return json;
 }
 

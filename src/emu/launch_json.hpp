@@ -3,8 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "vgpu/launch.hpp"
+#include "vgpu/lines.hpp"
 
 namespace rung::emu {
 
@@ -18,8 +20,13 @@ std::string readable_name(const std::string& symbol);
 std::string with_readable_names(const std::string& text);
 
 /// {"name", "symbol", "grid": [x, y, z], "block": [x, y, z], "shared", "seconds", "observed",
-/// "counters": {…}, "hazards": […]}, and "fault" if it failed.
-Json to_json(const vgpu::LaunchReport& report);
+/// "counters": {…}, "hazards": […]}, "fault" if it failed, and "lines": […] if there are any.
+Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines = {});
+
+/// {"line", "text", "instructions", "global_requests", "global_sectors", "shared_requests",
+/// "shared_wavefronts"}, and back.
+Json to_json(const vgpu::LineCounters& line);
+vgpu::LineCounters line_counters(const Json& line);
 
 /// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}
 Json to_json(const vgpu::Hazard& hazard);

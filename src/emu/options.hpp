@@ -8,6 +8,7 @@ inline constexpr const char* gpu_variable = "RUNG_EMU_GPU";          // as --gpu
 inline constexpr const char* check_variable = "RUNG_EMU_CHECK";      // "0": no counters, no hazards
 inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // of the CPU
 inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions a launch
+inline constexpr const char* lines_variable = "RUNG_EMU_LINES";      // "1": counters by line too
 inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file of records
 
 }  // namespace rung::emu

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "report/table.hpp"
+#include "report/trace.hpp"
 
 namespace rung::emu {
 namespace {
@@ -176,6 +179,42 @@ std::string summarize(const Records& records) {
     if (!repeats_hazard(error, records)) errors += error + "\n";
   }
   if (!errors.empty()) text += "\ncalls that failed\n" + errors;
+  return text;
+}
+
+void add_text(Records& records, const std::filesystem::path& source) {
+  std::ifstream file(source, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  for (Json& launch : records.launches) {
+    if (!launch.contains("lines")) continue;
+    std::vector<vgpu::LineCounters> lines;
+    for (const Json& line : launch.at("lines")) lines.push_back(line_counters(line));
+    ::rung::add_text(lines, source.filename().string(), text);
+    launch["lines"] = Json::array();
+    for (const vgpu::LineCounters& line : lines) launch["lines"].push_back(to_json(line));
+  }
+}
+
+std::string summarize_lines(const Records& records) {
+  std::vector<std::string> names;  // in the order of their first launches
+  std::map<std::string, std::map<std::string, vgpu::LineCounters>> kernels;
+  for (const Json& launch : records.launches) {
+    if (!launch.contains("lines")) continue;
+    const std::string name = launch.at("name");
+    if (!kernels.contains(name)) names.push_back(name);
+    for (const Json& json : launch.at("lines")) {
+      const vgpu::LineCounters line = line_counters(json);
+      const auto [at, is_new] = kernels[name].try_emplace(line.where, line);
+      if (!is_new) at->second += line;
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    std::vector<vgpu::LineCounters> lines;
+    for (const auto& [where, line] : kernels.at(name)) lines.push_back(line);
+    vgpu::hot_first(lines);
+    text += fmt::format("\n{}\n{}", name, line_table(lines));
+  }
   return text;
 }
 

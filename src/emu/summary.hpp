@@ -25,6 +25,12 @@ std::size_t count_hazards(const Records& records);
 /// The table, a line for each launch, and under it every hazard in full.
 std::string summarize(const Records& records);
 
+/// Gives the lines of launches (--lines) the text that they have in this file.
+void add_text(Records& records, const std::filesystem::path& source);
+
+/// For each kernel, with all its launches added up, its hottest lines.
+std::string summarize_lines(const Records& records);
+
 /// {"kernels": […], "hazards": […], "failures": […], "errors": […]}; the last three are those that
 /// belong to no launch.
 Json to_json(const Records& records);

@@ -24,6 +24,7 @@ constexpr std::array system_calls = {"vprintf", "malloc", "free", "__assertfail"
 // The interface that the headers offer, and the PTX ISA that clang may write for it.
 constexpr const char* cuda_version = "12.4";
 constexpr const char* ptx_feature = "+ptx83";
+constexpr const char* default_standard = "-std=c++17";
 
 std::vector<std::string> common_arguments(const CompileOptions& options,
                                           const Installation& installation,
@@ -41,7 +42,7 @@ std::vector<std::string> common_arguments(const CompileOptions& options,
       "cuda_runtime.h",
       "-Xclang",
       std::string("-target-sdk-version=") + cuda_version,
-      "-std=c++17",
+      default_standard,
   };
   arguments.insert(arguments.end(), options.passed.begin(), options.passed.end());
   return arguments;
@@ -74,6 +75,25 @@ fs::path compile_device(const CompileOptions& options, std::vector<std::string> 
         std::string("-Xclang"), std::string("-target-feature"), std::string("-Xclang"),
         std::string(ptx_feature), std::string("-gline-tables-only"), std::string("-S"),
         std::string("-o"), ptx.string(), options.source.string()}) {
+    command.push_back(argument);
+  }
+  run_compiler(command);
+  return ptx;
+}
+
+/// Kernels and variables are found by the names that clang gives them. nvcc gives others to those
+/// in an anonymous namespace.
+fs::path compile_device_by_nvcc(const CompileOptions& options, const fs::path& folder) {
+  const fs::path ptx = folder / (options.source.stem().string() + ".ptx");
+  std::vector<std::string> command = {options.nvcc, "--extended-lambda",
+                                      "--expt-relaxed-constexpr"};
+  const bool has_standard = std::any_of(options.passed.begin(), options.passed.end(),
+                                        [](const auto& it) { return it.starts_with("-std="); });
+  if (!has_standard) command.push_back(default_standard);
+  command.insert(command.end(), options.passed.begin(), options.passed.end());
+  for (const std::string& argument :
+       {fmt::format("-arch={}", options.architecture), std::string("-lineinfo"),
+        std::string("-ptx"), std::string("-o"), ptx.string(), options.source.string()}) {
     command.push_back(argument);
   }
   run_compiler(command);
@@ -130,6 +150,14 @@ std::string find_clang() {
   throw MissingTool("clang++-19 is not on the PATH; it comes with package clang-19");
 }
 
+std::string find_nvcc() {
+  if (const std::string found = find_program("nvcc"); !found.empty()) return found;
+  const char* const usual = "/usr/local/cuda/bin/nvcc";
+  if (fs::exists(usual)) return usual;
+  throw MissingTool(
+      fmt::format("nvcc is neither on the PATH nor {}; it comes with the CUDA toolkit", usual));
+}
+
 std::vector<std::string> missing_functions(const std::string& ptx) {
   static const std::regex declaration(R"(\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+))");
   std::vector<std::string> missing;
@@ -146,7 +174,8 @@ std::vector<std::string> missing_functions(const std::string& ptx) {
 fs::path compile(const CompileOptions& options, const Installation& installation,
                  const std::string& clang, const fs::path& folder) {
   const std::vector<std::string> common = common_arguments(options, installation, clang);
-  const fs::path ptx = compile_device(options, common, folder);
+  const fs::path ptx = options.nvcc.empty() ? compile_device(options, common, folder)
+                                            : compile_device_by_nvcc(options, folder);
   check_calls(options, ptx);
   const fs::path object = compile_host(options, common, ptx, folder);
   const fs::path program = folder / options.source.stem();

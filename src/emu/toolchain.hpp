@@ -1,7 +1,8 @@
 #pragma once
 // From a .cu file to a program that runs on the virtual GPU. clang compiles the file twice: the
-// device's half to PTX, the host's half with that PTX inside, and links the result with the runtime
-// library (librung_emu.so), which carries the CUDA runtime API and the virtual GPU.
+// device's half to PTX (or nvcc does, with CUDA's own headers), the host's half with that PTX
+// inside, and links the result with the runtime library (librung_emu.so), which carries the CUDA
+// runtime API and the virtual GPU.
 
 #include <filesystem>
 #include <stdexcept>
@@ -23,6 +24,9 @@ Installation find_installation();
 /// clang++ 19 or later, or what RUNG_CLANG names. Throws MissingTool.
 std::string find_clang();
 
+/// nvcc on the PATH or in /usr/local/cuda/bin. Throws MissingTool.
+std::string find_nvcc();
+
 /// Something that is needed here and is not installed.
 struct MissingTool : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -37,6 +41,7 @@ struct CompileOptions {
   std::filesystem::path source;
   std::vector<std::string> passed;  // to the compiler as they are: -I… -D… -std=… -O…
   std::string architecture;         // "sm_90"
+  std::string nvcc;                 // compiles the device's half; empty: clang does
 };
 
 /// Returns the program, made in `folder`. Throws CompileError.

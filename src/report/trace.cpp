@@ -4,24 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "report/table.hpp"
 
 namespace rung {
 namespace {
 
-using vgpu::SiteRole;
-
-bool is_global(SiteRole role) {
-  return role == SiteRole::global_load || role == SiteRole::global_store ||
-         role == SiteRole::global_atomic;
-}
-
-bool is_shared(SiteRole role) {
-  return role == SiteRole::shared_load || role == SiteRole::shared_store ||
-         role == SiteRole::shared_atomic;
-}
+using vgpu::LineCounters;
 
 /// Line `number`, counted from 1, without the space around it.
 std::string line_of(std::string_view text, int number) {
@@ -81,6 +70,13 @@ std::string place_of(const LineCounters& line) {
   return line.text.empty() ? after('/') : fmt::format("{}: {}", after(':'), line.text);
 }
 
+}  // namespace
+
+void add_text(std::vector<LineCounters>& lines, std::string_view file_name,
+              std::string_view source) {
+  for (LineCounters& line : lines) line.text = text_at(line.where, file_name, source);
+}
+
 std::string line_table(const std::vector<LineCounters>& lines) {
   constexpr std::size_t most_lines = 15;
   std::uint64_t all = 0;
@@ -100,40 +96,7 @@ std::string line_table(const std::vector<LineCounters>& lines) {
   return text;
 }
 
-}  // namespace
-
-std::vector<LineCounters> by_line(const TracedLaunch& launch, std::string_view file_name,
-                                  std::string_view source) {
-  std::map<std::string, LineCounters> lines;
-  for (std::size_t i = 0; i < launch.sites.size() && i < launch.report.per_site.size(); ++i) {
-    const vgpu::Site& site = launch.sites[i];
-    const vgpu::SiteCounters& counters = launch.report.per_site[i];
-    LineCounters& line = lines[site.where];
-    line.where = site.where;
-    line.instructions += counters.executions;
-    if (is_global(site.role)) {
-      line.global_requests += counters.executions;
-      line.global_sectors += counters.units;
-    } else if (is_shared(site.role)) {
-      line.shared_requests += counters.executions;
-      line.shared_wavefronts += counters.units;
-    }
-  }
-  std::vector<LineCounters> sorted;
-  for (auto& [where, line] : lines) {
-    if (line.instructions == 0) continue;
-    line.text = text_at(where, file_name, source);
-    sorted.push_back(std::move(line));
-  }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const LineCounters& left, const LineCounters& right) {
-                     return left.instructions > right.instructions;
-                   });
-  return sorted;
-}
-
-std::string launch_table(const TracedLaunch& launch, const std::vector<LineCounters>& lines) {
-  const vgpu::LaunchReport& report = launch.report;
+std::string launch_table(const vgpu::LaunchReport& report, const std::vector<LineCounters>& lines) {
   const vgpu::Counters& c = report.counters;
   std::string text =
       fmt::format("{}\ngrid {}, block {}, {} bytes of shared memory a block\n\n", report.kernel,

@@ -178,6 +178,7 @@ const char* name(InstrClass instr_class) {
 
 InstrClass classify(const ptx::Instruction& instruction) {
   const std::string_view opcode = instruction.opcode;
+  if (opcode == "wmma" && !instruction.has("mma")) return of_memory(instruction);
   if (is_memory(opcode)) return of_memory(instruction);
   if (is_arithmetic(opcode)) return of_arithmetic(instruction);
   const auto found = by_opcode.find(opcode);

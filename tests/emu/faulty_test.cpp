@@ -74,6 +74,12 @@ TEST(Faulty, UninitialisedRead) {
   expect_hazard(run("uninitialised.cu"), "uninitialised read", "uninitialised.cu:2");
 }
 
+TEST(Faulty, UninitialisedVariable) {
+  const EmuOutput output = run("uninitialised_variable.cu");
+  expect_hazard(output, "uninitialised read", "uninitialised_variable.cu:7");
+  EXPECT_TRUE(contains(output.err, "which is read at uninitialised_variable.cu:5 "));
+}
+
 TEST(Faulty, FailedAssertion) {
   const EmuOutput output = run("failed_assertion.cu");
   EXPECT_EQ(output.exit_code, 1);
@@ -86,6 +92,12 @@ TEST(Faulty, CompilerSaysWhatIsWrong) {
   EXPECT_EQ(output.out, "");
   EXPECT_TRUE(contains(output.err, "does_not_compile.cu:1:47: error: "));
   EXPECT_TRUE(output.json.is_null());
+}
+
+TEST(Faulty, ACompilerThatThereIsNot) {
+  const EmuOutput output = run("leak.cu", "--compiler gcc");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_TRUE(contains(output.err, "--compiler: 'gcc' is neither clang nor nvcc"));
 }
 
 TEST(Faulty, WhatIsNotHereIsMissingByName) {

@@ -74,6 +74,29 @@ TEST(Programs, GroupsAndHalf) {
   expect_output("groups_and_half.cu", "1520 39 11 104\n1 32.5 947.438\n0.199951 4\n");
 }
 
+TEST(Programs, Wmma) {
+  const EmuOutput output = expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n");
+  for (const auto& kernel : output.json.at("kernels")) EXPECT_EQ(kernel.at("hazards").size(), 0u);
+  // For 6 tiles of C across, 4 down and 5 of K: 8 loads of A and B, and at last 4 of C.
+  EXPECT_EQ(counters(output, 0).at("global_load_requests"), 6 * 4 * (5 * 8 + 4));
+  // By generic addresses, which ldmatrix does not take: four loads for A and for B.
+  EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2 * 4);
+  // The padding keeps both free of conflicts.
+  EXPECT_EQ(counters(output, 1).at("shared_load_wavefronts"), 6 * 4 * 5 * 2 * 4);
+}
+
+TEST(Programs, WmmaTypes) {
+  std::string expected;
+  for (const char* shape : {"16x16x16", "32x8x16", "8x32x16"}) {
+    for (const char* type : {"half", "half to half", "bfloat16", "s8", "u8"}) {
+      expected += std::string(type) + " " + shape + ": 0 wrong\n";
+    }
+  }
+  expect_output("wmma_types.cu", expected + "tf32 16x16x8: 0 wrong\ndouble 8x8x4: 0 wrong\n");
+}
+
+TEST(Programs, StaticNames) { expect_output("static_names.cu", "10 12 14 16\n"); }
+
 TEST(Programs, Mathematics) { expect_output("mathematics.cu", "float close, double close\n"); }
 
 TEST(Programs, Cublas) {
@@ -90,6 +113,32 @@ TEST(Programs, WithoutChecksNothingIsCounted) {
   const EmuOutput output =
       expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n", "--no-check");
   EXPECT_EQ(counters(output, 0).at("global_load_sectors"), 0);
+}
+
+TEST(Programs, LinesOfTheSource) {
+  const EmuOutput output =
+      expect_output("vector_add.cu", "1000 elements, 0 wrong, timed: yes\n", "--lines");
+  // The loads and the store of 32 warps are on one line.
+  bool is_found = false;
+  for (const auto& line : output.json.at("kernels").at(0).at("lines")) {
+    if (line.at("global_requests") == 0) continue;
+    EXPECT_FALSE(is_found);
+    is_found = true;
+    EXPECT_EQ(line.at("global_requests"), 96);
+    EXPECT_EQ(line.at("global_sectors"), 3 * (31 * 4 + 1));
+    EXPECT_NE(line.at("text").get<std::string>().find("c[i] = a[i] + b[i]"), std::string::npos);
+    EXPECT_NE(output.err.find(line.at("text")), std::string::npos) << output.err;
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST(Programs, DeviceCodeOfNvcc) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "nvcc is not installed";
+  const EmuOutput output =
+      expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n", "--compiler nvcc");
+  // nvcc sees that A and B lie in shared memory: an ldmatrix for each.
+  EXPECT_EQ(counters(output, 1).at("shared_load_requests"), 6 * 4 * 5 * 2);
+  expect_output("static_names.cu", "10 12 14 16\n", "--compiler nvcc -std=c++20");
 }
 
 TEST(Programs, TableHasALineForEachKernel) {

@@ -44,6 +44,18 @@ TEST_F(DriverModule, BadImages) {
   EXPECT_EQ(api.cuModuleLoadData(nullptr, "x"), Result::invalid_value);
 }
 
+TEST_F(DriverModule, MessagesNameTheSourceOfTheText) {
+  const auto message = [&](const std::string& files) {
+    EXPECT_EQ(load_text((".version 7.0\n.target sm_75\n.address_size 64\n" + files + "}").c_str()),
+              Result::invalid_ptx);
+    return virtual_driver_message().substr(0, virtual_driver_message().find(": "));
+  };
+  EXPECT_EQ(message(".file 1 \"include/types.cuh\"\n.file\t2 \"/a/b/tile.cu\"\n"),
+            "PTX of tile.cu:6");
+  EXPECT_EQ(message(".file 1 \"include/types.cuh\", 1, 2\n"), "PTX of types.cuh:5");
+  EXPECT_EQ(message(".file 1 \"unclosed\n"), "PTX text:4");
+}
+
 TEST_F(DriverModule, LogsGoToTheCallersBuffers) {
   char log[24];
   cuda::JitOption options[] = {cuda::JitOption::error_log_buffer,

@@ -132,14 +132,27 @@ TEST_F(CountersTest, TheSameOnOneThreadAndTwo) {
 
 TEST_F(CountersTest, UnknownInstructionIsRefusedWithItsLine) {
   const std::string text =
-      entry("", "  .reg .b32 %r<2>;\n  mov.u32 %r1, 1;\n  frob.b32 %r1, %r1;\n  ret;");
+      entry("", "  .reg .b32 %r<2>;\n  .loc 1 31 2\n  frob.b32 %r1, %r1;\n  ret;") +
+      ".file 1 \"kernels/tile.cu\"\n";
   module = Module::load(text, "test.ptx", memory);
   try {
     module->kernel("k");
     FAIL() << "accepted";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "test.ptx:9: frob.b32 is not known to the virtual GPU");
+    EXPECT_STREQ(error.what(), "test.ptx:9: frob.b32 is not known to the virtual GPU (tile.cu:31)");
   }
+}
+
+TEST_F(CountersTest, LineZeroIsNoLine) {
+  const std::string text = entry("",
+                                 "  .reg .b32 %r<2>;\n  .loc 1 0 2\n  mov.u32 %r1, 1;\n"
+                                 "  .loc 1 7 2\n  ret;") +
+                           ".file 1 \"kernels/tile.cu\"\n";
+  module = Module::load(text, "test.ptx", memory);
+  const std::vector<Site>& found = sites(*module->kernel("k"));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].where, "");
+  EXPECT_EQ(found[1].where, "tile.cu:7");
 }
 
 TEST_F(CountersTest, RefusesWhatTheDeviceRefuses) {

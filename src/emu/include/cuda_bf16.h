@@ -5,6 +5,28 @@
 #include "cuda_runtime.h"
 #include "rung_emu/small_float.h"
 
+// What clang calls to round on the host, for libraries that do not have them (libgcc before 13).
+extern "C" {
+__attribute__((weak)) __bf16 __truncsfbf2(float value) {
+  const unsigned int bits = __builtin_bit_cast(unsigned int, value);
+  const unsigned int rounded = bits + 0x7FFFu + (bits >> 16 & 1u);
+  const unsigned int upper = (value != value ? bits | 0x400000u : rounded) >> 16;
+  return __builtin_bit_cast(__bf16, static_cast<unsigned short>(upper));
+}
+// By way of a float rounded to odd, whose last bit stands for all that was cut off (S. Boldo and
+// G. Melquiond, "Emulation of a FMA and Correctly Rounded Sums", 2008).
+__attribute__((weak)) __bf16 __truncdfbf2(double value) {
+  const float nearest = static_cast<float>(value);
+  unsigned int bits = __builtin_bit_cast(unsigned int, nearest);
+  const bool finite = nearest - nearest == 0;
+  if (finite && static_cast<double>(nearest) != value) {
+    if (__builtin_fabs(static_cast<double>(nearest)) > __builtin_fabs(value)) --bits;
+    bits |= 1u;
+  }
+  return __truncsfbf2(__builtin_bit_cast(float, bits));
+}
+}
+
 RUNG_EMU_SMALL_FLOAT(__nv_bfloat16, __bf16)
 
 typedef __nv_bfloat16 nv_bfloat16;

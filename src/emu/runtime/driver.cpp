@@ -33,8 +33,11 @@ void set_up() {
     defaults.instruction_limit = std::stoull(limit);
   }
   vgpu::set_launch_defaults(defaults);
-  vgpu::set_launch_observer(
-      [](const vgpu::LaunchReport& report, const vgpu::Kernel&) { report_launch(report); });
+  vgpu::set_launch_observer([with_lines = variable(lines_variable) == "1"](
+                                const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+    report_launch(report, with_lines ? vgpu::by_line(report, vgpu::sites(kernel))
+                                     : std::vector<vgpu::LineCounters>());
+  });
 }
 
 // Called from C: an exception has nowhere to go.

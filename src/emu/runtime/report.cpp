@@ -47,7 +47,9 @@ __attribute__((destructor)) void report_leaks() {
 
 }  // namespace
 
-void report_launch(const vgpu::LaunchReport& report) { append({{"launch", to_json(report)}}); }
+void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines) {
+  append({{"launch", to_json(report, lines)}});
+}
 
 void report_error(const std::string& message) { append({{"error", with_readable_names(message)}}); }
 

@@ -8,12 +8,14 @@
 //   {"error": "…"}     why a call returned an error, where more is known than the error's name
 
 #include <string>
+#include <vector>
 
 #include "vgpu/launch.hpp"
+#include "vgpu/lines.hpp"
 
 namespace rung::emu {
 
-void report_launch(const vgpu::LaunchReport& report);
+void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines);
 void report_error(const std::string& message);
 /// Also told on standard error: the program itself only learns of an error code.
 void report_failure(const std::string& message);

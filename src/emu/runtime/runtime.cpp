@@ -14,6 +14,10 @@ thread_local unsigned entered_generation = 0;
 
 constexpr cuda::Device the_device = 0;
 
+/// clang's name of something static. nvcc names a kernel as if it were not ("_Z1kPi" for
+/// "_ZL1kPi"), and a variable as it is written ("x" for "_ZL1x").
+bool is_static(const std::string& symbol) { return symbol.starts_with("_ZL"); }
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -93,8 +97,12 @@ cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
     if (const auto result = load(*kernel.image); result != cuda::Result::success) {
       return to_error(result);
     }
-    const cuda::Result result =
+    cuda::Result result =
         driver().cuModuleGetFunction(&kernel.function, kernel.image->module, kernel.name.c_str());
+    if (result == cuda::Result::not_found && is_static(kernel.name)) {
+      const std::string name = "_Z" + kernel.name.substr(3);
+      result = driver().cuModuleGetFunction(&kernel.function, kernel.image->module, name.c_str());
+    }
     if (result != cuda::Result::success && !kernel.is_broken) {
       kernel.is_broken = true;
       report_failure(fmt::format("{}: {}", kernel.name, driver_message()));
@@ -115,8 +123,12 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
   if (const auto result = load(*variable.image); result != cuda::Result::success) {
     return to_error(result);
   }
-  const cuda::Result result =
+  cuda::Result result =
       driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, variable.name.c_str());
+  if (result == cuda::Result::not_found && is_static(variable.name)) {
+    const std::string name = variable.name.substr(variable.name.find_first_not_of("0123456789", 3));
+    result = driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, name.c_str());
+  }
   // The compiler dropped a variable that no kernel uses.
   return result == cuda::Result::not_found ? cudaErrorInvalidSymbol : to_error(result);
 }

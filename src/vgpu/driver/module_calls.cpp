@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "vgpu/driver/call.hpp"
@@ -67,6 +68,22 @@ auto as_invalid_ptx(const Load& load) {
   }
 }
 
+/// For messages: "PTX of 02_shared_tile.cu", after the first source that the text gives, headers
+/// apart.
+std::string name_of(std::string_view text) {
+  std::string first;
+  for (std::size_t at = text.find(".file"); at != text.npos; at = text.find(".file", at + 1)) {
+    const std::size_t open = text.find('"', at);
+    const std::size_t close = open == text.npos ? open : text.find('"', open + 1);
+    if (close == text.npos) break;
+    const std::filesystem::path path = text.substr(open + 1, close - open - 1);
+    const std::string name = "PTX of " + path.filename().string();
+    if (path.extension() == ".cu") return name;
+    if (first.empty()) first = name;
+  }
+  return first.empty() ? "PTX text" : first;
+}
+
 void load(cuda::Module* module, const void* image) {
   ContextState& context = current_context();
   require_pointer(module);
@@ -75,7 +92,7 @@ void load(cuda::Module* module, const void* image) {
   const std::string_view text = text_of(image);
   auto state = std::make_shared<ModuleState>();
   state->module =
-      as_invalid_ptx([&] { return vgpu::Module::load(text, "PTX text", context.memory); });
+      as_invalid_ptx([&] { return vgpu::Module::load(text, name_of(text), context.memory); });
   require_target(state->module->text());
   *module = context.modules.add(std::move(state));
 }

@@ -93,6 +93,11 @@ void Block::fill_rows() {
   for (const SpecialRow& row : kernel.specials) {
     if (!rows_filled_ || row.changes_with_block()) fill_special(row);
   }
+  for (Warp& warp : warps) {
+    for (const std::uint32_t offset : kernel.undefined_rows) {
+      fill<std::uint64_t>(warp, offset, [](int) { return ~std::uint64_t{0}; });
+    }
+  }
   rows_filled_ = true;
 }
 

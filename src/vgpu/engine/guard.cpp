@@ -12,8 +12,10 @@ void run_guarded(Warp& warp, const Instr& instr) {
   const Mask active = warp.mask;
   const Mask holds = warp.predicate(instr.guard);
   const Mask lanes = active & (instr.row[0] != 0 ? ~holds : holds);
-  warp.block->worker.predicated_off[instr.site] +=
-      static_cast<std::uint64_t>(lanes_in(active & ~lanes));
+  if (instr.row[1] != 0) {
+    warp.block->worker.predicated_off[instr.site] +=
+        static_cast<std::uint64_t>(lanes_in(active & ~lanes));
+  }
   if (lanes == 0) return;
   warp.mask = lanes;
   inner.masked(warp, inner);
@@ -41,12 +43,13 @@ Handler resize_from(int bytes, bool sign) {
 
 }  // namespace
 
-Instr guarded_by(const Instr& inner, std::uint32_t predicate_row, bool negated) {
+Instr guarded_by(const Instr& inner, std::uint32_t predicate_row, bool negated, bool counts) {
   Instr instr{};
   instr.full = instr.masked = run_guarded;
   instr.imm = reinterpret_cast<std::uint64_t>(&inner);
   instr.guard = predicate_row;
   instr.row[0] = negated ? 1 : 0;
+  instr.row[1] = counts ? 1 : 0;
   return instr;
 }
 

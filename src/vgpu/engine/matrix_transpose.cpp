@@ -28,6 +28,8 @@ void transpose(Warp& warp, const Instr& instr) {
 
 }  // namespace
 
+Handler matrix_transpose_handler() { return transpose; }
+
 std::optional<OpSpec> matrix_transpose(const ptx::Instruction& instruction) {
   const std::vector<std::string> modifiers = {"sync", "aligned", "m8n8", "trans", "b16"};
   if (instruction.opcode != "movmatrix" || instruction.modifiers != modifiers) return std::nullopt;

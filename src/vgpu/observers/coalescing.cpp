@@ -100,11 +100,11 @@ void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kin
     return;
   }
   Worker::Accesses& accesses = worker.accesses[op.site];
-  ++accesses.requests;
+  if (!op.joins_previous) ++accesses.requests;
   accesses.units += wavefronts;
   for (const MemoryOp::Issued& issued : op.issued) {
     if (issued.bytes == 0) continue;
-    ++accesses.issued_requests;
+    if (!op.joins_previous) ++accesses.issued_requests;
     accesses.issued_wavefronts += issued.bytes == op.access_bytes()
                                       ? wavefronts
                                       : static_cast<std::uint64_t>(shape.wavefronts(

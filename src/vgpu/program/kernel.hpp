@@ -70,7 +70,8 @@ struct MemoryOp {
   bool releases = false;           // .release, .acq_rel
   std::uint8_t slot = 0;           // of the address shape (engine/shape.hpp)
   std::uint32_t address_row = 0;
-  bool counted_apart = false;  // shared side of a cp.async, whose site counts the global side
+  bool joins_previous = false;  // shared: served by the request of the access before it
+  bool counted_apart = false;   // shared side of a cp.async, whose site counts the global side
   std::uint8_t issued_bytes =
       0;  // shared: of the merged access that this one leads; 0: part of another
   std::int64_t offset = 0;
@@ -99,6 +100,20 @@ struct AsyncCopyOp {
   MemoryOp to, from;
   std::uint32_t bytes = 0;
   std::uint32_t source_bytes_row = 0;  // how many are read, the rest being zeros; 0: all
+};
+
+/// wmma.load or .store: Instr::imm of what finds their addresses points at one of these.
+struct WmmaAddresses {
+  std::uint32_t base_row = 0, stride_row = 0;
+  std::uint8_t base_bytes = 0;  // as MemoryOp::address_bytes
+  bool stores = false;
+  std::int64_t offset = 0;         // of the base
+  std::uint32_t alignment = 1;     // of each row of the matrix, in bytes
+  std::uint32_t element_bits = 0;  // the stride is in elements
+  struct Place {
+    std::uint16_t line, along;  // row and column of a row-major matrix
+  };
+  std::vector<std::array<Place, 32>> places;  // by access, by lane
 };
 
 /// A call to a function that is not the program's: offsets of its parameters in local memory.
@@ -192,13 +207,16 @@ class Kernel {
   // Referred to by Instr: their addresses must not change.
   std::deque<MemoryOp> memory_ops;
   std::deque<AsyncCopyOp> async_copies;
+  std::deque<WmmaAddresses> wmma_addresses;
   std::deque<std::vector<std::uint32_t>> operand_lists;
   std::deque<Instr> guarded;
   std::deque<ExternalCall> calls;
+  std::deque<std::string> undefined_uses;  // what a report says of them
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
+  std::vector<std::uint32_t> undefined_rows;  // of 64 bits a lane, all set when a block starts
   std::vector<SharedArray> shared_arrays;
   std::uint32_t static_shared = 0;
   std::uint32_t local_bytes = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 
 #include "vgpu/engine/arithmetic.hpp"
@@ -26,33 +25,6 @@ std::uint32_t aligned(std::uint32_t offset, int align) {
   return (offset + step - 1) / step * step;
 }
 
-SiteRole role_of(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool shared = instruction.has("shared") || instruction.has("shared::cta");
-  const bool local = instruction.has("local");
-  const bool constant = instruction.has("const") || instruction.has("param");
-  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix") {
-    if (constant) return SiteRole::other;
-    return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
-  }
-  if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
-    return SiteRole::global_load;
-  }
-  if (opcode == "st" || opcode == "stmatrix") {
-    return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
-  }
-  if (opcode == "atom" || opcode == "red") {
-    return shared ? SiteRole::shared_atomic : SiteRole::global_atomic;
-  }
-  if ((opcode == "fma" || opcode == "mad") && instruction.has("f32")) return SiteRole::ffma;
-  if (opcode == "bar" || opcode == "barrier") {
-    const bool of_block = !instruction.has("warp") && !instruction.has("cluster");
-    return of_block ? SiteRole::barrier : SiteRole::other;
-  }
-  if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
-  return SiteRole::other;
-}
-
 }  // namespace
 
 Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std::string_view name,
@@ -64,8 +36,10 @@ Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std
       kernel_(std::make_unique<Kernel>()) {}
 
 void Lowering::fail(const Instruction& instruction, std::string_view message) const {
-  throw std::invalid_argument(
-      fmt::format("{}:{}: {} {}", name_, instruction.line, instruction.mnemonic(), message));
+  const std::string where = source_of(instruction);
+  throw std::invalid_argument(fmt::format("{}:{}: {} {}{}", name_, instruction.line,
+                                          instruction.mnemonic(), message,
+                                          where.empty() ? "" : fmt::format(" ({})", where)));
 }
 
 std::unique_ptr<Kernel> Lowering::run() {
@@ -78,6 +52,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   place_variables();
   describe_kernel();
   add_sites();
+  find_undefined();
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
@@ -98,6 +73,7 @@ void Lowering::lower_block(std::size_t index) {
   for (std::size_t i = source.first; i < source.first + source.count; ++i) {
     const Instruction& instruction = function_.body[i];
     site_ = static_cast<std::uint32_t>(i);
+    follow_undefined(instruction);
     if (ends_block(instruction) && instruction.opcode != "trap") break;
     lower_instruction(instruction);
     block.suspends = may_suspend(instruction);
@@ -204,45 +180,37 @@ void Lowering::describe_kernel() {
   }
 }
 
-Site Lowering::site_of(const Instruction& instruction) const {
-  Site site;
-  site.mnemonic = instruction.mnemonic();
-  site.ptx_line = instruction.line;
-  site.source = instruction.source;
-  site.instr_class = classify(instruction);
-  site.role = role_of(instruction);
-  const auto file = static_cast<std::size_t>(instruction.source.file);
-  if (file != 0 && file < module_.files.size()) {
-    site.where =
-        fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
-                    instruction.source.line);
-  }
-  return site;
-}
-
-void Lowering::add_sites() {
-  for (const Instruction& instruction : function_.body) {
-    kernel_->sites.push_back(site_of(instruction));
-  }
-  kernel_->block_of_site.assign(function_.body.size(), Kernel::no_site);
-  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) {
-    const auto& block = cfg_.blocks[i];
-    std::fill_n(kernel_->block_of_site.begin() + static_cast<std::ptrdiff_t>(block.first),
-                block.count, static_cast<std::uint32_t>(i));
-  }
-}
-
 void Lowering::emit(Instr instr) {
   instr.site = site_;
   const Instruction& instruction = function_.body[site_];
   if (instruction.guard >= 0) {
+    // Lanes that the guard turns off are counted once for all that the instruction consists of.
+    const bool first = guarded_site_ != site_;
+    guarded_site_ = site_;
     kernel_->guarded.push_back(instr);
     // The copy refers to its own rows.
     Instr& inner = kernel_->guarded.back();
     if (instr.rows == nullptr) inner.rows = inner.row.data();
-    instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated);
+    instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated, first);
     instr.site = site_;
   }
+  kernel_->code.push_back(instr);
+}
+
+void Lowering::emit(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows) {
+  Instr instr{};
+  instr.full = instr.masked = handler;
+  instr.imm = imm;
+  set_rows(instr, std::move(rows));
+  emit(instr);
+}
+
+void Lowering::emit_unguarded(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows) {
+  Instr instr{};
+  instr.full = instr.masked = handler;
+  instr.imm = imm;
+  instr.site = site_;
+  set_rows(instr, std::move(rows));
   kernel_->code.push_back(instr);
 }
 

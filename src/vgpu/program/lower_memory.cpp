@@ -102,9 +102,11 @@ void Lowering::mark_issued(const CfgBlock& block) {
 }
 
 /// Addresses by a register are looked at once in a basic block. A guarded access has lanes of its
-/// own.
+/// own, and so have those that not every lane gives an address to.
 void Lowering::give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op) {
-  const bool shared = instruction.guard < 0;
+  const std::string& opcode = instruction.opcode;
+  const bool by_each_lane = opcode == "ld" || opcode == "st" || opcode == "atom" || opcode == "red";
+  const bool shared = instruction.guard < 0 && by_each_lane;
   const auto found = shared ? slots_.find(address.reg) : slots_.end();
   if (found != slots_.end()) {
     op.slot = found->second;
@@ -329,6 +331,20 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
   emit(instr);
 }
 
+/// The rows of a fragment's registers. A sink gets one that nobody reads.
+std::vector<std::uint32_t> Lowering::fragment_rows(const Instruction& instruction,
+                                                   const Operand& fragment, int registers) {
+  std::vector<std::uint32_t> rows;
+  for (const Operand& element : fragment.elements) {
+    rows.push_back(element.kind == Operand::Kind::reg ? register_row(element.reg) : scratch_row(0));
+  }
+  if (fragment.kind == Operand::Kind::reg) rows = {register_row(fragment.reg)};
+  if (rows.size() != static_cast<std::size_t>(registers)) {
+    fail(instruction, fmt::format("has {} registers, {} are due", rows.size(), registers));
+  }
+  return rows;
+}
+
 void Lowering::lower_matrix_memory(const Instruction& instruction) {
   const bool load = instruction.opcode == "ldmatrix";
   const auto access = access_of(instruction, {"m8n8", "x1", "x2", "x4", "trans"});
@@ -342,14 +358,7 @@ void Lowering::lower_matrix_memory(const Instruction& instruction) {
   op.count = static_cast<std::uint8_t>(matrices);
   note_access(op, false);
   const Operand& fragment = instruction.operands.at(load ? 0 : 1);
-  std::vector<std::uint32_t> rows;
-  for (const Operand& element : fragment.elements) {
-    rows.push_back(element.kind == Operand::Kind::reg ? register_row(element.reg) : scratch_row(0));
-  }
-  if (fragment.kind == Operand::Kind::reg) rows = {register_row(fragment.reg)};
-  if (rows.size() != static_cast<std::size_t>(matrices)) {
-    fail(instruction, fmt::format("has {} registers for {} matrices", rows.size(), matrices));
-  }
+  std::vector<std::uint32_t> rows = fragment_rows(instruction, fragment, matrices);
   Instr instr{};
   const bool transposed = instruction.has("trans");
   if (load) {
@@ -375,6 +384,8 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     lower_async_copy(instruction);
   } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
     lower_matrix_memory(instruction);
+  } else if (opcode == "wmma" && !instruction.has("mma")) {
+    lower_wmma_memory(instruction);
   } else {
     // Hints change nothing that can be seen.
     return opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" ||

@@ -1,6 +1,6 @@
 #pragma once
-// The state of lowering one kernel: shared by lower.cpp (the whole), lower_memory.cpp (loads,
-// stores, atomics, copies) and lower_calls.cpp (calls out of the kernel).
+// The state of lowering one kernel: shared by lower.cpp (the whole) and the other lower_*.cpp, each
+// of which has a kind of instructions or, in lower_sites.cpp and lower_undefined.cpp, of checks.
 
 #include <cstdint>
 #include <map>
@@ -15,8 +15,12 @@
 #include "vgpu/program/merge.hpp"
 #include "vgpu/program/provenance.hpp"
 #include "vgpu/program/rows.hpp"
+#include "vgpu/program/undefined_reads.hpp"
 
 namespace rung::vgpu {
+
+struct UndefinedPart;
+struct WmmaAccess;
 
 class Lowering {
  public:
@@ -35,13 +39,13 @@ class Lowering {
   void place_variables();
   void place_shared(const ptx::Variable& variable);
   void describe_kernel();
-  void add_sites();
-  Site site_of(const Instruction& instruction) const;
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
   void lower_instruction(const Instruction& instruction);
   void lower_registers(const Instruction& instruction, const OpSpec& spec);
   void emit(Instr instr);
+  void emit_unguarded(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows);
+  void emit(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows);
   std::vector<const Operand*> flattened(const Instruction& instruction) const;
   std::uint32_t row_of(const Instruction& instruction, const Operand& operand, ptx::Type type);
   std::uint32_t source_row(const Instruction& instruction, const Operand& operand, ptx::Type type);
@@ -51,6 +55,11 @@ class Lowering {
   std::uint32_t scratch_row(std::size_t index);
   void set_rows(Instr& instr, std::vector<std::uint32_t> rows);
 
+  // lower_sites.cpp
+  void add_sites();
+  Site site_of(const Instruction& instruction) const;
+  std::string source_of(const Instruction& instruction) const;
+
   // lower_memory.cpp
   bool lower_memory(const Instruction& instruction);
   void lower_load(const Instruction& instruction);
@@ -58,12 +67,34 @@ class Lowering {
   void lower_atomic(const Instruction& instruction);
   void lower_async_copy(const Instruction& instruction);
   void lower_matrix_memory(const Instruction& instruction);
+  std::vector<std::uint32_t> fragment_rows(const Instruction& instruction, const Operand& fragment,
+                                           int registers);
   MemoryOp memory_op(const Instruction& instruction, const Operand& address, ptx::Space space);
   Origin origin(const Operand& address) const;
   void note_access(const MemoryOp& op, bool writes);
   void give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op);
   std::uint64_t keep(const MemoryOp& op);
   void mark_issued(const CfgBlock& block);
+
+  // lower_wmma.cpp
+  struct WmmaMove;
+  void lower_wmma_memory(const Instruction& instruction);
+  std::vector<std::uint32_t> emit_wmma_addresses(const Instruction& instruction,
+                                                 const WmmaMove& move);
+  void emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op);
+  void emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op);
+
+  // lower_undefined.cpp
+  void find_undefined();
+  void follow_undefined(const Instruction& instruction);
+  void report_undefined_use(int reg, bool under_guard);
+  void shadow_results(const Instruction& instruction);
+  void shadow_all(const Instruction& instruction);
+  void shadow_move(const Instruction& instruction);
+  void shadow_shift(const Instruction& instruction);
+  void shadow_part(int to, const Operand& from, UndefinedPart part);
+  void shadow_logic(const Instruction& instruction);
+  std::uint32_t shadow_row(const Operand& operand);
 
   // lower_calls.cpp
   void lower_call(const Instruction& instruction);
@@ -85,7 +116,11 @@ class Lowering {
   std::map<std::string, std::uint64_t> shared_layout_;
   std::unique_ptr<MergeModel> merge_;
   std::map<std::uint32_t, MemoryOp*> op_of_site_;
-  std::uint32_t site_ = 0;  // of the instruction at hand
+  std::vector<UndefinedRead> undefined_;
+  std::vector<int> undefined_source_;             // by register: undefined_sources()
+  std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
+  std::uint32_t guarded_site_ = Kernel::no_site;  // the last whose guard is counted
+  std::uint32_t site_ = 0;                        // of the instruction at hand
 };
 
 }  // namespace rung::vgpu

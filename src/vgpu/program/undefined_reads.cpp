@@ -1,6 +1,8 @@
 #include "vgpu/program/undefined_reads.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/register_set.hpp"
@@ -76,6 +78,35 @@ std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const 
   std::sort(reads.begin(), reads.end(),
             [](const UndefinedRead& a, const UndefinedRead& b) { return a.reg < b.reg; });
   return reads;
+}
+
+bool passes_undefined(const ptx::Instruction& instruction) {
+  static const std::set<std::string_view> defined = {"activemask", "atom", "call",     "elect",
+                                                     "ld",         "ldu",  "ldmatrix", "match",
+                                                     "redux",      "shfl", "vote"};
+  if (instruction.opcode == "wmma") return instruction.has("mma");
+  return !defined.contains(instruction.opcode);
+}
+
+std::vector<int> undefined_sources(const ptx::Function& function,
+                                   const std::vector<UndefinedRead>& reads) {
+  std::vector<int> source(function.registers.size(), -1);
+  const auto of = [&](int reg) -> int& { return source[static_cast<std::size_t>(reg)]; };
+  for (const UndefinedRead& read : reads) of(read.reg) = read.reg;
+  for (bool changed = !reads.empty(); changed;) {
+    changed = false;
+    for (const ptx::Instruction& instruction : function.body) {
+      if (!passes_undefined(instruction)) continue;
+      int found = -1;
+      for_each_use(instruction, [&](int reg) { found = found < 0 ? of(reg) : found; });
+      if (found < 0) continue;
+      for_each_definition(instruction, [&](int reg) {
+        changed = changed || of(reg) < 0;
+        if (of(reg) < 0) of(reg) = found;
+      });
+    }
+  }
+  return source;
 }
 
 }  // namespace rung::vgpu

@@ -20,4 +20,12 @@ struct UndefinedRead {
 /// By register. A write under a guard counts for all lanes: the read may have the same guard.
 std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const Cfg& cfg);
 
+/// Registers that may hold an undefined value: for each the one, read too early, that it comes from
+/// first; -1 for all others. What is loaded, or comes from other lanes, is taken for defined.
+std::vector<int> undefined_sources(const ptx::Function& function,
+                                   const std::vector<UndefinedRead>& reads);
+
+/// Whether an instruction's results are undefined if its operands are.
+bool passes_undefined(const ptx::Instruction& instruction);
+
 }  // namespace rung::vgpu

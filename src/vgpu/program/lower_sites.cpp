@@ -1,0 +1,76 @@
+// What reports and counters know of an instruction: its line, its class, what it is counted as.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "vgpu/program/lowering.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+SiteRole role_of(const ptx::Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  const bool wmma_load = opcode == "wmma" && instruction.has("load");
+  const bool wmma_store = opcode == "wmma" && instruction.has("store");
+  const bool shared = instruction.has("shared") || instruction.has("shared::cta");
+  const bool local = instruction.has("local");
+  const bool constant = instruction.has("const") || instruction.has("param");
+  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix" || wmma_load) {
+    if (constant) return SiteRole::other;
+    return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
+  }
+  if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
+    return SiteRole::global_load;
+  }
+  if (opcode == "st" || opcode == "stmatrix" || wmma_store) {
+    return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
+  }
+  if (opcode == "atom" || opcode == "red") {
+    return shared ? SiteRole::shared_atomic : SiteRole::global_atomic;
+  }
+  if ((opcode == "fma" || opcode == "mad") && instruction.has("f32")) return SiteRole::ffma;
+  if (opcode == "bar" || opcode == "barrier") {
+    const bool of_block = !instruction.has("warp") && !instruction.has("cluster");
+    return of_block ? SiteRole::barrier : SiteRole::other;
+  }
+  if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
+  return SiteRole::other;
+}
+
+}  // namespace
+
+/// "tile.cu:31"; empty if the text does not say, or says line 0: the compiler's own.
+std::string Lowering::source_of(const Instruction& instruction) const {
+  const auto file = static_cast<std::size_t>(instruction.source.file);
+  const bool has_line = file != 0 && file < module_.files.size() && instruction.source.line != 0;
+  if (!has_line) return "";
+  return fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
+                     instruction.source.line);
+}
+
+Site Lowering::site_of(const Instruction& instruction) const {
+  Site site;
+  site.mnemonic = instruction.mnemonic();
+  site.ptx_line = instruction.line;
+  site.source = instruction.source;
+  site.instr_class = classify(instruction);
+  site.role = role_of(instruction);
+  site.where = source_of(instruction);
+  return site;
+}
+
+void Lowering::add_sites() {
+  for (const Instruction& instruction : function_.body) {
+    kernel_->sites.push_back(site_of(instruction));
+  }
+  kernel_->block_of_site.assign(function_.body.size(), Kernel::no_site);
+  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) {
+    const auto& block = cfg_.blocks[i];
+    std::fill_n(kernel_->block_of_site.begin() + static_cast<std::ptrdiff_t>(block.first),
+                block.count, static_cast<std::uint32_t>(i));
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,26 @@
+# Installs ${build} under ${work}/prefix, moves the tree, and runs a CUDA program by the `rung emu`
+# that lies there: with its own headers and runtime library, from a folder that has neither.
+
+set(prefix ${work}/moved)
+file(REMOVE_RECURSE ${work})
+file(MAKE_DIRECTORY ${work}/elsewhere)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix
+  RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "cmake --install failed:\n${said}")
+endif()
+file(RENAME ${work}/prefix ${prefix})
+
+execute_process(COMMAND ${prefix}/${bindir}/rung emu ${program} WORKING_DIRECTORY ${work}/elsewhere
+  RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE told)
+if(NOT status EQUAL 0 OR NOT said STREQUAL "1000 elements, 0 wrong, timed: yes\n")
+  message(FATAL_ERROR "rung emu ended with ${status} and said:\n${said}${told}")
+endif()
+
+# Without its headers it says what is missing, and does not take those of the build.
+file(RENAME ${prefix}/${libdir}/rung/emu/include ${prefix}/headers)
+execute_process(COMMAND ${prefix}/${bindir}/rung emu ${program} WORKING_DIRECTORY ${work}/elsewhere
+  RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE told)
+if(NOT status EQUAL 3 OR NOT told MATCHES "librung_emu.so and its headers are neither in")
+  message(FATAL_ERROR "rung emu without its headers ended with ${status} and said:\n${told}")
+endif()
