@@ -94,6 +94,33 @@ struct MemoryOp {
   std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }
 };
 
+/// Loads from shared memory through one address register that a superinstruction observes all at
+/// once: of the same size, aligned alike, from the same array.
+struct ReadBatch {
+  std::vector<const MemoryOp*> reads;  // in the order of the text
+  const MemoryOp* lowest = nullptr;    // by offset
+  const MemoryOp* highest = nullptr;
+  std::uint32_t sizes = 0;  // of accesses whose wavefronts are counted: a bit for each log2(bytes)
+  std::uint32_t index = 0;  // among the kernel's batches
+};
+
+/// Consecutive instructions that one handler runs (program/superinstructions.cpp); Instr::imm points
+/// at one.
+struct Superinstruction {
+  struct Step {
+    bool is_load = false;        // else a multiply-add of f32
+    std::uint8_t batch = 0;      // load: of `batches`
+    std::uint8_t count = 1;      // load: elements a lane, of four bytes each
+    std::int32_t offset = 0;     // load: bytes from the lanes' addresses
+    std::array<std::uint32_t, 4> row{};  // destinations of a load; destination, a, b and c
+  };
+  static constexpr std::size_t most_batches = 8;
+
+  std::vector<Step> steps;
+  std::vector<const ReadBatch*> batches;
+  std::vector<Instr> parts;  // the same one by one
+};
+
 /// cp.async: Instr::imm points at one of these.
 struct AsyncCopyOp {
   MemoryOp to, from;
@@ -194,6 +221,8 @@ class Kernel {
   std::deque<AsyncCopyOp> async_copies;
   std::deque<std::vector<std::uint32_t>> operand_lists;
   std::deque<Instr> guarded;
+  std::deque<Superinstruction> superinstructions;
+  std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
 
   std::uint32_t frame_bytes = 0;
