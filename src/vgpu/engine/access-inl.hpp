@@ -21,13 +21,22 @@ namespace rung::vgpu::HWY_NAMESPACE {
 /// `row`: of addresses of 32 or 64 bits.
 template <class T>
 inline bool moved(Shape& shape, const T* row) {
-  if (shape.mask != all_lanes) return false;
-  const T low = static_cast<T>(row[0] - static_cast<T>(shape.distance[0]));
-  T off = 0;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    off |= static_cast<T>(row[lane] - low) ^ static_cast<T>(shape.distance[lane]);
+  namespace hn = hwy::HWY_NAMESPACE;
+  const T* distance = reinterpret_cast<const T*>(shape.distance.data());
+  if constexpr (sizeof(T) == sizeof(std::int32_t)) {
+    if (!shape.narrow) return false;
+    distance = reinterpret_cast<const T*>(shape.narrow_distance.data());
   }
-  if (off != 0 || shape.high - shape.low > std::numeric_limits<T>::max() - low) return false;
+  if (shape.mask != all_lanes) return false;
+  const hn::CappedTag<T, warp_size> d;
+  const T low = static_cast<T>(row[0] - distance[0]);
+  auto off = hn::Zero(d);
+  for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+    const auto found = hn::Sub(hn::LoadU(d, row + lane), hn::Set(d, low));
+    off = hn::Or(off, hn::Xor(found, hn::Load(d, distance + lane)));
+  }
+  if (!hn::AllTrue(d, hn::Eq(off, hn::Zero(d)))) return false;
+  if (shape.high - shape.low > std::numeric_limits<T>::max() - low) return false;
   shape.move_to(low);
   return true;
 }

@@ -43,7 +43,8 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
       // Each matrix is fetched by itself.
       const Mask lanes = 0xFFu << (matrix * matrix_rows);
       const int wavefronts =
-          shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes, static_cast<std::int64_t>(shape.low) + op.offset, Load);
+          shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes,
+                            static_cast<std::int64_t>(shape.low) + op.offset, Load);
       accesses.units += static_cast<std::uint64_t>(wavefronts);
       accesses.issued_wavefronts += static_cast<std::uint64_t>(wavefronts);
     }

@@ -75,7 +75,7 @@ bool Block::pick_split(Warp& warp, bool rotate) {
   const int count = warp.split_count;
   const int begin = rotate ? warp.current + 1 : warp.current;
   for (int i = 0; i < count; ++i) {
-    const int candidate = (begin + i) % count;
+    const int candidate = begin + i < count ? begin + i : begin + i - count;
     if (warp.splits[candidate].state != Split::State::ready) continue;
     warp.current = candidate;
     warp.mask = warp.split().mask;

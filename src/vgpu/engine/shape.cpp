@@ -21,8 +21,8 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
     narrow_distance[lane] = static_cast<std::int32_t>(distance[lane]);
   }
   constexpr int half = warp_size / 2;
-  halves_agree = mask == all_lanes && std::equal(distance.begin(), distance.begin() + half,
-                                                 distance.begin() + half);
+  halves_agree = mask == all_lanes &&
+                 std::equal(distance.begin(), distance.begin() + half, distance.begin() + half);
   halves_uniform = mask == all_lanes;
   for (int lane = 0; lane < warp_size; ++lane) {
     halves_uniform = halves_uniform && distance[lane] == distance[lane / half * half];

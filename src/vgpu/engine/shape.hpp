@@ -27,12 +27,12 @@ struct Shape {
   };
 
   Kind kind = Kind::uniform;
-  std::uint8_t low_bits = 0;  // of the distances, or-ed: alignment goes by them and `low`
-  bool narrow = false;        // distances fit in 31 bits
-  bool halves_agree = false;  // lane by lane: lanes 16 apart have the same address
-  bool halves_uniform = false;  // each half has one address
-  Mask mask = 0;              // lanes that have an address; 0: not described yet
-  std::int64_t stride = 0;    // linear: bytes from lane to lane
+  std::uint8_t low_bits = 0;        // of the distances, or-ed: alignment goes by them and `low`
+  bool narrow = false;              // distances fit in 31 bits
+  bool halves_agree = false;        // lane by lane: lanes 16 apart have the same address
+  bool halves_uniform = false;      // each half has one address
+  Mask mask = 0;                    // lanes that have an address; 0: not described yet
+  std::int64_t stride = 0;          // linear: bytes from lane to lane
   std::uint64_t low = 0, high = 0;  // the smallest and the largest address
 
   /// From `low` to the address of each lane; those of other lanes than the mask's mean nothing.

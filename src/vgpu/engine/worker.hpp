@@ -80,7 +80,7 @@ class Worker {
       return *this;
     }
   };
-  std::vector<Accesses> accesses;             // by site
+  std::vector<Accesses> accesses;  // by site
   struct BatchCounts {
     std::uint64_t times = 0;
     std::array<std::uint64_t, 8> wavefronts{};  // by log2 of the bytes of an access

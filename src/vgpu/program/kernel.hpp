@@ -104,17 +104,24 @@ struct ReadBatch {
   std::uint32_t index = 0;  // among the kernel's batches
 };
 
-/// Consecutive instructions that one handler runs (program/superinstructions.cpp); Instr::imm points
-/// at one.
+/// Consecutive instructions that one handler runs (program/superinstructions.cpp); Instr::imm
+/// points at one.
 struct Superinstruction {
-  struct Step {
-    bool is_load = false;        // else a multiply-add of f32
-    std::uint8_t batch = 0;      // load: of `batches`
-    std::uint8_t count = 1;      // load: elements a lane, of four bytes each
-    std::int32_t offset = 0;     // load: bytes from the lanes' addresses
-    std::array<std::uint32_t, 4> row{};  // destinations of a load; destination, a, b and c
-  };
   static constexpr std::size_t most_batches = 8;
+  static constexpr std::uint8_t in_frame = most_batches;  // for a batch: a row of the frame
+
+  /// A load of `count` words a lane, from batches[batch[0]] at offset[0] into rows row[0] and so
+  /// on; or a multiply-add of f32 with its destination, a, b and c in `row`. With loaded operands,
+  /// a and b are words at offset[0] of batch[0] and offset[1] of batch[1].
+  struct Step {
+    enum class Kind : std::uint8_t { load, multiply_add, multiply_add_loaded };
+    Kind kind = Kind::load;
+    bool continues = false;  // multiply-add: c is what the last one gave
+    std::uint8_t count = 1;
+    std::array<std::uint8_t, 2> batch{};
+    std::array<std::int32_t, 2> offset{};  // bytes; of a row in the frame, where it lies
+    std::array<std::uint32_t, 4> row{};
+  };
 
   std::vector<Step> steps;
   std::vector<const ReadBatch*> batches;

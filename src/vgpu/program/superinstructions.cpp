@@ -1,11 +1,13 @@
 // Which instructions of a basic block one handler runs (engine/superinstruction.hpp): multiply-adds
-// of f32 and plain loads of 32-bit words from shared memory that stand side by side. Nothing between
-// them writes to shared memory or waits, so what their observers see does not depend on their order.
+// of f32 and plain loads of 32-bit words from shared memory that stand side by side. Nothing
+// between them writes to shared memory or waits, so what their observers see does not depend on
+// their order.
 
 #include "vgpu/program/superinstructions.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +19,8 @@
 
 namespace rung::vgpu {
 namespace {
+
+using Step = Superinstruction::Step;
 
 // Fewer are not worth it.
 constexpr std::size_t fewest = 4;
@@ -59,13 +63,64 @@ std::uint32_t size_bit(std::uint32_t bytes) {
   return 1u << static_cast<unsigned>(std::countr_zero(bytes));
 }
 
+bool writes(const Step& step, std::uint32_t row) {
+  const int count = step.kind == Step::Kind::load ? step.count : 1;
+  return std::find(step.row.begin(), step.row.begin() + count, row) != step.row.begin() + count;
+}
+
+/// A step that reads a row: as a, operand 1, or b, operand 2.
+struct Use {
+  std::size_t step, operand;
+};
+
+/// Where the row that a load writes is read, if it is read once and then overwritten.
+std::optional<Use> only_use(const std::vector<Step>& steps, std::size_t load) {
+  const std::uint32_t row = steps[load].row[0];
+  std::optional<Use> use;
+  for (std::size_t i = load + 1; i < steps.size(); ++i) {
+    for (std::size_t operand = 1; operand < 4 && steps[i].kind != Step::Kind::load; ++operand) {
+      if (steps[i].row[operand] != row) continue;
+      if (use || operand == 3) return std::nullopt;
+      use = {i, operand};
+    }
+    if (writes(steps[i], row)) return use;
+  }
+  return std::nullopt;
+}
+
+/// Lets multiply-adds read from shared memory what nobody else reads from a row.
+void fold_loads(std::vector<Step>& steps) {
+  std::vector<Step> kept;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool single = steps[i].kind == Step::Kind::load && steps[i].count == 1;
+    const auto use = single ? only_use(steps, i) : std::nullopt;
+    if (!use) {
+      kept.push_back(steps[i]);
+      continue;
+    }
+    Step& step = steps[use->step];
+    if (step.kind == Step::Kind::multiply_add) {
+      step.kind = Step::Kind::multiply_add_loaded;
+      step.batch.fill(Superinstruction::in_frame);
+      step.offset = {static_cast<std::int32_t>(step.row[1]),
+                     static_cast<std::int32_t>(step.row[2])};
+    }
+    step.batch[use->operand - 1] = steps[i].batch[0];
+    step.offset[use->operand - 1] = steps[i].offset[0];
+  }
+  steps = std::move(kept);
+}
+
 /// A superinstruction that grows by one instruction after the other.
 class Run {
  public:
   /// These return false, and change nothing, if the instruction does not fit.
   bool add_multiply_add(const Instr& instr) {
-    Superinstruction::Step step;
+    Step step;
+    step.kind = Step::Kind::multiply_add;
     std::copy_n(instr.row.begin(), 4, step.row.begin());
+    step.continues = sum_ == instr.row[3];
+    sum_ = instr.row[0];
     written_.insert(instr.row[0]);
     return add(instr, step);
   }
@@ -81,18 +136,21 @@ class Run {
     for (const MemoryOp::Issued& issued : op.issued) {
       if (issued.bytes != 0) batch.sizes |= size_bit(issued.bytes);
     }
-    Superinstruction::Step step;
-    step.is_load = true;
-    step.batch = static_cast<std::uint8_t>(&batch - batches_.data());
+    Step step;
+    step.batch[0] = static_cast<std::uint8_t>(&batch - batches_.data());
     step.count = op.count;
-    step.offset = static_cast<std::int32_t>(op.offset);
+    step.offset[0] = static_cast<std::int32_t>(op.offset);
     std::copy_n(instr.row.begin(), op.count, step.row.begin());
-    written_.insert(instr.row.begin(), instr.row.begin() + op.count);
+    for (int e = 0; e < op.count; ++e) {
+      written_.insert(step.row[static_cast<std::size_t>(e)]);
+      if (sum_ == step.row[static_cast<std::size_t>(e)]) sum_.reset();
+    }
     return add(instr, step);
   }
 
   /// What it has come to, in the kernel.
   Instr finish(Kernel& kernel) {
+    fold_loads(super_.steps);
     for (ReadBatch& batch : batches_) {
       batch.index = static_cast<std::uint32_t>(kernel.read_batches.size());
       kernel.read_batches.push_back(std::move(batch));
@@ -121,7 +179,7 @@ class Run {
     return &batches_.emplace_back();
   }
 
-  bool add(const Instr& instr, const Superinstruction::Step& step) {
+  bool add(const Instr& instr, const Step& step) {
     super_.parts.push_back(instr);
     super_.steps.push_back(step);
     return true;
@@ -130,6 +188,8 @@ class Run {
   Superinstruction super_;
   std::vector<ReadBatch> batches_;
   std::set<std::uint32_t> written_;  // rows
+  std::optional<std::uint32_t>
+      sum_;  // the row of the last multiply-add, if it still has its result
 };
 
 /// Adds the instruction if it is of a kind that fits.
