@@ -37,6 +37,16 @@ bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
          shape.stride == static_cast<std::int64_t>(op.access_bytes());
 }
 
+/// The next warp probably reads as far from here as this is from where the last one read. With many
+/// warps in turn, no prefetcher of the CPU sees that.
+void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
+  constexpr std::uint32_t line = 64;
+  const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
+  for (std::uint32_t at = 0; at < bytes; at += line) {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(next + at));
+  }
+}
+
 template <class Mem, class Dst>
 void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
@@ -50,6 +60,9 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
     }
   } else if (is_dense(op, shape, place)) {
     const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    if (place.space == ptx::Space::global) {
+      prefetch_next(place.at(shape.low, 0), shape, warp_size * op.access_bytes());
+    }
     for (int e = 0; e < count; ++e) {
       Dst* row = warp.row<Dst>(instr.rows[e]);
       switch (count) {

@@ -11,6 +11,7 @@ namespace rung::vgpu {
 
 void Shape::describe(Mask lanes, const std::uint64_t* address) {
   mask = lanes;
+  moved_by = 0;
   log = nullptr;
   uniques_ = 0;
   wavefronts_.fill(0);

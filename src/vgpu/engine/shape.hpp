@@ -34,6 +34,7 @@ struct Shape {
   Mask mask = 0;                    // lanes that have an address; 0: not described yet
   std::int64_t stride = 0;          // linear: bytes from lane to lane
   std::uint64_t low = 0, high = 0;  // the smallest and the largest address
+  std::uint64_t moved_by = 0;       // to get here
 
   /// From `low` to the address of each lane; those of other lanes than the mask's mean nothing.
   alignas(64) std::array<std::uint64_t, warp_size> distance;
@@ -45,7 +46,8 @@ struct Shape {
   void describe(Mask lanes, const std::uint64_t* address);
   /// The same distances from another address.
   void move_to(std::uint64_t address) {
-    high = address + (high - low);
+    moved_by = address - low;
+    high += moved_by;
     low = address;
   }
 
