@@ -57,8 +57,9 @@ void DeviceArguments::add_device(CLI::App& app) {
          "there is none)")
       ->type_name("D");
   add_gpu_and_code(app);
-  app.add_flag("!--unobserved", observe,
-               "The virtual GPU neither counts memory traffic nor looks for hazards");
+  app.add_flag_callback(
+      "--unobserved", [this] { observe = false; },
+      "The virtual GPU neither counts memory traffic nor looks for hazards");
 }
 
 void DeviceArguments::add_gpu_and_code(CLI::App& app) {

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "vgpu/engine/access.cpp"
 #include "vgpu/engine/targets.hpp"
 
+#include "vgpu/engine/access-inl.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/shadow-inl.hpp"
 #include "vgpu/observers/shared_races.hpp"
@@ -16,74 +17,13 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 namespace {
 
-/// Neither uniform nor linear.
-void describe_scattered(Shape& shape, const std::uint64_t* address) {
-  shape.kind = Shape::Kind::scattered;
-  std::uint64_t low = ~std::uint64_t{0}, high = 0;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    const bool active = (shape.mask >> lane & 1u) != 0;
-    const std::uint64_t at = address[lane];
-    low = active && at < low ? at : low;
-    high = active && at > high ? at : high;
-  }
-  std::uint64_t bits = 0;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    bits |= (shape.mask >> lane & 1u) != 0 ? address[lane] - low : 0;
-  }
-  shape.low_bits = static_cast<std::uint8_t>(bits & 15);
-  shape.low = low;
-  shape.high = high;
-}
-
-/// From a row of addresses of 32 or 64 bits.
-template <class T>
-void describe(Shape& shape, const T* row) {
-  if (shape.mask == all_lanes) {
-    const T first = row[0];
-    const T stride = static_cast<T>(row[1] - first);
-    T off = 0;
-    for (int lane = 0; lane < warp_size; ++lane) {
-      off |= static_cast<T>(row[lane] - (first + stride * static_cast<T>(lane)));
-    }
-    if (off == 0) {
-      shape.stride = static_cast<std::make_signed_t<T>>(stride);
-      shape.kind = stride == 0 ? Shape::Kind::uniform : Shape::Kind::linear;
-      shape.low_bits = static_cast<std::uint8_t>(stride & 15);
-      shape.low = row[shape.stride < 0 ? warp_size - 1 : 0];
-      shape.high = row[shape.stride < 0 ? 0 : warp_size - 1];
-      return;
-    }
-  }
-  std::uint64_t* address = shape.to_list();
-  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) address[lane] = row[lane];
-  describe_scattered(shape, address);
-}
-
-void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
-  shape.reset(warp.mask);
-  if (op.address_bytes == 8) {
-    describe(shape, warp.row<std::uint64_t>(op.address_row));
-  } else if (op.address_bytes == 4) {
-    describe(shape, warp.row<std::uint32_t>(op.address_row));
-  } else {
-    constexpr std::uint32_t nowhere[warp_size] = {};  // the offset is the whole address
-    describe(shape, nowhere);
-  }
-}
-
 Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
   Shape& shape = worker.shapes[op.slot];
   if (op.starts_shape) make_shape(shape, warp, op);
   return shape;
 }
 
-/// 32 elements of one operand, `count` apart in memory.
-template <int Count, class Mem, class Dst>
-void unpack(const Mem* from, Dst* row) {
-  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
-    row[lane] = static_cast<Dst>(from[lane * Count]);
-  }
-}
+/// 32 elements of one operand to memory, `Count` apart there.
 template <int Count, class Mem, class Src>
 void pack(const Src* row, Mem* to) {
   RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
@@ -97,10 +37,21 @@ bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
          shape.stride == static_cast<std::int64_t>(op.access_bytes());
 }
 
+/// The next warp probably reads as far from here as this is from where the last one read. With many
+/// warps in turn, no prefetcher of the CPU sees that.
+void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
+  constexpr std::uint32_t line = 64;
+  const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
+  for (std::uint32_t at = 0; at < bytes; at += line) {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(next + at));
+  }
+}
+
 template <class Mem, class Dst>
 void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
   const int count = op.count;
+  warp.worker->polls += op.relaxed;
   if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
     const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
     for (int e = 0; e < count; ++e) {
@@ -110,6 +61,9 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
     }
   } else if (is_dense(op, shape, place)) {
     const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    if (place.space == ptx::Space::global) {
+      prefetch_next(place.at(shape.low, 0), shape, warp_size * op.access_bytes());
+    }
     for (int e = 0; e < count; ++e) {
       Dst* row = warp.row<Dst>(instr.rows[e]);
       switch (count) {
@@ -119,19 +73,15 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
         default: unpack<8>(from + e, row); break;
       }
     }
-  } else if (shape.mask == all_lanes && place.lane_stride == 0 && !op.relaxed) {
-    const std::uint64_t* address = shape.addresses().data();
-    for (int e = 0; e < count; ++e) {
-      Dst* row = warp.row<Dst>(instr.rows[e]);
-      const std::uint64_t bias = place.bias + static_cast<std::uint64_t>(e) * sizeof(Mem);
-      RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
-        row[lane] = static_cast<Dst>(*reinterpret_cast<const Mem*>(address[lane] + bias));
-      }
+  } else if (shape.mask == all_lanes && shape.narrow && place.lane_stride == 0 && !op.relaxed) {
+    const std::byte* from = place.at(shape.low, 0);
+    for (int e = 0; e < count; ++e, from += sizeof(Mem)) {
+      gather<Mem>(from, shape, warp.row<Dst>(instr.rows[e]));
     }
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
-      const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.addresses()[lane], lane));
+      const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
       for (int e = 0; e < count; ++e) {
         warp.row<Dst>(instr.rows[e])[lane] =
             static_cast<Dst>(__atomic_load_n(from + e, __ATOMIC_RELAXED));
@@ -147,7 +97,7 @@ void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape
   const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const Mem* at = reinterpret_cast<const Mem*>(place.at(shape.addresses()[lane], lane));
+    const Mem* at = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
     for (int e = 0; e < op.count; ++e) {
       if (at[e] == static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane])) continue;
       report_lanes_collide(block, warp, op, shape, place, lane);
@@ -175,7 +125,7 @@ void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
   }
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    Mem* to = reinterpret_cast<Mem*>(place.at(shape.addresses()[lane], lane));
+    Mem* to = reinterpret_cast<Mem*>(place.at(shape.address(lane), lane));
     for (int e = 0; e < count; ++e) {
       __atomic_store_n(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]),
                        __ATOMIC_RELAXED);
@@ -185,18 +135,6 @@ void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
                         (shape.mask & (shape.mask - 1)) == 0;
   if (block.worker.observe && !distinct)
     check_collisions<Mem, Src>(block, warp, instr, shape, place);
-}
-
-/// f<log2 of granules>(): as a constant, so that loops over granules have a known length.
-template <class F>
-void with_lane_shift(std::uint32_t granules, const F& f) {
-  switch (granules) {
-    case 1: f.template operator()<0>(); break;
-    case 2: f.template operator()<1>(); break;
-    case 4: f.template operator()<2>(); break;
-    case 8: f.template operator()<3>(); break;
-    default: f.template operator()<4>(); break;
-  }
 }
 
 template <AccessKind Kind>
@@ -209,25 +147,17 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
   const Regions regions = shadow.regions(low, last);
-  const bool linear =
-      shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
-  const std::size_t first = low >> shadow.granule_shift;
-  const std::uint32_t granules = bytes >> shadow.granule_shift;
   if constexpr (Kind == AccessKind::load) {
-    if ((regions & shadow.suspect()) != 0) {
-      if (linear) {
-        with_lane_shift(granules, [&]<int LaneShift>() {
-          check_linear_read<LaneShift>(block, warp, op.site, first);
-        });
-      } else {
-        check_read_shared(block, warp, op.site, shape, offset, bytes);
-      }
-    }
+    if ((regions & shadow.suspect()) != 0) check_read(block, warp, op.site, shape, offset, bytes);
     log_read(block, warp, op.site, shape, offset, bytes);
     shadow.log.regions |= regions;
   } else {
     settle_reads(block, regions);
     shadow.written_since_barrier |= regions;
+    const bool linear =
+        shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
+    const std::size_t first = low >> shadow.granule_shift;
+    const std::uint32_t granules = bytes >> shadow.granule_shift;
     if (linear) {
       with_lane_shift(
           granules, [&]<int LaneShift>() { write_linear<LaneShift>(block, warp, op.site, first); });
@@ -262,22 +192,6 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
     }
   }
   Lanes(block, warp, instr, shape, place);
-}
-
-/// The common case of locate(), without a call.
-bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {
-  if (op.space != ptx::Space::shared) return false;
-  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(op.offset);
-  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(op.offset) + op.access_bytes();
-  const std::uint64_t bits = low | shape.low_bits;
-  if (low < op.shared_begin || end > op.shared_end || low > end ||
-      (bits & (op.alignment() - 1)) != 0) {
-    return false;
-  }
-  place.space = ptx::Space::shared;
-  place.bias =
-      static_cast<std::uint64_t>(op.offset) + reinterpret_cast<std::uint64_t>(block.shared.data());
-  return true;
 }
 
 template <AccessKind Kind, AccessLanes Lanes>

@@ -19,7 +19,7 @@ void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
   }
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    std::memcpy(read_data[lane].data(), place.at(shape.addresses()[lane], lane), op.bytes);
+    std::memcpy(read_data[lane].data(), place.at(shape.address(lane), lane), op.bytes);
   }
 }
 
@@ -28,7 +28,7 @@ void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
   if (block.worker.observe) count_shared(block, op.to, shape, AccessKind::store);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    std::byte* to = place.at(shape.addresses()[lane], lane);
+    std::byte* to = place.at(shape.address(lane), lane);
     const auto offset = static_cast<std::uint32_t>(to - block.shared.data());
     const int thread = block.thread(warp, lane);
     if (block.worker.observe) write_shared_pending(block, thread, op.to.site, offset, op.bytes);

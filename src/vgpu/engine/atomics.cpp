@@ -122,7 +122,7 @@ void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Pl
   const T* replacements = warp.row<T>(instr.row[2]);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const std::atomic_ref<T> word(*reinterpret_cast<T*>(place.at(shape.addresses()[lane], lane)));
+    const std::atomic_ref<T> word(*reinterpret_cast<T*>(place.at(shape.address(lane), lane)));
     // Before the destination is written: it may be one of the operands' rows.
     const T value = values[lane];
     const T replacement = replacements[lane];
@@ -149,9 +149,9 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
   // Whoever reads the new value has acquired what was released before it, so release first.
   const auto synchronise_all = [&](bool acquires, bool releases) {
     if (!global || !block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
-    const auto& unique = shape.unique_addresses();
+    const auto& unique = shape.unique_distances();
     for (int i = 0; i < shape.uniques(); ++i) {
-      synchronise(block, warp, unique[i].address + place.bias, acquires, releases);
+      synchronise(block, warp, shape.low + unique[i].distance + place.bias, acquires, releases);
     }
   };
   synchronise_all(false, op.releases);

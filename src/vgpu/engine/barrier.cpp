@@ -64,9 +64,7 @@ void Block::complete_if_full(int id) {
   release(barrier);
 }
 
-void Block::release(Barrier& barrier) {
-  const Barrier done = std::move(barrier);
-  barrier = {};
+void Block::release(Barrier& done) {
   std::uint32_t participants = 0;
   for (const Barrier::Waiter& waiter : done.waiting) {
     Warp& warp = warps[waiter.warp];
@@ -92,11 +90,12 @@ void Block::release(Barrier& barrier) {
       shadow.forget();
       order.start(static_cast<int>(warps.size()));
     }
-    return;
+  } else {
+    std::vector<int> waited;
+    for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
+    order.meet(done.arrived, waited);
   }
-  std::vector<int> waited;
-  for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
-  order.meet(done.arrived, waited);
+  done.clear();
 }
 
 /// __syncwarp: the named lanes that live wait for each other, wherever they are.

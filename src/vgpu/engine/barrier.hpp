@@ -24,6 +24,14 @@ struct Barrier {
   std::uint32_t votes = 0;  // threads whose predicate holds
   std::vector<Waiter> waiting;
   std::vector<int> arrived;  // warps, those of bar.arrive included
+
+  /// Nobody has come; the vectors keep their memory.
+  void clear() {
+    threads = expected = votes = 0;
+    reduction = Reduction::none;
+    waiting.clear();
+    arrived.clear();
+  }
 };
 
 inline constexpr int barrier_count = 16;

@@ -199,7 +199,7 @@ void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const Memor
   const Mask active = warp.mask;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const std::uint64_t address = shape.addresses()[lane];
+    const std::uint64_t address = shape.address(lane);
     const Space space = space_of(op, address + static_cast<std::uint64_t>(op.offset));
     if (const auto wrong = wrong_with(block, op, address, space, kind)) {
       report(block, wrong->kind, block.thread(warp, lane), op.site, name(kind), wrong->address,
@@ -207,11 +207,9 @@ void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const Memor
       continue;
     }
     Shape& one = block.worker.scratch_shape;
-    one.reset(1u << lane);
-    one.kind = Shape::Kind::scattered;
-    one.low_bits = 0;
-    one.low = one.high = address;
-    one.to_list()[lane] = address;
+    std::array<std::uint64_t, warp_size> alone{};
+    alone[lane] = address;
+    one.describe(1u << lane, alone.data());
     warp.mask = one.mask;
     Place place;
     if (locate(block, warp, op, one, kind, place)) access(block, warp, instr, one, place);

@@ -29,7 +29,7 @@ FragmentPlace fragment_place(int row, int column) {
 /// The address of row r of matrix i.
 std::byte* row_address(Shape& shape, const Place& place, int matrix, int row) {
   const int lane = matrix * matrix_rows + row;
-  return place.at(shape.addresses()[lane], lane);
+  return place.at(shape.address(lane), lane);
 }
 
 template <bool Load, bool Transposed>
@@ -43,7 +43,8 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
       // Each matrix is fetched by itself.
       const Mask lanes = 0xFFu << (matrix * matrix_rows);
       const int wavefronts =
-          shared_wavefronts(shape.addresses(), lanes & shape.mask, row_bytes, op.offset, Load);
+          shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes,
+                            static_cast<std::int64_t>(shape.low) + op.offset, Load);
       accesses.units += static_cast<std::uint64_t>(wavefronts);
       accesses.issued_wavefronts += static_cast<std::uint64_t>(wavefronts);
     }

@@ -143,11 +143,11 @@ void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Sh
   int other = lane;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int candidate = first_lane(left);
-    if (shape.addresses()[candidate] == shape.addresses()[lane]) other = candidate;
+    if (shape.address(candidate) == shape.address(lane)) other = candidate;
   }
   const bool shared = place.space == ptx::Space::shared;
   const std::uint64_t address =
-      reinterpret_cast<std::uint64_t>(place.at(shape.addresses()[lane], lane));
+      reinterpret_cast<std::uint64_t>(place.at(shape.address(lane), lane));
   const int thread = block.thread(warp, lane);
   if (shared) {
     report_race(block, thread, op.site, "write", block.thread(warp, other), op.site, "write",

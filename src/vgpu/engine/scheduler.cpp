@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t turn_budget = 1u << 20;
 // While lanes of a warp are apart, they take shorter turns: one part may spin on the other.
 constexpr std::uint64_t split_budget = 1u << 14;
+// Loads of what others may change, in one turn. Who asks so often waits for them.
+constexpr int poll_budget = 64;
 
 }  // namespace
 
@@ -45,6 +47,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   const Kernel& kernel = worker.kernel;
   const std::uint64_t end = worker.spent + budget;
   std::uint64_t split_end = worker.spent + split_budget;
+  worker.polls = 0;
   for (;;) {
     const int index = warp.split().block;
     const BasicBlock& block = kernel.blocks[index];
@@ -62,9 +65,11 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     } else {
       runs_on = advance(warp, block, index);
     }
-    if (runs_on && worker.spent < split_end) continue;
+    const bool polls = worker.polls >= poll_budget;
+    if (runs_on && worker.spent < split_end && !polls) continue;
     if (warp.live == 0) return Turn::exited;
-    if (worker.spent >= end) return Turn::spent;
+    if (polls) pick_split(warp, true);
+    if (worker.spent >= end || polls) return Turn::spent;
     if (!pick_split(warp, runs_on)) return Turn::suspended;
     split_end = worker.spent + split_budget;
   }
@@ -75,7 +80,7 @@ bool Block::pick_split(Warp& warp, bool rotate) {
   const int count = warp.split_count;
   const int begin = rotate ? warp.current + 1 : warp.current;
   for (int i = 0; i < count; ++i) {
-    const int candidate = (begin + i) % count;
+    const int candidate = begin + i < count ? begin + i : begin + i - count;
     if (warp.splits[candidate].state != Split::State::ready) continue;
     warp.current = candidate;
     warp.mask = warp.split().mask;

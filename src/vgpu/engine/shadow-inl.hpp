@@ -57,6 +57,33 @@ inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std
   }
 }
 
+/// f<log2 of granules>(): as a constant, so that loops over granules have a known length.
+template <class F>
+inline void with_lane_shift(std::uint32_t granules, const F& f) {
+  switch (granules) {
+    case 1: f.template operator()<0>(); break;
+    case 2: f.template operator()<1>(); break;
+    case 4: f.template operator()<2>(); break;
+    case 8: f.template operator()<3>(); break;
+    default: f.template operator()<4>(); break;
+  }
+}
+
+/// Checks a read of any shape against writes. `offset` is what is to be added to the shape's
+/// addresses to get offsets in shared memory.
+inline void check_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                       std::int64_t offset, std::uint32_t bytes) {
+  if (shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes)) {
+    const int shift = block.shadow.granule_shift;
+    const std::size_t first = (shape.low + static_cast<std::uint64_t>(offset)) >> shift;
+    with_lane_shift(bytes >> shift, [&]<int LaneShift>() {
+      check_linear_read<LaneShift>(block, warp, site, first);
+    });
+  } else {
+    check_read_shared(block, warp, site, shape, offset, bytes);
+  }
+}
+
 }  // namespace rung::vgpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

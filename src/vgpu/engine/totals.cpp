@@ -46,6 +46,7 @@ void add_site(const Site& site, const SiteCounters& counted, const Worker::Acces
 }  // namespace
 
 void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& report) {
+  for (const auto& worker : workers) worker->count_batches();
   const Kernel& kernel = workers.front()->kernel;
   const auto sum = [&](auto member, std::size_t index) {
     std::uint64_t total = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <deque>
 
 #include "vgpu/engine/block.hpp"
@@ -28,6 +29,7 @@ Worker::Worker(LaunchState& launch_)
   divergent.assign(kernel.blocks.size(), 0);
   accesses.resize(kernel.sites.size());
   predicated_off.assign(kernel.sites.size(), 0);
+  batches.resize(kernel.read_batches.size());
   shapes.resize(kernel.shape_slots);
   last_allocation.assign(kernel.global_caches, nullptr);
 }
@@ -51,6 +53,25 @@ bool Worker::within_limit(Block& block) {
            fmt::format("the launch ran more than {} warp instructions", limit));
   }
   return false;
+}
+
+void Worker::count_batches() {
+  for (const ReadBatch& batch : kernel.read_batches) {
+    const BatchCounts& counts = batches[batch.index];
+    const auto wavefronts = [&](std::uint32_t bytes) {
+      return counts.wavefronts[static_cast<std::size_t>(std::countr_zero(bytes))];
+    };
+    for (const MemoryOp* read : batch.reads) {
+      Accesses& site = accesses[read->site];
+      site.requests += counts.times;
+      site.units += wavefronts(read->access_bytes());
+      for (const MemoryOp::Issued& issued : read->issued) {
+        if (issued.bytes == 0) continue;
+        site.issued_requests += counts.times;
+        site.issued_wavefronts += wavefronts(issued.bytes);
+      }
+    }
+  }
 }
 
 std::unique_ptr<Block> Worker::fresh_block() {

@@ -1,6 +1,7 @@
 #pragma once
 // One thread of the CPU that runs blocks of a launch, one after the other, and what it has counted.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,9 @@ class Worker {
   /// Takes blocks until there are none left.
   void run();
 
+  /// Adds what was counted by batch of reads to `accesses`; once, at the end.
+  void count_batches();
+
   /// False, and reported, if the launch has run more warp instructions than it may.
   bool within_limit(Block& block);
 
@@ -60,6 +64,7 @@ class Worker {
   const Kernel& kernel;
   const bool observe;
   std::uint64_t spent = 0;  // warp instructions run
+  int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
 
   // Counted by basic block; instructions follow from that.
   std::vector<std::uint64_t> block_executions, block_lanes;
@@ -76,7 +81,12 @@ class Worker {
       return *this;
     }
   };
-  std::vector<Accesses> accesses;             // by site
+  std::vector<Accesses> accesses;  // by site
+  struct BatchCounts {
+    std::uint64_t times = 0;
+    std::array<std::uint64_t, 8> wavefronts{};  // by log2 of the bytes of an access
+  };
+  std::vector<BatchCounts> batches;           // by ReadBatch::index
   Counters apart;                             // accesses that are not what their site counts
   std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
   std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways

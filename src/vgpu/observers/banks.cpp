@@ -7,7 +7,6 @@ namespace {
 
 constexpr int banks = 32;
 constexpr std::uint64_t bank_bytes = 4;
-constexpr std::uint64_t sector_bytes = 32;
 
 using Addresses = std::array<std::uint64_t, warp_size>;
 

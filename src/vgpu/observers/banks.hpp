@@ -15,7 +15,9 @@ namespace rung::vgpu {
 int shared_wavefronts(const std::array<std::uint64_t, warp_size>& address, Mask mask,
                       std::uint32_t bytes, std::int64_t offset, bool load);
 
-/// 32-byte sectors that an access to global memory touches.
+inline constexpr std::uint64_t sector_bytes = 32;
+
+/// Sectors that an access to global memory touches.
 int global_sectors(const std::array<std::uint64_t, warp_size>& address, Mask mask,
                    std::uint32_t bytes, std::int64_t offset);
 

@@ -5,25 +5,10 @@
 
 #include "vgpu/engine/access.hpp"
 #include "vgpu/engine/report.hpp"
-#include "vgpu/observers/banks.hpp"
 #include "vgpu/observers/global_races.hpp"
 
 namespace rung::vgpu {
 namespace {
-
-constexpr std::uint64_t sector_bytes = 32;
-
-int sectors_of(Shape& shape, std::int64_t offset, std::uint32_t bytes) {
-  const std::uint64_t begin = shape.low + static_cast<std::uint64_t>(offset);
-  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
-  const std::int64_t distance = shape.stride < 0 ? -shape.stride : shape.stride;
-  if (shape.kind == Shape::Kind::uniform ||
-      (shape.kind == Shape::Kind::linear && distance <= static_cast<std::int64_t>(sector_bytes))) {
-    return static_cast<int>(end / sector_bytes - begin / sector_bytes + 1);
-  }
-  if (shape.kind == Shape::Kind::linear && bytes <= sector_bytes) return warp_size;
-  return global_sectors(shape.addresses(), shape.mask, bytes, offset);
-}
 
 /// Calls f(address of this process, lane) for the first byte of each lane's access, or once for all
 /// where lanes are dense.
@@ -38,7 +23,7 @@ void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const 
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
-      f(place.at(shape.addresses()[lane], lane), bytes, lane);
+      f(place.at(shape.address(lane), lane), bytes, lane);
     }
   }
 }
@@ -71,7 +56,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   Worker& worker = block.worker;
   Worker::Accesses& accesses = worker.accesses[op.site];
   ++accesses.requests;
-  accesses.units += static_cast<std::uint64_t>(sectors_of(shape, op.offset, op.access_bytes()));
+  accesses.units += static_cast<std::uint64_t>(shape.sectors(op.access_bytes(), op.offset));
   const Allocation& allocation = *place.allocation;
   if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
     check_initialised(block, warp, op, shape, place);

@@ -115,17 +115,18 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
     }
   };
   if (shape.kind == Shape::Kind::linear) {
-    for (int lane = 0; lane < warp_size; ++lane) visit(shape.addresses()[lane], lane, false);
+    for (int lane = 0; lane < warp_size; ++lane) visit(shape.address(lane), lane, false);
   } else {
-    const auto& unique = shape.unique_addresses();
+    const auto& unique = shape.unique_distances();
     for (int i = 0; i < shape.uniques(); ++i) {
-      visit(unique[i].address, unique[i].first, false);
-      if (unique[i].second != unique[i].first) visit(unique[i].address, unique[i].second, true);
+      const std::uint64_t address = shape.low + unique[i].distance;
+      visit(address, unique[i].first, false);
+      if (unique[i].second != unique[i].first) visit(address, unique[i].second, true);
     }
   }
   if (!op.relaxed || kind == AccessKind::atomic) return;
   for (int i = 0; i < shape.uniques(); ++i) {
-    synchronise(block, warp, shape.unique_addresses()[i].address + place.bias, !writes,
+    synchronise(block, warp, shape.low + shape.unique_distances()[i].distance + place.bias, !writes,
                 op.releases);
   }
 }

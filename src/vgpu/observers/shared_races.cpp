@@ -61,34 +61,47 @@ void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint
   (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
 }
 
-void note_logged(Block& block, const LoggedRead& read) {
+/// A logged read of so many bytes, `shift` bytes from where the log says.
+void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
+                 std::uint32_t site) {
   SharedShadow& shadow = block.shadow;
   const Stamp safe = block.order.safe_below(read.warp);
+  const std::uint32_t low = read.low + static_cast<std::uint32_t>(shift);
   const auto note = [&](std::uint32_t offset, int lane) {
     const Stamp stamp = make_stamp(read.segment, read.warp * warp_size + lane);
-    const std::size_t last = (offset + read.bytes - 1u) >> shadow.granule_shift;
+    const std::size_t last = (offset + bytes - 1u) >> shadow.granule_shift;
     for (std::size_t at = offset >> shadow.granule_shift; at <= last; ++at) {
-      note_read(shadow, at, stamp, read.site, safe);
+      note_read(shadow, at, stamp, site, safe);
     }
   };
   switch (read.kind) {
     case Shape::Kind::uniform:
-      note(read.low, 0);
-      note(read.low, 1);
+      note(low, 0);
+      note(low, 1);
       break;
     case Shape::Kind::linear:
       for (int lane = 0; lane < warp_size; ++lane) {
-        note(read.low + static_cast<std::uint32_t>(read.stride * lane), lane);
+        note(low + static_cast<std::uint32_t>(read.stride * lane), lane);
       }
       break;
     case Shape::Kind::scattered:
       for (std::uint32_t i = 0; i < read.uniques; ++i) {
         const Shape::Unique& unique = shadow.log.unique[read.unique + i];
-        const std::uint32_t offset = read.low + static_cast<std::uint32_t>(unique.address);
+        const std::uint32_t offset = low + static_cast<std::uint32_t>(unique.distance);
         note(offset, unique.first);
         if (unique.second != unique.first) note(offset, unique.second);
       }
       break;
+  }
+}
+
+void note_logged(Block& block, const LoggedRead& read) {
+  if (read.batch == nullptr) {
+    note_logged(block, read, 0, read.bytes, read.site);
+    return;
+  }
+  for (const MemoryOp* op : read.batch->reads) {
+    note_logged(block, read, op->offset, op->access_bytes(), op->site);
   }
 }
 
@@ -107,7 +120,7 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
                       std::int64_t offset, std::uint32_t bytes, const F& f) {
   const auto granule_bytes = static_cast<std::uint64_t>(block.shadow.granule);
   const auto visit = [&](const Shape::Unique& unique) {
-    const std::uint64_t begin = unique.address + static_cast<std::uint64_t>(offset);
+    const std::uint64_t begin = shape.low + unique.distance + static_cast<std::uint64_t>(offset);
     for (std::uint64_t granule = begin / granule_bytes;
          granule <= (begin + bytes - 1) / granule_bytes; ++granule) {
       f(Access{block, block.thread(warp, unique.first), site}, granule, false);
@@ -117,10 +130,10 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
     }
   };
   if (shape.kind == Shape::Kind::uniform) {
-    visit({shape.low, 0, 1});
+    visit({0, 0, 1});
     return;
   }
-  const auto& unique = shape.unique_addresses();
+  const auto& unique = shape.unique_distances();
   std::for_each_n(unique.begin(), shape.uniques(), visit);
 }
 
@@ -150,32 +163,44 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
                    });
 }
 
-void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
-              std::uint32_t bytes) {
+namespace {
+
+/// Adds what is common to single reads and batches, from the shape's first lane `offset` bytes on.
+LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t offset) {
   ReadLog& log = block.shadow.log;
   if (log.reads.size() >= longest_log) settle_all(block);
-  LoggedRead read;
-  read.site = site;
+  LoggedRead& read = log.reads.emplace_back();
   read.segment = block.order.segment(warp.index);
   read.warp = static_cast<std::uint16_t>(warp.index);
-  read.bytes = static_cast<std::uint8_t>(bytes);
   read.kind = shape.kind;
-  const std::uint64_t base = shape.kind == Shape::Kind::scattered ? 0
-                             : shape.stride < 0                   ? shape.high
-                                                                  : shape.low;
+  const std::uint64_t base = shape.stride < 0 ? shape.high : shape.low;
   read.low = static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
   read.stride = static_cast<std::int32_t>(shape.stride);
   if (shape.kind == Shape::Kind::scattered) {
     read.uniques = static_cast<std::uint32_t>(shape.uniques());
-    if (shape.logged_in != log.generation) {
-      shape.logged_in = log.generation;
+    if (shape.log != &log || shape.log_generation != log.generation) {
+      shape.log = &log;
+      shape.log_generation = log.generation;
       shape.logged_at = static_cast<std::uint32_t>(log.unique.size());
-      const auto& unique = shape.unique_addresses();
+      const auto& unique = shape.unique_distances();
       log.unique.insert(log.unique.end(), unique.begin(), unique.begin() + read.uniques);
     }
     read.unique = shape.logged_at;
   }
-  log.reads.push_back(read);
+  return read;
+}
+
+}  // namespace
+
+void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
+              std::uint32_t bytes) {
+  LoggedRead& read = log_shape(block, warp, shape, offset);
+  read.site = site;
+  read.bytes = static_cast<std::uint8_t>(bytes);
+}
+
+void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape) {
+  log_shape(block, warp, shape, 0).batch = &batch;
 }
 
 void settle_reads(Block& block, Regions regions) {

@@ -26,6 +26,7 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
 /// Notes it for writes to come.
 void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
               std::uint32_t bytes);
+void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape);
 /// Something is about to write to these regions: logged reads are noted granule by granule if any
 /// of them is there.
 void settle_reads(Block& block, Regions regions);

@@ -18,14 +18,18 @@ namespace rung::vgpu {
 /// Shared memory as 64 regions: a bit each.
 using Regions = std::uint64_t;
 
-/// A read by one warp.
+struct ReadBatch;
+
+/// A read by one warp, or a batch of them (program/kernel.hpp), which then says the site, the bytes
+/// and what to add to `low`.
 struct LoggedRead {
-  std::uint32_t site, segment;
+  const ReadBatch* batch = nullptr;
+  std::uint32_t site = 0, segment;
   std::uint32_t low;              // offset of the first address, or of what `unique` counts from
   std::int32_t stride;            // linear: bytes from lane to lane
   std::uint32_t unique, uniques;  // scattered: where in ReadLog::unique, how many
   std::uint16_t warp;
-  std::uint8_t bytes;
+  std::uint8_t bytes = 0;
   Shape::Kind kind;
 };
 
@@ -33,7 +37,7 @@ struct ReadLog {
   std::vector<LoggedRead> reads;
   std::vector<Shape::Unique> unique;  // addresses of scattered shapes, each shape's once
   Regions regions = 0;                // where the reads are
-  std::uint64_t generation = 1;       // changes when the log is emptied (Shape::logged_in)
+  std::uint64_t generation = 1;       // changes when the log is emptied (Shape::log_generation)
 
   void clear() {
     reads.clear();

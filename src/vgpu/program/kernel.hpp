@@ -95,6 +95,40 @@ struct MemoryOp {
   std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }
 };
 
+/// Loads from shared memory through one address register that a superinstruction observes all at
+/// once: of the same size, aligned alike, from the same array.
+struct ReadBatch {
+  std::vector<const MemoryOp*> reads;  // in the order of the text
+  const MemoryOp* lowest = nullptr;    // by offset
+  const MemoryOp* highest = nullptr;
+  std::uint32_t sizes = 0;  // of accesses whose wavefronts are counted: a bit for each log2(bytes)
+  std::uint32_t index = 0;  // among the kernel's batches
+};
+
+/// Consecutive instructions that one handler runs (program/superinstructions.cpp); Instr::imm
+/// points at one.
+struct Superinstruction {
+  static constexpr std::size_t most_batches = 8;
+  static constexpr std::uint8_t in_frame = most_batches;  // for a batch: a row of the frame
+
+  /// A load of `count` words a lane, from batches[batch[0]] at offset[0] into rows row[0] and so
+  /// on; or a multiply-add of f32 with its destination, a, b and c in `row`. With loaded operands,
+  /// a and b are words at offset[0] of batch[0] and offset[1] of batch[1].
+  struct Step {
+    enum class Kind : std::uint8_t { load, multiply_add, multiply_add_loaded };
+    Kind kind = Kind::load;
+    bool continues = false;  // multiply-add: c is what the last one gave
+    std::uint8_t count = 1;
+    std::array<std::uint8_t, 2> batch{};
+    std::array<std::int32_t, 2> offset{};  // bytes; of a row in the frame, where it lies
+    std::array<std::uint32_t, 4> row{};
+  };
+
+  std::vector<Step> steps;
+  std::vector<const ReadBatch*> batches;
+  std::vector<Instr> parts;  // the same one by one
+};
+
 /// cp.async: Instr::imm points at one of these.
 struct AsyncCopyOp {
   MemoryOp to, from;
@@ -210,6 +244,8 @@ class Kernel {
   std::deque<WmmaAddresses> wmma_addresses;
   std::deque<std::vector<std::uint32_t>> operand_lists;
   std::deque<Instr> guarded;
+  std::deque<Superinstruction> superinstructions;
+  std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
   std::deque<std::string> undefined_uses;  // what a report says of them
 

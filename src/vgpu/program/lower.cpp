@@ -13,12 +13,17 @@
 #include "vgpu/program/lowering.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/shared_layout.hpp"
+#include "vgpu/program/superinstructions.hpp"
 
 namespace rung::vgpu {
 namespace {
 
 using ptx::Space;
 using ptx::Type;
+
+// Basic blocks have slots of their own, whose shapes stay until the next time around; a kernel with
+// many blocks begins again.
+constexpr std::uint32_t most_kept_slots = 128;
 
 std::uint32_t aligned(std::uint32_t offset, int align) {
   const auto step = static_cast<std::uint32_t>(std::max(align, 1));
@@ -69,7 +74,7 @@ void Lowering::lower_block(std::size_t index) {
   block.instructions = static_cast<std::uint32_t>(source.count);
   block.post_dominator = source.immediate_post_dominator;
   slots_.clear();
-  slots_used_ = 0;
+  if (slots_used_ > most_kept_slots) slots_used_ = 0;
   for (std::size_t i = source.first; i < source.first + source.count; ++i) {
     const Instruction& instruction = function_.body[i];
     site_ = static_cast<std::uint32_t>(i);
@@ -81,6 +86,7 @@ void Lowering::lower_block(std::size_t index) {
   }
   block.count = static_cast<std::uint32_t>(kernel_->code.size()) - block.first;
   mark_issued(source);
+  form_superinstructions(*kernel_, block, function_);
   lower_end(block, source);
 }
 

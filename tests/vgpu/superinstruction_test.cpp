@@ -1,0 +1,161 @@
+// Loads from shared memory and multiply-adds that one handler runs do what they do one by one. A
+// move between two instructions keeps them apart.
+
+#include <bit>
+
+#include "vgpu/launch_fixture.hpp"
+#include "vgpu/program/kernel.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+constexpr std::uint32_t words = 1024;
+
+/// Sums products of shared memory at [%a] and [%b], whose addresses follow from %t, the thread.
+struct Case {
+  std::string name;
+  std::string addresses;
+  std::string body;  // '|' stands between two instructions
+  int threads = 64;
+};
+
+std::string text(const Case& c, bool apart) {
+  std::string body;
+  for (const char character : c.body) {
+    body +=
+        character == '|' ? (apart ? "\nmov.b32 %nothing, 0;\n" : "\n") : std::string(1, character);
+  }
+  return entry(".param .u64 in, .param .u64 out", R"(
+    .reg .b32 %t, %n, %i, %a, %b, %x, %nothing; .reg .b64 %in, %out, %at, %offset;
+    .reg .f32 %f<8>, %s<3>; .reg .pred %p;
+    .shared .align 16 .b8 tile[4096];
+    ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %i, %t; mov.f32 %s0, 0f00000000;
+    mov.f32 %s1, 0f3F800000; mov.f32 %s2, 0f3F800000; mov.f32 %f7, 0f00000000;
+  fill:
+    mul.wide.u32 %offset, %i, 4; add.u64 %at, %in, %offset; ld.global.b32 %x, [%at];
+    mov.u32 %b, tile; mad.lo.u32 %b, %i, 4, %b; st.shared.b32 [%b], %x;
+    add.u32 %i, %i, %n; setp.lt.u32 %p, %i, 1024; @%p bra fill;
+    bar.sync 0;
+    mov.u32 %a, tile; mov.u32 %b, tile;
+)" + c.addresses + "\n" + body + R"(
+    mul.wide.u32 %offset, %t, 16; add.u64 %at, %out, %offset;
+    st.global.f32 [%at], %s0; st.global.f32 [%at+4], %s1; st.global.f32 [%at+8], %s2;
+    st.global.f32 [%at+12], %f7;
+    ret;)");
+}
+
+class SuperinstructionTest : public LaunchTest {
+ protected:
+  struct Outcome {
+    std::vector<std::uint32_t> out;
+    LaunchReport report;
+    std::size_t superinstructions;
+  };
+
+  Outcome outcome(const Case& c, bool apart) {
+    std::vector<std::uint32_t> in(words);
+    for (std::uint32_t i = 0; i < words; ++i) in[i] = std::bit_cast<std::uint32_t>(0.5f * (i % 61));
+    in[7] = 0x7FC12345u;  // a NaN that is not the one that PTX makes
+    const std::uint64_t p = array(in);
+    const std::uint64_t q = array(std::vector<std::uint32_t>(4 * words));
+    Outcome result;
+    result.report =
+        run(text(c, apart), {1, 1, 1}, {static_cast<std::uint32_t>(c.threads), 1, 1}, {p, q});
+    result.out = values<std::uint32_t>(q, 4 * words);
+    result.superinstructions = module->kernel("k")->superinstructions.size();
+    memory.free(p);
+    memory.free(q);
+    return result;
+  }
+
+  void expect_the_same(const Case& c) {
+    SCOPED_TRACE(c.name);
+    const Outcome joined = outcome(c, false), apart = outcome(c, true);
+    EXPECT_GE(joined.superinstructions, 1u);
+    EXPECT_EQ(apart.superinstructions, 0u);
+    EXPECT_EQ(joined.out, apart.out);
+    const Counters &a = joined.report.counters, &b = apart.report.counters;
+    EXPECT_EQ(a.shared_load_requests, b.shared_load_requests);
+    EXPECT_EQ(a.shared_load_wavefronts, b.shared_load_wavefronts);
+    EXPECT_EQ(a.issued_shared_load_requests, b.issued_shared_load_requests);
+    EXPECT_EQ(a.issued_shared_load_wavefronts, b.issued_shared_load_wavefronts);
+    EXPECT_EQ(a.ffma, b.ffma);
+    ASSERT_EQ(joined.report.hazards.size(), apart.report.hazards.size());
+    for (std::size_t i = 0; i < joined.report.hazards.size(); ++i) {
+      const Hazard &here = joined.report.hazards[i], &there = apart.report.hazards[i];
+      EXPECT_EQ(here.kind, there.kind);
+      EXPECT_EQ(here.address, there.address);
+      EXPECT_EQ(here.count, there.count);
+    }
+  }
+};
+
+// How %a and %b depend on the thread.
+const std::string uniform_and_dense = "mad.lo.u32 %b, %t, 4, %b;";
+const std::string halves_and_repeated =
+    "shr.u32 %x, %t, 4; mad.lo.u32 %a, %x, 64, %a; and.b32 %x, %t, 15; mad.lo.u32 %b, %x, 32, %b;";
+const std::string strided_and_scattered =
+    "mad.lo.u32 %a, %t, 16, %a; mul.lo.u32 %x, %t, 7; and.b32 %x, %x, 31;"
+    "mad.lo.u32 %b, %x, 16, %b;";
+const std::string falling_and_masked =
+    "sub.u32 %x, 63, %t; mad.lo.u32 %a, %x, 4, %a; and.b32 %x, %t, 21; mad.lo.u32 %b, %x, 16, %b;";
+
+const std::string sum_of_products =
+    "ld.shared.f32 %f1, [%a];|ld.shared.f32 %f2, [%b+128];|fma.rn.f32 %s0, %f1, %f2, %s0;|"
+    "ld.shared.f32 %f1, [%a+4];|ld.shared.f32 %f2, [%b+256];|fma.rn.f32 %s0, %f1, %f2, %s0;|"
+    "ld.shared.f32 %f1, [%a+8];|ld.shared.f32 %f2, [%b];|fma.rn.f32 %s0, %f2, %f1, %s0;|"
+    "ld.shared.f32 %f7, [%a+12];|fma.rn.f32 %s1, %f7, %f1, %s0;";
+const std::string outer_product =
+    "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%a+16];|ld.shared.v2.f32 {%f5, %f6}, [%b+32];|"
+    "ld.shared.f32 %f7, [%a+28];|fma.rn.f32 %s0, %f1, %f5, %s0;|fma.rn.f32 %s1, %f2, %f5, %s1;|"
+    "fma.rn.f32 %s2, %f1, %f6, %s2;|fma.rn.f32 %s0, %f3, %f6, %s0;|fma.rn.f32 %s1, %f4, %f4, %s1;|"
+    "fma.rn.f32 %s2, %f7, 0f40000000, %s2;";
+
+TEST_F(SuperinstructionTest, RunsAsItsPartsDo) {
+  for (const std::string& addresses :
+       {uniform_and_dense, halves_and_repeated, strided_and_scattered, falling_and_masked}) {
+    for (const std::string& body : {sum_of_products, outer_product}) {
+      for (const int threads : {64, 40}) {
+        expect_the_same({addresses + body, addresses, body, threads});
+      }
+    }
+  }
+}
+
+TEST_F(SuperinstructionTest, KeepsTheBitsOfALoadedNan) {
+  const Outcome joined =
+      outcome({"", "add.u32 %a, %a, 16;" + uniform_and_dense, sum_of_products}, false);
+  EXPECT_EQ(joined.out[3], 0x7FC12345u);
+  EXPECT_EQ(joined.out[1], 0x7FFFFFFFu);
+}
+
+TEST_F(SuperinstructionTest, ReportsWhatIsOutOfBounds) {
+  const Case c{"", "mad.lo.u32 %b, %t, 64, %b;", sum_of_products};
+  expect_the_same(c);
+  EXPECT_FALSE(outcome(c, false).report.hazards.empty());
+}
+
+TEST_F(SuperinstructionTest, ReportsRacesWithItsLoads) {
+  const std::string four_loads =
+      "ld.shared.f32 %f1, [%b];|ld.shared.f32 %f2, [%b+4];|ld.shared.f32 %f3, [%b+8];|"
+      "ld.shared.f32 %f4, [%b+12];|";
+  // Before the other warp's write, and behind it.
+  for (const std::string& body :
+       {four_loads + "st.shared.f32 [%b+128], %f1;", "st.shared.f32 [%b+128], %f1;" + four_loads}) {
+    const Case c{body, uniform_and_dense, body};
+    expect_the_same(c);
+    EXPECT_FALSE(outcome(c, false).report.hazards.empty());
+  }
+}
+
+TEST_F(SuperinstructionTest, AddressThatItLoadsItselfIsFollowed) {
+  // The bits of 0.0 are an address: that of the first word.
+  expect_the_same(
+      {"", uniform_and_dense,
+       "ld.shared.f32 %f1, [%b];|ld.shared.f32 %f2, [%b+4];|ld.shared.f32 %f3, [%b+8];|"
+       "ld.shared.f32 %f4, [%b+12];|ld.shared.b32 %a, [tile];|ld.shared.f32 %f7, [%a];"});
+}
+
+}  // namespace
+}  // namespace rung::vgpu
