@@ -192,6 +192,13 @@ class Run {
       sum_;  // the row of the last multiply-add, if it still has its result
 };
 
+/// Whether it is all that its PTX instruction has become: no step of several, and nothing beside it
+/// that follows undefined values.
+bool stands_alone(const std::vector<Instr>& code, std::size_t i) {
+  return (i == 0 || code[i - 1].site != code[i].site) &&
+         (i + 1 == code.size() || code[i + 1].site != code[i].site);
+}
+
 /// Adds the instruction if it is of a kind that fits.
 bool add(Run& run, const Instr& instr, const ptx::Function& function) {
   const ptx::Instruction& instruction = function.body[instr.site];
@@ -208,7 +215,7 @@ void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Functi
   for (std::size_t i = 0; i < code.size();) {
     Run run;
     std::size_t end = i;
-    while (end < code.size() && add(run, code[end], function)) ++end;
+    while (end < code.size() && stands_alone(code, end) && add(run, code[end], function)) ++end;
     if (end - i >= fewest) {
       kernel.code.push_back(run.finish(kernel));
     } else {
