@@ -10,89 +10,85 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements, which lie as [BK][LD] in shared memory. Elements together along the extent
-/// are copied as 16 bytes where all of them are aligned to that, others one by one: cp.async cannot
-/// transpose. It takes 4 bytes at least, so 16-bit elements have no AsyncTile.
-template <class T, int EXTENT, int BK, int LD, int THREADS>
+/// How an operand comes.
+enum class Way {
+  vectors,  // 16 bytes along the extent at a time
+  along_k,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
+  any       // elements one by one, neighbouring threads along whichever direction lies together
+};
+
+/// Whether a way is possible; `any` always is.
+template <Way WAY, class T>
+__device__ __forceinline__ bool can_come(const Operand<T>& operand) {
+  if constexpr (WAY == Way::along_k) return operand.is_along_k();
+  if constexpr (WAY == Way::any) return true;
+  return !operand.is_along_k() && operand.is_aligned() && operand.extent % Operand<T>::VEC == 0;
+}
+
+/// EXTENT x BK elements, which lie as [BK][LD] in one of several stages of shared memory.
+///
+/// A copy is 4 bytes at least, so 16-bit elements have no AsyncTile. What copies need is free of
+/// branches, so that the compiler can spread them among multiply-adds: all at once, they would wait
+/// for each other.
+template <class T, int EXTENT, int BK, int LD, int THREADS, Way WAY>
 class AsyncTile {
  public:
   /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
-  __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0,
-                                       std::int64_t k0 = 0)
-      : e_stride_(operand.x.row_stride), k_stride_(operand.x.col_stride) {
-    way_ = operand.is_along_k()                                            ? Way::along_k
-           : operand.is_aligned() && operand.extent % Operand<T>::VEC == 0 ? Way::vectors
-                                                                           : Way::along_e;
-    const Place first = way_ == Way::along_k   ? Pattern<1, true>::first()
-                        : way_ == Way::vectors ? Pattern<Operand<T>::VEC, false>::first()
-                                               : Pattern<1, false>::first();
-    to_ = first.k * LD + first.e;
-    k_ = first.k;
-    const std::int64_t e_left = operand.extent - e0 - first.e;
-    e_left_ = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
-    from_ = &operand.x(e0 + first.e, k0 + first.k);
+  __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0, std::int64_t k0,
+                                       T (*stages)[BK][LD]) {
+    const int thread = static_cast<int>(threadIdx.x);
+    by_k_ = WAY == Way::any && operand.is_along_k();
+    const bool by_k = is_by_k();
+    const int e = by_k ? thread / BK : thread % LINE * N;
+    k_ = by_k ? thread % BK : thread / LINE;
+    from_ = &operand.x(e0 + e, k0 + k_);
+    to_ = ptx::cvta_to_shared(&stages[0][k_][e]);
+    from_step_ = by_k ? E_STEP * operand.x.row_stride : K_STEP * operand.x.col_stride;
+    next_ = BK * operand.x.col_stride;
+    const std::int64_t e_left = operand.extent - e0 - e;
+    const auto lines = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
+    const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
+    there_ = there < COUNT ? there : COUNT;
   }
 
-  /// Starts to copy the next tile, with zeros beyond the extent and beyond the `k_left` steps that
-  /// are left along k.
-  __device__ __forceinline__ void copy(T* tile, std::int64_t k_left) {
-    const int k_there = static_cast<int>(k_left < BK ? k_left : BK) - k_;
-    switch (way_) {
-      case Way::along_k: copy<Pattern<1, true>>(tile + to_, k_there); break;
-      case Way::vectors: copy<Pattern<Operand<T>::VEC, false>>(tile + to_, k_there); break;
-      case Way::along_e: copy<Pattern<1, false>>(tile + to_, k_there); break;
+  /// Starts to copy the next tile to a stage, with zeros beyond the extent and beyond the `k_left`
+  /// steps that are left along k, perhaps none or fewer.
+  __device__ __forceinline__ void copy(int stage, std::int64_t k_left) {
+    const std::uint32_t to = to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T));
+    const int k_there = static_cast<int>(k_left < BK ? k_left < 0 ? 0 : k_left : BK) - k_;
+    const int along_k = is_by_k() ? (k_there > 0 ? COUNT : 0) : (k_there + K_STEP - 1) / K_STEP;
+    const int there = along_k < there_ ? along_k : there_;
+    RUNG_UNROLL
+    for (int i = 0; i < COUNT; ++i) {
+      ptx::cp_async<N * sizeof(T)>(to + i * to_step(), from_ + i * from_step_,
+                                   i < there ? N * sizeof(T) : 0);
     }
-    from_ += BK * k_stride_;
+    from_ += next_;
   }
 
  private:
-  enum class Way { along_k, vectors, along_e };
+  static constexpr int N = WAY == Way::vectors ? Operand<T>::VEC : 1;  // elements of one copy
+  static constexpr int LINE = EXTENT / N;  // copies of one line along the extent
+  static constexpr int COUNT = EXTENT * BK / N / THREADS;
+  // From a thread's copy to its next: along k where neighbours lie along the extent, or the
+  // reverse.
+  static constexpr int K_STEP = THREADS / LINE;
+  static constexpr int E_STEP = THREADS / BK;
+  static_assert(COUNT * N * THREADS == EXTENT * BK, "each thread makes as many copies");
+  static_assert(THREADS % LINE == 0 && THREADS % BK == 0, "a thread's copies are evenly apart");
 
-  struct Place {
-    int e, k;
-  };
-
-  /// How the threads share a tile in pieces of N elements, neighbours next to each other.
-  template <int N, bool ALONG_K>
-  struct Pattern {
-    static constexpr int SIZE = N * sizeof(T);
-    static constexpr int COUNT = EXTENT * BK / N / THREADS;
-    static constexpr int LINE = (ALONG_K ? BK : EXTENT) / N;  // pieces of one
-    static_assert(COUNT * N * THREADS == EXTENT * BK, "each thread copies as many pieces");
-    static_assert(THREADS % LINE == 0 || LINE % THREADS == 0, "a thread's pieces are evenly apart");
-
-    static constexpr __device__ Place place(int within, int line) {
-      return ALONG_K ? Place{line, within} : Place{within, line};
-    }
-    static __device__ __forceinline__ Place first() {
-      const int thread = static_cast<int>(threadIdx.x);
-      return place(thread % LINE * N, thread / LINE);
-    }
-    /// From this thread's first piece to its i-th.
-    static constexpr __device__ Place delta(int i) {
-      constexpr int lines = THREADS / LINE;  // at once
-      if constexpr (lines > 0) return place(0, i * lines);
-      constexpr int turns = LINE < THREADS ? 1 : LINE / THREADS;  // for a line
-      return place(i % turns * THREADS * N, i / turns);
-    }
-  };
-
-  template <class Pattern>
-  __device__ __forceinline__ void copy(T* to, int k_there) const {
-    RUNG_UNROLL
-    for (int i = 0; i < Pattern::COUNT; ++i) {
-      const Place d = Pattern::delta(i);
-      const int bytes = d.e < e_left_ && d.k < k_there ? Pattern::SIZE : 0;
-      ptx::cp_async<Pattern::SIZE>(to + d.k * LD + d.e, from_ + d.e * e_stride_ + d.k * k_stride_,
-                                   bytes);
-    }
+  /// Known to the compiler, unless any way is possible.
+  __device__ __forceinline__ bool is_by_k() const { return WAY == Way::along_k || by_k_; }
+  __device__ __forceinline__ std::uint32_t to_step() const {
+    return (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
   }
 
-  Way way_;
-  const T* from_;  // of this thread's first piece of the next tile
-  std::int64_t e_stride_, k_stride_;
-  int to_, k_;  // in the tile: where it goes, and its step along k
-  int e_left_;
+  const T* from_;  // of the first copy of the next tile
+  std::int64_t from_step_, next_;
+  std::uint32_t to_;  // where it goes in the first stage
+  int k_;             // its step along k
+  int there_;         // copies within the extent
+  bool by_k_;         // neighbouring threads copy neighbours along k
 };
 
 }  // namespace rung::cuda

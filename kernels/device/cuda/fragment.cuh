@@ -31,8 +31,8 @@ struct Fragment {
   }
 };
 
-/// acc += a b^T. Rows of acc go there and back, so that each multiply-add shares an operand with the
-/// one before it: a register file has too few ports for three new ones each cycle.
+/// acc += a b^T. Rows of acc go there and back, so that each multiply-add shares an operand with
+/// the one before it: a register file has too few ports for three new ones each cycle.
 template <class Out, int TM, int TN>
 __device__ __forceinline__ void add_outer_product(Out (&acc)[TM][TN], const Out (&a)[TM],
                                                   const Out (&b)[TN]) {

@@ -39,12 +39,15 @@ __device__ __forceinline__ float mov_f32_b32(std::uint32_t bits) {
   return result;
 }
 
-/// cvta.to.shared: the address within shared memory of what lies there.
-/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cvta
+/// The address within shared memory of what lies there. No asm: compilers see through a conversion
+/// that they know, and drop it where they know the address anyway.
 __device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
-  std::uint64_t address;
-  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(generic));
-  return static_cast<std::uint32_t>(address);
+#ifdef __clang__
+  using Shared = const __attribute__((address_space(3))) void*;
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>((Shared)generic));
+#else
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(generic));
+#endif
 }
 
 /// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
@@ -52,15 +55,14 @@ __device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
 /// From sm_80.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async
 template <int SIZE>
-__device__ __forceinline__ void cp_async(void* to, const void* from, int bytes) {
+__device__ __forceinline__ void cp_async(std::uint32_t to, const void* from, int bytes) {
   static_assert(SIZE == 4 || SIZE == 8 || SIZE == 16);
   if constexpr (SIZE == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(cvta_to_shared(to)),
-                 "l"(from), "r"(bytes)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(cvta_to_shared(to)),
-                 "l"(from), "n"(SIZE), "r"(bytes)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(SIZE),
+                 "r"(bytes)
                  : "memory");
   }
 }
@@ -102,8 +104,9 @@ __device__ __forceinline__ unsigned ld_acquire_gpu(const unsigned* address) {
 
 // Declared for kernel templates to name, defined nowhere.
 namespace rung::ptx {
+std::uint32_t cvta_to_shared(const void* generic);
 template <int SIZE>
-void cp_async(void* to, const void* from, int bytes);
+void cp_async(std::uint32_t to, const void* from, int bytes);
 void cp_async_commit_group();
 template <int N>
 void cp_async_wait_group();

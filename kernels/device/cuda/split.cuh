@@ -19,15 +19,16 @@ struct Meeting {
   unsigned arrived, left;
 };
 
-constexpr std::int64_t meetings_bytes(std::int64_t tiles) {
-  return (tiles * static_cast<std::int64_t>(sizeof(Meeting)) + 15) / 16 * 16;
-}
+/// Of a workspace, whatever the launch, so that no sum ever lies where a later launch counts.
+inline constexpr std::int64_t most_meetings = 8192;
+inline constexpr std::int64_t meetings_bytes = most_meetings * sizeof(Meeting);
 
-/// What a launch of `tiles` tiles of `results` elements of T, each in `splits` parts, needs.
+/// What a launch of `tiles` tiles of `results` elements of T, each in `splits` parts, needs; at
+/// most most_meetings of them can be in more than one.
 template <class T>
 constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results, int splits) {
   if (splits == 1) return 0;
-  return meetings_bytes(tiles) + tiles * splits * results * static_cast<std::int64_t>(sizeof(T));
+  return meetings_bytes + tiles * splits * results * static_cast<std::int64_t>(sizeof(T));
 }
 
 #ifdef RUNG_HOST
@@ -59,15 +60,14 @@ __device__ __forceinline__ void meet(Meeting& meeting, int parts) {
 /// Part `part` of tile `tile`, one of `tiles`: adds the sums of all parts, and stores a share of
 /// the results. Those of a thread are Rows x Cols from (row, col) on.
 template <class Rows, class Cols, int THREADS, class T, int TM, int TN>
-__device__ __forceinline__ void store_split(const Gemm<T, T>& g, const Split& split,
-                                            std::int64_t tiles, unsigned tile, int part,
-                                            std::int64_t row, std::int64_t col,
+__device__ __forceinline__ void store_split(const Gemm<T, T>& g, const Split& split, unsigned tile,
+                                            int part, std::int64_t row, std::int64_t col,
                                             const T (&acc)[TM][TN]) {
   constexpr int W = vector_width<T>;
   constexpr int VECTORS = TM * TN / W;  // of a thread
   auto* const bytes = static_cast<unsigned char*>(split.workspace);
   auto& meeting = reinterpret_cast<Meeting*>(bytes)[tile];
-  auto* const sums = reinterpret_cast<Vector<T, W>*>(bytes + meetings_bytes(tiles)) +
+  auto* const sums = reinterpret_cast<Vector<T, W>*>(bytes + meetings_bytes) +
                      std::int64_t{tile} * split.splits * VECTORS * THREADS + threadIdx.x;
 
   RUNG_UNROLL

@@ -39,6 +39,17 @@ struct AsyncCopies {
 
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
+    using enum cuda::Way;
+    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
+        cuda::can_come<vectors>(cuda::operand_b(g))) {
+      kernel<T, along_k, vectors>(g);
+    } else {
+      kernel<T, any, any>(g);
+    }
+  }
+
+  template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
     using Tiles = Shared<T>;
     using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
     using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
@@ -49,15 +60,16 @@ struct AsyncCopies {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out. A group may be empty, so that they count tiles.
-    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row);
-    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    // load: the first tiles set out, full of zeros where there are no more, so that groups count
+    // tiles
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row, 0,
+                                                                  As);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
+                                                                  Bs);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) {
-      if (stage * BK < g.k) {
-        a_tile.copy(As[stage][0], g.k - stage * BK);
-        b_tile.copy(Bs[stage][0], g.k - stage * BK);
-      }
+      a_tile.copy(stage, g.k - stage * BK);
+      b_tile.copy(stage, g.k - stage * BK);
       ptx::cp_async_commit_group();
     }
 
@@ -72,10 +84,8 @@ struct AsyncCopies {
       // load: the next ones set out
       const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      if (ahead > 0) {
-        a_tile.copy(As[next][0], ahead);
-        b_tile.copy(Bs[next][0], ahead);
-      }
+      a_tile.copy(next, ahead);
+      b_tile.copy(next, ahead);
       ptx::cp_async_commit_group();
 
       // multiply

@@ -33,6 +33,17 @@ struct TunedTile {
 
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
+    using enum cuda::Way;
+    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
+        cuda::can_come<vectors>(cuda::operand_b(g))) {
+      kernel<T, along_k, vectors>(g);
+    } else {
+      kernel<T, any, any>(g);
+    }
+  }
+
+  template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
     using Tiles = Shared<T>;
     using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
     using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
@@ -43,15 +54,16 @@ struct TunedTile {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out. A group may be empty, so that they count tiles.
-    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row);
-    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    // load: the first tiles set out, full of zeros where there are no more, so that groups count
+    // tiles
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row, 0,
+                                                                  As);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
+                                                                  Bs);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) {
-      if (stage * BK < g.k) {
-        a_tile.copy(As[stage][0], g.k - stage * BK);
-        b_tile.copy(Bs[stage][0], g.k - stage * BK);
-      }
+      a_tile.copy(stage, g.k - stage * BK);
+      b_tile.copy(stage, g.k - stage * BK);
       ptx::cp_async_commit_group();
     }
 
@@ -62,19 +74,15 @@ struct TunedTile {
     T acc[TM][TN] = {};
     T a_frag[2][TM];
     T b_frag[2][TN];
-    if (g.k > 0) {
-      Rows::load(a_frag[0], &As[0][0][thread_row]);
-      Cols::load(b_frag[0], &Bs[0][0][thread_col]);
-    }
+    Rows::load(a_frag[0], &As[0][0][thread_row]);
+    Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
     for (std::int64_t k_left = g.k; k_left > 0; k_left -= BK) {
       // load: a tile far ahead sets out, to where the one before this was
       const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      if (ahead > 0) {
-        a_tile.copy(As[next][0], ahead);
-        b_tile.copy(Bs[next][0], ahead);
-      }
+      a_tile.copy(next, ahead);
+      b_tile.copy(next, ahead);
       ptx::cp_async_commit_group();
 
       // multiply, while the fragments of the next step come
@@ -91,10 +99,8 @@ struct TunedTile {
 
       // multiply: the last step, while the next tiles' first fragments come
       now = now == STAGES - 1 ? 0 : now + 1;
-      if (k_left > BK) {
-        Rows::load(a_frag[0], &As[now][0][thread_row]);
-        Cols::load(b_frag[0], &Bs[now][0][thread_col]);
-      }
+      Rows::load(a_frag[0], &As[now][0][thread_row]);
+      Cols::load(b_frag[0], &Bs[now][0][thread_col]);
       cuda::add_outer_product(acc, a_frag[1], b_frag[1]);
     }
 
@@ -118,7 +124,7 @@ struct TunedTile {
 // A double takes two registers, and the same time as two multiply-adds of floats.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = TunedTile<128, 256, 8, 64, 64, 8, 16, 4>;
-using Medium = TunedTile<64, 128, 16, 32, 64, 8, 8, 4>;
+using Medium = TunedTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = TunedTile<64, 64, 16, 32, 32, 8, 4, 4>;
 
 }  // namespace

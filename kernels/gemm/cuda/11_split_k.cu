@@ -34,6 +34,17 @@ struct SplitTile {
 
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::Split& split) {
+    using enum cuda::Way;
+    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
+        cuda::can_come<vectors>(cuda::operand_b(g))) {
+      kernel<T, along_k, vectors>(g, split);
+    } else {
+      kernel<T, any, any>(g, split);
+    }
+  }
+
+  template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::Split& split) {
     using Tiles = Shared<T>;
     using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
     using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
@@ -49,15 +60,16 @@ struct SplitTile {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out. A group may be empty, so that they count tiles.
-    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS> a_tile(cuda::operand_a(g), tile.row, k_begin);
-    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS> b_tile(cuda::operand_b(g), tile.col, k_begin);
+    // load: the first tiles set out, full of zeros where there are no more, so that groups count
+    // tiles
+    cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row,
+                                                                  k_begin, As);
+    cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
+                                                                  k_begin, Bs);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) {
-      if (stage * BK < k_count) {
-        a_tile.copy(As[stage][0], k_count - stage * BK);
-        b_tile.copy(Bs[stage][0], k_count - stage * BK);
-      }
+      a_tile.copy(stage, k_count - stage * BK);
+      b_tile.copy(stage, k_count - stage * BK);
       ptx::cp_async_commit_group();
     }
 
@@ -68,19 +80,15 @@ struct SplitTile {
     T acc[TM][TN] = {};
     T a_frag[2][TM];
     T b_frag[2][TN];
-    if (k_count > 0) {
-      Rows::load(a_frag[0], &As[0][0][thread_row]);
-      Cols::load(b_frag[0], &Bs[0][0][thread_col]);
-    }
+    Rows::load(a_frag[0], &As[0][0][thread_row]);
+    Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
     for (std::int64_t k_left = k_count; k_left > 0; k_left -= BK) {
       // load: a tile far ahead sets out, to where the one before this was
       const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      if (ahead > 0) {
-        a_tile.copy(As[next][0], ahead);
-        b_tile.copy(Bs[next][0], ahead);
-      }
+      a_tile.copy(next, ahead);
+      b_tile.copy(next, ahead);
       ptx::cp_async_commit_group();
 
       // multiply, while the fragments of the next step come
@@ -97,10 +105,8 @@ struct SplitTile {
 
       // multiply: the last step, while the next tiles' first fragments come
       now = now == STAGES - 1 ? 0 : now + 1;
-      if (k_left > BK) {
-        Rows::load(a_frag[0], &As[now][0][thread_row]);
-        Cols::load(b_frag[0], &Bs[now][0][thread_col]);
-      }
+      Rows::load(a_frag[0], &As[now][0][thread_row]);
+      Cols::load(b_frag[0], &Bs[now][0][thread_col]);
       cuda::add_outer_product(acc, a_frag[1], b_frag[1]);
     }
 
@@ -110,8 +116,7 @@ struct SplitTile {
     if (split.splits == 1) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
     } else {
-      cuda::store_split<Rows, Cols, THREADS>(g, split, cuda::tiles_of_c<BM, BN>(g), number, part,
-                                             row, col, acc);
+      cuda::store_split<Rows, Cols, THREADS>(g, split, number, part, row, col, acc);
     }
   }
 
@@ -133,7 +138,7 @@ struct SplitTile {
 // A double takes two registers, and the same time as two multiply-adds of floats.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = SplitTile<128, 256, 8, 64, 64, 8, 16, 4>;
-using Medium = SplitTile<64, 128, 16, 32, 64, 8, 8, 4>;
+using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
 using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
 using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;

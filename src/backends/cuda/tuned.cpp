@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "backends/cuda/embed.hpp"
+#include "device/cuda/split.cuh"
 #include "device/cuda/tile.cuh"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
@@ -107,6 +108,11 @@ std::string why_not(const GemmRung& rung, const GemmCall& call, const Configurat
   }
   if (count == 0) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(configuration.tile)];
+  const std::int64_t blocks = ceil_div(call.m, tile.BM) * ceil_div(call.n, tile.BN);
+  if (configuration.splits > 1 && blocks > most_meetings) {
+    return fmt::format("parts of k for {} tiles; at most {} tiles may have them", blocks,
+                       most_meetings);
+  }
   if (tile.shared_bytes > limits.shared_bytes) {
     return fmt::format("{} bytes of shared memory; a block may have {}", tile.shared_bytes,
                        limits.shared_bytes);
