@@ -121,17 +121,18 @@ struct TunedTile {
   }
 };
 
-// A double takes two registers, and the same time as two multiply-adds of floats.
+// A double takes two registers: its tiles are smaller.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = TunedTile<128, 256, 8, 64, 64, 8, 16, 4>;
 using Medium = TunedTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = TunedTile<64, 64, 16, 32, 32, 8, 4, 4>;
+using Doubles = TunedTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
 #define RUNG_TILES_F32(TILE, entry) \
   TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, Small)
-#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)
 #define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
 RUNG_CUDA_GEMM_TILES(10, tuned_tiles)
 

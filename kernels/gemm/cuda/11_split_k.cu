@@ -135,11 +135,12 @@ struct SplitTile {
   }
 };
 
-// A double takes two registers, and the same time as two multiply-adds of floats.
+// A double takes two registers: its tiles are smaller.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = SplitTile<128, 256, 8, 64, 64, 8, 16, 4>;
 using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
+using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
 using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
 using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;
 
@@ -148,7 +149,7 @@ using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;
 #define RUNG_TILES_F32(TILE, entry) \
   TILE(entry, 0, Large)             \
   TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Flat) TILE(entry, 4, Tall)
-#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
+#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)
 #define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
 RUNG_CUDA_GEMM_SPLIT_TILES(11, split_k)
 
