@@ -107,14 +107,15 @@ TEST(DeviceMatrix, LinesFarApartArePieces) {
 }
 
 GemmRung broken(GemmLaunch<float, float> launch) {
-  return {"gemm_cuda_00_naive", launch, nullptr, nullptr, nullptr, nullptr};
+  return {"gemm_cuda_00_naive", launch, nullptr, nullptr, nullptr, nullptr, {}};
 }
 
 const Image& image_of_naive() { return *select_image(naive, gpu().target()); }
 
 TEST(Launches, ThatAreRefusedSayWhy) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1}, {2048}}; });
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1}, {2048}}; });
   GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
   try {
     call.enqueue(1);
@@ -130,14 +131,16 @@ TEST(Launches, ThatAreRefusedSayWhy) {
 
 TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{1, 65536}, {32}}; });
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1, 65536}, {32}}; });
   EXPECT_EQ(why_not(rung, problem.call()),
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
 }
 
 TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
-  const GemmRung rung = broken([](const Gemm<float>&) -> Launch { return {{0}, {2048}}; });
+  const GemmRung rung =
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{0}, {2048}}; });
   GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
   EXPECT_NO_THROW(call.enqueue(3));
   EXPECT_NO_THROW(call.wait());

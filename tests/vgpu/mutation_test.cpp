@@ -52,7 +52,7 @@ vgpu::LaunchReport run(const std::string& text, const cuda::GemmRung& rung) {
   };
   const Gemm<float> gemm{
       m, n, k, 1.0f, {array(m * k), k, 1}, {array(k * n), n, 1}, 1.0f, {array(m * n), n, 1}};
-  const cuda::Launch launch = rung.launch<float>()(gemm);
+  const cuda::Launch launch = rung.launch<float>()(gemm, {});
   const auto dim = [](const cuda::Dim3& d) {
     return vgpu::Dim3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
                       static_cast<std::uint32_t>(d.z)};

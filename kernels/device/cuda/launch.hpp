@@ -15,7 +15,8 @@ struct Dim3 {
 struct Launch {
   Dim3 grid;  // in blocks; 0 where C is empty
   Dim3 block;
-  std::int64_t shared_bytes = 0;  // dynamic
+  std::int64_t shared_bytes = 0;     // dynamic
+  std::int64_t workspace_bytes = 0;  // device memory that the entry's second parameter points to
 };
 
 }  // namespace rung::cuda

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -23,21 +22,10 @@ namespace {
 using cuda::Gpu;
 using cuda::Image;
 
-struct Entry {
-  std::string_view id;
-  const cuda::GemmRung* rung;
-};
-
-constexpr auto gemm_rungs = std::to_array<Entry>({
-#define RUNG(number, slug) {"gemm/cuda/" #number "_" #slug, &gemm_cuda_##number##_##slug},
-#include "gemm/cuda/rungs.inc"
-#undef RUNG
-});
-
 const cuda::GemmRung* find_gemm(std::string_view id) {
-  const auto* found = std::find_if(gemm_rungs.begin(), gemm_rungs.end(),
-                                   [&](const Entry& entry) { return entry.id == id; });
-  return found == gemm_rungs.end() ? nullptr : found->rung;
+  const auto* found = std::find_if(cuda::gemm_rungs.begin(), cuda::gemm_rungs.end(),
+                                   [&](const auto& rung) { return rung.id == id; });
+  return found == cuda::gemm_rungs.end() ? nullptr : found->rung;
 }
 
 std::optional<cuda::Code> read_code(const std::string& code) {

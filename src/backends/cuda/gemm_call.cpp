@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/cuda/driver_error.hpp"
+#include "backends/cuda/rungs.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::int64_t plain_shared_bytes = 48 << 10;
 
 Launch launch_of(const GemmRung& rung, const GemmCall& call) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launch<In>()(call.typed<In, Out>());
+    return rung.launch<In>()(call.typed<In, Out>(), {});
   });
 }
 
@@ -35,7 +36,7 @@ GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
                              const GemmCall& call, int threads)
     : gpu_(gpu),
       threads_(threads),
-      entry_(fmt::format("{}_{}", rung.entry, name(call.dtype))),
+      entry_(entry_name(rung, call.dtype, 0)),
       operands_(gpu, call),
       launch_(launch_of(rung, call)),
       function_(gpu.function(image, entry_)) {
