@@ -5,15 +5,12 @@
 #include <cstring>
 
 #include "backends/cuda/driver_error.hpp"
+#include "backends/cuda/grid_limits.hpp"
 #include "backends/cuda/rungs.hpp"
 
 namespace rung::cuda {
 namespace {
 
-// Limits of every device since compute capability 3.0 (CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability").
-constexpr std::int64_t max_grid_x = (std::int64_t{1} << 31) - 1;
-constexpr std::int64_t max_grid_yz = 65535;
 // Beyond this, dynamic shared memory has to be asked for.
 constexpr std::int64_t plain_shared_bytes = 48 << 10;
 
@@ -27,7 +24,7 @@ Launch launch_of(const GemmRung& rung, const GemmCall& call) {
 
 std::optional<std::string> why_not(const GemmRung& rung, const GemmCall& call) {
   const Dim3 grid = launch_of(rung, call).grid;
-  if (grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz) return std::nullopt;
+  if (is_possible(grid)) return std::nullopt;
   return fmt::format("a grid of {}x{}x{} blocks; at most {}x{}x{} are possible", grid.x, grid.y,
                      grid.z, max_grid_x, max_grid_yz, max_grid_yz);
 }
