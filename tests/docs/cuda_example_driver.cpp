@@ -8,7 +8,7 @@ namespace {
 
 const rung::cuda::Driver driver{.api = rung_emu_driver(), .takes_cubin = false};
 const bool is_used = [] {
-  rung::cuda::use_driver(driver);
+  rung::cuda::use_driver(&driver);
   return true;
 }();
 

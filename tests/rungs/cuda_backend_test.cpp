@@ -137,6 +137,21 @@ TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
 }
 
+TEST(Launches, AreGivenTheWorkspaceThatTheyAskFor) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const auto memory = [] {
+    std::size_t free = 0, total = 0;
+    EXPECT_EQ(gpu().api().cuMemGetInfo(&free, &total), Result::success);
+    return free;
+  };
+  const GemmRung rung = broken([](const Gemm<float>&, const GemmPlan&) -> Launch {
+    return {.grid = {1}, .block = {32, 32}, .workspace_bytes = 1 << 20};
+  });
+  const std::size_t before = memory();
+  const GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), 1);
+  EXPECT_LE(memory(), before - (1 << 20));
+}
+
 TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
   const GemmRung rung =

@@ -45,6 +45,9 @@ GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
     argument_.resize(sizeof g);
     std::memcpy(argument_.data(), &g, sizeof g);
   });
+  if (launch_.workspace_bytes > 0) {
+    workspace_.emplace(gpu, static_cast<std::size_t>(launch_.workspace_bytes));
+  }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu.api(),
           gpu.api().cuFuncSetAttribute(function_, FunctionAttribute::max_dynamic_shared_size_bytes,
@@ -57,8 +60,9 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
   operands_.require_present(entry_);
   if (launch_.grid.count() == 0) return;
+  const DevicePointer workspace = workspace_ ? workspace_->address() : 0;
   for (std::int64_t i = 0; i < calls; ++i) {
-    gpu_.launch(function_, entry_, launch_, argument_.data(), threads_);
+    gpu_.launch(function_, entry_, launch_, argument_.data(), threads_, workspace);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/gemm_operands.hpp"
 #include "core/call.hpp"
 #include "device/cuda/descriptor.hpp"
@@ -33,6 +34,7 @@ class GemmCallOnGpu {
   std::string entry_;
   GemmOperands operands_;
   Launch launch_;
+  std::optional<DeviceBuffer> workspace_;
   Function function_;
   std::vector<std::byte> argument_;  // Gemm<In, Out>, with the device's pointers
 };

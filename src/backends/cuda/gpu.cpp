@@ -74,19 +74,20 @@ Function Gpu::function(const Image& image, const std::string& entry) {
   return function;
 }
 
-Result Gpu::start(Function function, const Launch& launch, void* argument, int /*threads*/) {
+Result Gpu::start(Function function, const Launch& launch, void* argument, int /*threads*/,
+                  DevicePointer workspace) {
   const Dim3& grid = launch.grid;
   const Dim3& block = launch.block;
   const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  void* parameters[] = {argument};
+  void* parameters[] = {argument, &workspace};  // the driver reads as many as the kernel has
   return api_.cuLaunchKernel(function, narrow(grid.x), narrow(grid.y), narrow(grid.z),
                              narrow(block.x), narrow(block.y), narrow(block.z),
                              narrow(launch.shared_bytes), stream(), parameters, nullptr);
 }
 
 void Gpu::launch(Function function, const std::string& entry, const Launch& launch, void* argument,
-                 int threads) {
-  const Result result = start(function, launch, argument, threads);
+                 int threads, DevicePointer workspace) {
+  const Result result = start(function, launch, argument, threads, workspace);
   if (result != Result::success) fail(entry, result);
 }
 

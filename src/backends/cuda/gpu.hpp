@@ -3,6 +3,7 @@
 // are loaded on it.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -44,10 +45,14 @@ class Gpu {
   Function function(const Image& image, const std::string& entry);
 
   /// Puts a launch into the queue. `threads` is the most that the virtual GPU may use of this
-  /// machine. Throws KernelError, naming the entry, if the device refuses the launch or has found
-  /// it to have failed: its memory is lost then.
+  /// machine, `workspace` the entry's second parameter where it has one. Throws KernelError, naming
+  /// the entry, if the device refuses the launch or has found it to have failed: its memory is lost
+  /// then.
   void launch(Function function, const std::string& entry, const Launch& launch, void* argument,
-              int threads);
+              int threads, DevicePointer workspace = 0);
+  /// Runs what launches by itself, by the driver's calls: observed, as launch() is, on the virtual
+  /// GPU.
+  virtual void observe(const std::function<void()>& launches, int /*threads*/) { launches(); }
   /// Returns when the queue is empty. Throws KernelError likewise.
   void wait(const std::string& entry);
 
@@ -60,7 +65,8 @@ class Gpu {
   int generation();
 
  protected:
-  virtual Result start(Function function, const Launch& launch, void* argument, int threads);
+  virtual Result start(Function function, const Launch& launch, void* argument, int threads,
+                       DevicePointer workspace);
   /// A failed kernel leaves a context of no use: takes a new one.
   void reset();
 

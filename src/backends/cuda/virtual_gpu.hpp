@@ -19,8 +19,11 @@ class VirtualGpu final : public Gpu {
 
   bool is_virtual() const override { return true; }
 
+  void observe(const std::function<void()>& launches, int threads) override;
+
  protected:
-  Result start(Function function, const Launch& launch, void* argument, int threads) override;
+  Result start(Function function, const Launch& launch, void* argument, int threads,
+               DevicePointer workspace) override;
 
  private:
   bool observe_;

@@ -1,6 +1,7 @@
 #include "library/cuda/context_cache.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rung/error.hpp"
@@ -38,16 +39,18 @@ Context make_primary_current(const DriverApi& api) {
 /// context stays the same when it is reset, and all that was loaded is lost.
 struct ContextId {
   const DriverApi* api = nullptr;
+  std::optional<Code> wanted = {};
   unsigned long long id = 0;
 
   auto operator<=>(const ContextId&) const = default;
 };
 
-ContextId current_id(const DriverApi& api) {
+ContextId current_id(const Driver& driver) {
+  const DriverApi& api = *driver.api;
   Context context = nullptr;
   require(api, api.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
   if (context == nullptr) context = make_primary_current(api);
-  ContextId id{&api, 0};
+  ContextId id{&api, driver.wanted, 0};
   require(api, api.cuCtxGetId(context, &id.id), "cuCtxGetId");
   return id;
 }
@@ -103,7 +106,7 @@ Function ContextCache::prepare(Entry& entry, const CudaGemmChoice& choice, Dtype
 
 ContextCache& current_context() {
   const Driver& now = driver();
-  const ContextId id = current_id(*now.api);
+  const ContextId id = current_id(now);
   thread_local ContextId last_id;
   thread_local ContextCache* last = nullptr;
   if (last == nullptr || id != last_id) {

@@ -31,7 +31,7 @@ const Driver& driver() {
   return now == nullptr ? open() : *now;
 }
 
-void use_driver(const Driver& other) { in_use = &other; }
+void use_driver(const Driver* other) { in_use = other; }
 
 void require(const DriverApi& api, Result result, std::string_view what) {
   if (result == Result::success) [[likely]]

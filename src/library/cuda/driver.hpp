@@ -19,8 +19,8 @@ struct Driver {
 /// (Status::unavailable).
 const Driver& driver();
 
-/// Another one from now on, for tests and the bench. It must stay.
-void use_driver(const Driver& other);
+/// Another one from now on, for tests and the bench; null for NVIDIA's. Not while a call runs.
+void use_driver(const Driver* other);
 
 /// Throws rung::Error (Status::device_error) unless the driver's answer is success, and
 /// std::bad_alloc if the GPU's memory does not suffice: "rung: gemm: WHAT: CUDA_ERROR_…".

@@ -98,7 +98,7 @@ TEST_F(CudaError, MoreSharedMemoryThanThereIsIsRefused) {
 TEST_F(CudaError, AKernelThatIsNotThereIsSaidToBeMissing) {
   static const cuda::Driver cubin_alone{
       .api = &api, .takes_cubin = false, .wanted = cuda::Code::cubin};
-  cuda::use_driver(cubin_alone);
+  cuda::use_driver(&cubin_alone);
   EXPECT_EQ(refused(), Refusal(Status::unavailable,
                                "rung: gemm: this build has no code of gemm/cuda/02_shared_tile for "
                                "sm_90"));

@@ -18,7 +18,7 @@ class CudaLibrary : public testing::Test {
  protected:
   void SetUp() override {
     static const cuda::Driver driver{.api = &cuda::counting_driver(), .takes_cubin = false};
-    cuda::use_driver(driver);
+    cuda::use_driver(&driver);
     ASSERT_EQ(api.cuInit(0), cuda::Result::success);
     ASSERT_EQ(api.cuDevicePrimaryCtxRetain(&context, 0), cuda::Result::success);
     ASSERT_EQ(api.cuCtxSetCurrent(context), cuda::Result::success);
