@@ -4,14 +4,19 @@
 set(RUNG_CUDA_ARCHITECTURES 80 90 CACHE STRING
   "Compute capabilities, without the point, that nvcc makes machine code for")
 
-find_program(RUNG_CLANG NAMES clang++-19 clang++-20 clang++-21 clang++-18 clang++-17 clang++-16 clang++
-  DOC "The clang that compiles CUDA rungs to PTX")
-if(NOT RUNG_CLANG)
-  message(FATAL_ERROR "clang++-19 was not found; it compiles the CUDA rungs, without a CUDA toolkit. "
-    "It comes with package clang-19 (scripts/setup.sh build); or name one with -D RUNG_CLANG=…, "
-    "or build the library alone with -D RUNG_BUILD_TOOLS=OFF -D RUNG_BUILD_TESTS=OFF")
+# What is asked for here is needed here; the library alone does without kernels where no compiler is.
+option(RUNG_CUDA "Compile the CUDA kernels, and build them into the library" ON)
+if(RUNG_BUILD_TOOLS OR RUNG_BUILD_TESTS)
+  if(NOT RUNG_CUDA)
+    message(FATAL_ERROR "RUNG_CUDA is OFF; it must be ON, unless RUNG_BUILD_TOOLS and RUNG_BUILD_TESTS are OFF")
+  endif()
+  set(missing FATAL_ERROR)
+else()
+  set(missing STATUS)
 endif()
-find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")
+
+set(RUNG_CLANG_VERSION)
+set(RUNG_NVCC_VERSION)
 
 # Sets <out> to the version of a compiler, from what it prints.
 function(rung_compiler_version compiler pattern out)
@@ -20,13 +25,24 @@ function(rung_compiler_version compiler pattern out)
   set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
-rung_compiler_version(${RUNG_CLANG} "clang version ([0-9.]+)" RUNG_CLANG_VERSION)
-if(RUNG_CLANG_VERSION VERSION_LESS 16)
-  message(FATAL_ERROR "${RUNG_CLANG} is version '${RUNG_CLANG_VERSION}'; CUDA rungs need clang 16 or later")
-endif()
-set(RUNG_NVCC_VERSION)
-if(RUNG_NVCC)
-  rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+if(RUNG_CUDA)
+  find_program(RUNG_CLANG NAMES clang++-19 clang++-20 clang++-21 clang++-18 clang++-17 clang++-16 clang++
+    DOC "The clang that compiles CUDA rungs to PTX")
+  find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")
+  if(RUNG_CLANG)
+    rung_compiler_version(${RUNG_CLANG} "clang version ([0-9.]+)" RUNG_CLANG_VERSION)
+    if(RUNG_CLANG_VERSION VERSION_LESS 16)
+      message(${missing} "${RUNG_CLANG} is version '${RUNG_CLANG_VERSION}'; CUDA rungs need clang 16 or later")
+      set(RUNG_CLANG_VERSION)
+    endif()
+  else()
+    message(${missing} "clang++-19 was not found; it compiles the CUDA rungs, without a CUDA toolkit. "
+      "It comes with package clang-19 (scripts/setup.sh build); or name one with -D RUNG_CLANG=…, "
+      "or build the library alone with -D RUNG_BUILD_TOOLS=OFF -D RUNG_BUILD_TESTS=OFF")
+  endif()
+  if(RUNG_NVCC)
+    rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+  endif()
 endif()
 message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
 
@@ -60,54 +76,68 @@ function(rung_cuda_command source output comment)
     VERBATIM)
 endfunction()
 
-# cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
-# (descriptor and launch) and one generated source that holds all that the device compilers made,
-# as the table of src/backends/cuda/images.hpp.
-function(cuda_rungs target)
+# Adds the commands that compile one source with every compiler that is here, and appends the lines
+# that embed what they make to `bytes`, those of its entries in the table of images to `table`, and
+# the files to `files`, all three of the caller.
+function(rung_cuda_images source id)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+  string(REPLACE "/" "_" stem ${id})
+  rung_architecture(${source} least)
+  set(images)
+  if(RUNG_CLANG_VERSION)
+    list(APPEND images clang_ptx:${least})
+    rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least} "clang: ${id} to PTX"
+      ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
+  endif()
+  if(RUNG_NVCC_VERSION)
+    list(APPEND images nvcc_ptx:${least})
+    rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
+      ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
+    foreach(arch IN LISTS RUNG_CUDA_ARCHITECTURES)
+      if(arch LESS least)
+        continue()
+      endif()
+      list(APPEND images cubin:${arch})
+      rung_cuda_command(${source} ${folder}/${stem}_cubin_${arch}
+        "nvcc: ${id} to machine code for sm_${arch}"
+        ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch})
+    endforeach()
+  endif()
+  foreach(image IN LISTS images)
+    string(REPLACE ":" ";" parts ${image})
+    list(GET parts 0 code)
+    list(GET parts 1 arch)
+    set(symbol ${stem}_${code}_${arch})
+    list(APPEND files ${folder}/${symbol})
+    string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
+    string(APPEND table "    {\"${id}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
+  endforeach()
+  set(bytes "${bytes}" PARENT_SCOPE)
+  set(table "${table}" PARENT_SCOPE)
+  set(files "${files}" PARENT_SCOPE)
+endfunction()
+
+# cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
+# (descriptor and launch), that of scaling, and one generated source that holds all that the device
+# compilers made, as the table of src/backends/cuda/images.hpp.
+function(cuda_rungs target)
   set(bytes)
   set(table)
   set(files)
+  set(scale ${PROJECT_SOURCE_DIR}/kernels/device/cuda/scale.cu)
+  set(all_sources ${scale})
+  rung_cuda_images(${scale} gemm/cuda/scale)
   foreach(op IN LISTS ARGN)
     rung_sources(${op} cuda cu sources)
-    target_sources(${target} PRIVATE ${sources})
-    set_source_files_properties(${sources} PROPERTIES LANGUAGE CXX)
+    list(APPEND all_sources ${sources})
     foreach(source IN LISTS sources)
       get_filename_component(slug ${source} NAME_WE)
-      set(stem ${op}_cuda_${slug})
-      rung_architecture(${source} least)
-      set(images clang_ptx:${least})
-      rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least}
-        "clang: ${op}/cuda/${slug} to PTX"
-        ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
-      if(RUNG_NVCC)
-        list(APPEND images nvcc_ptx:${least})
-        rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least}
-          "nvcc: ${op}/cuda/${slug} to PTX"
-          ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
-        foreach(arch IN LISTS RUNG_CUDA_ARCHITECTURES)
-          if(arch LESS least)
-            continue()
-          endif()
-          list(APPEND images cubin:${arch})
-          rung_cuda_command(${source} ${folder}/${stem}_cubin_${arch}
-            "nvcc: ${op}/cuda/${slug} to machine code for sm_${arch}"
-            ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch})
-        endforeach()
-      endif()
-      foreach(image IN LISTS images)
-        string(REPLACE ":" ";" parts ${image})
-        list(GET parts 0 code)
-        list(GET parts 1 arch)
-        set(symbol ${stem}_${code}_${arch})
-        list(APPEND files ${folder}/${symbol})
-        string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
-        string(APPEND table
-          "    {\"${op}/cuda/${slug}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
-      endforeach()
+      rung_cuda_images(${source} ${op}/cuda/${slug})
     endforeach()
   endforeach()
-  set(generated ${folder}/images.cpp)
+  target_sources(${target} PRIVATE ${all_sources})
+  set_source_files_properties(${all_sources} PROPERTIES LANGUAGE CXX)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/cuda/images.cpp)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
   set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE ${generated})

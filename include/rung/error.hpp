@@ -14,10 +14,12 @@ enum class Status : int {
   invalid_argument = 1,
   out_of_memory = 2,
   internal_error = 3,
+  unavailable = 4,   // no GPU, no driver, or no kernel for it
+  device_error = 5,  // the GPU's driver refused
 };
 
 /// what() is one line: what is wrong, its value, and what is allowed. When it is thrown, no output
-/// has been written. A lack of memory is std::bad_alloc instead, as everywhere in C++.
+/// has been written by the call. A lack of memory is std::bad_alloc instead, as everywhere in C++.
 class RUNG_API Error : public std::runtime_error {
  public:
   Error(Status code, const std::string& message) : std::runtime_error(message), code_(code) {}

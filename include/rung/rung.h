@@ -1,6 +1,7 @@
 #ifndef RUNG_RUNG_H
 #define RUNG_RUNG_H
-/* The C interface: what gemm.hpp and dot.hpp say, with status codes instead of exceptions. */
+/* The C interface: what gemm.hpp, dot.hpp and cuda.hpp say, with status codes instead of
+ * exceptions. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +16,9 @@ typedef enum rung_status {
   RUNG_OK = 0,
   RUNG_INVALID_ARGUMENT = 1,
   RUNG_OUT_OF_MEMORY = 2,
-  RUNG_INTERNAL_ERROR = 3
+  RUNG_INTERNAL_ERROR = 3,
+  RUNG_UNAVAILABLE = 4, /* no GPU, no driver, or no kernel for it */
+  RUNG_DEVICE_ERROR = 5 /* the GPU's driver refused */
 } rung_status;
 
 /* The values of the next two are those of CBLAS. */
@@ -42,6 +45,13 @@ typedef struct rung_dot_options {
   int32_t mode; /* a rung_dot_mode */
 } rung_dot_options;
 #define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_FAST}
+
+typedef struct rung_cuda_options {
+  size_t struct_size;
+  void* workspace; /* device memory, aligned to 256 bytes; null: the library's own */
+  size_t workspace_bytes;
+} rung_cuda_options;
+#define RUNG_CUDA_OPTIONS_INIT {sizeof(rung_cuda_options), NULL, 0}
 
 /* Of the library that the program runs with, as in "0.1.0". */
 RUNG_C_API const char* rung_version(void);
@@ -94,6 +104,41 @@ RUNG_C_API rung_status rung_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t 
 RUNG_C_API rung_status rung_dot_f16(int64_t n, const rung_float16* x, int64_t incx,
                                     const rung_float16* y, int64_t incy, float* result,
                                     const rung_dot_options* options);
+
+/* The same product on an NVIDIA GPU: a, b and c are device memory, stream is a cudaStream_t or
+ * CUstream (null: the default stream), and the call returns when the work is in the stream. */
+RUNG_C_API rung_status rung_cuda_gemm_f32(rung_order order, rung_transpose trans_a,
+                                          rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                          float alpha, const float* a, int64_t lda, const float* b,
+                                          int64_t ldb, float beta, float* c, int64_t ldc,
+                                          void* stream, const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_f64(rung_order order, rung_transpose trans_a,
+                                          rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                          double alpha, const double* a, int64_t lda,
+                                          const double* b, int64_t ldb, double beta, double* c,
+                                          int64_t ldc, void* stream,
+                                          const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_i32(rung_order order, rung_transpose trans_a,
+                                          rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                          int32_t alpha, const int32_t* a, int64_t lda,
+                                          const int32_t* b, int64_t ldb, int32_t beta, int32_t* c,
+                                          int64_t ldc, void* stream,
+                                          const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_bf16(rung_order order, rung_transpose trans_a,
+                                           rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                           float alpha, const rung_bfloat16* a, int64_t lda,
+                                           const rung_bfloat16* b, int64_t ldb, float beta,
+                                           float* c, int64_t ldc, void* stream,
+                                           const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans_a,
+                                          rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                          float alpha, const rung_float16* a, int64_t lda,
+                                          const rung_float16* b, int64_t ldb, float beta, float* c,
+                                          int64_t ldc, void* stream,
+                                          const rung_cuda_options* options);
+
+/* Frees what the library allocated for a stream of the current context, if it did. */
+RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);
 
 #ifdef __cplusplus
 } /* extern "C" */

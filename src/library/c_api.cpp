@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
 #include <string>
 
+#include "library/c_api.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
-#include "rung/rung.h"
 #include "rung/version.hpp"
 
-namespace rung {
+namespace rung::c_api {
 namespace {
 
 // An array, not a string: setting it cannot fail.
 thread_local char last_error[512] = "";
+
+}  // namespace
 
 rung_status report(Status status, const char* message) {
   const std::size_t length = std::min(std::strlen(message), sizeof last_error - 1);
@@ -24,34 +24,19 @@ rung_status report(Status status, const char* message) {
   return static_cast<rung_status>(status);
 }
 
-/// Runs body and turns what it throws into a status.
-template <class Body>
-rung_status guarded(const Body& body) noexcept {
-  try {
-    body();
-    return RUNG_OK;
-  } catch (const Error& error) {
-    return report(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return report(Status::out_of_memory, "rung: out of memory");
-  } catch (const std::exception& error) {
-    return report(Status::internal_error, error.what());
-  }
-}
-
 void require(bool holds, const char* what, long long value, const char* allowed) {
   if (holds) return;
   throw Error(Status::invalid_argument, "rung: " + std::string(what) + " is " +
                                             std::to_string(value) + "; it must be " + allowed);
 }
 
-/// Null means the defaults.
-template <class Options>
-void check_size(const Options* options, const char* allowed) {
-  if (options == nullptr) return;
-  require(options->struct_size == sizeof(Options), "struct_size of the options",
-          static_cast<long long>(options->struct_size), allowed);
+Order stored_order(rung_order order) {
+  require(order == RUNG_ROW_MAJOR || order == RUNG_COL_MAJOR, "order", order,
+          "101 (RUNG_ROW_MAJOR) or 102 (RUNG_COL_MAJOR)");
+  return order == RUNG_ROW_MAJOR ? Order::row_major : Order::col_major;
 }
+
+namespace {
 
 GemmOptions convert(const rung_gemm_options* options) {
   check_size(options, "sizeof(rung_gemm_options)");
@@ -65,28 +50,12 @@ DotOptions convert(const rung_dot_options* options) {
   return {.threads = options->threads, .mode = static_cast<DotMode>(options->mode)};
 }
 
-Order convert(rung_order order) {
-  require(order == RUNG_ROW_MAJOR || order == RUNG_COL_MAJOR, "order", order,
-          "101 (RUNG_ROW_MAJOR) or 102 (RUNG_COL_MAJOR)");
-  return order == RUNG_ROW_MAJOR ? Order::row_major : Order::col_major;
-}
-
-/// op(X), which is rows x cols.
-template <class T>
-MatrixView<const T> operand(const char* name, rung_transpose trans, const T* data,
-                            std::int64_t rows, std::int64_t cols, std::int64_t ld, Order order) {
-  require(trans == RUNG_NO_TRANS || trans == RUNG_TRANS, name, trans,
-          "111 (RUNG_NO_TRANS) or 112 (RUNG_TRANS)");
-  if (trans == RUNG_NO_TRANS) return {data, rows, cols, ld, order};
-  return transposed(MatrixView<const T>{data, cols, rows, ld, order});
-}
-
 template <class In, class Out>
 rung_status gemm_c(rung_order order, rung_transpose trans_a, rung_transpose trans_b, int64_t m,
                    int64_t n, int64_t k, Out alpha, const In* a, int64_t lda, const In* b,
                    int64_t ldb, Out beta, Out* c, int64_t ldc, const rung_gemm_options* options) {
   return guarded([&] {
-    const Order stored = convert(order);
+    const Order stored = stored_order(order);
     gemm(alpha, operand("trans_a", trans_a, a, m, k, lda, stored),
          operand("trans_b", trans_b, b, k, n, ldb, stored), beta,
          MatrixView<Out>{c, m, n, ldc, stored}, convert(options));
@@ -104,13 +73,8 @@ rung_status dot_c(int64_t n, const In* x, int64_t incx, const In* y, int64_t inc
   });
 }
 
-template <class Float16>
-const Float16* as(const uint16_t* bits) {
-  return reinterpret_cast<const Float16*>(bits);
-}
-
 }  // namespace
-}  // namespace rung
+}  // namespace rung::c_api
 
 extern "C" {
 
@@ -122,34 +86,36 @@ const char* rung_status_string(int status) {
     case RUNG_INVALID_ARGUMENT: return "invalid argument";
     case RUNG_OUT_OF_MEMORY: return "out of memory";
     case RUNG_INTERNAL_ERROR: return "internal error";
+    case RUNG_UNAVAILABLE: return "not available here";
+    case RUNG_DEVICE_ERROR: return "device error";
   }
   return "unknown status";
 }
 
-const char* rung_last_error(void) { return rung::last_error; }
+const char* rung_last_error(void) { return rung::c_api::last_error; }
 
 rung_status rung_gemm_f32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
                           int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                           const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
                           const rung_gemm_options* options) {
-  return rung::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                      options);
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                             options);
 }
 
 rung_status rung_gemm_f64(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
                           int64_t m, int64_t n, int64_t k, double alpha, const double* a,
                           int64_t lda, const double* b, int64_t ldb, double beta, double* c,
                           int64_t ldc, const rung_gemm_options* options) {
-  return rung::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                      options);
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                             options);
 }
 
 rung_status rung_gemm_i32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
                           int64_t m, int64_t n, int64_t k, int32_t alpha, const int32_t* a,
                           int64_t lda, const int32_t* b, int64_t ldb, int32_t beta, int32_t* c,
                           int64_t ldc, const rung_gemm_options* options) {
-  return rung::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                      options);
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                             options);
 }
 
 rung_status rung_gemm_bf16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
@@ -157,8 +123,8 @@ rung_status rung_gemm_bf16(rung_order order, rung_transpose trans_a, rung_transp
                            int64_t lda, const rung_bfloat16* b, int64_t ldb, float beta, float* c,
                            int64_t ldc, const rung_gemm_options* options) {
   using rung::bfloat16;
-  return rung::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::as<bfloat16>(a), lda,
-                      rung::as<bfloat16>(b), ldb, beta, c, ldc, options);
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<bfloat16>(a),
+                             lda, rung::c_api::as<bfloat16>(b), ldb, beta, c, ldc, options);
 }
 
 rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
@@ -166,30 +132,30 @@ rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a, rung_transpo
                           int64_t lda, const rung_float16* b, int64_t ldb, float beta, float* c,
                           int64_t ldc, const rung_gemm_options* options) {
   using rung::float16;
-  return rung::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::as<float16>(a), lda,
-                      rung::as<float16>(b), ldb, beta, c, ldc, options);
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<float16>(a),
+                             lda, rung::c_api::as<float16>(b), ldb, beta, c, ldc, options);
 }
 
 rung_status rung_dot_f32(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
                          float* result, const rung_dot_options* options) {
-  return rung::dot_c(n, x, incx, y, incy, result, options);
+  return rung::c_api::dot_c(n, x, incx, y, incy, result, options);
 }
 
 rung_status rung_dot_f64(int64_t n, const double* x, int64_t incx, const double* y, int64_t incy,
                          double* result, const rung_dot_options* options) {
-  return rung::dot_c(n, x, incx, y, incy, result, options);
+  return rung::c_api::dot_c(n, x, incx, y, incy, result, options);
 }
 
 rung_status rung_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t incx, const rung_bfloat16* y,
                           int64_t incy, float* result, const rung_dot_options* options) {
-  return rung::dot_c(n, rung::as<rung::bfloat16>(x), incx, rung::as<rung::bfloat16>(y), incy,
-                     result, options);
+  return rung::c_api::dot_c(n, rung::c_api::as<rung::bfloat16>(x), incx,
+                            rung::c_api::as<rung::bfloat16>(y), incy, result, options);
 }
 
 rung_status rung_dot_f16(int64_t n, const rung_float16* x, int64_t incx, const rung_float16* y,
                          int64_t incy, float* result, const rung_dot_options* options) {
-  return rung::dot_c(n, rung::as<rung::float16>(x), incx, rung::as<rung::float16>(y), incy, result,
-                     options);
+  return rung::c_api::dot_c(n, rung::c_api::as<rung::float16>(x), incx,
+                            rung::c_api::as<rung::float16>(y), incy, result, options);
 }
 
 }  // extern "C"

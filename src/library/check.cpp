@@ -66,4 +66,13 @@ void fail_mode(int mode) {
   fail("dot: mode is " + text(mode) + "; it must be 0 (fast) or 1 (compensated)");
 }
 
+void fail_workspace(const void* workspace, std::size_t bytes) {
+  if (workspace == nullptr) {
+    fail("gemm: the workspace is null; it must point to " + std::to_string(bytes) + " bytes");
+  }
+  fail("gemm: the workspace is at an address of " +
+       std::to_string(reinterpret_cast<std::uintptr_t>(workspace) % 256) +
+       " modulo 256; it must be aligned to 256 bytes");
+}
+
 }  // namespace rung::check

@@ -2,6 +2,7 @@
 // What a caller may pass. Inline, because a small product costs no more than a few of these checks;
 // the messages are made out of line.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "rung/matrix.hpp"
@@ -21,6 +22,7 @@ namespace rung::check {
                                     std::int64_t element_bytes);
 [[noreturn]] void fail_vector_null(const char* vector, std::int64_t n);
 [[noreturn]] void fail_mode(int mode);
+[[noreturn]] void fail_workspace(const void* workspace, std::size_t bytes);
 
 inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t product;
@@ -30,6 +32,13 @@ inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 inline void threads(const char* op, int value) {
   if (value < 0) [[unlikely]]
     fail_negative(op, "threads", value);
+}
+
+/// Of a GPU's memory: CudaOptions.
+inline void workspace(const void* data, std::size_t bytes) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 256 == 0;
+  if (!aligned || (data == nullptr && bytes != 0)) [[unlikely]]
+    fail_workspace(data, bytes);
 }
 
 /// Everything about one matrix but its pointer.

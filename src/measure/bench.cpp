@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/cuda/cuda.hpp"
 #include "measure/contenders.hpp"
 #include "measure/timing.hpp"
 
@@ -63,7 +64,11 @@ class Bench {
     BenchRow library;
     library.kind = Kind::library;
     library.chose = workload_->library_choice();
-    enter(std::make_unique<LibraryContender>(), std::move(library));
+    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
+      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
+    } else {
+      enter(std::make_unique<LibraryContender>(), std::move(library));
+    }
     for (const Peer* peer : request_.peers) {
       BenchRow row;
       row.kind = Kind::peer;
@@ -83,10 +88,6 @@ class Bench {
 
   // Verifies; whoever does not pass is not timed.
   void admit(Entry& entry, BenchRow& row) {
-    if (row.kind == Kind::library && !is_cpu()) {
-      row.skipped = "the library runs on the cpu alone";
-      return;
-    }
     try {
       if (const Bound bound = workload_->bind(*entry.contender); !bound) {
         row.skipped = bound.why_not;
@@ -225,7 +226,6 @@ class Bench {
     }
   }
 
-  bool is_cpu() const { return request_.backend->name() == "cpu"; }
   bool is_gpu() const { return request_.backend->name() == "gpu"; }
 
   void report(const std::string& what, double done) const {

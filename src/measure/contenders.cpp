@@ -1,7 +1,13 @@
 #include "measure/contenders.hpp"
 
+#include <functional>
+#include <memory>
 #include <type_traits>
 
+#include "backends/cuda/gemm_operands.hpp"
+#include "core/kernel_error.hpp"
+#include "measure/peers/gpu_batch.hpp"
+#include "rung/cuda.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
 
@@ -27,6 +33,24 @@ MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t row
   return col_major(data, rows, cols, matrix.col_stride);
 }
 
+using Calls = std::function<void(std::int64_t)>;
+
+/// rung::gemm() with what a call ends with: options, or a stream.
+template <class Where>
+Calls public_gemm(const GemmCall& call, const Where& where) {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
+    const Gemm<In, Out> g = call.typed<In, Out>();
+    const auto a = view(g.a, g.m, g.k);
+    const auto b = view(g.b, g.k, g.n);
+    const auto c = view(g.c, g.m, g.n);
+    const auto alpha = static_cast<Public<Out>>(g.alpha);
+    const auto beta = static_cast<Public<Out>>(g.beta);
+    return [=](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, where);
+    };
+  });
+}
+
 }  // namespace
 
 Bound RungContender::bind(const GemmCall& call, int threads) const {
@@ -40,18 +64,7 @@ Bound RungContender::bind(const DotCall& call, int threads, void* result) const 
 }
 
 Bound LibraryContender::bind(const GemmCall& call, int threads) const {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
-    const Gemm<In, Out> g = call.typed<In, Out>();
-    const auto a = view(g.a, g.m, g.k);
-    const auto b = view(g.b, g.k, g.n);
-    const auto c = view(g.c, g.m, g.n);
-    const auto alpha = static_cast<Public<Out>>(g.alpha);
-    const auto beta = static_cast<Public<Out>>(g.beta);
-    const auto run = [=](std::int64_t calls) {
-      for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, {.threads = threads});
-    };
-    return {run, {}};
-  });
+  return {public_gemm(call, GemmOptions{.threads = threads}), {}};
 }
 
 Bound LibraryContender::bind(const DotCall& call, int threads, void* result) const {
@@ -68,6 +81,36 @@ Bound LibraryContender::bind(const DotCall& call, int threads, void* result) con
       return {run, {}};
     }
   });
+}
+
+GpuLibraryContender::GpuLibraryContender(cuda::Gpu& gpu)
+    : gpu_(gpu), driver_{&gpu.api(), gpu.target().takes_cubin, gpu.target().wanted} {
+  cuda::use_driver(&driver_);
+}
+
+GpuLibraryContender::~GpuLibraryContender() { cuda::use_driver(nullptr); }
+
+Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
+  gpu_.make_current();
+  const auto operands = std::make_shared<cuda::GemmOperands>(gpu_, call);
+  GemmCall on_device = call;
+  on_device.a.data = reinterpret_cast<const void*>(operands->a().data());
+  on_device.b.data = reinterpret_cast<const void*>(operands->b().data());
+  on_device.c.data = reinterpret_cast<void*>(operands->c().data());
+  const auto run = public_gemm(on_device, CudaStream(gpu_.stream()));
+  const auto launch = [this, run, threads] {
+    try {
+      gpu_.observe([&] { run(1); }, threads);
+    } catch (const Error& error) {
+      gpu_.wait("library");  // throws, with a new context, if earlier work has spoilt the old one
+      throw KernelError(error.what());
+    }
+  };
+  return {batch_on_gpu("library", operands, launch), {}};
+}
+
+Bound GpuLibraryContender::bind(const DotCall&, int, void*) const {
+  return {{}, "the library's dot runs on the cpu alone"};
 }
 
 }  // namespace rung

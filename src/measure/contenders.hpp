@@ -2,7 +2,9 @@
 // The contenders that this program brings itself. Peers are in measure/peers.
 
 #include "backends/backend.hpp"
+#include "backends/cuda/gpu.hpp"
 #include "core/rung.hpp"
+#include "library/cuda/driver.hpp"
 #include "measure/contender.hpp"
 
 namespace rung {
@@ -31,6 +33,26 @@ class LibraryContender final : public Contender {
 
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
+};
+
+/// rung::gemm() on the memory of a GPU, or of the virtual one, likewise. One at a time: while it
+/// lives, the library's calls go to the driver of that GPU. dot is the CPU's alone.
+class GpuLibraryContender final : public Contender {
+ public:
+  /// The backend must outlive it.
+  explicit GpuLibraryContender(cuda::Gpu& gpu);
+  GpuLibraryContender(const GpuLibraryContender&) = delete;
+  GpuLibraryContender& operator=(const GpuLibraryContender&) = delete;
+  ~GpuLibraryContender() override;
+
+  std::string name() const override { return "library"; }
+
+  Bound bind(const GemmCall& call, int threads) const override;
+  Bound bind(const DotCall& call, int threads, void* result) const override;
+
+ private:
+  cuda::Gpu& gpu_;
+  cuda::Driver driver_;
 };
 
 }  // namespace rung

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/gpu.hpp"
+#include "library/cuda/select.hpp"
 #include "library/select.hpp"
 #include "measure/gpu_ceilings.hpp"
 
@@ -91,7 +93,11 @@ class GemmWorkload final : public Workload {
 
   std::size_t operand_sets() const override { return sets_.size(); }
   std::string library_choice() const override {
-    return choose_gemm(sets_.front()->call(), options_.threads).id;
+    const GemmCall call = sets_.front()->call();
+    if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return std::string(choose_cuda_gemm(call, gpu->target().arch).id);
+    }
+    return choose_gemm(call, options_.threads).id;
   }
 
   std::vector<std::int64_t> leading_dimensions() const override {

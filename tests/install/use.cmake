@@ -1,5 +1,6 @@
 # Installs ${build} under ${work}/prefix, moves the tree, and builds and runs consumers against it:
-# found by find_package and by pkg-config, in C++ and in C.
+# found by find_package and by pkg-config, in C++ and in C. no_cuda: it was built without kernels for
+# GPUs.
 
 function(run)
   execute_process(COMMAND ${ARGV}
@@ -31,6 +32,17 @@ run(${CMAKE_COMMAND} --build ${work}/consumer)
 expect_output(${work}/consumer/consumer_cpp)
 expect_output(${work}/consumer/consumer_c)
 expect_output(${work}/consumer/consumer_blas)
+
+# Nothing of CUDA is needed to build, link or start a program that may use a GPU.
+run(${work}/consumer/consumer_cuda)
+if(no_cuda)
+  set(cuda_says "^rung: gemm: this build has no CUDA kernels\n$")
+else()
+  set(cuda_says "^(usable|rung: gemm: (no |the NVIDIA driver here is too old).*)\n$")
+endif()
+if(NOT said MATCHES "${cuda_says}")
+  message(FATAL_ERROR "consumer_cuda said: ${said}")
+endif()
 
 # pkg-config
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${libdir}/pkgconfig)

@@ -39,7 +39,7 @@ TEST(Concurrency, GemmsOfDifferentShapesAndTypes) {
                       .seed = static_cast<std::uint64_t>(caller) + 1});
     for (int repeat = 0; repeat < 10; ++repeat) {
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-        public_gemm(call, Form::row_major_c, {.threads = 1 + caller % 3});
+        public_gemm(call, Form::row_major_c, GemmOptions{.threads = 1 + caller % 3});
       });
       if (!verdict.right) return verdict.message;
     }

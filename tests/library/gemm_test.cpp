@@ -26,8 +26,8 @@ TEST_P(GemmOf, PassesTheStandardCases) {
   const auto [dtype, form] = GetParam();
   for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
     GemmCase problem(spec);
-    const Verdict verdict =
-        verify(problem, [&](const GemmCall& call) { public_gemm(call, form, {.threads = 2}); });
+    const Verdict verdict = verify(
+        problem, [&](const GemmCall& call) { public_gemm(call, form, GemmOptions{.threads = 2}); });
     ASSERT_TRUE(verdict.right) << verdict.message;
   }
 }
@@ -103,7 +103,7 @@ TEST(Gemm, AnyNumberOfThreadsGivesExactSums) {
   GemmCase problem({.dtype = Dtype::f32, .m = 97, .n = 201, .k = 130, .values = Values::integers});
   for (const int threads : {0, 1, 2, 3, 64}) {
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
-      public_gemm(call, Form::row_major_c, {.threads = threads});
+      public_gemm(call, Form::row_major_c, GemmOptions{.threads = threads});
     });
     EXPECT_TRUE(verdict.right) << threads << " threads: " << verdict.message;
   }

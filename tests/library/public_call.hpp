@@ -23,7 +23,9 @@ MatrixView<T> view(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int
 /// As it is, or as the transposed problem, whose C is column-major.
 enum class Form { row_major_c, col_major_c };
 
-inline void public_gemm(const GemmCall& call, Form form, const GemmOptions& options = {}) {
+/// `where` is what a call ends with: options, or a stream and options.
+template <class... Where>
+void public_gemm(const GemmCall& call, Form form, const Where&... where) {
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const auto problem = call.typed<In, Out>();
     const auto alpha = static_cast<Public<Out>>(problem.alpha);
@@ -32,9 +34,9 @@ inline void public_gemm(const GemmCall& call, Form form, const GemmOptions& opti
     const auto b = view<const Public<In>>(call.b, call.k, call.n);
     const auto c = view<Public<Out>>(call.c, call.m, call.n);
     if (form == Form::row_major_c) {
-      gemm(alpha, a, b, beta, c, options);
+      gemm(alpha, a, b, beta, c, where...);
     } else {
-      gemm(alpha, transposed(b), transposed(a), beta, transposed(c), options);
+      gemm(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
     }
   });
 }

@@ -6,6 +6,7 @@
 
 #include "core/case.hpp"
 #include "measure/bench.hpp"
+#include "measure/contenders.hpp"
 #include "measure/gpu_environment.hpp"
 #include "measure/peers/open.hpp"
 #include "report/bench_table.hpp"
@@ -68,6 +69,22 @@ TEST(GpuBench, ColdOperandsExceedTheCacheOfTheDevice) {
   const BenchResult result = bench({}, true);
   EXPECT_EQ(result.operand_sets, 3u);
   EXPECT_TRUE(result.rows.front().timed()) << result.rows.front().verdict.message;
+}
+
+TEST(GpuBench, TheLibraryIsCalledInTheQueueOfTheRungs) {
+  const BenchRow library = bench({}, true).rows.at(1);
+  EXPECT_EQ(library.name, "library");
+  EXPECT_TRUE(library.timed()) << library.skipped << library.verdict.message;
+  EXPECT_EQ(library.chose.find("gemm/cuda/"), 0u) << library.chose;
+}
+
+TEST(GpuBench, OperandsOfTheLibraryAreLostWithTheContext) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const GpuLibraryContender library(virtual_gpu());
+  const Bound lost = library.bind(problem.call(), 1);
+  EXPECT_THROW(virtual_gpu().fail("a kernel", cuda::Result::illegal_address), KernelError);
+  EXPECT_THROW(lost.batch.run(1), KernelError);
+  EXPECT_NO_THROW(library.bind(problem.call(), 1).batch.run(1));  // in the new context
 }
 
 TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {

@@ -115,7 +115,7 @@ const Image& image_of_naive() { return *select_image(naive, gpu().target()); }
 TEST(Launches, ThatAreRefusedSayWhy) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{1}, {2048}}; });
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1}, {2048}}; });
   GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
   try {
     call.enqueue(1);
@@ -132,15 +132,30 @@ TEST(Launches, ThatAreRefusedSayWhy) {
 TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{1, 65536}, {32}}; });
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1, 65536}, {32}}; });
   EXPECT_EQ(why_not_grid(rung, problem.call(), {}),
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
+}
+
+TEST(Launches, AreGivenTheWorkspaceThatTheyAskFor) {
+  const GemmCase problem({.m = 3, .n = 4, .k = 5});
+  const auto memory = [] {
+    std::size_t free = 0, total = 0;
+    EXPECT_EQ(gpu().api().cuMemGetInfo(&free, &total), Result::success);
+    return free;
+  };
+  const GemmRung rung = broken([](const Gemm<float>&, const GemmPlan&) -> Launch {
+    return {.grid = {1}, .block = {32, 32}, .workspace_bytes = 1 << 20};
+  });
+  const std::size_t before = memory();
+  const GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
+  EXPECT_LE(memory(), before - (1 << 20));
 }
 
 TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const Configuration&) -> Launch { return {{0}, {2048}}; });
+      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{0}, {2048}}; });
   GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
   EXPECT_NO_THROW(call.enqueue(3));
   EXPECT_NO_THROW(call.wait());

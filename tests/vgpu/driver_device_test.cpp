@@ -182,6 +182,10 @@ TEST_F(DriverContext, ThePrimaryOneIsReleasedAndNotDestroyed) {
 
 TEST_F(DriverContext, ResetEndsThePrimaryOneUntilItIsRetainedAgain) {
   allocate(64);
+  unsigned long long id = 0, same_id = 0, new_id = 0;
+  EXPECT_OK(api.cuCtxGetId(context, &id));
+  EXPECT_OK(api.cuCtxGetId(context, &same_id));
+  EXPECT_EQ(id, same_id);
   EXPECT_OK(api.cuDevicePrimaryCtxReset(0));
   unsigned flags = 0;
   int active = 1;
@@ -191,6 +195,8 @@ TEST_F(DriverContext, ResetEndsThePrimaryOneUntilItIsRetainedAgain) {
   cuda::Context again = nullptr;
   EXPECT_OK(api.cuDevicePrimaryCtxRetain(&again, 0));
   EXPECT_EQ(again, context);
+  EXPECT_OK(api.cuCtxGetId(again, &new_id));
+  EXPECT_NE(new_id, id);
   EXPECT_OK(api.cuCtxSynchronize());
   EXPECT_TRUE(find_leaks().empty());
   EXPECT_OK(api.cuDevicePrimaryCtxRelease(0));

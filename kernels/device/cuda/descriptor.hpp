@@ -14,7 +14,7 @@ namespace rung::cuda {
 
 /// For which blocks, threads and memory a problem asks; the pointers in it are the device's.
 template <class In, class Out>
-using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const Configuration& configuration);
+using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmPlan& plan);
 
 /// One value for each type of a gemm rung.
 template <template <class In, class Out> class Value>
@@ -49,14 +49,14 @@ struct GemmRung {
 /// A rung of one tile size, for every type.
 template <class R>
 constexpr GemmRung gemm_rung(std::string_view entry) {
-  constexpr auto launch = [](const auto& g, const Configuration&) { return R::launch(g); };
+  constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
   return {entry, {launch, launch, launch, launch, launch}, {}};
 }
 
 /// The same whose kernel has one type for all operands, of at least 4 bytes.
 template <class R>
 constexpr GemmRung gemm_rung_of_words(std::string_view entry) {
-  constexpr auto launch = [](const auto& g, const Configuration&) { return R::launch(g); };
+  constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
   return {entry, {launch, launch, launch, nullptr, nullptr}, {}};
 }
 
@@ -65,9 +65,9 @@ template <class T, class... Tiles>
 struct TileList {
   static constexpr TileShape shapes[] = {Tiles::template shape<T>()...};
 
-  static Launch launch(const Gemm<T, T>& g, const Configuration& chosen) {
+  static Launch launch(const Gemm<T, T>& g, const GemmPlan& chosen) {
     constexpr Launch (*launches[])(const Gemm<T, T>&,
-                                   const Configuration&) = {Tiles::template launch<T>...};
+                                   const GemmPlan&) = {Tiles::template launch<T>...};
     return launches[chosen.tile](g, chosen);
   }
 };

@@ -22,7 +22,7 @@ struct Launch {
 };
 
 /// What a rung leaves to be chosen for each shape and device.
-struct Configuration {
+struct GemmPlan {
   int tile = 0;    // which one of GemmRung::tiles
   int splits = 1;  // of k, in parts that blocks of their own sum
 };

@@ -114,7 +114,7 @@ struct TunedTile {
   }
 
   template <class T>
-  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::Configuration&) {
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmPlan&) {
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<T>)};

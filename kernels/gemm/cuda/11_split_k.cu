@@ -126,7 +126,7 @@ struct SplitTile {
   }
 
   template <class T>
-  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::Configuration& chosen) {
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmPlan& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
     return {.grid = {tiles * chosen.splits},
             .block = {THREADS},

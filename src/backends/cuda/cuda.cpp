@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -23,21 +22,10 @@ namespace {
 using cuda::Gpu;
 using cuda::Image;
 
-struct Entry {
-  std::string_view id;
-  const cuda::GemmRung* rung;
-};
-
-constexpr auto gemm_rungs = std::to_array<Entry>({
-#define RUNG(number, slug) {"gemm/cuda/" #number "_" #slug, &gemm_cuda_##number##_##slug},
-#include "gemm/cuda/rungs.inc"
-#undef RUNG
-});
-
 const cuda::GemmRung* find_gemm(std::string_view id) {
-  const auto* found = std::find_if(gemm_rungs.begin(), gemm_rungs.end(),
-                                   [&](const Entry& entry) { return entry.id == id; });
-  return found == gemm_rungs.end() ? nullptr : found->rung;
+  const auto* found = std::find_if(cuda::gemm_rungs.begin(), cuda::gemm_rungs.end(),
+                                   [&](const auto& rung) { return rung.id == id; });
+  return found == cuda::gemm_rungs.end() ? nullptr : found->rung;
 }
 
 std::optional<cuda::Code> read_code(const std::string& code) {
@@ -65,7 +53,7 @@ class CudaBackend : public Backend {
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
     const cuda::GemmRung& gemm = *find_gemm(rung.id);
-    return cuda::why_not_grid(gemm, call, configuration(rung.id, gemm, call));
+    return cuda::why_not_grid(gemm, call, plan(rung.id, gemm, call));
   }
 
   std::optional<std::string> why_not(const RungInfo& /*rung*/,
@@ -101,7 +89,7 @@ class CudaBackend : public Backend {
     const cuda::GemmRung& gemm = *find_gemm(rung.id);
     const auto bound =
         std::make_shared<cuda::GemmCallOnGpu>(gpu(), gemm, *select_image(rung.id, gpu().target()),
-                                              call, configuration(rung.id, gemm, call), threads);
+                                              call, plan(rung.id, gemm, call), threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
@@ -115,7 +103,7 @@ class CudaBackend : public Backend {
   struct Found {
     std::unique_ptr<Gpu> gpu;
     std::optional<std::string> why_not;
-    std::vector<cuda::TunedShape> tuned = {};
+    cuda::TunedPlans tuned = {};
   };
 
   /// Opens the device, once.
@@ -125,14 +113,13 @@ class CudaBackend : public Backend {
   const Found& found() const {
     std::call_once(opened_, [&] {
       found_ = open();
-      if (found_.gpu) found_.tuned = cuda::tuned_for(found_.gpu->name());
+      if (found_.gpu) found_.tuned = cuda::TunedPlans::of_device(found_.gpu->name());
     });
     return found_;
   }
 
-  cuda::Configuration configuration(std::string_view id, const cuda::GemmRung& rung,
-                                    const GemmCall& call) const {
-    return cuda::configure(rung, id, call, found().tuned, gpu().limits());
+  cuda::GemmPlan plan(std::string_view id, const cuda::GemmRung& rung, const GemmCall& call) const {
+    return found().tuned.nearest(rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
   }
 
   static bool has(const cuda::GemmRung& rung, Dtype dtype) {

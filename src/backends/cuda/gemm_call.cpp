@@ -5,50 +5,41 @@
 #include <cstring>
 
 #include "backends/cuda/driver_error.hpp"
+#include "backends/cuda/grid_limits.hpp"
+#include "backends/cuda/rungs.hpp"
 
 namespace rung::cuda {
 namespace {
 
-// Limits of every device since compute capability 3.0 (CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability").
-constexpr std::int64_t max_grid_x = (std::int64_t{1} << 31) - 1;
-constexpr std::int64_t max_grid_yz = 65535;
 // Beyond this, dynamic shared memory has to be asked for.
 constexpr std::int64_t plain_shared_bytes = 48 << 10;
 
-Launch launch_of(const GemmRung& rung, const GemmCall& call, const Configuration& configuration) {
+Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& plan) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launches.of<In>()(call.typed<In, Out>(), configuration);
+    return rung.launches.of<In>()(call.typed<In, Out>(), plan);
   });
 }
 
 }  // namespace
 
-std::string entry_name(const GemmRung& rung, Dtype dtype, const Configuration& configuration) {
-  const bool tiled = visit(
-      dtype, [&]<class In, class Out>(Elements<In, Out>) { return !rung.tiles.of<In>().empty(); });
-  if (!tiled) return fmt::format("{}_{}", rung.entry, name(dtype));
-  return fmt::format("{}_{}_{}", rung.entry, name(dtype), configuration.tile);
-}
-
 std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
-                                        const Configuration& configuration) {
-  const Dim3 grid = launch_of(rung, call, configuration).grid;
-  if (grid.x <= max_grid_x && grid.y <= max_grid_yz && grid.z <= max_grid_yz) return std::nullopt;
+                                        const GemmPlan& plan) {
+  const Dim3 grid = launch_of(rung, call, plan).grid;
+  if (is_possible(grid)) return std::nullopt;
   return fmt::format("a grid of {}x{}x{} blocks; at most {}x{}x{} are possible", grid.x, grid.y,
                      grid.z, max_grid_x, max_grid_yz, max_grid_yz);
 }
 
 GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
-                             const GemmCall& call, const Configuration& configuration, int threads)
+                             const GemmCall& call, const GemmPlan& plan, int threads)
     : gpu_(gpu),
       threads_(threads),
-      entry_(entry_name(rung, call.dtype, configuration)),
+      entry_(entry_name(rung, call.dtype, plan.tile)),
       operands_(gpu, call),
-      launch_(launch_of(rung, call, configuration)),
+      launch_(launch_of(rung, call, plan)),
       function_(gpu.function(image, entry_)),
       workspace_(gpu, static_cast<std::size_t>(launch_.workspace_bytes)),
-      split_{configuration.splits, workspace_.data()} {
+      split_{plan.splits, workspace_.data()} {
   workspace_.set_to_zero();
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     Gemm<In, Out> g = call.typed<In, Out>();

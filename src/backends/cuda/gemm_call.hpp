@@ -17,17 +17,14 @@ namespace rung::cuda {
 
 /// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
 std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
-                                        const Configuration& configuration);
-
-/// The name of the kernel in the compiled module.
-std::string entry_name(const GemmRung& rung, Dtype dtype, const Configuration& configuration);
+                                        const GemmPlan& plan);
 
 class GemmCallOnGpu {
  public:
   /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
   /// current. Throws DriverError and std::bad_alloc.
   GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image, const GemmCall& call,
-                const Configuration& configuration, int threads);
+                const GemmPlan& plan, int threads);
 
   void enqueue(std::int64_t calls);
   void wait();

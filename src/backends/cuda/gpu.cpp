@@ -77,11 +77,12 @@ Function Gpu::function(const Image& image, const std::string& entry) {
 }
 
 Result Gpu::start(Function function, const Launch& launch, void** arguments, int /*threads*/) {
-  const auto& [grid, block, shared_bytes, workspace_bytes] = launch;
+  const Dim3& grid = launch.grid;
+  const Dim3& block = launch.block;
   const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   return api_.cuLaunchKernel(function, narrow(grid.x), narrow(grid.y), narrow(grid.z),
                              narrow(block.x), narrow(block.y), narrow(block.z),
-                             narrow(shared_bytes), stream(), arguments, nullptr);
+                             narrow(launch.shared_bytes), stream(), arguments, nullptr);
 }
 
 void Gpu::launch(Function function, const std::string& entry, const Launch& launch,

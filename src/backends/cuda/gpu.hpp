@@ -3,6 +3,7 @@
 // are loaded on it.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -50,6 +51,9 @@ class Gpu {
   /// if the device refuses the launch or has found it to have failed: its memory is lost then.
   void launch(Function function, const std::string& entry, const Launch& launch, void** arguments,
               int threads);
+  /// Runs what launches by itself, by the driver's calls: observed, as launch() is, on the virtual
+  /// GPU.
+  virtual void observe(const std::function<void()>& launches, int /*threads*/) { launches(); }
   /// Returns when the queue is empty. Throws KernelError likewise.
   void wait(const std::string& entry);
 

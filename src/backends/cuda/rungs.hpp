@@ -1,6 +1,12 @@
 #pragma once
-// The descriptors that the files of kernels/*/cuda define, declared from their rungs.inc.
+// The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/gemm/cuda define.
 
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/dtype.hpp"
 #include "device/cuda/descriptor.hpp"
 
 namespace rung {
@@ -9,4 +15,39 @@ namespace rung {
 #include "gemm/cuda/rungs.inc"
 #undef RUNG
 
+namespace cuda {
+
+/// By position in `gemm_rungs`: GemmRungIndex::gemm_00_naive.
+enum class GemmRungIndex : std::size_t {
+#define RUNG(number, slug) gemm_##number##_##slug,
+#include "gemm/cuda/rungs.inc"
+#undef RUNG
+};
+
+/// A rung with the name that the catalog has for it.
+struct NamedGemmRung {
+  std::string_view id;
+  const GemmRung* rung;
+};
+
+inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
+#define RUNG(number, slug) {"gemm/cuda/" #number "_" #slug, &gemm_cuda_##number##_##slug},
+#include "gemm/cuda/rungs.inc"
+#undef RUNG
+});
+
+/// The tile sizes of a type; none for a rung of one size.
+inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });
+}
+
+/// The name of the kernel in the compiled module.
+inline std::string entry_name(const GemmRung& rung, Dtype dtype, int tile) {
+  std::string entry(rung.entry);
+  entry.append("_").append(name(dtype));
+  if (!tiles_of(rung, dtype).empty()) entry.append("_").append(std::to_string(tile));
+  return entry;
+}
+
+}  // namespace cuda
 }  // namespace rung

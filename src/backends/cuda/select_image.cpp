@@ -1,10 +1,9 @@
 #include "backends/cuda/select_image.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <string>
 
 namespace rung::cuda {
 namespace {
@@ -40,15 +39,19 @@ Code parse_code(std::string_view text) {
   if (text == "clang") return Code::clang_ptx;
   if (text == "nvcc") return Code::nvcc_ptx;
   if (text == "cubin") return Code::cubin;
-  throw std::invalid_argument(fmt::format("'{}' is not one of clang, nvcc, cubin", text));
+  throw std::invalid_argument(
+      std::string("'").append(text).append("' is not one of clang, nvcc, cubin"));
 }
 
 std::string describe(const Image& image) {
   switch (image.code) {
     case Code::cubin:
-      return fmt::format("machine code for sm_{} by nvcc {}", image.arch, nvcc_version());
-    case Code::nvcc_ptx: return fmt::format("PTX by nvcc {}", nvcc_version());
-    case Code::clang_ptx: return fmt::format("PTX by clang {}", clang_version());
+      return std::string("machine code for sm_")
+          .append(std::to_string(image.arch))
+          .append(" by nvcc ")
+          .append(nvcc_version());
+    case Code::nvcc_ptx: return std::string("PTX by nvcc ").append(nvcc_version());
+    case Code::clang_ptx: return std::string("PTX by clang ").append(clang_version());
   }
   return "";
 }

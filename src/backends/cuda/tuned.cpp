@@ -1,17 +1,19 @@
 #include "backends/cuda/tuned.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "backends/cuda/embed.hpp"
+#include "backends/cuda/rungs.hpp"
 #include "device/cuda/split.cuh"
 #include "device/cuda/tile.cuh"
 
@@ -24,15 +26,16 @@ TunedShape parse_line(const std::string& line) {
   std::istringstream words(line);
   TunedShape tuned;
   std::string dtype;
+  words >> tuned.rung >> dtype >> tuned.size.m >> tuned.size.n >> tuned.size.k >> tuned.plan.tile >>
+      tuned.plan.splits;
+  const bool complete = !words.fail();
   std::string more;
-  words >> tuned.rung >> dtype >> tuned.m >> tuned.n >> tuned.k >> tuned.best.tile >>
-      tuned.best.splits;
   const auto known = parse_dtype(dtype);
-  const bool sane =
-      tuned.m > 0 && tuned.n > 0 && tuned.k > 0 && tuned.best.tile >= 0 && tuned.best.splits > 0;
-  if (!words || words >> more || !known || !sane) {
-    throw std::runtime_error(
-        fmt::format("'{}' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it", line));
+  const bool sane = tuned.size.m > 0 && tuned.size.n > 0 && tuned.size.k > 0 &&
+                    tuned.plan.tile >= 0 && tuned.plan.splits > 0;
+  if (!complete || words >> more || !known || !sane) {
+    throw std::runtime_error("'" + line +
+                             "' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it");
   }
   tuned.dtype = *known;
   return tuned;
@@ -40,25 +43,81 @@ TunedShape parse_line(const std::string& line) {
 
 /// "nvidia_h200"
 std::string file_name(std::string_view device) {
-  std::string name(device);
-  for (char& c : name)
-    c = std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
+  std::string name;
+  for (const char c : device) {
+    const auto byte = static_cast<unsigned char>(c);
+    name += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
+  }
   return name;
 }
 
-std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
-  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });
+std::vector<TunedShape> cached(std::string_view device) {
+  std::ifstream file(tuned_path(device));
+  try {
+    return parse_tuned(std::string(std::istreambuf_iterator<char>(file), {}));
+  } catch (const std::runtime_error&) {
+    return {};
+  }
 }
 
-double distance(const TunedShape& tuned, const GemmCall& call) {
-  const auto apart = [](std::int64_t a, std::int64_t b) {
-    return std::abs(
-        std::log2(static_cast<double>(a) / static_cast<double>(std::max<std::int64_t>(b, 1))));
-  };
-  return apart(tuned.m, call.m) + apart(tuned.n, call.n) + apart(tuned.k, call.k);
+std::int64_t tiles_in(const GemmSize& size, const TileShape& tile) {
+  return ceil_div(size.m, tile.BM) * ceil_div(size.n, tile.BN);
 }
+
+double distance(const GemmSize& a, const GemmSize& b) {
+  const auto apart = [](std::int64_t x, std::int64_t y) {
+    return std::abs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
+  };
+  return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
+}
+
+auto key(const TunedShape& shape) { return std::pair(std::string_view(shape.rung), shape.dtype); }
 
 }  // namespace
+
+std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
+                    const Limits& limits) {
+  const auto tiles = tiles_of(rung, dtype);
+  const auto numbered = std::max<std::size_t>(tiles.size(), 1);
+  if (plan.tile < 0 || static_cast<std::size_t>(plan.tile) >= numbered) {
+    return "tile " + std::to_string(plan.tile) + " of " + std::to_string(numbered);
+  }
+  if (plan.splits > 1 && !rung.splits) return "does not split k";
+  if (plan.splits > limits.multiprocessors) {
+    return std::to_string(plan.splits) + " parts of k wait for each other; at most " +
+           std::to_string(limits.multiprocessors) + " can, one on a multiprocessor";
+  }
+  if (tiles.empty()) return "";
+  const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
+  if (plan.splits > 1 && tiles_in(size, tile) > most_meetings) {
+    return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
+           std::to_string(most_meetings) + " tiles may have them";
+  }
+  if (tile.shared_bytes > limits.shared_bytes) {
+    return std::to_string(tile.shared_bytes) + " bytes of shared memory; a block may have " +
+           std::to_string(limits.shared_bytes);
+  }
+  return "";
+}
+
+std::vector<GemmPlan> plans(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                            const Limits& limits) {
+  constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
+  std::vector<GemmPlan> all;
+  const auto tiles = tiles_of(rung, dtype);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
+    // More than eight blocks for each multiprocessor, or fewer than four tiles of k in a part, have
+    // never been the fastest.
+    const std::int64_t most = std::max<std::int64_t>(
+        std::min(8 * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
+    for (const int splits : parts) {
+      const GemmPlan plan = {static_cast<int>(i), splits};
+      if (splits <= most && why_not(rung, dtype, size, plan, limits).empty()) all.push_back(plan);
+    }
+  }
+  return all;
+}
 
 std::vector<TunedShape> parse_tuned(std::string_view text) {
   std::istringstream lines{std::string(text)};
@@ -70,89 +129,61 @@ std::vector<TunedShape> parse_tuned(std::string_view text) {
 }
 
 std::string format_tuned(const TunedShape& tuned) {
-  return fmt::format("{} {} {} {} {} {} {}\n", tuned.rung, name(tuned.dtype), tuned.m, tuned.n,
-                     tuned.k, tuned.best.tile, tuned.best.splits);
+  std::ostringstream line;
+  line << tuned.rung << ' ' << name(tuned.dtype) << ' ' << tuned.size.m << ' ' << tuned.size.n
+       << ' ' << tuned.size.k << ' ' << tuned.plan.tile << ' ' << tuned.plan.splits << '\n';
+  return line.str();
 }
 
 std::string tuned_path(std::string_view device) {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache != '\0') {
-    return fmt::format("{}/rung/tuned/{}.txt", cache, file_name(device));
-  }
-  const char* const home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return "";
-  return fmt::format("{}/.cache/rung/tuned/{}.txt", home, file_name(device));
+  const auto folder = [](const char* variable) -> std::string {
+    const char* const value = std::getenv(variable);
+    return value == nullptr ? "" : value;
+  };
+  std::string cache = folder("XDG_CACHE_HOME");
+  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") + "/.cache";
+  return cache.empty() ? "" : cache + "/rung/tuned/" + file_name(device) + ".txt";
 }
 
-std::vector<TunedShape> tuned_for(std::string_view device) {
-  std::vector<TunedShape> all;
-  if (std::ifstream file(tuned_path(device)); file) {
-    all = parse_tuned(std::string(std::istreambuf_iterator<char>(file), {}));
-  }
+TunedPlans::TunedPlans(std::vector<TunedShape> shapes) : shapes_(std::move(shapes)) {
+  std::stable_sort(shapes_.begin(), shapes_.end(),
+                   [](const auto& a, const auto& b) { return key(a) < key(b); });
+}
+
+TunedPlans TunedPlans::of_device(std::string_view name) {
+  std::vector<TunedShape> all = cached(name);
   const auto ours = parse_tuned(RUNG_EMBEDDED(rung_tuned_nvidia_h200));
   all.insert(all.end(), ours.begin(), ours.end());
-  return all;
+  return TunedPlans(std::move(all));
 }
 
-std::string why_not(const GemmRung& rung, const GemmCall& call, const Configuration& configuration,
-                    const Limits& limits) {
-  const auto tiles = tiles_of(rung, call.dtype);
-  const auto count = static_cast<int>(tiles.size());
-  if (configuration.tile >= std::max(count, 1)) {
-    return fmt::format("tile {}; there are {}", configuration.tile, std::max(count, 1));
-  }
-  if (configuration.splits > 1 && !rung.splits) return "does not split k";
-  if (configuration.splits > limits.multiprocessors) {
-    return fmt::format("{} parts of k; at most {}, one a multiprocessor, wait for each other",
-                       configuration.splits, limits.multiprocessors);
-  }
-  if (count == 0) return "";
-  const TileShape& tile = tiles[static_cast<std::size_t>(configuration.tile)];
-  const std::int64_t blocks = ceil_div(call.m, tile.BM) * ceil_div(call.n, tile.BN);
-  if (configuration.splits > 1 && blocks > most_meetings) {
-    return fmt::format("parts of k for {} tiles; at most {} tiles may have them", blocks,
-                       most_meetings);
-  }
-  if (tile.shared_bytes > limits.shared_bytes) {
-    return fmt::format("{} bytes of shared memory; a block may have {}", tile.shared_bytes,
-                       limits.shared_bytes);
-  }
-  return "";
+std::span<const TunedShape> TunedPlans::of(std::string_view id, Dtype dtype) const {
+  const auto wanted = std::pair(id, dtype);
+  const auto begin = std::partition_point(shapes_.begin(), shapes_.end(),
+                                          [&](const auto& shape) { return key(shape) < wanted; });
+  const auto end = std::partition_point(begin, shapes_.end(),
+                                        [&](const auto& shape) { return key(shape) == wanted; });
+  return {begin, end};
 }
 
-Configuration configure(const GemmRung& rung, std::string_view id, const GemmCall& call,
-                        const std::vector<TunedShape>& tuned, const Limits& limits) {
-  const TunedShape* nearest = nullptr;
-  for (const TunedShape& shape : tuned) {
-    if (shape.rung != id || shape.dtype != call.dtype) continue;
-    if (!why_not(rung, call, shape.best, limits).empty()) continue;
-    if (nearest == nullptr || distance(shape, call) < distance(*nearest, call)) nearest = &shape;
+GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
+                             const GemmSize& size, const Limits& limits) const {
+  const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
+                           std::max<std::int64_t>(size.k, 1)};
+  const TunedShape* found = nullptr;
+  double found_distance = 0;
+  for (const TunedShape& shape : of(id, dtype)) {
+    const double here = distance(shape.size, wanted);
+    if (found != nullptr && here >= found_distance) continue;
+    if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;
+    found = &shape;
+    found_distance = here;
   }
-  if (nearest == nullptr) return {};
-  const std::int64_t BK =
-      tiles_of(rung, call.dtype)[static_cast<std::size_t>(nearest->best.tile)].BK;
-  const std::int64_t steps = std::max<std::int64_t>(ceil_div(call.k, BK), 1);
-  return {nearest->best.tile,
-          static_cast<int>(std::min<std::int64_t>(nearest->best.splits, steps))};
-}
-
-std::vector<Configuration> configurations(const GemmRung& rung, const GemmCall& call,
-                                          const Limits& limits) {
-  std::vector<Configuration> all;
-  const auto tiles = tiles_of(rung, call.dtype);
-  for (int i = 0; i < static_cast<int>(tiles.size()); ++i) {
-    const TileShape& tile = tiles[static_cast<std::size_t>(i)];
-    const std::int64_t count = ceil_div(call.m, tile.BM) * ceil_div(call.n, tile.BN);
-    // Four blocks for each multiprocessor are more than find room; a part has eight tiles of k.
-    const std::int64_t most =
-        std::min({4 * limits.multiprocessors / std::max<std::int64_t>(count, 1),
-                  call.k / (8 * tile.BK), std::int64_t{limits.multiprocessors}});
-    for (int splits : {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132}) {
-      if (splits > std::max<std::int64_t>(most, 1)) break;
-      if (why_not(rung, call, {i, splits}, limits).empty()) all.push_back({i, splits});
-    }
-  }
-  return all;
+  if (found == nullptr) return {};
+  const auto tiles = tiles_of(rung, dtype);
+  const std::int64_t steps =
+      ceil_div(wanted.k, tiles[static_cast<std::size_t>(found->plan.tile)].BK);
+  return {found->plan.tile, static_cast<int>(std::min<std::int64_t>(found->plan.splits, steps))};
 }
 
 }  // namespace rung::cuda

@@ -53,14 +53,14 @@ VirtualGpu::VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool ob
   watch_launches();
 }
 
-Result VirtualGpu::start(Function function, const Launch& launch, void** arguments, int threads) {
+void VirtualGpu::observe(const std::function<void()>& launches, int threads) {
   vgpu::LaunchDefaults defaults;
   defaults.observe = observe_;
   defaults.threads = static_cast<unsigned>(threads);
   vgpu::set_launch_defaults(defaults);
 
   const Watch watch;
-  const Result result = Gpu::start(function, launch, arguments, threads);
+  launches();
   // The observer is told now and not by the driver, so that it may throw, and use the driver anew.
   for (const SeenLaunch& seen : watch.seen()) {
     try {
@@ -70,6 +70,11 @@ Result VirtualGpu::start(Function function, const Launch& launch, void** argumen
       throw;
     }
   }
+}
+
+Result VirtualGpu::start(Function function, const Launch& launch, void** arguments, int threads) {
+  Result result = Result::success;
+  observe([&] { result = Gpu::start(function, launch, arguments, threads); }, threads);
   return result;
 }
 

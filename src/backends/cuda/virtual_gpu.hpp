@@ -19,6 +19,8 @@ class VirtualGpu final : public Gpu {
 
   bool is_virtual() const override { return true; }
 
+  void observe(const std::function<void()>& launches, int threads) override;
+
  protected:
   Result start(Function function, const Launch& launch, void** arguments, int threads) override;
 

@@ -58,6 +58,11 @@ const cuda::DriverApi& driver() {
   return api;
 }
 
+// For what is linked with this library and calls the driver itself, of the same build alone.
+extern "C" __attribute__((visibility("default"))) const cuda::DriverApi* rung_emu_driver() {
+  return &driver();
+}
+
 std::string driver_message() { return vgpu::virtual_driver_message(); }
 
 }  // namespace rung::emu

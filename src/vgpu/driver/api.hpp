@@ -7,7 +7,7 @@
 #include "vgpu/driver/types.hpp"
 
 /// X(member, exported symbol, signature). The symbols are those that drivers export since
-/// CUDA 11.4.
+/// CUDA 12.0.
 #define RUNG_CUDA_DRIVER_FUNCTIONS(X)                                                              \
   X(cuInit, "cuInit", Result(unsigned flags))                                                      \
   X(cuDriverGetVersion, "cuDriverGetVersion", Result(int* version))                                \
@@ -38,6 +38,7 @@
   X(cuCtxGetDevice, "cuCtxGetDevice", Result(Device* device))                                      \
   X(cuCtxGetFlags, "cuCtxGetFlags", Result(unsigned* flags))                                       \
   X(cuCtxGetApiVersion, "cuCtxGetApiVersion", Result(Context context, unsigned* version))          \
+  X(cuCtxGetId, "cuCtxGetId", Result(Context context, unsigned long long* id))                     \
   X(cuCtxSynchronize, "cuCtxSynchronize", Result())                                                \
   X(cuCtxGetLimit, "cuCtxGetLimit", Result(std::size_t* value, Limit limit))                       \
   X(cuCtxSetLimit, "cuCtxSetLimit", Result(Limit limit, std::size_t value))                        \

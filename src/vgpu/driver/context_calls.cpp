@@ -191,6 +191,13 @@ Result cuCtxGetApiVersion(Context context, unsigned* version) {
   });
 }
 
+Result cuCtxGetId(Context context, unsigned long long* id) {
+  return call_driver([&] {
+    require_pointer(id);
+    *id = (context == nullptr ? current_context_even_if_faulty() : find_context(context)).id;
+  });
+}
+
 Result cuCtxSynchronize() {
   return call_driver([&] {
     // What a faulty kernel printed before the fault is shown too: more than a GPU does.

@@ -8,7 +8,10 @@ using cuda::Limit;
 
 ContextState::ContextState(cuda::Context own_handle, unsigned own_flags,
                            const DeviceDescription& device)
-    : handle(own_handle), flags(own_flags), memory(static_cast<std::size_t>(device.memory_bytes)) {
+    : handle(own_handle),
+      id(next_handle()),
+      flags(own_flags),
+      memory(static_cast<std::size_t>(device.memory_bytes)) {
   limits = {{Limit::stack_size, 1024},
             {Limit::printf_fifo_size, 1 << 20},
             {Limit::malloc_heap_size, 8 << 20},

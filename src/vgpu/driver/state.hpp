@@ -69,6 +69,7 @@ struct ContextState {
   ContextState(cuda::Context own_handle, unsigned own_flags, const DeviceDescription& device);
 
   cuda::Context handle;
+  std::uint64_t id;  // never used twice, unlike the handle of the primary context
   unsigned flags;
   DeviceMemory memory;
   std::map<std::uint64_t, Range> ranges;  // by the allocation's address

@@ -1,0 +1,97 @@
+#pragma once
+// Matrix multiplication on an NVIDIA GPU, in the caller's own context and stream: pointers of the
+// CUDA runtime or driver, of CuPy or of PyTorch are taken as they are.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rung/error.hpp"
+#include "rung/export.hpp"
+#include "rung/matrix.hpp"
+#include "rung/types.hpp"
+
+namespace rung {
+
+/// A queue of the GPU: a cudaStream_t or CUstream. Null is the (legacy) default stream.
+class CudaStream {
+ public:
+  // Explicit, and never from {}: that a call is for the GPU has to be said.
+  explicit CudaStream(void* handle) : handle_(handle) {}
+
+  void* handle() const { return handle_; }
+
+ private:
+  void* handle_;
+};
+
+struct CudaOptions {
+  /// Device memory for partial sums, aligned to 256 bytes, zero before its first use and then left
+  /// to the library's calls, and which no work of another stream uses at the same time. Null: the library keeps 32 MiB for each stream, allocated at the first call
+  /// that needs them.
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+};
+
+/// C = alpha * A * B + beta * C on the GPU, as rung/gemm.hpp has it, with these differences:
+///
+/// - Every pointer is of memory that kernels of the calling thread's current context can reach. If
+///   none is current, the primary context of device 0, which is the CUDA runtime's, becomes so.
+/// - The call puts its work into the stream and returns. Operands must stay until it is done; what
+///   goes wrong then, an invalid pointer above all, shows at the caller's next synchronisation.
+/// - It neither allocates nor synchronises, except that the first call that needs a kernel loads
+///   it, and the first on a stream that needs a workspace allocates it. Let a stream that is to be
+///   captured in a graph make a call of the same kind before.
+/// - It may be called from several threads at once, on one stream or several.
+///
+/// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
+/// null or not aligned; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no
+/// GPU, or no kernel for it in this build of the library; Status::device_error, with the driver's
+/// name for it, if the driver refuses, often because earlier work has failed. std::bad_alloc if the
+/// GPU has no memory for a kernel or a workspace.
+RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
+                   float beta, const MatrixView<float>& c, CudaStream stream,
+                   const CudaOptions& options = {});
+RUNG_API void gemm(double alpha, const MatrixView<const double>& a,
+                   const MatrixView<const double>& b, double beta, const MatrixView<double>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+                   const MatrixView<const std::int32_t>& b, std::int32_t beta,
+                   const MatrixView<std::int32_t>& c, CudaStream stream,
+                   const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
+                   const MatrixView<const bfloat16>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
+                   const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+
+/// C = A * B.
+inline void gemm(const MatrixView<const float>& a, const MatrixView<const float>& b,
+                 const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {
+  gemm(1.0f, a, b, 0.0f, c, stream, options);
+}
+inline void gemm(const MatrixView<const double>& a, const MatrixView<const double>& b,
+                 const MatrixView<double>& c, CudaStream stream, const CudaOptions& options = {}) {
+  gemm(1.0, a, b, 0.0, c, stream, options);
+}
+inline void gemm(const MatrixView<const std::int32_t>& a, const MatrixView<const std::int32_t>& b,
+                 const MatrixView<std::int32_t>& c, CudaStream stream,
+                 const CudaOptions& options = {}) {
+  gemm(std::int32_t{1}, a, b, std::int32_t{0}, c, stream, options);
+}
+inline void gemm(const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
+                 const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {
+  gemm(1.0f, a, b, 0.0f, c, stream, options);
+}
+inline void gemm(const MatrixView<const float16>& a, const MatrixView<const float16>& b,
+                 const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {
+  gemm(1.0f, a, b, 0.0f, c, stream, options);
+}
+
+/// Frees the workspace that the library keeps for a stream of the current context, if there is one.
+/// To be called before the stream is destroyed, once its work is done; what belongs to a context
+/// goes with it. A later call that needs a workspace makes a new one. Throws rung::Error
+/// (Status::device_error).
+RUNG_API void release_cuda_workspace(CudaStream stream);
+
+}  // namespace rung

@@ -1,0 +1,61 @@
+#pragma once
+// What the functions of the C interface share: from exceptions to status codes, and from arguments
+// to views.
+
+#include <cstdint>
+#include <exception>
+#include <new>
+
+#include "rung/error.hpp"
+#include "rung/matrix.hpp"
+#include "rung/rung.h"
+
+namespace rung::c_api {
+
+/// Keeps the message for rung_last_error().
+rung_status report(Status status, const char* message);
+
+/// Throws rung::Error unless it holds.
+void require(bool holds, const char* what, long long value, const char* allowed);
+
+Order stored_order(rung_order order);
+
+/// Runs body and turns what it throws into a status.
+template <class Body>
+rung_status guarded(const Body& body) noexcept {
+  try {
+    body();
+    return RUNG_OK;
+  } catch (const Error& error) {
+    return report(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(Status::out_of_memory, "rung: out of memory");
+  } catch (const std::exception& error) {
+    return report(Status::internal_error, error.what());
+  }
+}
+
+/// Null means the defaults.
+template <class Options>
+void check_size(const Options* options, const char* allowed) {
+  if (options == nullptr) return;
+  require(options->struct_size == sizeof(Options), "struct_size of the options",
+          static_cast<long long>(options->struct_size), allowed);
+}
+
+/// op(X), which is rows x cols.
+template <class T>
+MatrixView<const T> operand(const char* name, rung_transpose trans, const T* data,
+                            std::int64_t rows, std::int64_t cols, std::int64_t ld, Order order) {
+  require(trans == RUNG_NO_TRANS || trans == RUNG_TRANS, name, trans,
+          "111 (RUNG_NO_TRANS) or 112 (RUNG_TRANS)");
+  if (trans == RUNG_NO_TRANS) return {data, rows, cols, ld, order};
+  return transposed(MatrixView<const T>{data, cols, rows, ld, order});
+}
+
+template <class Float16>
+const Float16* as(const uint16_t* bits) {
+  return reinterpret_cast<const Float16*>(bits);
+}
+
+}  // namespace rung::c_api

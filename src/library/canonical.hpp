@@ -1,0 +1,93 @@
+#pragma once
+// From the public views, checked, to the canonical form of core/problem.hpp.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "library/check.hpp"
+#include "rung/matrix.hpp"
+
+namespace rung {
+
+/// The type that kernels take for a type of the public interface, const or not.
+template <class T>
+struct KernelType {
+  using type = T;
+};
+template <>
+struct KernelType<std::int32_t> {
+  using type = std::uint32_t;
+};
+template <class T>
+struct KernelType<const T> {
+  using type = const typename KernelType<T>::type;
+};
+template <class T>
+using Kernel = typename KernelType<T>::type;
+
+template <class In, class Out>
+struct CanonicalGemm {
+  Gemm<Kernel<In>, Kernel<Out>> problem;
+  Order a, b;       // how A and B of the problem lie in memory
+  bool multiplies;  // false: C becomes beta * C, and A and B may be null
+};
+
+namespace detail {
+
+/// True if A and B are needed for C.
+template <class In, class Out>
+bool check_call(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
+                const MatrixView<Out>& c) {
+  check::matrix("gemm: A", a);
+  check::matrix("gemm: B", b);
+  check::matrix("gemm: C", c);
+  if (a.rows != c.rows || b.cols != c.cols || a.cols != b.rows) [[unlikely]] {
+    check::fail_shapes(a.rows, a.cols, b.rows, b.cols, c.rows, c.cols);
+  }
+  if (c.rows == 0 || c.cols == 0) return false;
+  check::not_null("gemm: C", c);
+  if (alpha == Out{} || a.cols == 0) return false;
+  check::not_null("gemm: A", a);
+  check::not_null("gemm: B", b);
+  return true;
+}
+
+/// The order of a view, or of its transpose.
+inline Order order_of(Order order, bool transpose) {
+  return (order == Order::row_major) != transpose ? Order::row_major : Order::col_major;
+}
+
+template <class T>
+Matrix<Kernel<T>> strided(const MatrixView<T>& view, bool transpose) {
+  auto* data = reinterpret_cast<Kernel<T>*>(view.data);  // at most a change of signedness
+  if (order_of(view.order, transpose) == Order::row_major) return {data, view.ld, 1};
+  return {data, 1, view.ld};
+}
+
+}  // namespace detail
+
+/// Throws rung::Error (Status::invalid_argument).
+template <class In, class Out>
+[[gnu::always_inline]] inline CanonicalGemm<In, Out> canonical(Out alpha,
+                                                               const MatrixView<const In>& a,
+                                                               const MatrixView<const In>& b,
+                                                               Out beta, const MatrixView<Out>& c) {
+  const bool multiplies = detail::check_call(alpha, a, b, c);
+  // A column-major C is the row-major C of C^T = alpha B^T A^T + beta C^T.
+  const bool transpose = c.order == Order::col_major;
+  const auto& left = transpose ? b : a;
+  const auto& right = transpose ? a : b;
+  return {.problem = {.m = transpose ? c.cols : c.rows,
+                      .n = transpose ? c.rows : c.cols,
+                      .k = a.cols,
+                      .alpha = static_cast<Kernel<Out>>(alpha),
+                      .a = detail::strided(left, transpose),
+                      .b = detail::strided(right, transpose),
+                      .beta = static_cast<Kernel<Out>>(beta),
+                      .c = detail::strided(c, transpose)},
+          .a = detail::order_of(left.order, transpose),
+          .b = detail::order_of(right.order, transpose),
+          .multiplies = multiplies};
+}
+
+}  // namespace rung

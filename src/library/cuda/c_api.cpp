@@ -1,0 +1,83 @@
+// The C interface of gemm on GPUs, over the C++ one.
+
+#include <cstdint>
+
+#include "library/c_api.hpp"
+#include "rung/cuda.hpp"
+
+namespace rung::c_api {
+namespace {
+
+CudaOptions convert(const rung_cuda_options* options) {
+  check_size(options, "sizeof(rung_cuda_options)");
+  if (options == nullptr) return {};
+  return {.workspace = options->workspace, .workspace_bytes = options->workspace_bytes};
+}
+
+template <class In, class Out>
+rung_status cuda_gemm_c(rung_order order, rung_transpose trans_a, rung_transpose trans_b, int64_t m,
+                        int64_t n, int64_t k, Out alpha, const In* a, int64_t lda, const In* b,
+                        int64_t ldb, Out beta, Out* c, int64_t ldc, void* stream,
+                        const rung_cuda_options* options) {
+  return guarded([&] {
+    const Order stored = stored_order(order);
+    gemm(alpha, operand("trans_a", trans_a, a, m, k, lda, stored),
+         operand("trans_b", trans_b, b, k, n, ldb, stored), beta,
+         MatrixView<Out>{c, m, n, ldc, stored}, CudaStream(stream), convert(options));
+  });
+}
+
+}  // namespace
+}  // namespace rung::c_api
+
+extern "C" {
+
+rung_status rung_cuda_gemm_f32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                               int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                               int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+                               int64_t ldc, void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                  ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_f64(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                               int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                               int64_t lda, const double* b, int64_t ldb, double beta, double* c,
+                               int64_t ldc, void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                  ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_i32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                               int64_t m, int64_t n, int64_t k, int32_t alpha, const int32_t* a,
+                               int64_t lda, const int32_t* b, int64_t ldb, int32_t beta, int32_t* c,
+                               int64_t ldc, void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                  ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_bf16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                                int64_t m, int64_t n, int64_t k, float alpha,
+                                const rung_bfloat16* a, int64_t lda, const rung_bfloat16* b,
+                                int64_t ldb, float beta, float* c, int64_t ldc, void* stream,
+                                const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(
+      order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::bfloat16>(a), lda,
+      rung::c_api::as<rung::bfloat16>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                               int64_t m, int64_t n, int64_t k, float alpha, const rung_float16* a,
+                               int64_t lda, const rung_float16* b, int64_t ldb, float beta,
+                               float* c, int64_t ldc, void* stream,
+                               const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(
+      order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::float16>(a), lda,
+      rung::c_api::as<rung::float16>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_release_workspace(void* stream) {
+  return rung::c_api::guarded([&] { rung::release_cuda_workspace(rung::CudaStream(stream)); });
+}
+
+}  // extern "C"

@@ -1,0 +1,132 @@
+#include "library/cuda/context_cache.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "rung/error.hpp"
+
+namespace rung::cuda {
+namespace {
+
+int attribute(const DriverApi& api, DeviceAttribute which, Device device) {
+  int value = 0;
+  require(api, api.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+  return value;
+}
+
+Device current_device(const DriverApi& api) {
+  Device device = 0;
+  require(api, api.cuCtxGetDevice(&device), "cuCtxGetDevice");
+  return device;
+}
+
+Target target_of(const Driver& driver) {
+  const DriverApi& api = *driver.api;
+  const Device device = current_device(api);
+  Target target{.arch = 10 * attribute(api, DeviceAttribute::compute_capability_major, device) +
+                        attribute(api, DeviceAttribute::compute_capability_minor, device),
+                .takes_cubin = driver.takes_cubin,
+                .wanted = driver.wanted};
+  require(api, api.cuDriverGetVersion(&target.driver_version), "cuDriverGetVersion");
+  return target;
+}
+
+/// As the CUDA runtime does it: the context stays for as long as the program.
+Context make_primary_current(const DriverApi& api) {
+  Context context = nullptr;
+  require(api, api.cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+  require(api, api.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  return context;
+}
+
+/// Identifies a context for as long as the program runs. Its handle does not: that of a primary
+/// context stays the same when it is reset, and all that was loaded is lost.
+struct ContextId {
+  const DriverApi* api = nullptr;
+  std::optional<Code> wanted = {};
+  unsigned long long id = 0;
+
+  auto operator<=>(const ContextId&) const = default;
+};
+
+ContextId current_id(const Driver& driver) {
+  const DriverApi& api = *driver.api;
+  Context context = nullptr;
+  require(api, api.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+  if (context == nullptr) context = make_primary_current(api);
+  ContextId id{&api, driver.wanted, 0};
+  require(api, api.cuCtxGetId(context, &id.id), "cuCtxGetId");
+  return id;
+}
+
+ContextCache& find(const ContextId& id, const Driver& driver) {
+  // Never destroyed: the driver may be gone when statics are, and a context takes along what was
+  // loaded into it.
+  static auto* const mutex = new std::mutex;
+  static auto* const caches = new std::map<ContextId, std::unique_ptr<ContextCache>>;
+  const std::lock_guard lock(*mutex);
+  std::unique_ptr<ContextCache>& cache = (*caches)[id];
+  if (cache == nullptr) cache = std::make_unique<ContextCache>(driver);
+  return *cache;
+}
+
+}  // namespace
+
+ContextCache::ContextCache(const Driver& driver) : driver_(driver), target_(target_of(driver)) {
+  const Device device = current_device(api());
+  limits_.shared_bytes =
+      attribute(api(), DeviceAttribute::max_shared_memory_per_block_optin, device);
+  limits_.multiprocessors = attribute(api(), DeviceAttribute::multiprocessor_count, device);
+  char name[256] = "";
+  require(api(), api().cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+  tuned_ = TunedPlans::of_device(name);
+}
+
+Module ContextCache::load(std::string_view id) {
+  const Image* const image = select_image(id, target_);
+  if (image == nullptr) {
+    std::string message("rung: gemm: this build has no code of ");
+    message.append(id).append(" for sm_").append(std::to_string(target_.arch));
+    throw Error(Status::unavailable, message);
+  }
+  Module& module = modules_[image];
+  if (module == nullptr) {
+    require(api(), api().cuModuleLoadData(&module, image->data.data()), "cuModuleLoadData");
+  }
+  return module;
+}
+
+Function ContextCache::prepare(Entry& entry, const CudaGemmChoice& choice, Dtype dtype,
+                               std::int64_t shared_bytes) {
+  const std::lock_guard lock(mutex_);
+  Function function = entry.function.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    const std::string name = entry_name(*choice.rung, dtype, choice.plan.tile);
+    const Module module = load(choice.id);
+    require(api(), api().cuModuleGetFunction(&function, module, name.c_str()), name);
+  }
+  if (shared_bytes > entry.shared_bytes.load(std::memory_order_relaxed)) {
+    require(api(),
+            api().cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes,
+                                     static_cast<int>(shared_bytes)),
+            choice.id);
+    entry.shared_bytes.store(shared_bytes, std::memory_order_release);
+  }
+  entry.function.store(function, std::memory_order_release);
+  return function;
+}
+
+ContextCache& current_context() {
+  const Driver& now = driver();
+  const ContextId id = current_id(now);
+  thread_local ContextId last_id;
+  thread_local ContextCache* last = nullptr;
+  if (last == nullptr || id != last_id) {
+    last = &find(id, now);
+    last_id = id;
+  }
+  return *last;
+}
+
+}  // namespace rung::cuda

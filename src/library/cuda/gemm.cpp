@@ -1,0 +1,78 @@
+// On a GPU: from the public views to the rung that the rules choose, in the caller's stream.
+
+#include <cstdint>
+
+#include "library/canonical.hpp"
+#include "library/cuda/launch.hpp"
+#include "library/select.hpp"
+#include "rung/cuda.hpp"
+
+namespace rung {
+
+extern const cuda::GemmRung gemm_cuda_library_scale;
+
+namespace {
+
+/// C = beta * C. Loaded and launched as a rung is.
+constexpr CudaGemmChoice scale = {cuda::gemm_rungs.size(), "gemm/cuda/scale",
+                                  &gemm_cuda_library_scale};
+
+cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(stream.handle()); }
+
+template <class In, class Out>
+void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
+         const MatrixView<Out>& c, CudaStream stream, const CudaOptions& options) {
+  check::workspace(options.workspace, options.workspace_bytes);
+  const auto call = canonical(alpha, a, b, beta, c);
+  const auto& problem = call.problem;
+  if (problem.m == 0 || problem.n == 0) return;
+  if (!call.multiplies && beta == Out{1}) return;
+  cuda::ContextCache& context = cuda::current_context();
+  const CudaGemmChoice choice = call.multiplies
+                                    ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>>(),
+                                                        .m = problem.m,
+                                                        .n = problem.n,
+                                                        .k = problem.k,
+                                                        .a = call.a,
+                                                        .b = call.b,
+                                                        .alignment = alignment_of(problem),
+                                                        .arch = context.arch()})
+                                    : scale;
+  cuda::launch_gemm(context, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem,
+                    handle_of(stream), options);
+}
+
+}  // namespace
+
+void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
+          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(double alpha, const MatrixView<const double>& a, const MatrixView<const double>& b,
+          double beta, const MatrixView<double>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(std::int32_t alpha, const MatrixView<const std::int32_t>& a,
+          const MatrixView<const std::int32_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
+          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
+          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void release_cuda_workspace(CudaStream stream) {
+  cuda::ContextCache& context = cuda::current_context();
+  context.workspaces().release(context.api(), handle_of(stream));
+}
+
+}  // namespace rung

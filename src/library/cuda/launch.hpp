@@ -1,0 +1,46 @@
+#pragma once
+// A chosen rung's launch into the caller's stream.
+
+#include "core/problem.hpp"
+#include "library/cuda/context_cache.hpp"
+#include "library/cuda/select.hpp"
+#include "library/select.hpp"
+#include "rung/cuda.hpp"
+
+namespace rung::cuda {
+
+/// Device memory for partial sums: the caller's, or the library's for the stream.
+struct WorkspaceSource {
+  ContextCache& context;
+  Stream stream;
+  const CudaOptions& options;
+
+  std::int64_t bytes() const;
+  /// Throws rung::Error and std::bad_alloc.
+  DevicePointer get() const;
+};
+
+/// Puts a launch into the stream. `parameters` are those of cuLaunchKernel. Throws rung::Error and
+/// std::bad_alloc.
+void start(ContextCache& context, Stream stream, const CudaGemmChoice& choice, Dtype dtype,
+           const Launch& launch, void** parameters);
+
+/// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
+template <class In, class Out>
+void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Out>& problem,
+                 Stream stream, const CudaOptions& options) {
+  const auto launch_of = choice.rung->launches.template of<In>();
+  const WorkspaceSource workspace{context, stream, options};
+  Launch launch = launch_of(problem, choice.plan);
+  while (choice.plan.splits > 1 && launch.workspace_bytes > workspace.bytes()) {
+    --choice.plan.splits;
+    launch = launch_of(problem, choice.plan);
+  }
+  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : workspace.get();
+  Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
+  // The driver reads as many as the kernel has.
+  void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), &split};
+  start(context, stream, choice, dtype_of<In>(), launch, parameters);
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,44 @@
+#include "library/cuda/select.hpp"
+
+#include "library/tuned/cuda.hpp"
+
+namespace rung {
+namespace {
+
+bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
+  return rule.dtypes.has(shape.dtype) &&                                //
+         rule.min_arch <= shape.arch && shape.arch <= rule.max_arch &&  //
+         rule.min_m <= shape.m && shape.m <= rule.max_m &&              //
+         rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
+         rule.min_k <= shape.k && shape.k <= rule.max_k &&              //
+         multiply_adds <= rule.max_work && rule.alignment <= shape.alignment &&
+         rule.a.value_or(shape.a) == shape.a && rule.b.value_or(shape.b) == shape.b;
+}
+
+Order order_of(std::int64_t col_stride) {
+  return col_stride == 1 ? Order::row_major : Order::col_major;
+}
+
+}  // namespace
+
+CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
+  const double multiply_adds =
+      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
+    if (!fits(rule, shape, multiply_adds)) continue;
+    const auto index = static_cast<std::size_t>(rule.use);
+    const cuda::NamedGemmRung& named = cuda::gemm_rungs[index];
+    return {index, named.id, named.rung};
+  }
+  __builtin_unreachable();  // the last rule fits everything
+}
+
+CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {
+  const std::int64_t alignment = visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return alignment_of(call.typed<In, Out>());
+  });
+  return choose_cuda_gemm({call.dtype, call.m, call.n, call.k, order_of(call.a.col_stride),
+                           order_of(call.b.col_stride), alignment, arch});
+}
+
+}  // namespace rung

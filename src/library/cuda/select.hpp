@@ -1,0 +1,51 @@
+#pragma once
+// Which rung computes a problem on a GPU, and how. The rules themselves are data, in tuned/.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "backends/cuda/rungs.hpp"
+#include "core/call.hpp"
+#include "core/dtype.hpp"
+#include "core/problem.hpp"
+#include "rung/matrix.hpp"
+
+namespace rung {
+
+/// A problem in the canonical form of core/problem.hpp, and the device.
+struct CudaGemmShape {
+  Dtype dtype;
+  std::int64_t m, n, k;
+  Order a, b;              // of A and B in memory
+  std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
+  int arch;                // compute capability times ten
+};
+
+struct CudaGemmChoice {
+  std::size_t index;    // in cuda::gemm_rungs, or behind them
+  std::string_view id;  // as in the catalog
+  const cuda::GemmRung* rung;
+  cuda::GemmPlan plan = {};
+};
+
+CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
+
+/// The same for a call as the bench passes it around, with the alignment of its host operands.
+CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);
+
+/// Bytes, at most 128, that the addresses and leading dimensions of a problem are multiples of.
+template <class In, class Out>
+std::int64_t alignment_of(const Gemm<In, Out>& g) {
+  // One of the two strides is 1: their product is the leading dimension.
+  const auto bits = [](const auto& matrix) {
+    return reinterpret_cast<std::uintptr_t>(matrix.data) |
+           static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) *
+               sizeof(*matrix.data) |
+           128u;
+  };
+  const std::uintptr_t all = bits(g.a) | bits(g.b) | bits(g.c);
+  return static_cast<std::int64_t>(all & (~all + 1));
+}
+
+}  // namespace rung

@@ -1,0 +1,100 @@
+// Plans: tiles by number, splits that need a workspace, and where that comes from.
+
+#include <gtest/gtest.h>
+
+#include "fixture.hpp"
+#include "library/cuda/launch.hpp"
+
+namespace rung {
+namespace {
+
+using cuda::GemmPlan, cuda::Launch;
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+/// The splits of the last launch.
+int splits = 0;
+
+/// As a rung that splits k: 4 MiB for each part, and none where there is one. Its kernel is that of
+/// another, which needs no workspace.
+Launch split(const Gemm<float>&, const GemmPlan& plan) {
+  splits = plan.splits;
+  return {.grid = {1},
+          .block = {32, 32},
+          .workspace_bytes = plan.splits == 1 ? 0 : plan.splits * 4 * mebibyte};
+}
+
+class CudaPlan : public CudaLibrary {
+ protected:
+  const float* a = nullptr;
+  float* c = nullptr;
+
+  void SetUp() override {
+    CudaLibrary::SetUp();
+    a = on_device(std::vector<float>{3});
+    c = on_device(std::vector<float>{0});
+  }
+
+  void run(int wanted_splits, cuda::Stream stream, const CudaOptions& options = {}) {
+    static const cuda::GemmRung rung = {
+        "gemm_cuda_01_coalesced", {split, nullptr, nullptr, nullptr, nullptr}, {}};
+    const Gemm<float> problem = {1, 1, 1, 1, {a, 1, 1}, {a, 1, 1}, 0, {c, 1, 1}};
+    cuda::driver_calls().clear();
+    cuda::launch_gemm(cuda::current_context(),
+                      {1, "gemm/cuda/01_coalesced", &rung, {.splits = wanted_splits}}, problem,
+                      stream, options);
+    EXPECT_EQ(from_device(c, 1), std::vector<float>{9});
+  }
+  static int allocations() { return cuda::driver_calls()["cuMemAlloc"]; }
+};
+
+TEST_F(CudaPlan, AWorkspaceIsMadeOnceForEachStream) {
+  const cuda::Stream stream = new_stream();
+  run(1, stream);
+  EXPECT_EQ(allocations(), 0);
+  run(4, stream);
+  EXPECT_EQ(allocations(), 1);
+  EXPECT_EQ(splits, 4);
+  run(8, stream);
+  EXPECT_EQ(allocations(), 0);
+  run(2, new_stream());
+  EXPECT_EQ(allocations(), 1);
+  run(2, nullptr);
+  EXPECT_EQ(allocations(), 1);
+  run(2, cuda::legacy_stream());  // the same stream by another name
+  EXPECT_EQ(allocations(), 0);
+}
+
+TEST_F(CudaPlan, AWorkspaceIsReleasedOnDemand) {
+  const cuda::Stream stream = new_stream();
+  release_cuda_workspace(CudaStream(stream));
+  EXPECT_EQ(cuda::driver_calls()["cuMemFree"], 0);
+  run(2, stream);
+  release_cuda_workspace(CudaStream(stream));
+  EXPECT_EQ(cuda::driver_calls()["cuMemFree"], 1);
+  run(2, stream);
+  EXPECT_EQ(allocations(), 1);
+}
+
+TEST_F(CudaPlan, ThereAreNoMoreSplitsThanTheWorkspaceHolds) {
+  run(100, nullptr);
+  EXPECT_EQ(splits, 8);  // 32 MiB
+}
+
+TEST_F(CudaPlan, TheCallersWorkspaceIsTaken) {
+  void* const workspace = on_device(std::vector<char>(256));
+  run(4, nullptr, {.workspace = workspace, .workspace_bytes = 13 * mebibyte});
+  EXPECT_EQ(splits, 3);
+  EXPECT_EQ(allocations(), 0);
+  run(4, nullptr, {.workspace = workspace, .workspace_bytes = 256});
+  EXPECT_EQ(splits, 1);
+  EXPECT_EQ(allocations(), 0);
+}
+
+TEST(CudaEntries, AreNamedAfterTheTypeAndTheTile) {
+  EXPECT_EQ(entry_name(gemm_cuda_10_tuned_tiles, Dtype::f32, 1), "gemm_cuda_10_tuned_tiles_f32_1");
+  EXPECT_EQ(entry_name(gemm_cuda_00_naive, Dtype::f64, 0), "gemm_cuda_00_naive_f64");
+}
+
+}  // namespace
+}  // namespace rung

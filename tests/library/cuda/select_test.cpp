@@ -1,0 +1,59 @@
+// The rules for GPUs: whatever the problem, they name a rung of the ladder that can run it.
+
+#include "library/cuda/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+
+#include "core/rung.hpp"
+#include "library/tuned/cuda.hpp"
+
+namespace rung {
+namespace {
+
+TEST(CudaRules, NameRungsOfTheCatalogAndTheirTiles) {
+  for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
+    const cuda::NamedGemmRung& named = cuda::gemm_rungs.at(static_cast<std::size_t>(rule.use));
+    EXPECT_EQ(select({std::string(named.id)}).size(), 1u);
+    EXPECT_LE(rule.alignment, 128);
+  }
+}
+
+TEST(CudaRules, LastOneFitsEverything) {
+  const CudaGemmRule& last = *std::rbegin(tuned::cuda_gemm_rules);
+  for (const Dtype dtype : all_dtypes) EXPECT_TRUE(last.dtypes.has(dtype));
+  for (const std::int64_t min : {last.min_m, last.min_n, last.min_k}) EXPECT_LE(min, 1);
+  for (const std::int64_t max : {last.max_m, last.max_n, last.max_k}) EXPECT_EQ(max, any_size);
+  EXPECT_LE(last.min_arch, 75);
+  EXPECT_EQ(last.max_arch, any_arch);
+  EXPECT_EQ(last.max_work, any_work);
+  EXPECT_EQ(last.alignment, 1);
+  EXPECT_FALSE(last.a || last.b);
+}
+
+TEST(CudaRules, IndexIsThatOfTheTable) {
+  EXPECT_EQ(cuda::gemm_rungs[static_cast<std::size_t>(cuda::GemmRungIndex::gemm_01_coalesced)].id,
+            "gemm/cuda/01_coalesced");
+}
+
+Gemm<float> aligned_problem() {
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<float*>(address); };
+  return {8, 8, 8, 1, {at(4096), 32, 1}, {at(512), 1, 64}, 0, {at(256), 96, 1}};
+}
+
+TEST(CudaAlignment, IsThatOfTheLeastAlignedOperand) {
+  EXPECT_EQ(alignment_of(aligned_problem()), 128);
+  Gemm<float> g = aligned_problem();
+  g.a.data += 4;
+  EXPECT_EQ(alignment_of(g), 16);
+  g = aligned_problem();
+  g.b.col_stride = 62;
+  EXPECT_EQ(alignment_of(g), 8);
+  g = aligned_problem();
+  g.c.row_stride = 9;
+  EXPECT_EQ(alignment_of(g), 4);
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,73 @@
+/* The C interface of gemm on GPUs, as far as it goes without one. Prints what is wrong; exits with
+ * 1 if anything is. */
+
+#include <rung/rung.h>
+#include <stdio.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void check(int holds, const char* what, int line) {
+  if (holds) return;
+  fprintf(stderr, "line %d: not true: %s (last error: %s)\n", line, what, rung_last_error());
+  ++failures;
+}
+#define CHECK(condition) check(condition, #condition, __LINE__)
+
+/* A product without elements, of each type: there is nothing to launch. */
+static void nothing_of_each_type(void) {
+  const rung_order order = RUNG_COL_MAJOR;
+  const rung_transpose no = RUNG_NO_TRANS;
+  CHECK(rung_cuda_gemm_f32(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
+        RUNG_OK);
+  CHECK(rung_cuda_gemm_f64(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
+        RUNG_OK);
+  CHECK(rung_cuda_gemm_i32(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
+        RUNG_OK);
+  CHECK(rung_cuda_gemm_bf16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
+        RUNG_OK);
+  CHECK(rung_cuda_gemm_f16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
+        RUNG_OK);
+}
+
+static void errors(void) {
+  const rung_order order = RUNG_ROW_MAJOR;
+  const rung_transpose no = RUNG_NO_TRANS;
+  const float* a = NULL;
+  float* c = NULL;
+  rung_cuda_options options = RUNG_CUDA_OPTIONS_INIT;
+
+  CHECK(rung_cuda_gemm_f32(order, no, no, 2, 3, 4, 1, a, 4, a, 3, 0, c, 3, NULL, &options) ==
+        RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: C is null; it must point to 2 x 3 elements") == 0);
+  CHECK(rung_cuda_gemm_f32(order, no, no, 2, 3, 4, 1, a, 4, a, 2, 0, c, 3, NULL, NULL) ==
+        RUNG_INVALID_ARGUMENT);
+  CHECK(strstr(rung_last_error(), "B: the leading dimension is 2") != NULL);
+  options.workspace_bytes = 8;
+  CHECK(rung_cuda_gemm_f32(order, no, no, 0, 3, 4, 1, a, 4, a, 3, 0, c, 3, NULL, &options) ==
+        RUNG_INVALID_ARGUMENT);
+  options.struct_size = 0; /* never initialised */
+  CHECK(rung_cuda_gemm_f32(order, no, no, 0, 3, 4, 1, a, 4, a, 3, 0, c, 3, NULL, &options) ==
+        RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(),
+               "rung: struct_size of the options is 0; it must be sizeof(rung_cuda_options)") == 0);
+  CHECK(strcmp(rung_status_string(RUNG_UNAVAILABLE), "not available here") == 0);
+  CHECK(strcmp(rung_status_string(RUNG_DEVICE_ERROR), "device error") == 0);
+}
+
+/* Reaches the driver, where there is one. */
+static void release(void) {
+  const rung_status status = rung_cuda_release_workspace(NULL);
+  CHECK(status == RUNG_OK || status == RUNG_UNAVAILABLE);
+  if (status == RUNG_OK) return;
+  CHECK(strstr(rung_last_error(), "rung: gemm: no ") == rung_last_error() ||
+        strstr(rung_last_error(), "rung: gemm: the NVIDIA driver here is too old") ==
+            rung_last_error());
+}
+
+int main(void) {
+  nothing_of_each_type();
+  errors();
+  release();
+  return failures == 0 ? 0 : 1;
+}
