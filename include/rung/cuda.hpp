@@ -26,8 +26,8 @@ class CudaStream {
 
 struct CudaOptions {
   /// Device memory for partial sums, aligned to 256 bytes, zero before its first use and then left
-  /// to the library's calls, and which no work of another stream uses at the same time. Null: the library keeps 32 MiB for each stream, allocated at the first call
-  /// that needs them.
+  /// to the library's calls, and which no work of another stream uses at the same time. Null: the
+  /// library keeps 32 MiB for each stream, allocated at the first call that needs them.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };

@@ -21,7 +21,8 @@ constexpr std::int64_t threads = 64;
 template <class Argument>
 void launch(const char* entry, Argument argument, const cuda::Image& image = gpu_ceiling_image()) {
   cuda::Gpu& gpu = virtual_gpu();
-  gpu.launch(gpu.function(image, entry), entry, {{2}, {threads / 2}}, &argument, 1);
+  void* arguments[] = {&argument};
+  gpu.launch(gpu.function(image, entry), entry, {{2}, {threads / 2}}, arguments, 1);
   gpu.wait(entry);
 }
 

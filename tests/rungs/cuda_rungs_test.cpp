@@ -116,8 +116,10 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
         EXPECT_EQ(clang.*counter, nvcc.*counter);
       }
     };
-    expect_alike("global load requests", &vgpu::Counters::global_load_requests);
-    expect_alike("global load sectors", &vgpu::Counters::global_load_sectors);
+    if (GetParam()->id != "gemm/cuda/11_split_k") {  // whose blocks read until others have come
+      expect_alike("global load requests", &vgpu::Counters::global_load_requests);
+      expect_alike("global load sectors", &vgpu::Counters::global_load_sectors);
+    }
     expect_alike("global store requests", &vgpu::Counters::global_store_requests);
     expect_alike("global store sectors", &vgpu::Counters::global_store_sectors);
     expect_alike("shared load requests", &vgpu::Counters::shared_load_requests);

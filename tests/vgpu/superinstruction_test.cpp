@@ -142,7 +142,7 @@ TEST_F(SuperinstructionTest, ReportsRacesWithItsLoads) {
       "ld.shared.f32 %f4, [%b+12];|";
   // Before the other warp's write, and behind it.
   for (const std::string& body :
-       {four_loads + "st.shared.f32 [%b+128], %f1;", "st.shared.f32 [%b+128], %f1;" + four_loads}) {
+       {four_loads + "st.shared.f32 [%b+128], %f1;", "st.shared.f32 [%b+128], %f7;" + four_loads}) {
     const Case c{body, uniform_and_dense, body};
     expect_the_same(c);
     EXPECT_FALSE(outcome(c, false).report.hazards.empty());

@@ -100,7 +100,7 @@ TEST_F(CudaError, AKernelThatIsNotThereIsSaidToBeMissing) {
       .api = &api, .takes_cubin = false, .wanted = cuda::Code::cubin};
   cuda::use_driver(&cubin_alone);
   EXPECT_EQ(refused(), Refusal(Status::unavailable,
-                               "rung: gemm: this build has no code of gemm/cuda/02_shared_tile for "
+                               "rung: gemm: this build has no code of gemm/cuda/11_split_k for "
                                "sm_90"));
 }
 
