@@ -87,15 +87,27 @@ def markdown(headings, rows):
 # The kinds of tables.
 
 
+def where(here, first):
+    """The device, and on a CPU its threads."""
+    if first["device"].startswith("gpu"):
+        gpu = here["gpu"]
+        return (
+            f"{gpu['name']} ({gpu['multiprocessors']} multiprocessors, at most {gpu['max_clock_mhz']} MHz, "
+            f"{gpu['power_limit_watts']:.0f} W), driver {gpu['driver']}, CUDA {gpu['cuda']}, {first['dtype']}"
+        )
+    threads = f"{first['threads']} thread{'' if first['threads'] == 1 else 's'}"
+    return f"{here['model']} ({here['isa']}, {here['cores']} cores), {first['dtype']}, {threads}"
+
+
 def machine(data):
     here = data["machine"]
     first = data["results"][0]
-    threads = f"{first['threads']} thread{'' if first['threads'] == 1 else 's'}"
+    said = "note" if first["device"].startswith("gpu") else "kernels"
     peers = "; ".join(
-        f"{name} {peer['version']} ({peer['kernels']})" for name, peer in here["peers"].items()
+        f"{name} {peer['version']} ({peer[said]})" for name, peer in here["peers"].items()
     )
     return (
-        f"{here['model']} ({here['isa']}, {here['cores']} cores), {first['dtype']}, {threads}, "
+        f"{where(here, first)}, "
         f"{first['operands']} operands; {here['os']}; {here['compiler']}. "
         f"Peers: {peers or 'none'}. rung {here['version']} at commit {here['commit']}, {here['date'][:10]}.\n"
     )
