@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -144,6 +145,12 @@ double read_number(const std::string& option, const std::string& text) {
   throw UsageError(fmt::format("{}: '{}' is not a finite number", option, text));
 }
 
+double read_seconds(const std::string& text) {
+  const double seconds = read_number("--seconds", text);
+  if (seconds > 0 && seconds <= 3600) return seconds;
+  throw UsageError(fmt::format("--seconds: '{}' is not above 0 and up to 3600", text));
+}
+
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least) {
   std::vector<SizeArgument> sizes;
   for (const std::string& entry : split(text, ',')) {
@@ -160,6 +167,25 @@ std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least
     }
   }
   return sizes;
+}
+
+void check_memory(const std::string& op, const Size& size, Dtype dtype) {
+  const auto area = [](std::int64_t rows, std::int64_t cols) {
+    return static_cast<double>(rows) * static_cast<double>(cols);
+  };
+  const auto& [m, n, k] = size;
+  const double in = static_cast<double>(input_bytes(dtype));
+  const double out = static_cast<double>(output_bytes(dtype));
+  const bool is_gemm = op == "gemm";
+  const double bytes =
+      is_gemm ? (area(m, k) + area(k, n)) * in + area(m, n) * out : 2 * static_cast<double>(n) * in;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= 0.8 * memory) return;
+  throw UsageError(
+      fmt::format("{} {}: the operands take {:.3g} GB, this machine has {:.3g} GB of memory", op,
+                  is_gemm ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n), bytes * 1e-9,
+                  memory * 1e-9));
 }
 
 Form read_form(const FormArguments& arguments) {

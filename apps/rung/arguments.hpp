@@ -68,6 +68,8 @@ std::optional<OutputFile> read_json(const std::string& path);
 std::int64_t read_integer(const std::string& option, const std::string& text, std::int64_t least,
                           std::int64_t most);
 double read_number(const std::string& option, const std::string& text);
+/// The time budget of a measurement.
+double read_seconds(const std::string& text);
 
 /// As --sizes lists it: N alone, or MxNxK.
 struct SizeArgument {
@@ -77,6 +79,9 @@ struct SizeArgument {
 
 /// least: the smallest extent allowed.
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least);
+
+/// Operands that do not fit would be swapped, or end the process: throws UsageError for them.
+void check_memory(const std::string& op, const Size& size, Dtype dtype);
 
 /// The same, read.
 struct Form {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -68,12 +67,6 @@ WorkloadOptions read_options(const Arguments& arguments) {
   return options;
 }
 
-double read_seconds(const std::string& text) {
-  const double seconds = read_number("--seconds", text);
-  if (seconds > 0 && seconds <= 3600) return seconds;
-  throw UsageError(fmt::format("--seconds: '{}' is not above 0 and up to 3600", text));
-}
-
 std::vector<SizeArgument> read_all_sizes(const Arguments& arguments) {
   if (!arguments.sizes.empty() && arguments.any()) {
     throw UsageError("--sizes: not together with --m, --n or --k");
@@ -81,26 +74,6 @@ std::vector<SizeArgument> read_all_sizes(const Arguments& arguments) {
   if (arguments.any()) return {read_extents(arguments)};
   if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
   return {};
-}
-
-// Operands that do not fit would be swapped, or end the process.
-void check_memory(const Problem& problem, const WorkloadOptions& options) {
-  const auto area = [](std::int64_t rows, std::int64_t cols) {
-    return static_cast<double>(rows) * static_cast<double>(cols);
-  };
-  const auto& [m, n, k] = problem.size;
-  const double in = static_cast<double>(input_bytes(options.dtype));
-  const double out = static_cast<double>(output_bytes(options.dtype));
-  const bool is_gemm = problem.ladder->op == "gemm";
-  const double bytes =
-      is_gemm ? (area(m, k) + area(k, n)) * in + area(m, n) * out : 2 * static_cast<double>(n) * in;
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes <= 0.8 * memory) return;
-  throw UsageError(fmt::format(
-      "{} {}: the operands take {:.3g} GB, this machine has {:.3g} GB of memory",
-      problem.ladder->op, is_gemm ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n),
-      bytes * 1e-9, memory * 1e-9));
 }
 
 std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
@@ -208,7 +181,7 @@ ExitCode run(const Arguments& arguments) {
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);
   const std::vector<Problem> problems = plan(ladders, sizes);
-  for (const Problem& problem : problems) check_memory(problem, request.options);
+  for (const auto& [ladder, size] : problems) check_memory(ladder->op, size, request.options.dtype);
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
   const auto output = read_json(arguments.json);

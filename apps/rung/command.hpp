@@ -26,6 +26,7 @@ using Action = std::function<ExitCode()>;
 Action add_list(CLI::App& app);
 Action add_verify(CLI::App& app);
 Action add_bench(CLI::App& app);
+Action add_tune(CLI::App& app);
 Action add_trace(CLI::App& app);
 Action add_emu(CLI::App& app);
 Action add_doctor(CLI::App& app);

@@ -28,6 +28,8 @@ constexpr std::array commands = {
             add_verify},
     Command{"bench", "Verify, then time the selected rungs against libraries and ceilings",
             add_bench},
+    Command{"tune", "Search the tiles of a CUDA rung, and the parts of k, for the fastest",
+            add_tune},
     Command{"trace", "One launch on the virtual GPU: its counters, line by line, and its hazards",
             add_trace},
     Command{"emu", "A CUDA program on the virtual GPU, with counters and hazards", add_emu},
@@ -63,6 +65,9 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app) {
   const std::string message = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (app.got_subcommand("trace")) return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    if (app.got_subcommand("tune")) {
+      return "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help";
+    }
     if (app.got_subcommand("emu")) return "FILE: one is needed, such as program.cu; see --help";
     return "SELECTOR: at least one is needed, such as gemm/cpu; see --help";
   }

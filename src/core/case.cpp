@@ -113,6 +113,10 @@ void GemmCase::fill(Values values) {
   // C keeps finite values: what propagates into it must come from A and B.
   const bool non_finite = values == Values::nan || values == Values::infinity;
   c_values_ = non_finite ? Values::reals : values;
+  renew_c();
+}
+
+void GemmCase::renew_c() {
   if (spec_.beta == 0) {
     c_.poison();
   } else {

@@ -52,6 +52,8 @@ class GemmCase {
   /// (Re)fills A, B and C. C becomes poison (the guard pattern) if beta is 0.
   void fill(Values values);
   void fill() { fill(spec_.values); }
+  /// C alone, as the last fill() left it.
+  void renew_c();
 
   const Operand& a() const { return a_; }
   const Operand& b() const { return b_; }

@@ -166,6 +166,55 @@ TEST(Trace, ShowsTheHotLineWithItsText) {
   for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
 }
 
+TEST(Tune, KeepsTheBestPlanAmongThoseOfOtherProblems) {
+  const Folder folder;
+  const fs::path file = folder / "plans.txt";
+  const std::string others =
+      "# kept\ngemm/cuda/11_split_k f32 64 64 64 0 1\ngemm/cuda/10_tuned_tiles f32 96 96 96 1 1\n";
+  std::ofstream(file) << others;
+  const Output output =
+      run_rung("tune gemm/cuda/11 --device virtual --unobserved --sizes 96 --seconds 0.001 -o " +
+               file.string() + " --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.err.find("kept in " + file.string()), std::string::npos) << output.err;
+  for (const std::string& line : lines(output.err)) {
+    const bool names_file = line.find(file.string()) != std::string::npos;
+    EXPECT_TRUE(names_file || line.size() <= 80u) << line;
+  }
+  const Json result = Json::parse(output.out).at(0);
+  const Json& candidates = result.at("candidates");
+  EXPECT_GT(candidates.size(), 3u);
+  for (const Json& candidate : candidates) EXPECT_EQ(candidate.at("verified"), true);
+  const Json& best = candidates.at(result.at("best").get<std::size_t>());
+  std::ifstream stream(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}),
+            others + "gemm/cuda/11_split_k f32 96 96 96 " + best.at("tile").dump() + " " +
+                best.at("splits").dump() + "\n");
+}
+
+TEST(Tune, TimesOfASimulationAreNotKeptUnasked) {
+  const Folder folder;
+  const Output output =
+      run_shell("XDG_CACHE_HOME=" + (folder / "").string() +
+                " \"$RUNG\" tune gemm/cuda/10 --device virtual --unobserved --sizes 96x64x32 "
+                "--seconds 0.001");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find("not kept"), std::string::npos) << output.out;
+  EXPECT_TRUE(folder.empty());
+}
+
+TEST(Tune, AFileThatIsNoneOfItsOwnIsLeftAlone) {
+  const Folder folder;
+  const fs::path file = folder / "notes.txt";
+  std::ofstream(file) << "buy milk\n";
+  const Output output = run_rung("tune gemm/cuda/11 --device virtual -o " + file.string());
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_EQ(output.err,
+            "rung: -o: 'buy milk' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it\n");
+  std::ifstream stream(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "buy milk\n");
+}
+
 TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
   const Output output =
       run_rung("bench gemm/cuda/01 --device virtual --n 32 --json -" + std::string(tiny));

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
-        Bad{"climb", "'climb' is not one of list, verify, bench, trace, emu, doctor"},
+        Bad{"climb", "'climb' is not one of list, verify, bench, tune, trace, emu, doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -70,6 +70,17 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+        Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
+        Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
+        Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},
+        Bad{"tune gemm/cuda/11 --device cpu",
+            "gemm/cuda/11_split_k is not for the cpu; see --device", 3},
+        Bad{"tune gemm/cuda/11 --device virtual --dtype f16", "gemm/cuda/11_split_k: no f16", 3},
+        Bad{"tune gemm/cuda/11 --device virtual --sizes 3x4",
+            "--sizes: '3x4' is neither N nor MxNxK"},
+        Bad{"tune gemm/cuda/11 --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
+        Bad{"tune gemm/cuda/11 --device virtual -o /", "-o: '/' cannot be written: Is a directory"},
+        Bad{"tune gemm/cuda/11 --device virtual -o -", "-o: '-' is not a file"},
         Bad{"verify gemm/cuda --code ptx", "--code: 'ptx' is not one of clang, nvcc, cubin"},
         Bad{"bench gemm/cuda --vs openblas --device virtual",
             "--vs: 'openblas' runs on the cpu; it is no peer on virtual", 3}));
@@ -103,7 +114,8 @@ TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {
 
 TEST(Usage, HelpAndVersionSucceed) {
   EXPECT_EQ(run_rung("--version").out, "rung " RUNG_PROJECT_VERSION "\n");
-  for (const char* arguments : {"--help", "list --help", "verify --help", "bench --help"}) {
+  for (const char* arguments :
+       {"--help", "list --help", "verify --help", "bench --help", "tune --help"}) {
     const Output output = run_rung(arguments);
     EXPECT_EQ(output.exit_code, 0);
     EXPECT_EQ(output.err, "");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -22,12 +21,6 @@ namespace {
 using cuda::Gpu;
 using cuda::Image;
 
-const cuda::GemmRung* find_gemm(std::string_view id) {
-  const auto* found = std::find_if(cuda::gemm_rungs.begin(), cuda::gemm_rungs.end(),
-                                   [&](const auto& rung) { return rung.id == id; });
-  return found == cuda::gemm_rungs.end() ? nullptr : found->rung;
-}
-
 std::optional<cuda::Code> read_code(const std::string& code) {
   if (code.empty()) return std::nullopt;
   return cuda::parse_code(code);
@@ -42,7 +35,7 @@ class CudaBackend : public Backend {
   std::optional<std::string> absent() const override { return found().why_not; }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
-    const cuda::GemmRung* gemm = find_gemm(rung.id);
+    const cuda::GemmRung* gemm = cuda::find_gemm_rung(rung.id);
     if (gemm == nullptr) return "a " + rung.backend + " rung";
     if (!has(*gemm, dtype)) return fmt::format("no {}", ::rung::name(dtype));
     if (const auto& why_not = found().why_not) return why_not;
@@ -52,7 +45,7 @@ class CudaBackend : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
-    const cuda::GemmRung& gemm = *find_gemm(rung.id);
+    const cuda::GemmRung& gemm = *cuda::find_gemm_rung(rung.id);
     return cuda::why_not_grid(gemm, call, plan(rung.id, gemm, call));
   }
 
@@ -86,7 +79,7 @@ class CudaBackend : public Backend {
 
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
     gpu().make_current();
-    const cuda::GemmRung& gemm = *find_gemm(rung.id);
+    const cuda::GemmRung& gemm = *cuda::find_gemm_rung(rung.id);
     const auto bound =
         std::make_shared<cuda::GemmCallOnGpu>(gpu(), gemm, *select_image(rung.id, gpu().target()),
                                               call, plan(rung.id, gemm, call), threads);

@@ -36,17 +36,22 @@ DeviceMatrix::DeviceMatrix(Gpu& gpu, const Storage& host, const void* data)
   check(api, api.cuMemAlloc(&allocated_, before + static_cast<std::size_t>(bytes)), "cuMemAlloc");
   begin_ = allocated_ + before;
   data_ = begin_ + static_cast<DevicePointer>(static_cast<const std::byte*>(data) - host.begin);
-  for (std::int64_t row = 0; row < host.rows; ++row) {
-    const std::int64_t at = row * host.pitch;
-    check(api,
-          api.cuMemcpyHtoD(begin_ + static_cast<DevicePointer>(at), host.begin + at,
-                           static_cast<std::size_t>(host.row_bytes)),
-          "cuMemcpyHtoD");
-  }
+  upload();
 }
 
 DeviceMatrix::~DeviceMatrix() {
   if (allocated_ != 0 && generation_ == gpu_.generation()) gpu_.api().cuMemFree(allocated_);
+}
+
+void DeviceMatrix::upload() const {
+  const DriverApi& api = gpu_.api();
+  for (std::int64_t row = 0; row < host_.rows && allocated_ != 0; ++row) {
+    const std::int64_t at = row * host_.pitch;
+    check(api,
+          api.cuMemcpyHtoD(begin_ + static_cast<DevicePointer>(at), host_.begin + at,
+                           static_cast<std::size_t>(host_.row_bytes)),
+          "cuMemcpyHtoD");
+  }
 }
 
 void DeviceMatrix::download() const {

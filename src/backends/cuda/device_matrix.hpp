@@ -27,6 +27,8 @@ class DeviceMatrix {
   /// Where `data` lies on the device; null if nothing does.
   DevicePointer data() const { return data_; }
 
+  /// Copies the host's contents once more.
+  void upload() const;
   /// Copies it back.
   void download() const;
 

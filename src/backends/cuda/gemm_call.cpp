@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
@@ -32,34 +33,40 @@ std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& ca
 
 GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image,
                              const GemmCall& call, const GemmPlan& plan, int threads)
-    : gpu_(gpu),
+    : GemmCallOnGpu(std::make_shared<const GemmOperands>(gpu, call), rung, image, call, plan,
+                    threads) {}
+
+GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const GemmRung& rung,
+                             const Image& image, const GemmCall& call, const GemmPlan& plan,
+                             int threads)
+    : gpu_(operands->gpu()),
       threads_(threads),
       entry_(entry_name(rung, call.dtype, plan.tile)),
-      operands_(gpu, call),
+      operands_(std::move(operands)),
       launch_(launch_of(rung, call, plan)),
-      function_(gpu.function(image, entry_)),
-      workspace_(gpu, static_cast<std::size_t>(launch_.workspace_bytes)),
+      function_(gpu_.function(image, entry_)),
+      workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
       split_{plan.splits, workspace_.data()} {
   workspace_.set_to_zero();
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     Gemm<In, Out> g = call.typed<In, Out>();
-    g.a.data = reinterpret_cast<const In*>(operands_.a().data());
-    g.b.data = reinterpret_cast<const In*>(operands_.b().data());
-    g.c.data = reinterpret_cast<Out*>(operands_.c().data());
+    g.a.data = reinterpret_cast<const In*>(operands_->a().data());
+    g.b.data = reinterpret_cast<const In*>(operands_->b().data());
+    g.c.data = reinterpret_cast<Out*>(operands_->c().data());
     problem_.resize(sizeof g);
     std::memcpy(problem_.data(), &g, sizeof g);
   });
   if (launch_.shared_bytes > plain_shared_bytes) {
-    check(gpu.api(),
-          gpu.api().cuFuncSetAttribute(function_, FunctionAttribute::max_dynamic_shared_size_bytes,
-                                       static_cast<int>(launch_.shared_bytes)),
+    check(gpu_.api(),
+          gpu_.api().cuFuncSetAttribute(function_, FunctionAttribute::max_dynamic_shared_size_bytes,
+                                        static_cast<int>(launch_.shared_bytes)),
           "cuFuncSetAttribute");
   }
 }
 
 void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
-  operands_.require_present(entry_);
+  operands_->require_present(entry_);
   if (launch_.grid.count() == 0) return;
   for (std::int64_t i = 0; i < calls; ++i) {
     void* arguments[] = {problem_.data(), &split_};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,16 +26,19 @@ class GemmCallOnGpu {
   /// current. Throws DriverError and std::bad_alloc.
   GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image, const GemmCall& call,
                 const GemmPlan& plan, int threads);
+  /// The same with operands that are there already, those of `call`.
+  GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const GemmRung& rung,
+                const Image& image, const GemmCall& call, const GemmPlan& plan, int threads);
 
   void enqueue(std::int64_t calls);
   void wait();
-  void download() { operands_.download(); }
+  void download() { operands_->download(); }
 
  private:
   Gpu& gpu_;
   int threads_;
   std::string entry_;
-  GemmOperands operands_;
+  std::shared_ptr<const GemmOperands> operands_;
   Launch launch_;
   Function function_;
   DeviceBuffer workspace_;

@@ -31,6 +31,11 @@ void GemmOperands::require_present(const std::string& user) const {
   throw KernelError(user + ": its operands were lost when another kernel failed");
 }
 
+void GemmOperands::upload_c() const {
+  gpu_.make_current();
+  c_.upload();
+}
+
 void GemmOperands::download() const {
   gpu_.make_current();
   c_.download();

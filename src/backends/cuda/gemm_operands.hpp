@@ -21,6 +21,8 @@ class GemmOperands {
 
   /// Throws KernelError, naming who asks, if they were lost when a kernel failed.
   void require_present(const std::string& user) const;
+  /// C once more from where it lies on the host.
+  void upload_c() const;
   /// C to where it lies on the host. A and B too, where a guard tells that they may be written: so
   /// that somebody can see that they are as they were.
   void download() const;

@@ -36,6 +36,14 @@ inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
 #undef RUNG
 });
 
+/// Null for an id that is none of theirs.
+inline const GemmRung* find_gemm_rung(std::string_view id) {
+  for (const NamedGemmRung& named : gemm_rungs) {
+    if (named.id == id) return named.rung;
+  }
+  return nullptr;
+}
+
 /// The tile sizes of a type; none for a rung of one size.
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });

@@ -71,6 +71,15 @@ double distance(const GemmSize& a, const GemmSize& b) {
   return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
 }
 
+bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
+
+bool is_same_problem(const TunedShape& a, const TunedShape& b) {
+  const auto all = [](const TunedShape& shape) {
+    return std::tie(shape.rung, shape.dtype, shape.size.m, shape.size.n, shape.size.k);
+  };
+  return all(a) == all(b);
+}
+
 auto key(const TunedShape& shape) { return std::pair(std::string_view(shape.rung), shape.dtype); }
 
 }  // namespace
@@ -100,10 +109,9 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   return "";
 }
 
-std::vector<GemmPlan> plans(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                            const Limits& limits) {
+Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
   constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
-  std::vector<GemmPlan> all;
+  Plans all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
@@ -113,7 +121,10 @@ std::vector<GemmPlan> plans(const GemmRung& rung, Dtype dtype, const GemmSize& s
         std::min(8 * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
     for (const int splits : parts) {
       const GemmPlan plan = {static_cast<int>(i), splits};
-      if (splits <= most && why_not(rung, dtype, size, plan, limits).empty()) all.push_back(plan);
+      if (splits > most || (splits > 1 && !rung.splits)) continue;
+      const std::string reason = why_not(rung, dtype, size, plan, limits);
+      if (reason.empty()) all.possible.push_back(plan);
+      if (!reason.empty()) ++all.refused[reason];
     }
   }
   return all;
@@ -123,7 +134,7 @@ std::vector<TunedShape> parse_tuned(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::vector<TunedShape> all;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line.front() != '#') all.push_back(parse_line(line));
+    if (!is_comment(line)) all.push_back(parse_line(line));
   }
   return all;
 }
@@ -133,6 +144,21 @@ std::string format_tuned(const TunedShape& tuned) {
   line << tuned.rung << ' ' << name(tuned.dtype) << ' ' << tuned.size.m << ' ' << tuned.size.n
        << ' ' << tuned.size.k << ' ' << tuned.plan.tile << ' ' << tuned.plan.splits << '\n';
   return line.str();
+}
+
+std::string merge_tuned(std::string_view text, const TunedShape& tuned) {
+  std::istringstream lines{std::string(text)};
+  std::string merged;
+  bool is_there = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (is_comment(line) || !is_same_problem(parse_line(line), tuned)) {
+      merged += line + '\n';
+    } else if (!is_there) {
+      merged += format_tuned(tuned);
+      is_there = true;
+    }
+  }
+  return is_there ? merged : merged + format_tuned(tuned);
 }
 
 std::string tuned_path(std::string_view device) {

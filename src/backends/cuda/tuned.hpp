@@ -3,6 +3,7 @@
 // data.
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +28,15 @@ struct Limits {
 std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
                     const Limits& limits);
 
-/// Every plan that is worth measuring: each tile that fits the device, with k in one part and in as
-/// many as bring more blocks to its multiprocessors.
-std::vector<GemmPlan> plans(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                            const Limits& limits);
+/// What there is to measure for a shape.
+struct Plans {
+  std::vector<GemmPlan> possible;
+  std::map<std::string, int> refused;  // why_not(), and of how many
+};
+
+/// Every plan that is worth measuring: each tile, with k in one part and in as many as bring more
+/// blocks to the device's multiprocessors.
+Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
 
 /// The best plan that was found for one shape.
 struct TunedShape {
@@ -44,6 +50,9 @@ struct TunedShape {
 /// with # are comments. Throws std::runtime_error for a line that is none of these, naming it.
 std::vector<TunedShape> parse_tuned(std::string_view text);
 std::string format_tuned(const TunedShape& tuned);
+/// A text of such lines with that of the same rung, dtype and size replaced, or a new one at its
+/// end; comments and all others stay as they are. Throws as parse_tuned().
+std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 
 /// Where `rung tune` keeps its results for a device, by its driver's name: rung/tuned/<device>.txt
 /// in $XDG_CACHE_HOME or ~/.cache; empty where there is neither.

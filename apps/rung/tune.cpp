@@ -1,0 +1,288 @@
+// rung tune: which tile, and how many parts of k, are the fastest for each shape on this device?
+
+#include "measure/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "arguments.hpp"
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "command.hpp"
+#include "devices.hpp"
+#include "progress.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+#include "tuned_file.hpp"
+
+namespace rung {
+namespace {
+
+struct Arguments : CommonArguments {
+  std::string sizes;
+  std::string seconds = "0.2";
+  std::string output;
+};
+
+// Squares, with sizes off every tile among them; then what is flat, tall, deep or shallow.
+constexpr const char* default_sizes =
+    "128,256,384,512,640,768,1000,1024,1536,2048,3072,4096,4097,8192,"
+    "16x4096x4096,4096x16x4096,32x2048x2048,2048x32x2048,64x8192x8192,8192x64x8192,"
+    "128x4096x14336,256x8192x8192,8192x8192x64,4096x4096x256,"
+    "64x64x65536,128x128x8192,256x256x16384,512x512x8192";
+constexpr const char* default_sizes_virtual = "256";
+
+// What is tuned, and where.
+struct Target {
+  const RungInfo* rung;
+  const Backend* backend;
+  Dtype dtype;
+};
+
+bool has_tiles(const RungInfo& rung) {
+  const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung.id);
+  return gemm != nullptr && std::any_of(all_dtypes.begin(), all_dtypes.end(), [&](Dtype dtype) {
+           return !cuda::tiles_of(*gemm, dtype).empty();
+         });
+}
+
+/// Of those that were selected, the rungs that have something to choose.
+std::vector<const RungInfo*> read_rungs(const Arguments& arguments) {
+  const auto selected = read_selectors(arguments.selectors);
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo* rung : selected) {
+    if (has_tiles(*rung)) rungs.push_back(rung);
+  }
+  if (!rungs.empty()) return rungs;
+  const RungInfo& first = *selected.front();
+  if (cuda::find_gemm_rung(first.id) == nullptr) {
+    throw UsageError(
+        fmt::format("{} is a {} rung; tune is for those of cuda", first.id, first.backend));
+  }
+  throw UsageError(fmt::format("{} has one tile size; nothing to tune", first.id));
+}
+
+std::vector<Target> read_targets(const Arguments& arguments,
+                                 const std::vector<const RungInfo*>& rungs,
+                                 const Devices& devices) {
+  const Dtype dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
+  std::vector<Target> targets;
+  for (const RungInfo* rung : rungs) {
+    const Backend& backend = devices.of(*rung);
+    if (gpu_of(backend) == nullptr) {
+      throw UnavailableError(
+          fmt::format("{} is not for the {}; see --device", rung->id, backend.name()));
+    }
+    if (const auto reason = backend.why_not(*rung, dtype)) {
+      throw UnavailableError(fmt::format("{}: {}", rung->id, *reason));
+    }
+    targets.push_back({rung, &backend, dtype});
+  }
+  return targets;
+}
+
+std::vector<cuda::GemmSize> read_shapes(const Arguments& arguments, const Target& target) {
+  std::string text = arguments.sizes;
+  if (text.empty()) {
+    text = target.backend->name() == "virtual" ? default_sizes_virtual : default_sizes;
+  }
+  std::vector<cuda::GemmSize> shapes;
+  for (const auto& [m, n, k, is_single] : read_sizes(text, 1)) {
+    check_memory("gemm", {m, n, k}, target.dtype);
+    shapes.push_back({m, n, k});
+  }
+  return shapes;
+}
+
+std::string describe(const cuda::GemmSize& size) {
+  return fmt::format("{}x{}x{}", size.m, size.n, size.k);
+}
+
+/// "128x256x8, 3 parts"
+std::string describe(const Target& target, const cuda::GemmPlan& plan) {
+  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(target.rung->id), target.dtype);
+  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
+  return fmt::format("{}x{}x{}, {} part{}", tile.BM, tile.BN, tile.BK, plan.splits,
+                     plan.splits == 1 ? "" : "s");
+}
+
+double flops(const cuda::GemmSize& size) {
+  return 2 * static_cast<double>(size.m) * static_cast<double>(size.n) *
+         static_cast<double>(size.k);
+}
+
+constexpr const char* row_format = "{:<18}{:<22}{:>10}{:>9}{:>7}{:>7}\n";
+
+void print_heading(std::FILE* out, const Target& target) {
+  fmt::print(out, "{} {}\n{}\n", target.rung->id, name(target.dtype),
+             cut("on " + target.backend->device(), text_width));
+  fmt::print(out, "{}\n\n", target.backend->code(*target.rung));
+  fmt::print(out, row_format, "shape", "best plan", "time",
+             target.dtype == Dtype::i32 ? "TOP/s" : "TFLOP/s", "gain", "plans");
+}
+
+void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
+               const TuneResult& result) {
+  for (const TuneCandidate& candidate : result.candidates) {
+    if (candidate.wrong.empty()) continue;
+    fmt::print(out, "{:<18}{}: WRONG: {}\n", describe(size), describe(target, candidate.plan),
+               candidate.wrong);
+  }
+  if (!result.best) return;
+  const TuneCandidate& best = result.candidates[*result.best];
+  const double seconds = best.seconds.median;
+  fmt::print(out, row_format, describe(size), describe(target, best.plan), format_seconds(seconds),
+             format_rate(flops(size) / seconds * 1e-12),
+             result.gain > 0 ? fmt::format("{:.2f}x", result.gain) : "-", result.candidates.size());
+  std::fflush(out);
+}
+
+Json to_json(const Target& target, const cuda::GemmSize& size, const TuneResult& result) {
+  Json candidates = Json::array();
+  for (const TuneCandidate& candidate : result.candidates) {
+    Json entry = {{"plan", describe(target, candidate.plan)},
+                  {"tile", candidate.plan.tile},
+                  {"splits", candidate.plan.splits},
+                  {"verified", candidate.wrong.empty()}};
+    if (!candidate.wrong.empty()) entry["message"] = candidate.wrong;
+    if (candidate.wrong.empty()) entry["seconds"] = candidate.seconds.median;
+    if (candidate.wrong.empty()) entry["finalist"] = candidate.is_finalist;
+    candidates.push_back(std::move(entry));
+  }
+  Json json = {{"rung", target.rung->id},
+               {"dtype", name(target.dtype)},
+               {"m", size.m},
+               {"n", size.n},
+               {"k", size.k},
+               {"device", target.backend->device()},
+               {"candidates", std::move(candidates)},
+               {"refused", result.refused}};
+  if (result.best) json["best"] = *result.best;
+  if (result.gain > 0) json["gain"] = result.gain;
+  return json;
+}
+
+class TuneCommand {
+ public:
+  explicit TuneCommand(const Arguments& arguments) : arguments_(arguments) {}
+
+  ExitCode run() {
+    const auto rungs = read_rungs(arguments_);
+    request_.threads = read_threads(arguments_.threads);
+    request_.seconds = read_seconds(arguments_.seconds);
+    const Devices devices(arguments_);
+    const std::vector<Target> targets = read_targets(arguments_, rungs, devices);
+    const std::vector<cuda::GemmSize> shapes = read_shapes(arguments_, targets.front());
+    open_file(targets.front());
+    const auto output = read_json(arguments_.json);
+    if (output && output->is_stdout()) out_ = stderr;
+
+    for (const Target& target : targets) {
+      if (target.rung != targets.front().rung) fmt::print(out_, "\n");
+      tune_all(target, shapes);
+    }
+    print_end();
+    if (output) output->write(dump(results_));
+    return any_wrong_ ? exit_wrong : exit_right;
+  }
+
+ private:
+  // Times on the virtual GPU are this CPU's: they are kept where they were asked for alone.
+  void open_file(const Target& target) {
+    if (target.backend->name() == "virtual" && arguments_.output.empty()) return;
+    file_.emplace(arguments_.output, gpu_of(*target.backend)->name());
+  }
+
+  void tune_all(const Target& target, const std::vector<cuda::GemmSize>& shapes) {
+    request_.dtype = target.dtype;
+    request_.gpu = gpu_of(*target.backend);
+    const auto data = cuda::TunedPlans::of_device(request_.gpu->name());
+    const cuda::GemmRung& gemm = *cuda::find_gemm_rung(target.rung->id);
+    request_.rung = {target.rung->id, &gemm};
+    print_heading(out_, target);
+    for (const cuda::GemmSize& size : shapes) {
+      request_.size = size;
+      request_.before =
+          data.nearest(gemm, target.rung->id, target.dtype, size, request_.gpu->limits());
+      take(target, size, tune_one(target, size));
+    }
+  }
+
+  TuneResult tune_one(const Target& target, const cuda::GemmSize& size) {
+    Progress progress;
+    request_.progress = [&](std::string_view what, double done) {
+      progress.show(
+          fmt::format("{} {}: {} {:.0f}%", target.rung->slug, describe(size), what, 100 * done));
+    };
+    return tune(request_);
+  }
+
+  void take(const Target& target, const cuda::GemmSize& size, const TuneResult& result) {
+    print_row(out_, target, size, result);
+    for (const auto& [reason, count] : result.refused) refused_[reason] += count;
+    any_wrong_ = any_wrong_ || std::any_of(result.candidates.begin(), result.candidates.end(),
+                                           [](const TuneCandidate& candidate) {
+                                             return !candidate.wrong.empty();
+                                           });
+    if (file_ && result.best) {
+      file_->add({target.rung->id, target.dtype, size, result.candidates[*result.best].plan});
+    }
+    results_.push_back(to_json(target, size, result));
+  }
+
+  void print_end() const {
+    fmt::print(out_, "\n");
+    for (const auto& [reason, count] : refused_) {
+      fmt::print(out_, "never launched: {} plan{}: {}\n", count, count == 1 ? "" : "s", reason);
+    }
+    if (file_) {
+      fmt::print(out_, "kept in {}\n", file_->path());
+    } else {
+      fmt::print(out_, "not kept, for these are times of a simulation; -o FILE does\n");
+    }
+  }
+
+  const Arguments& arguments_;
+  TuneRequest request_;
+  std::optional<TunedFile> file_;
+  std::FILE* out_ = stdout;
+  std::map<std::string, int> refused_;
+  bool any_wrong_ = false;
+  Json results_ = Json::array();
+};
+
+}  // namespace
+
+Action add_tune(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  arguments->add_selectors(app, true);
+  app.add_option("--sizes", arguments->sizes,
+                 "Shapes to tune for (default: 28 squares and oblongs up to 8192; on the virtual "
+                 "GPU 256)")
+      ->type_name("N|MxNxK,...");
+  arguments->add_device_dtype_threads(app);
+  app.add_option("--seconds", arguments->seconds,
+                 "Time budget of each plan that is among the fast ones")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("-o,--output", arguments->output,
+                 "Add the results to this file, not to this user's cache")
+      ->type_name("FILE");
+  arguments->add_json(app);
+  app.footer(
+      "Every plan is verified, timed in a short round and, if within 1.3 of the fastest, in a "
+      "long\n"
+      "one. Gain is over the plan that the data gave before. Calls on this device take the "
+      "nearest\n"
+      "shape's plan from then on; what a file has of other problems stays.\n\n"
+      "Examples:\n"
+      "  rung tune gemm/cuda/11\n"
+      "  rung tune gemm/cuda/10 gemm/cuda/11 --dtype f64 --sizes 1024,64x64x65536\n"
+      "  rung tune gemm/cuda/11 -o nvidia_h200.txt");
+  return [arguments] { return TuneCommand(*arguments).run(); };
+}
+
+}  // namespace rung

@@ -1,0 +1,187 @@
+#include "measure/tune.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "backends/cuda/gemm_call.hpp"
+#include "core/verify.hpp"
+#include "measure/timing.hpp"
+
+namespace rung {
+namespace {
+
+using cuda::GemmPlan;
+
+// Who is so much slower than the fastest in the short round has never been the fastest in the long.
+constexpr double finalist_ratio = 1.3;
+constexpr double short_round = 0.1;  // of the time budget
+
+class Tuner {
+ public:
+  explicit Tuner(const TuneRequest& request)
+      : request_(request),
+        gpu_(*request.gpu),
+        gemm_(*request.rung.rung),
+        image_(*cuda::select_image(request.rung.id, gpu_.target())),
+        problem_({.dtype = request.dtype,
+                  .m = request.size.m,
+                  .n = request.size.n,
+                  .k = request.size.k}) {}
+
+  TuneResult run() {
+    enter_all();
+    verify_all();
+    time_all();
+    return std::move(result_);
+  }
+
+ private:
+  void enter_all() {
+    cuda::Plans plans = cuda::plans(gemm_, request_.dtype, request_.size, gpu_.limits());
+    result_.refused = std::move(plans.refused);
+    enter(request_.before);
+    for (const GemmPlan& plan : plans.possible) {
+      const bool is_in = plan.tile == request_.before.tile && plan.splits == request_.before.splits;
+      if (!is_in) enter(plan);
+    }
+  }
+
+  void enter(const GemmPlan& plan) {
+    std::string reason = cuda::why_not(gemm_, request_.dtype, request_.size, plan, gpu_.limits());
+    if (reason.empty()) reason = cuda::why_not_grid(gemm_, problem_.call(), plan).value_or("");
+    if (reason.empty()) result_.candidates.push_back({.plan = plan});
+    if (!reason.empty()) ++result_.refused[reason];
+  }
+
+  void verify_all() {
+    std::size_t done = 0;
+    for (TuneCandidate& candidate : result_.candidates) {
+      report("verifying", done++);
+      candidate.wrong = verify(candidate.plan);
+    }
+    operands_.reset();
+  }
+
+  // What is wrong with it; empty if nothing is.
+  std::string verify(const GemmPlan& plan) {
+    try {
+      if (exact_result_) {
+        if (result_on_integers(plan) == *exact_result_) return "";
+        operands_.reset();  // whatever it has done to them
+        return "on small integers another result than a plan that is right";
+      }
+      const Verdict verdict = ::rung::verify(problem_, [&](const GemmCall& call) {
+        gpu_.make_current();
+        const auto operands = std::make_shared<const cuda::GemmOperands>(gpu_, call);
+        bind(operands, plan).call();
+      });
+      if (!verdict.right) return verdict.message;
+      problem_.fill(Values::integers);
+      exact_result_ = result_on_integers(plan);
+      return "";
+    } catch (const KernelError& error) {
+      operands_.reset();  // lost with the context
+      return error.what();
+    }
+  }
+
+  std::uint64_t result_on_integers(const GemmPlan& plan) {
+    problem_.renew_c();
+    if (operands_ == nullptr) {
+      upload();
+    } else {
+      operands_->upload_c();
+    }
+    bind(operands_, plan).call();
+    if (const auto place = problem_.c().broken_guard()) {
+      throw KernelError("C was written " + *place);
+    }
+    return problem_.c().fingerprint();
+  }
+
+  void time_all() {
+    std::vector<TuneCandidate*> field;
+    for (TuneCandidate& candidate : result_.candidates) {
+      if (candidate.wrong.empty()) field.push_back(&candidate);
+    }
+    if (field.empty()) return;
+    problem_.fill(Values::reals);
+    upload();
+    time(field, short_round * request_.seconds, "first round");
+    const double limit = finalist_ratio * fastest(field)->seconds.median;
+    // `before` stays whatever its time, for the comparison.
+    std::erase_if(field, [&](const TuneCandidate* candidate) {
+      return candidate->seconds.median > limit && candidate != result_.candidates.data();
+    });
+    const std::vector<Timing> timings = time(field, request_.seconds, "final");
+    for (TuneCandidate* candidate : field) candidate->is_finalist = true;
+    const auto best = static_cast<std::size_t>(
+        std::find(field.begin(), field.end(), fastest(field)) - field.begin());
+    result_.best = static_cast<std::size_t>(field[best] - result_.candidates.data());
+    if (field.front() == result_.candidates.data()) {
+      result_.gain = median_ratio(timings.front().seconds, timings[best].seconds);
+    }
+  }
+
+  std::vector<Timing> time(const std::vector<TuneCandidate*>& field, double seconds,
+                           std::string_view what) {
+    std::vector<Candidate> candidates;
+    for (const TuneCandidate* entered : field) {
+      candidates.push_back({bind(operands_, entered->plan)});
+    }
+    TimingOptions options;
+    options.seconds = seconds;
+    options.progress = [&](double done) {
+      if (request_.progress) request_.progress(what, done);
+    };
+    std::vector<Timing> timings = time_interleaved(candidates, options);
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      field[i]->seconds = summarize(timings[i].seconds);
+    }
+    return timings;
+  }
+
+  static TuneCandidate* fastest(const std::vector<TuneCandidate*>& field) {
+    return *std::min_element(field.begin(), field.end(), [](const auto* a, const auto* b) {
+      return a->seconds.median < b->seconds.median;
+    });
+  }
+
+  void upload() {
+    gpu_.make_current();
+    GemmCall call = problem_.call();
+    call.a.storage = call.b.storage = {};  // C alone comes back
+    operands_ = std::make_shared<const cuda::GemmOperands>(gpu_, call);
+  }
+
+  Batch bind(const std::shared_ptr<const cuda::GemmOperands>& operands, const GemmPlan& plan) {
+    gpu_.make_current();
+    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(
+        operands, gemm_, image_, problem_.call(), plan, request_.threads);
+    return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
+            [bound] { bound->download(); }};
+  }
+
+  void report(std::string_view what, std::size_t done) const {
+    if (!request_.progress) return;
+    const auto all = static_cast<double>(result_.candidates.size());
+    request_.progress(what, static_cast<double>(done) / all);
+  }
+
+  const TuneRequest& request_;
+  cuda::Gpu& gpu_;
+  const cuda::GemmRung& gemm_;
+  const cuda::Image& image_;
+  GemmCase problem_;
+  std::shared_ptr<const cuda::GemmOperands> operands_;  // of problem_
+  std::optional<std::uint64_t> exact_result_;           // on small integers
+  TuneResult result_;
+};
+
+}  // namespace
+
+TuneResult tune(const TuneRequest& request) { return Tuner(request).run(); }
+
+}  // namespace rung

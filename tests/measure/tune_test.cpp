@@ -1,0 +1,89 @@
+// Which plans are candidates, and which of them can win; no test here depends on how long anything
+// takes.
+
+#include "measure/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include "virtual_backend.hpp"
+
+namespace rung {
+namespace {
+
+using cuda::GemmPlan;
+
+TuneResult tune_tiles(const cuda::GemmRung& rung, const GemmPlan& before) {
+  TuneRequest request;
+  request.rung = {"gemm/cuda/10_tuned_tiles", &rung};
+  request.size = {96, 96, 40};
+  request.gpu = &virtual_gpu();
+  request.before = before;
+  request.seconds = 1e-3;
+  return tune(request);
+}
+
+// Right with its first tile; with any other, the last block is not launched.
+cuda::GemmRung with_a_block_missing() {
+  cuda::GemmRung rung = gemm_cuda_10_tuned_tiles;
+  rung.launches.f32 = [](const Gemm<float>& g, const GemmPlan& plan) {
+    cuda::Launch launch = gemm_cuda_10_tuned_tiles.launches.f32(g, plan);
+    if (plan.tile != 0) launch.grid.x -= 1;
+    return launch;
+  };
+  return rung;
+}
+
+TEST(Tune, EveryTileIsACandidateOnce) {
+  const TuneResult result = tune_tiles(gemm_cuda_10_tuned_tiles, {1, 1});
+  ASSERT_EQ(result.candidates.size(), cuda::tiles_of(gemm_cuda_10_tuned_tiles, Dtype::f32).size());
+  EXPECT_EQ(result.candidates[0].plan.tile, 1);
+  EXPECT_EQ(result.candidates[1].plan.tile, 0);
+  for (const TuneCandidate& candidate : result.candidates) {
+    EXPECT_EQ(candidate.wrong, "");
+    EXPECT_GT(candidate.seconds.median, 0);
+  }
+  ASSERT_TRUE(result.best);
+  EXPECT_TRUE(result.candidates[*result.best].is_finalist);
+  EXPECT_TRUE(result.candidates[0].is_finalist);
+  EXPECT_GT(result.gain, 0);
+  EXPECT_TRUE(result.refused.empty());
+}
+
+TEST(Tune, WrongPlansAreNeitherTimedNorChosen) {
+  const TuneResult result = tune_tiles(with_a_block_missing(), {0, 1});
+  ASSERT_GT(result.candidates.size(), 1u);
+  EXPECT_EQ(result.candidates[0].wrong, "");
+  for (std::size_t i = 1; i < result.candidates.size(); ++i) {
+    EXPECT_EQ(result.candidates[i].wrong,
+              "on small integers another result than a plan that is right");
+    EXPECT_EQ(result.candidates[i].seconds.count, 0u);
+  }
+  EXPECT_EQ(result.best, 0u);
+}
+
+TEST(Tune, AWrongPlanIsNotWhatOthersAreHeldAgainst) {
+  const TuneResult result = tune_tiles(with_a_block_missing(), {1, 1});
+  ASSERT_GT(result.candidates.size(), 1u);
+  EXPECT_NE(result.candidates[0].wrong, "");
+  EXPECT_EQ(result.candidates[1].wrong, "");
+  EXPECT_EQ(result.best, 1u);
+  EXPECT_EQ(result.gain, 0);  // over what is wrong there is none
+}
+
+TEST(Tune, PlansThatCannotBeLaunchedAreCounted) {
+  TuneRequest request;
+  request.rung = {"gemm/cuda/11_split_k", &gemm_cuda_11_split_k};
+  request.size = {16, 16, 512};
+  request.gpu = &virtual_gpu();
+  request.before = {2, 4};  // of more parts than there are multiprocessors
+  request.seconds = 1e-3;
+  const TuneResult result = tune(request);
+  for (const TuneCandidate& candidate : result.candidates) EXPECT_EQ(candidate.plan.splits, 1);
+  EXPECT_TRUE(result.best);
+  EXPECT_GT(result.refused.count(
+                "4 parts of k wait for each other; at most 1 can, one on a multiprocessor"),
+            0u);
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,136 @@
+// Plans as data: the lines of a file, and which of them a shape takes.
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "backends/cuda/rungs.hpp"
+#include "backends/cuda/tuned.hpp"
+
+namespace rung::cuda {
+namespace {
+
+constexpr std::string_view split_k = "gemm/cuda/11_split_k";
+constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
+
+const GemmRung& rung_of(std::string_view id) { return *find_gemm_rung(id); }
+
+bool operator==(const GemmPlan& a, const GemmPlan& b) {
+  return a.tile == b.tile && a.splits == b.splits;
+}
+
+TEST(Tuned, LinesAreReadAsTheyAreWritten) {
+  const std::string text = "gemm/cuda/11_split_k f32 64 32 65536 2 66\n";
+  const auto shapes = parse_tuned("# a comment\n\n" + text);
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_EQ(shapes[0].rung, split_k);
+  EXPECT_EQ(shapes[0].dtype, Dtype::f32);
+  EXPECT_EQ(shapes[0].size.m, 64);
+  EXPECT_EQ(shapes[0].size.n, 32);
+  EXPECT_EQ(shapes[0].size.k, 65536);
+  EXPECT_TRUE(shapes[0].plan == (GemmPlan{2, 66}));
+  EXPECT_EQ(format_tuned(shapes[0]), text);
+}
+
+TEST(Tuned, BadLinesAreNamed) {
+  for (const std::string line : {
+           "gemm/cuda/11_split_k f32 64 64 64 2",       // one short
+           "gemm/cuda/11_split_k f32 64 64 64 2 66 1",  // one too many
+           "gemm/cuda/11_split_k f23 64 64 64 2 66",    // no such type
+           "gemm/cuda/11_split_k f32 64 0 64 2 66",     // an empty shape
+           "gemm/cuda/11_split_k f32 64 64 64 -1 66",   // no tile
+           "gemm/cuda/11_split_k f32 64 64 64 2 0",     // no part
+           "gemm/cuda/11_split_k f32 64 64 many 2 66",  // no number
+       }) {
+    try {
+      parse_tuned("# a comment\n" + line + "\n");
+      FAIL() << line;
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(std::string(error.what()).find("'" + line + "' is not '"), 0u) << error.what();
+    }
+  }
+}
+
+TEST(Tuned, AResultReplacesThatOfItsProblemAlone) {
+  const std::string before =
+      "# kept\n"
+      "gemm/cuda/11_split_k f32 64 64 64 0 1\n"
+      "gemm/cuda/11_split_k f64 64 64 64 0 1\n"
+      "gemm/cuda/10_tuned_tiles f32 64 64 64 0 1\n"
+      "gemm/cuda/11_split_k f32 64 64 65 0 1\n";
+  const TunedShape found = {std::string(split_k), Dtype::f32, {64, 64, 64}, {2, 3}};
+  EXPECT_EQ(merge_tuned(before, found),
+            "# kept\n"
+            "gemm/cuda/11_split_k f32 64 64 64 2 3\n"
+            "gemm/cuda/11_split_k f64 64 64 64 0 1\n"
+            "gemm/cuda/10_tuned_tiles f32 64 64 64 0 1\n"
+            "gemm/cuda/11_split_k f32 64 64 65 0 1\n");
+  const TunedShape other = {std::string(split_k), Dtype::f32, {1, 2, 3}, {1, 1}};
+  EXPECT_EQ(merge_tuned(before, other), before + "gemm/cuda/11_split_k f32 1 2 3 1 1\n");
+  EXPECT_EQ(merge_tuned("", other), "gemm/cuda/11_split_k f32 1 2 3 1 1\n");
+  EXPECT_THROW(merge_tuned("gemm\n", other), std::runtime_error);
+}
+
+GemmPlan nearest(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
+  return plans.nearest(rung_of(split_k), split_k, Dtype::f32, size, limits);
+}
+
+TEST(Tuned, AShapeTakesThePlanOfTheNearestOne) {
+  const TunedPlans plans(
+      parse_tuned("gemm/cuda/10_tuned_tiles f32 100 100 100 1 1\n"
+                  "gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
+                  "gemm/cuda/11_split_k f64 100 100 100 0 5\n"
+                  "gemm/cuda/11_split_k f32 1024 1024 1024 1 2\n"));
+  EXPECT_TRUE(nearest(plans, {100, 50, 30000}) == (GemmPlan{2, 66}));
+  EXPECT_TRUE(nearest(plans, {1000, 1000, 1000}) == (GemmPlan{1, 2}));
+  EXPECT_TRUE(nearest(plans, {0, 1000, 1000}) == (GemmPlan{1, 2}));  // as 1 x 1000 x 1000
+  EXPECT_TRUE(nearest(TunedPlans(), {1000, 1000, 1000}) == GemmPlan{});
+}
+
+TEST(Tuned, OfTwoLinesForAShapeTheFirstCounts) {
+  const TunedPlans plans(
+      parse_tuned("gemm/cuda/11_split_k f32 64 64 64 1 1\n"
+                  "gemm/cuda/11_split_k f32 64 64 64 2 1\n"));
+  EXPECT_TRUE(nearest(plans, {64, 64, 64}) == (GemmPlan{1, 1}));
+}
+
+TEST(Tuned, KIsInNoMorePartsThanItHasTiles) {
+  const TunedPlans plans(parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"));
+  EXPECT_TRUE(nearest(plans, {64, 64, 40}) == (GemmPlan{2, 3}));  // of 16 each
+}
+
+TEST(Tuned, PlansThatDoNotFitTheDeviceArePassedOver) {
+  const TunedPlans plans(
+      parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
+                  "gemm/cuda/11_split_k f32 64 64 64 99 1\n"
+                  "gemm/cuda/11_split_k f32 64 64 8192 2 33\n"));
+  const Limits small = {.shared_bytes = 232448, .multiprocessors = 40};
+  EXPECT_TRUE(nearest(plans, {64, 64, 65536}, small) == (GemmPlan{2, 33}));
+  EXPECT_TRUE(nearest(plans, {64, 64, 64}) == (GemmPlan{2, 4}));  // no tile 99
+}
+
+TEST(Plans, AreThoseThatTheDeviceCanLaunch) {
+  const GemmRung& rung = rung_of(split_k);
+  const GemmSize deep = {64, 64, 65536};
+  const Limits small = {.shared_bytes = 40 << 10, .multiprocessors = 40};
+  const Plans found = plans(rung, Dtype::f32, deep, small);
+  EXPECT_FALSE(found.possible.empty());
+  for (const GemmPlan& plan : found.possible) {
+    EXPECT_EQ(why_not(rung, Dtype::f32, deep, plan, small), "");
+    EXPECT_LE(plan.splits, 40);
+  }
+  EXPECT_EQ(found.refused.count("66 parts of k wait for each other; at most 40 can, one on a "
+                                "multiprocessor"),
+            1u);
+}
+
+TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
+  const GemmRung& rung = rung_of("gemm/cuda/10_tuned_tiles");
+  const Plans found = plans(rung, Dtype::f32, {64, 64, 65536}, h200);
+  EXPECT_EQ(found.possible.size(), tiles_of(rung, Dtype::f32).size());
+  EXPECT_TRUE(found.refused.empty());
+}
+
+}  // namespace
+}  // namespace rung::cuda
