@@ -54,6 +54,9 @@ set(RUNG_CLANG_CUDA_FLAGS -x cuda --cuda-device-only -nocudainc -nocudalib -S -f
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 set(RUNG_NVCC_FLAGS --expt-relaxed-constexpr -lineinfo -Werror all-warnings)
 
+# What machine code takes of a multiprocessor is recorded with it.
+find_package(Python3 COMPONENTS Interpreter)
+
 # Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"). 75 is
 # the least that today's compilers know.
 function(rung_architecture source out)
@@ -74,6 +77,30 @@ function(rung_cuda_command source output comment)
     DEPFILE ${output}.d
     COMMENT "${comment}"
     VERBATIM)
+endfunction()
+
+# The same for machine code; the compiler's report on it goes to `output`.resources.
+function(rung_cubin_command source output arch comment)
+  rung_cuda_command(${source} ${output} "${comment}"
+    ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake --
+    ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch} --resource-usage)
+endfunction()
+
+# Adds the command that makes of the compiler's reports on `files` one file, cuda_resources.json.
+function(rung_cuda_resources files)
+  set(script ${PROJECT_SOURCE_DIR}/scripts/cuda_resources.py)
+  set(json ${PROJECT_BINARY_DIR}/cuda_resources.json)
+  set(reports ${files})
+  list(FILTER reports INCLUDE REGEX "_cubin_[0-9]+$")
+  list(TRANSFORM reports APPEND .resources)
+  set(ptx ${files})
+  list(FILTER ptx INCLUDE REGEX "_nvcc_ptx_[0-9]+$")
+  add_custom_command(OUTPUT ${json}
+    COMMAND ${Python3_EXECUTABLE} -B ${script} record ${json} --nvcc ${RUNG_NVCC_VERSION} ${reports} ${ptx}
+    DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py
+    COMMENT "Recording what CUDA kernels take: cuda_resources.json"
+    VERBATIM)
+  add_custom_target(cuda_resources ALL DEPENDS ${json})
 endfunction()
 
 # Adds the commands that compile one source with every compiler that is here, and appends the lines
@@ -98,9 +125,8 @@ function(rung_cuda_images source id)
         continue()
       endif()
       list(APPEND images cubin:${arch})
-      rung_cuda_command(${source} ${folder}/${stem}_cubin_${arch}
-        "nvcc: ${id} to machine code for sm_${arch}"
-        ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch})
+      rung_cubin_command(${source} ${folder}/${stem}_cubin_${arch} ${arch}
+        "nvcc: ${id} to machine code for sm_${arch}")
     endforeach()
   endif()
   foreach(image IN LISTS images)
@@ -141,4 +167,7 @@ function(cuda_rungs target)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
   set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE ${generated})
+  if(RUNG_NVCC_VERSION AND Python3_FOUND)
+    rung_cuda_resources("${files}")
+  endif()
 endfunction()

@@ -27,6 +27,9 @@ struct RungInfo {
 ///     // from: <slug or nothing> | removes: <bottleneck> | limit: <what limits it now>
 ///     // needs: <requirements, or nothing> | try: <command>
 ///
+/// A CUDA rung that spills registers to memory says "spills" in its limit: no other may
+/// (scripts/cuda_resources.py).
+///
 /// Throws std::invalid_argument with the id and the field that is missing.
 RungInfo parse_rung(std::string_view id, std::string_view source);
 

@@ -2,7 +2,8 @@
 // and
 //   8 of B, from registers.
 // from: 03_thread_column | removes: 9 shared loads for 8 multiply-adds: 16 serve 64 now | limit:
-//   each load moves one element, and loads take the slots of multiply-adds
+//   each load moves one element, and loads take the slots of multiply-adds; on sm_80 it spills a
+//   few registers
 // needs: nothing | try: rung trace gemm/cuda/04
 
 #include "device/cuda/rung.cuh"

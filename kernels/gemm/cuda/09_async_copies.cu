@@ -2,7 +2,8 @@
 //   on their way at once.
 // from: 08_double_buffer | removes: the registers of what is on its way, and the stall where they
 // are
-//   stored | limit: one tile size for every shape, and too few threads to hide each other's stalls
+//   stored | limit: one tile size for every shape, and too few threads to hide each other's stalls;
+//   on sm_80 it spills a register
 // needs: sm_80 | try: rung trace gemm/cuda/09
 
 #include "device/cuda/async_tile.cuh"

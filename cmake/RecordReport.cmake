@@ -1,0 +1,21 @@
+# cmake -D REPORT=FILE -P RecordReport.cmake -- COMMAND...: runs the command and writes what it says
+# to FILE, which is shown only where the command fails.
+
+set(command)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(separated)
+    list(APPEND command ${CMAKE_ARGV${i}})
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(separated TRUE)
+  endif()
+endforeach()
+
+execute_process(COMMAND ${command}
+  OUTPUT_FILE ${REPORT} ERROR_FILE ${REPORT} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  file(READ ${REPORT} report)
+  list(GET command 0 program)
+  message("${report}")
+  message(FATAL_ERROR " ${program} failed: ${status}")
+endif()

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Fills the tables of docs/cuda.md, each between `<!-- KIND: … -->` and `<!-- end of KIND -->`.
+
+  <!-- ladder: OP/BACKEND -->          its rungs, from their headers
+  <!-- resources: OP/BACKEND ARCH -->  what they take, from the build's cuda_resources.json
+
+Without arguments, rewrites the page; with --check, only says in one line which table is stale, and
+exits with 1. Another version of nvcc gives other registers, so the resources are checked only if
+those on the page are by the same one.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+import rung_headers
+
+BLOCK = re.compile(r"(<!-- (\w+): ([^>]+) -->\n)(.*?)(<!-- end of \2 -->)", re.DOTALL)
+RUNG_LINE = re.compile(r"^RUNG\((\d+), *(\w+)\)", re.MULTILINE)
+DTYPES = ["f32", "f64", "i32", "bf16", "f16"]
+
+
+class Problem(Exception):
+    """One line about what is wrong with the page."""
+
+
+def markdown(headings, rules, rows):
+    lines = [headings, rules, *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def ladder(project, name):
+    folder = project / "kernels" / name
+    rows = []
+    for number, slug in RUNG_LINE.findall((folder / "rungs.inc").read_text()):
+        path = folder / f"{number}_{slug}.cu"
+        fields = rung_headers.header(path)
+        link = f"[{path.stem}](../{path.relative_to(project)})"
+        needs = "" if fields["needs"] == "nothing" else fields["needs"]
+        rows.append([link, fields["idea"].rstrip("."), fields["removes"], fields["limit"], needs])
+    return markdown(["rung", "idea", "removes", "limit now", "needs"], ["---"] * 5, rows)
+
+
+def span(values):
+    """The value, or from the least to the greatest."""
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def resources(entries, name):
+    """A row for each rung and tile, and a column of registers for each type."""
+    groups = {}
+    for entry in entries:
+        ladder_of, slug = entry["rung"].rsplit("/", 1)
+        if ladder_of == name:
+            groups.setdefault((slug, entry["tile"]), []).append(entry)
+    rows = []
+    for (slug, tile), group in groups.items():
+        registers = {entry["dtype"]: str(entry["registers"]) for entry in group}
+        at_launch = any(entry["dynamic_shared"] for entry in group)
+        rows.append([
+            slug if tile is None else f"{slug}, tile {tile}",
+            span([entry["max_threads"] for entry in group]),
+            *(registers.get(dtype, "–") for dtype in DTYPES),
+            "at launch" if at_launch else span([entry["shared_bytes"] for entry in group]),
+            span([entry["spill_store_bytes"] + entry["spill_load_bytes"] for entry in group]),
+        ])  # fmt: skip
+    headings = ["kernel", "threads", *DTYPES, "shared bytes", "spilled bytes"]
+    rules = ["---"] + ["---:"] * (len(headings) - 1)
+    compiler = f"nvcc {entries[0]['nvcc']}, {entries[0]['arch']}:\n\n"
+    return compiler + markdown(headings, rules, rows)
+
+
+def by_another_nvcc(table, entries):
+    named = re.match(r"nvcc ([^,]+),", table)
+    return named and named[1] != entries[0]["nvcc"]
+
+
+def table(kind, what, old, project, entries, checking):
+    """What has to stand between the markers, where `old` stands now."""
+    if kind == "ladder":
+        return ladder(project, what)
+    if kind != "resources":
+        raise Problem(f"cuda.md: table '{kind}' is neither 'ladder' nor 'resources'")
+    name, arch = what.split()
+    here = [entry for entry in entries if entry["arch"] == arch]
+    if not here or (checking and by_another_nvcc(old, here)):
+        return old
+    return resources(here, name)
+
+
+def filled(text, project, entries, checking):
+    """The page with its tables, and the names of those that differ from what is there."""
+    if text.count("-->") != 2 * len(BLOCK.findall(text)):
+        raise Problem(
+            "cuda.md: a table does not go from '<!-- KIND: … -->' up to '<!-- end of KIND -->'"
+        )
+    stale = []
+
+    def replace(match):
+        begin, kind, what, old, end = match.groups()
+        new = table(kind, what, old, project, entries, checking)
+        if new != old:
+            stale.append(f"{kind}: {what}")
+        return begin + new + end
+
+    return BLOCK.sub(replace, text), stale
+
+
+def main():
+    project = pathlib.Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if stale")
+    parser.add_argument("--resources", type=pathlib.Path, help="the build's cuda_resources.json")
+    parser.add_argument("--root", type=pathlib.Path, default=project, help="of the project")
+    arguments = parser.parse_args()
+
+    try:
+        page = arguments.root / "docs" / "cuda.md"
+        entries = json.loads(arguments.resources.read_text()) if arguments.resources else []
+        text, stale = filled(page.read_text(), arguments.root, entries, arguments.check)
+        if stale and arguments.check:
+            raise Problem(
+                f"cuda.md: {', '.join(stale)}: stale; run "
+                "scripts/cuda_page.py --resources build/cuda_resources.json"
+            )
+        if stale:
+            page.write_text(text)
+    except (Problem, OSError, ValueError) as problem:
+        print(f"cuda_page: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
