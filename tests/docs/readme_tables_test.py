@@ -14,7 +14,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "readme_table
 def entry(rung, m, n, k, gflops, **more):
     return {
         "rung": rung, "op": "gemm", "dtype": "f32", "m": m, "n": n, "k": k, "threads": 1,
-        "operands": "warm", "seconds": {"median": 1.0}, "gflops": gflops, "gbps": 1.0,
+        "device": "cpu CPU", "operands": "warm", "seconds": {"median": 1.0}, "gflops": gflops, "gbps": 1.0,
         "ceiling": {"ratio": gflops / 100}, "peers": {}, **more,
     }  # fmt: skip
 
@@ -111,6 +111,23 @@ class ReadmeTables(unittest.TestCase):
             [
                 "CPU (avx2, 2 cores), f32, 1 thread, warm operands; OS; CC. Peers: fast 9 (best). "
                 "rung 1 at commit abc, 2000-01-02."
+            ],
+        )
+
+    def test_machine_with_a_gpu(self):
+        gpu = {"name": "GPU", "multiprocessors": 3, "max_clock_mhz": 4, "power_limit_watts": 5.0,
+               "driver": "6", "cuda": "7"}  # fmt: skip
+        peers = {"fast": {"version": "9", "kernels": "best", "note": "pedantic"}}
+        machine = {**MACHINE, "gpu": gpu, "peers": peers}
+        results = [{**entry("library", 64, 64, 64, 50), "device": "gpu GPU"}]
+        (self.root / "results/cpu-one/gemm-f32-1t.json").write_text(
+            json.dumps({"machine": machine, "results": results})
+        )
+        self.assertEqual(
+            self.fill("machine"),
+            [
+                "GPU (3 multiprocessors, at most 4 MHz, 5 W), driver 6, CUDA 7, f32, warm operands; "
+                "OS; CC. Peers: fast 9 (pedantic). rung 1 at commit abc, 2000-01-02."
             ],
         )
 

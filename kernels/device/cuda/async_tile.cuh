@@ -25,6 +25,18 @@ __device__ __forceinline__ bool can_come(const Operand<T>& operand) {
   return !operand.is_along_k() && operand.is_aligned() && operand.extent % Operand<T>::VEC == 0;
 }
 
+/// The tiles of BK steps along k that some steps need. The first one has what a division leaves, so
+/// that all others are full, and copying them takes no guard along k.
+template <int BK>
+struct TilesOfK {
+  int count;
+  int first;  // steps of the first one: 1 to BK, or 0 if there is none
+
+  __device__ __forceinline__ explicit TilesOfK(std::int64_t steps)
+      : count(steps > 0 ? static_cast<int>((steps + BK - 1) / BK) : 0),
+        first(steps > 0 ? static_cast<int>((steps - 1) % BK) + 1 : 0) {}
+};
+
 /// EXTENT x BK elements, which lie as [BK][LD] in one of several stages of shared memory.
 ///
 /// A copy is 4 bytes at least, so 16-bit elements have no AsyncTile. What copies need is free of
@@ -39,55 +51,78 @@ class AsyncTile {
     const int thread = static_cast<int>(threadIdx.x);
     by_k_ = WAY == Way::any && operand.is_along_k();
     const bool by_k = is_by_k();
-    const int e = by_k ? thread / BK : thread % LINE * N;
-    k_ = by_k ? thread % BK : thread / LINE;
+    const int e = by_k ? thread / K_LINE : thread % E_LINE * N;
+    k_ = by_k ? thread % K_LINE * N : thread / E_LINE;
     from_ = &operand.x(e0 + e, k0 + k_);
     to_ = ptx::cvta_to_shared(&stages[0][k_][e]);
     from_step_ = by_k ? E_STEP * operand.x.row_stride : K_STEP * operand.x.col_stride;
-    next_ = BK * operand.x.col_stride;
+    k_stride_ = WAY == Way::along_k ? 1 : operand.x.col_stride;
     const std::int64_t e_left = operand.extent - e0 - e;
     const auto lines = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
     const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
     there_ = there < COUNT ? there : COUNT;
   }
 
-  /// Starts to copy the next tile to a stage, with zeros beyond the extent and beyond the `k_left`
-  /// steps that are left along k, perhaps none or fewer.
-  __device__ __forceinline__ void copy(int stage, std::int64_t k_left) {
-    const std::uint32_t to = to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T));
-    const int k_there = static_cast<int>(k_left < BK ? k_left < 0 ? 0 : k_left : BK) - k_;
-    const int along_k = is_by_k() ? (k_there > 0 ? COUNT : 0) : (k_there + K_STEP - 1) / K_STEP;
-    const int there = along_k < there_ ? along_k : there_;
-    RUNG_UNROLL
-    for (int i = 0; i < COUNT; ++i) {
-      ptx::cp_async<N * sizeof(T)>(to + i * to_step(), from_ + i * from_step_,
-                                   i < there ? N * sizeof(T) : 0);
-    }
-    from_ += next_;
+  /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, and beyond
+  /// the extent.
+  __device__ __forceinline__ void copy_first(int steps) {
+    copy_to(to_,
+            [&](int i, int n) { return i < there_ && k_ + (is_by_k() ? n : i * K_STEP) < steps; });
+    from_ += steps * k_stride_;
+  }
+
+  /// Starts to copy the next tile to a stage, with zeros beyond the extent; all of it is zeros if
+  /// it does not exist.
+  __device__ __forceinline__ void copy(int stage, bool exists) {
+    const int there = exists ? there_ : 0;
+    // Of vectors along the extent, a thread has all or none.
+    copy_to(to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T)),
+            [&](int i, int) { return (WAY == Way::vectors ? 0 : i) < there; });
+    from_ += BK * k_stride_;
   }
 
  private:
-  static constexpr int N = WAY == Way::vectors ? Operand<T>::VEC : 1;  // elements of one copy
-  static constexpr int LINE = EXTENT / N;  // copies of one line along the extent
+  // A thread has groups of N elements: a vector along the extent, which is one copy, or neighbours
+  // along k, which are as many. The latter cost fewer instructions, but an access then touches more
+  // rows; that pays while a tile's part of a row is a sector of memory.
+  static constexpr bool by_groups = BK * sizeof(T) <= 32;
+  static constexpr int N =
+      WAY == Way::vectors || (WAY == Way::along_k && by_groups) ? Operand<T>::VEC : 1;
+  static constexpr int COPIES = WAY == Way::vectors ? 1 : N;
   static constexpr int COUNT = EXTENT * BK / N / THREADS;
-  // From a thread's copy to its next: along k where neighbours lie along the extent, or the
+  static constexpr int E_LINE = EXTENT / N;  // groups of one line along the extent
+  static constexpr int K_LINE = BK / N;
+  // From a thread's group to its next: along k where neighbours lie along the extent, or the
   // reverse.
-  static constexpr int K_STEP = THREADS / LINE;
-  static constexpr int E_STEP = THREADS / BK;
+  static constexpr int K_STEP = THREADS / E_LINE;
+  static constexpr int E_STEP = THREADS / K_LINE;
   static_assert(COUNT * N * THREADS == EXTENT * BK, "each thread makes as many copies");
-  static_assert(THREADS % LINE == 0 && THREADS % BK == 0, "a thread's copies are evenly apart");
+  static_assert(THREADS % E_LINE == 0 && THREADS % K_LINE == 0,
+                "a thread's copies are evenly apart");
 
   /// Known to the compiler, unless any way is possible.
   __device__ __forceinline__ bool is_by_k() const { return WAY == Way::along_k || by_k_; }
-  __device__ __forceinline__ std::uint32_t to_step() const {
-    return (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
+
+  /// Element n of group i, or zero unless exists(i, n).
+  template <class Exists>
+  __device__ __forceinline__ void copy_to(std::uint32_t to, Exists exists) {
+    constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));
+    const std::uint32_t to_step = (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
+    RUNG_UNROLL
+    for (int i = 0; i < COUNT; ++i) {
+      RUNG_UNROLL
+      for (int n = 0; n < COPIES; ++n) {
+        ptx::cp_async<SIZE>(to + i * to_step + n * static_cast<std::uint32_t>(LD * sizeof(T)),
+                            from_ + i * from_step_ + n, exists(i, n) ? SIZE : 0);
+      }
+    }
   }
 
   const T* from_;  // of the first copy of the next tile
-  std::int64_t from_step_, next_;
+  std::int64_t from_step_, k_stride_;
   std::uint32_t to_;  // where it goes in the first stage
   int k_;             // its step along k
-  int there_;         // copies within the extent
+  int there_;         // groups within the extent
   bool by_k_;         // neighbouring threads copy neighbours along k
 };
 

@@ -70,11 +70,13 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, const Split& sp
   auto* const sums = reinterpret_cast<Vector<T, W>*>(bytes + meetings_bytes) +
                      std::int64_t{tile} * split.splits * VECTORS * THREADS + threadIdx.x;
 
+  // Neighbours change places in memory. A vector fixes the registers of what it stores; in order, a
+  // sum's would be in the same bank as the element of B that it is summed from.
   RUNG_UNROLL
   for (int v = 0; v < VECTORS; ++v) {
     Vector<T, W> mine;
     RUNG_UNROLL
-    for (int w = 0; w < W; ++w) mine.at[w] = acc[v / (TN / W)][v % (TN / W) * W + w];
+    for (int w = 0; w < W; ++w) mine.at[w] = acc[v / (TN / W)][v % (TN / W) * W + (w ^ 1)];
     sums[(part * VECTORS + v) * THREADS] = mine;
   }
 
@@ -85,7 +87,7 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, const Split& sp
     for (int other = 0; other < split.splits; ++other) {
       const Vector<T, W> theirs = sums[(other * VECTORS + v) * THREADS];
       RUNG_UNROLL
-      for (int w = 0; w < W; ++w) total[w] += theirs.at[w];
+      for (int w = 0; w < W; ++w) total[w ^ 1] += theirs.at[w];
     }
     store_vector(g, row + Rows::offset(v / (TN / W)), col + Cols::offset(v % (TN / W) * W), total);
   }

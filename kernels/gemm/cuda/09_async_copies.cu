@@ -67,26 +67,29 @@ struct AsyncCopies {
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
                                                                   Bs);
+    const cuda::TilesOfK<BK> tiles(g.k);
+    a_tile.copy_first(tiles.first);
+    b_tile.copy_first(tiles.first);
+    ptx::cp_async_commit_group();
     RUNG_UNROLL
-    for (int stage = 0; stage < STAGES - 1; ++stage) {
-      a_tile.copy(stage, g.k - stage * BK);
-      b_tile.copy(stage, g.k - stage * BK);
+    for (int stage = 1; stage < STAGES - 1; ++stage) {
+      a_tile.copy(stage, stage < tiles.count);
+      b_tile.copy(stage, stage < tiles.count);
       ptx::cp_async_commit_group();
     }
 
     T acc[TM][TN] = {};
     int now = 0;
-    for (std::int64_t k_left = g.k; k_left > 0; k_left -= BK) {
+    for (int left = tiles.count; left > 0; --left) {
       // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
       // before them any more, whose place the next ones take
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
       // load: the next ones set out
-      const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      a_tile.copy(next, ahead);
-      b_tile.copy(next, ahead);
+      a_tile.copy(next, left >= STAGES);
+      b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
       // multiply

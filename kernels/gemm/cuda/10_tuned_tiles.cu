@@ -60,10 +60,14 @@ struct TunedTile {
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
                                                                   Bs);
+    const cuda::TilesOfK<BK> tiles(g.k);
+    a_tile.copy_first(tiles.first);
+    b_tile.copy_first(tiles.first);
+    ptx::cp_async_commit_group();
     RUNG_UNROLL
-    for (int stage = 0; stage < STAGES - 1; ++stage) {
-      a_tile.copy(stage, g.k - stage * BK);
-      b_tile.copy(stage, g.k - stage * BK);
+    for (int stage = 1; stage < STAGES - 1; ++stage) {
+      a_tile.copy(stage, stage < tiles.count);
+      b_tile.copy(stage, stage < tiles.count);
       ptx::cp_async_commit_group();
     }
 
@@ -77,12 +81,11 @@ struct TunedTile {
     Rows::load(a_frag[0], &As[0][0][thread_row]);
     Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
-    for (std::int64_t k_left = g.k; k_left > 0; k_left -= BK) {
+    for (int left = tiles.count; left > 0; --left) {
       // load: a tile far ahead sets out, to where the one before this was
-      const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      a_tile.copy(next, ahead);
-      b_tile.copy(next, ahead);
+      a_tile.copy(next, left >= STAGES);
+      b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
       // multiply, while the fragments of the next step come
@@ -123,7 +126,7 @@ struct TunedTile {
 
 // A double takes two registers: its tiles are smaller.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
-using Large = TunedTile<128, 256, 8, 64, 64, 8, 16, 4>;
+using Large = TunedTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = TunedTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = TunedTile<64, 64, 16, 32, 32, 8, 4, 4>;
 using Doubles = TunedTile<64, 64, 16, 32, 32, 8, 4, 3>;

@@ -66,10 +66,14 @@ struct SplitTile {
                                                                   k_begin, As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
                                                                   k_begin, Bs);
+    const cuda::TilesOfK<BK> tiles(k_count);
+    a_tile.copy_first(tiles.first);
+    b_tile.copy_first(tiles.first);
+    ptx::cp_async_commit_group();
     RUNG_UNROLL
-    for (int stage = 0; stage < STAGES - 1; ++stage) {
-      a_tile.copy(stage, k_count - stage * BK);
-      b_tile.copy(stage, k_count - stage * BK);
+    for (int stage = 1; stage < STAGES - 1; ++stage) {
+      a_tile.copy(stage, stage < tiles.count);
+      b_tile.copy(stage, stage < tiles.count);
       ptx::cp_async_commit_group();
     }
 
@@ -83,12 +87,11 @@ struct SplitTile {
     Rows::load(a_frag[0], &As[0][0][thread_row]);
     Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
-    for (std::int64_t k_left = k_count; k_left > 0; k_left -= BK) {
+    for (int left = tiles.count; left > 0; --left) {
       // load: a tile far ahead sets out, to where the one before this was
-      const std::int64_t ahead = k_left - (STAGES - 1) * BK;
       const int next = now == 0 ? STAGES - 1 : now - 1;
-      a_tile.copy(next, ahead);
-      b_tile.copy(next, ahead);
+      a_tile.copy(next, left >= STAGES);
+      b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
       // multiply, while the fragments of the next step come
@@ -136,19 +139,21 @@ struct SplitTile {
 };
 
 // A double takes two registers: its tiles are smaller.
-//                      BM   BN  BK  WM  WN  TM  TN  STAGES
-using Large = SplitTile<128, 256, 8, 64, 64, 8, 16, 4>;
+//                        BM   BN  BK  WM  WN  TM  TN  STAGES
+using Large = SplitTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;
 using Small = SplitTile<64, 64, 16, 32, 32, 8, 4, 4>;
-using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
+using Smaller = SplitTile<32, 64, 16, 16, 32, 4, 4, 4>;
 using Flat = SplitTile<16, 128, 32, 16, 32, 4, 4, 4>;
 using Tall = SplitTile<128, 16, 32, 32, 16, 4, 4, 4>;
+using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
 #define RUNG_TILES_F32(TILE, entry) \
   TILE(entry, 0, Large)             \
-  TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Flat) TILE(entry, 4, Tall)
+  TILE(entry, 1, Medium)            \
+  TILE(entry, 2, Small) TILE(entry, 3, Smaller) TILE(entry, 4, Flat) TILE(entry, 5, Tall)
 #define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)
 #define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
 RUNG_CUDA_GEMM_SPLIT_TILES(11, split_k)
