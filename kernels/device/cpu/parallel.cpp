@@ -62,7 +62,8 @@ class Pool {
  public:
   ~Pool() {
     stopping_ = true;
-    gate_.fetch_add(slot, std::memory_order_release);
+    // More slots than workers: one that comes late to the last loop takes a slot for its own.
+    gate_.fetch_add(static_cast<std::uint32_t>(max_helpers) * slot, std::memory_order_release);
     gate_.notify_all();
     for (Worker& worker : workers_) worker.thread.join();
   }
