@@ -8,12 +8,10 @@
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "backends/cuda/start.hpp"
 
 namespace rung::cuda {
 namespace {
-
-// Beyond this, dynamic shared memory has to be asked for.
-constexpr std::int64_t plain_shared_bytes = 48 << 10;
 
 Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& plan) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {

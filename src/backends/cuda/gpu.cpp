@@ -1,6 +1,7 @@
 #include "backends/cuda/gpu.hpp"
 
 #include "backends/cuda/driver_error.hpp"
+#include "backends/cuda/start.hpp"
 #include "core/kernel_error.hpp"
 
 namespace rung::cuda {
@@ -77,12 +78,7 @@ Function Gpu::function(const Image& image, const std::string& entry) {
 }
 
 Result Gpu::start(Function function, const Launch& launch, void** arguments, int /*threads*/) {
-  const Dim3& grid = launch.grid;
-  const Dim3& block = launch.block;
-  const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  return api_.cuLaunchKernel(function, narrow(grid.x), narrow(grid.y), narrow(grid.z),
-                             narrow(block.x), narrow(block.y), narrow(block.z),
-                             narrow(launch.shared_bytes), stream(), arguments, nullptr);
+  return cuda::start(api_, function, launch, stream(), arguments);
 }
 
 void Gpu::launch(Function function, const std::string& entry, const Launch& launch,

@@ -64,11 +64,8 @@ std::int64_t tiles_in(const GemmSize& size, const TileShape& tile) {
   return ceil_div(size.m, tile.BM) * ceil_div(size.n, tile.BN);
 }
 
-double distance(const GemmSize& a, const GemmSize& b) {
-  const auto apart = [](std::int64_t x, std::int64_t y) {
-    return std::abs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
-  };
-  return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
+double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
 }
 
 bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
@@ -123,8 +120,11 @@ Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limit
       const GemmPlan plan = {static_cast<int>(i), splits};
       if (splits > most || (splits > 1 && !rung.splits)) continue;
       const std::string reason = why_not(rung, dtype, size, plan, limits);
-      if (reason.empty()) all.possible.push_back(plan);
-      if (!reason.empty()) ++all.refused[reason];
+      if (reason.empty()) {
+        all.possible.push_back(plan);
+      } else {
+        ++all.refused[reason];
+      }
     }
   }
   return all;
@@ -171,9 +171,18 @@ std::string tuned_path(std::string_view device) {
   return cache.empty() ? "" : cache + "/rung/tuned/" + file_name(device) + ".txt";
 }
 
-TunedPlans::TunedPlans(std::vector<TunedShape> shapes) : shapes_(std::move(shapes)) {
-  std::stable_sort(shapes_.begin(), shapes_.end(),
-                   [](const auto& a, const auto& b) { return key(a) < key(b); });
+TunedPlans::Logs TunedPlans::logs_of(const GemmSize& size) {
+  const auto log = [](std::int64_t extent) { return std::log2(static_cast<double>(extent)); };
+  return {log(size.m), log(size.n), log(size.k)};
+}
+
+TunedPlans::TunedPlans(std::vector<TunedShape> shapes) {
+  for (TunedShape& shape : shapes) {
+    const Logs logs = logs_of(shape.size);
+    entries_.push_back({std::move(shape), logs});
+  }
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const auto& a, const auto& b) { return key(a.shape) < key(b.shape); });
 }
 
 TunedPlans TunedPlans::of_device(std::string_view name) {
@@ -183,12 +192,13 @@ TunedPlans TunedPlans::of_device(std::string_view name) {
   return TunedPlans(std::move(all));
 }
 
-std::span<const TunedShape> TunedPlans::of(std::string_view id, Dtype dtype) const {
+std::span<const TunedPlans::Entry> TunedPlans::of(std::string_view id, Dtype dtype) const {
   const auto wanted = std::pair(id, dtype);
-  const auto begin = std::partition_point(shapes_.begin(), shapes_.end(),
-                                          [&](const auto& shape) { return key(shape) < wanted; });
-  const auto end = std::partition_point(begin, shapes_.end(),
-                                        [&](const auto& shape) { return key(shape) == wanted; });
+  const auto begin =
+      std::partition_point(entries_.begin(), entries_.end(),
+                           [&](const Entry& entry) { return key(entry.shape) < wanted; });
+  const auto end = std::partition_point(
+      begin, entries_.end(), [&](const Entry& entry) { return key(entry.shape) == wanted; });
   return {begin, end};
 }
 
@@ -196,10 +206,11 @@ GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dt
                              const GemmSize& size, const Limits& limits) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
                            std::max<std::int64_t>(size.k, 1)};
+  const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
-  for (const TunedShape& shape : of(id, dtype)) {
-    const double here = distance(shape.size, wanted);
+  for (const auto& [shape, its_logs] : of(id, dtype)) {
+    const double here = distance(its_logs, logs);
     if (found != nullptr && here >= found_distance) continue;
     if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;
     found = &shape;

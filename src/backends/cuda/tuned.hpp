@@ -2,6 +2,7 @@
 // Which tile and how many parts of k are fastest for a shape: measured by `rung tune`, kept as
 // data.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -75,9 +76,15 @@ class TunedPlans {
                    const Limits& limits) const;
 
  private:
-  std::span<const TunedShape> of(std::string_view id, Dtype dtype) const;
+  using Logs = std::array<double, 3>;  // of m, n and k
+  struct Entry {
+    TunedShape shape;
+    Logs logs;
+  };
+  static Logs logs_of(const GemmSize& size);
+  std::span<const Entry> of(std::string_view id, Dtype dtype) const;
 
-  std::vector<TunedShape> shapes_;  // by rung and dtype
+  std::vector<Entry> entries_;  // by rung and dtype
 };
 
 }  // namespace rung::cuda

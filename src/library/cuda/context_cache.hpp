@@ -10,6 +10,7 @@
 
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/select_image.hpp"
+#include "backends/cuda/start.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "library/cuda/driver.hpp"
 #include "library/cuda/select.hpp"
@@ -50,7 +51,7 @@ class ContextCache {
   /// A kernel, and the dynamic shared memory that it may use.
   struct Entry {
     std::atomic<Function> function = nullptr;
-    std::atomic<std::int64_t> shared_bytes = 48 << 10;  // more has to be asked for
+    std::atomic<std::int64_t> shared_bytes = plain_shared_bytes;
   };
 
   // One more than the ladder: scaling alone.

@@ -1,0 +1,25 @@
+#pragma once
+// A launch as the driver takes it.
+
+#include "backends/cuda/grid_limits.hpp"
+#include "device/cuda/launch.hpp"
+#include "vgpu/driver/api.hpp"
+
+namespace rung::cuda {
+
+// Beyond this, dynamic shared memory has to be asked for.
+inline constexpr std::int64_t plain_shared_bytes = 48 << 10;
+
+/// Puts a launch into a stream; `arguments` are those of cuLaunchKernel. More blocks than a grid
+/// can have are invalid, and never cut off at 32 bits.
+inline Result start(const DriverApi& api, Function function, const Launch& launch, Stream stream,
+                    void** arguments) {
+  if (!is_possible(launch.grid)) return Result::invalid_value;
+  const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  return api.cuLaunchKernel(function, narrow(launch.grid.x), narrow(launch.grid.y),
+                            narrow(launch.grid.z), narrow(launch.block.x), narrow(launch.block.y),
+                            narrow(launch.block.z), narrow(launch.shared_bytes), stream, arguments,
+                            nullptr);
+}
+
+}  // namespace rung::cuda
