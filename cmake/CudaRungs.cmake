@@ -125,6 +125,11 @@ function(rung_cuda_images source id)
       ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
   endif()
   if(RUNG_NVCC_VERSION)
+    # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
+    list(GET RUNG_CUDA_ARCHITECTURES 0 oldest)
+    if(least LESS oldest)
+      set(least ${oldest})
+    endif()
     list(APPEND images nvcc_ptx:${least})
     rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
       ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
