@@ -20,6 +20,7 @@ namespace {
 struct Arguments : CommonArguments, ExtentArguments, FormArguments {};
 
 constexpr std::int64_t default_extent = 256;
+constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 
 const RungInfo& read_rung(const Arguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
@@ -34,7 +35,19 @@ const RungInfo& read_rung(const Arguments& arguments) {
   return *rungs.front();
 }
 
-GemmSpec read_spec(const Arguments& arguments) {
+DotSpec read_dot_spec(const Arguments& arguments, const std::string& op) {
+  DotSpec spec;
+  if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
+  const SizeArgument size =
+      arguments.any() ? read_extents(arguments)
+                      : SizeArgument{default_length, default_length, default_length, true};
+  if (!size.is_single) throw UsageError(op + " takes n alone: --n N");
+  spec.n = size.n;
+  spec.sum = op == "sum";
+  return spec;
+}
+
+GemmSpec read_gemm_spec(const Arguments& arguments) {
   GemmSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
   const SizeArgument size =
@@ -68,7 +81,8 @@ class Trace {
 
   const Backend& backend() const { return *backend_; }
 
-  const std::vector<TracedLaunch>& run(const GemmCase& problem, int threads) {
+  template <class Case>
+  const std::vector<TracedLaunch>& run(const Case& problem, int threads) {
     if (const auto reason = backend_->why_not(rung_, problem.call())) {
       throw UnavailableError(fmt::format("{}: {}", rung_.id, *reason));
     }
@@ -86,23 +100,17 @@ class Trace {
   std::unique_ptr<Backend> backend_;
 };
 
-Json to_json(const Arguments& arguments, const GemmSpec& spec, const RungInfo& rung,
-             const Backend& backend) {
-  return {{"rung", rung.id},
-          {"dtype", name(spec.dtype)},
-          {"m", spec.m},
-          {"n", spec.n},
-          {"k", spec.k},
-          {"layout", arguments.layout},
-          {"alpha", spec.alpha},
-          {"beta", spec.beta},
-          {"device", backend.device()},
-          {"code", backend.code(rung)}};
+Json to_json(const Arguments& arguments, const GemmSpec& spec) {
+  return {{"dtype", name(spec.dtype)},  {"m", spec.m},         {"n", spec.n},      {"k", spec.k},
+          {"layout", arguments.layout}, {"alpha", spec.alpha}, {"beta", spec.beta}};
 }
 
-ExitCode run(const Arguments& arguments) {
-  const RungInfo& rung = read_rung(arguments);
-  const GemmSpec spec = read_spec(arguments);
+Json to_json(const Arguments& /*arguments*/, const DotSpec& spec) {
+  return {{"dtype", name(spec.dtype)}, {"m", nullptr}, {"n", spec.n}, {"k", nullptr}};
+}
+
+template <class Case, class Spec>
+ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec) {
   const int threads = read_threads(arguments.threads);
   Trace trace(rung, read_device_options(arguments));
   const auto output = read_json(arguments.json);
@@ -112,7 +120,7 @@ ExitCode run(const Arguments& arguments) {
              trace.backend().code(rung));
   Json kernels = Json::array();
   ExitCode code = exit_right;
-  for (const TracedLaunch& launch : trace.run(GemmCase(spec), threads)) {
+  for (const TracedLaunch& launch : trace.run(Case(spec), threads)) {
     auto lines = vgpu::by_line(launch.report, launch.sites);
     add_text(lines, rung.slug + ".cu", rung.source);
     fmt::print(out, "\n{}", launch_table(launch.report, lines));
@@ -120,11 +128,20 @@ ExitCode run(const Arguments& arguments) {
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
   if (output) {
-    Json json = to_json(arguments, spec, rung, trace.backend());
+    Json json = to_json(arguments, spec);
+    json.update({{"rung", rung.id},
+                 {"device", trace.backend().device()},
+                 {"code", trace.backend().code(rung)}});
     json["kernels"] = std::move(kernels);
     output->write(dump(json));
   }
   return code;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const RungInfo& rung = read_rung(arguments);
+  if (rung.op == "gemm") return run<GemmCase>(arguments, rung, read_gemm_spec(arguments));
+  return run<DotCase>(arguments, rung, read_dot_spec(arguments, rung.op));
 }
 
 }  // namespace
@@ -147,6 +164,7 @@ Action add_trace(CLI::App& app) {
       "accesses, as ptxas does.\n\n"
       "Examples:\n"
       "  rung trace gemm/cuda/00\n"
+      "  rung trace dot/cuda/06 --n 1e6\n"
       "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json");
   return [arguments] { return run(*arguments); };
 }

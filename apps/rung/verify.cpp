@@ -87,7 +87,8 @@ class Verification {
       spec.compensated = compensated;
       specs.push_back(spec);
     }
-    for (const DotSpec& spec : specs) {
+    for (DotSpec& spec : specs) {
+      spec.sum = rung.op == "sum";
       DotCase problem(spec);
       if (backend_.why_not(rung, problem.call())) continue;
       outcome.add(verify(problem, [&](const DotCall& call) {

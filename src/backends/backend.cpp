@@ -11,14 +11,11 @@ void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int
 }
 
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads) {
-  if (call.dtype == Dtype::f64) {
-    double sum = 0;
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    Out sum{};
     backend.bind(rung, call, threads, &sum).call();
-    return sum;
-  }
-  float sum = 0;
-  backend.bind(rung, call, threads, &sum).call();
-  return sum;
+    return static_cast<double>(sum);
+  });
 }
 
 std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options) {

@@ -13,7 +13,8 @@ enum class Effort { quick, full };
 /// leading dimensions beyond the row, alpha and beta of 0, 1 and others, NaN and infinity.
 std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort);
 
-/// The same for the dot product, ill-conditioned data included if compensated. None for i32.
+/// The same for the dot product, ill-conditioned data included if compensated. Of a sum, set
+/// DotSpec::sum in each.
 std::vector<DotSpec> standard_dot_cases(Dtype dtype, bool compensated, Effort effort);
 
 }  // namespace rung

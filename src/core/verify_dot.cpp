@@ -14,13 +14,19 @@ struct Reference {
   long double magnitude = 0;  // |x|.|y|
 };
 
+/// Element i of y; of a sum, 1.
+template <class In>
+Wide<In> y_at(const Dot<In>& dot, std::int64_t i) {
+  return dot.y == nullptr ? Wide<In>{1} : widen(dot.y[i * dot.incy]);
+}
+
 /// Summed in long double: good to n times its unit roundoff.
 template <class In>
 Reference long_reference(const Dot<In>& dot, double got) {
   Reference reference;
   for (std::int64_t i = 0; i < dot.n; ++i) {
     const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
-                                static_cast<long double>(widen(dot.y[i * dot.incy]));
+                                static_cast<long double>(y_at(dot, i));
     reference.expected += product;
     reference.magnitude += std::abs(product);
   }
@@ -35,7 +41,7 @@ Reference exact_reference(const Dot<In>& dot, double got) {
   ExactSum sum;
   for (std::int64_t i = 0; i < dot.n; ++i) {
     const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
-    const auto y = static_cast<double>(widen(dot.y[i * dot.incy]));
+    const auto y = static_cast<double>(y_at(dot, i));
     sum.add_product(x, y);
     reference.magnitude += std::abs(x * y);
   }
@@ -45,6 +51,14 @@ Reference exact_reference(const Dot<In>& dot, double got) {
     reference.error = std::abs(sum.value());
   }
   return reference;
+}
+
+/// Integers, which wrap, and so have no error.
+Verdict check_integers(const Dot<std::uint32_t>& dot, double got) {
+  std::uint32_t expected = 0;
+  for (std::int64_t i = 0; i < dot.n; ++i) expected += dot.x[i * dot.incx] * y_at(dot, i);
+  if (got == expected) return {true, 0, ""};
+  return wrong(fmt::format("the sum is {}, expected {}", got, expected));
 }
 
 /// The bound of verify.hpp.
@@ -93,7 +107,11 @@ Verdict run_once(DotCase& problem, Values values,
   if (problem.x().fingerprint() != x) return wrong("changed x");
   if (problem.y().fingerprint() != y) return wrong("changed y");
   return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return check<In, Out>(problem, values, got);
+    if constexpr (std::is_integral_v<In>) {
+      return check_integers(problem.call().typed<In>(), got);
+    } else {
+      return check<In, Out>(problem, values, got);
+    }
   });
 }
 

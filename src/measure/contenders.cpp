@@ -72,6 +72,7 @@ Bound LibraryContender::bind(const DotCall& call, int threads, void* result) con
     if constexpr (std::is_integral_v<In>) {
       return {{}, "dot has no i32"};
     } else {
+      if (call.y == nullptr) return {{}, "the library has no sum"};
       const Dot<In> d = call.typed<In>();
       const auto run = [=](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) {
