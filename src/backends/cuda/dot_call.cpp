@@ -59,10 +59,7 @@ std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call
 
 DotCallOnGpu::DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image,
                            const DotCall& call, int threads, void* result)
-    : gpu_(gpu),
-      threads_(threads),
-      sum_type_(sum_type(call.dtype)),
-      operands_(gpu, call, result) {
+    : gpu_(gpu), threads_(threads), sum_type_(sum_type(call.dtype)), operands_(gpu, call, result) {
   DotCall on_device = call;
   on_device.x = operands_.x();
   on_device.y = operands_.y();
