@@ -151,8 +151,12 @@ TEST(Operand, RefusesBadShapes) {
 }
 
 TEST(Case, RefusesWhatADotProductCannotBe) {
-  EXPECT_NE(error_of<std::invalid_argument>([] { DotCase({.dtype = Dtype::i32, .n = 3}); }),
+  EXPECT_NE(error_of<std::invalid_argument>(
+                [] { DotCase({.dtype = Dtype::i32, .n = 30, .condition = 1e6}); }),
             "no error");
+  EXPECT_NE(
+      error_of<std::invalid_argument>([] { DotCase({.n = 30, .sum = true, .condition = 1e6}); }),
+      "no error");
   EXPECT_NE(error_of<std::invalid_argument>(
                 [] { DotCase({.dtype = Dtype::f16, .n = 30, .condition = 1e6}); }),
             "no error");
@@ -175,6 +179,7 @@ TEST(Case, DescribesWhatIsNotAtItsDefault) {
             "f64 nt 7x5x3 alpha=0.5 beta=0 ldc+2 offset 1 tiny");
   EXPECT_EQ(describe(DotSpec{.n = 9, .incy = -2, .compensated = true, .condition = 1e9}),
             "f32 n=9 incy=-2 compensated condition 1e+09");
+  EXPECT_EQ(describe(DotSpec{.n = 9, .incx = 3, .sum = true}), "sum f32 n=9 incx=3");
 }
 
 TEST(Case, NegativeIncrementsStartAtTheLastElement) {
