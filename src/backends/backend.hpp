@@ -40,8 +40,8 @@ class Backend {
   /// The operands must outlive the batch. `threads` is the most that may be used of this machine.
   /// Preconditions: why_not() gives nothing; threads >= 1.
   virtual Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const = 0;
-  /// Each call writes its sum to *result: float for f32, bf16 and f16, double for f64, std::uint32_t
-  /// for i32. On a device with memory of its own, download() does.
+  /// Each call writes its sum to *result: float for f32, bf16 and f16, double for f64,
+  /// std::uint32_t for i32. On a device with memory of its own, download() does.
   virtual Batch bind(const RungInfo& rung, const DotCall& call, int threads,
                      void* result) const = 0;
 

@@ -48,6 +48,7 @@ class Bench {
     for (std::size_t i = 0; i < entries_.size(); ++i) admit(entries_[i], result_.rows[i]);
     measure();
     measure_in_graphs();
+    measure_host();
     for (std::size_t i = 0; i < entries_.size(); ++i) compare(entries_[i], result_.rows[i]);
     return std::move(result_);
   }
@@ -195,6 +196,22 @@ class Bench {
       samples = std::move(timings[i].seconds);
       for (double& seconds : samples) seconds /= static_cast<double>(calls[i]);
       result_.rows[owners[i]].graph_seconds = summarize(samples);
+    }
+  }
+
+  // The host's part of those calls by itself.
+  void measure_host() {
+    constexpr int rounds = 25;
+    constexpr std::int64_t calls = 100;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].graph_samples.empty()) continue;
+      const Batch batch = workload_->bind(*entries_[i].contender).batch;
+      batch.run(1);
+      std::vector<double> samples;
+      for (int round = 0; round < rounds; ++round) {
+        samples.push_back(time_enqueue(batch, calls) / static_cast<double>(calls));
+      }
+      result_.rows[i].host_seconds = summarize(samples);
     }
   }
 

@@ -159,11 +159,37 @@ TEST(Trace, JsonHasTheShapeOfTheContract) {
   EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
 }
 
-TEST(Trace, ShowsTheHotLineWithItsText) {
-  const Output output = run_rung("trace gemm/cuda/02 --n 64");
+TEST(Trace, OfASumHasALaunchForEachPass) {
+  const Output output = run_rung("trace sum/cuda/05 --n 1000 --dtype bf16 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
-  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("rung"), "sum/cuda/05_contiguous");
+  EXPECT_EQ(json.at("m"), nullptr);
+  EXPECT_EQ(json.at("n"), 1000);
+  ASSERT_EQ(json.at("kernels").size(), 2u);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "sum_cuda_05_contiguous_bf16");
+  EXPECT_EQ(json.at("kernels").at(0).at("grid"), Json({2, 1, 1}));
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "sum_cuda_05_contiguous_f32");
+}
+
+TEST(Trace, ShowsTheHotLineWithItsText) {
+  for (const char* const rung : {"gemm/cuda/02", "gemm/metal/02"}) {
+    const Output output = run_rung(std::string("trace ") + rung + " --n 64");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_NE(output.out.find("sum += "), std::string::npos) << output.out;
+    for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
+TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
+  const Output output = run_rung("trace dot/metal/05 --n 1000 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("device"), "virtual Apple M1 Pro (16 cores, simulated by this CPU)");
+  EXPECT_NE(json.at("units").get<std::string>().find("NVIDIA"), std::string::npos);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "dot_metal_05_contiguous_f32");
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "dot_metal_05_contiguous_again_f32");
+  EXPECT_EQ(run_rung("trace gemm/metal/01 --n 100").exit_code, 3);
 }
 
 TEST(Tune, KeepsTheBestPlanAmongThoseOfOtherProblems) {
