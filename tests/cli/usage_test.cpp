@@ -58,10 +58,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
