@@ -7,8 +7,7 @@
 
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
-#include "device/cpu/integers.hpp"
-#include "device/cpu/parallel.hpp"
+#include "backends/parallel_sum.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -31,21 +30,6 @@ std::vector<std::byte> bytes_of(const DotCall& call) {
     std::memcpy(bytes.data(), &dot, sizeof dot);
     return bytes;
   });
-}
-
-template <class T>
-T parallel_sum(const T* values, std::int64_t count, int threads) {
-  constexpr std::int64_t chunk = 1 << 14;
-  std::vector<T> partial(static_cast<std::size_t>(cpu::ceil_div(count, chunk)));
-  cpu::parallel_for(std::ssize(partial), threads, [&](std::int64_t c) {
-    T sum{};
-    const std::int64_t end = std::min(count, (c + 1) * chunk);
-    for (std::int64_t i = c * chunk; i < end; ++i) sum += values[i];
-    partial[static_cast<std::size_t>(c)] = sum;
-  });
-  T sum{};
-  for (const T& value : partial) sum += value;
-  return sum;
 }
 
 }  // namespace
