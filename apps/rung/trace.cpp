@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/metal/metal.hpp"
 #include "command.hpp"
 #include "core/case.hpp"
 #include "devices.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 struct Arguments : CommonArguments, ExtentArguments, FormArguments {};
 
+constexpr const char* metal_units =
+    "Counters are in the units of NVIDIA's GPUs; Apple has not published those of its own.";
 constexpr std::int64_t default_extent = 256;
 constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 
@@ -29,8 +32,8 @@ const RungInfo& read_rung(const Arguments& arguments) {
                                  arguments.selectors.front(), rungs.size()));
   }
   if (is_for(*rungs.front(), "cpu")) {
-    throw UnavailableError(
-        fmt::format("{} is a cpu rung; the virtual GPU runs those of cuda", rungs.front()->id));
+    throw UnavailableError(fmt::format(
+        "{} is a cpu rung; the virtual GPU runs those of cuda and metal", rungs.front()->id));
   }
   return *rungs.front();
 }
@@ -74,7 +77,7 @@ class Trace {
  public:
   Trace(const RungInfo& rung, const DeviceOptions& options)
       : rung_(rung),
-        backend_(make_virtual_backend(
+        backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
             })) {}
@@ -118,11 +121,12 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
 
   fmt::print(out, "{} {}\non {}\n{}\n", rung.id, describe(spec), trace.backend().device(),
              trace.backend().code(rung));
+  if (rung.backend == "metal") fmt::print(out, "{}\n", metal_units);
   Json kernels = Json::array();
   ExitCode code = exit_right;
   for (const TracedLaunch& launch : trace.run(Case(spec), threads)) {
     auto lines = vgpu::by_line(launch.report, launch.sites);
-    add_text(lines, rung.slug + ".cu", rung.source);
+    add_text(lines, rung.slug + (rung.backend == "metal" ? ".metal" : ".cu"), rung.source);
     fmt::print(out, "\n{}", launch_table(launch.report, lines));
     kernels.push_back(emu::to_json(launch.report, lines));
     if (!launch.report.hazards.empty()) code = exit_wrong;
@@ -132,6 +136,7 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
     json.update({{"rung", rung.id},
                  {"device", trace.backend().device()},
                  {"code", trace.backend().code(rung)}});
+    if (rung.backend == "metal") json["units"] = metal_units;
     json["kernels"] = std::move(kernels);
     output->write(dump(json));
   }

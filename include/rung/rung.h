@@ -25,7 +25,12 @@ typedef enum rung_status {
 typedef enum rung_order { RUNG_ROW_MAJOR = 101, RUNG_COL_MAJOR = 102 } rung_order;
 typedef enum rung_transpose { RUNG_NO_TRANS = 111, RUNG_TRANS = 112 } rung_transpose;
 
-typedef enum rung_dot_mode { RUNG_DOT_FAST = 0, RUNG_DOT_COMPENSATED = 1 } rung_dot_mode;
+typedef enum rung_dot_mode {
+  RUNG_DOT_FAST = 0,
+  RUNG_DOT_DETERMINISTIC = 1,
+  RUNG_DOT_COMPENSATED = 2,
+  RUNG_DOT_REPRODUCIBLE = 3
+} rung_dot_mode;
 
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;
@@ -44,7 +49,7 @@ typedef struct rung_dot_options {
   int32_t threads;
   int32_t mode; /* a rung_dot_mode */
 } rung_dot_options;
-#define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_FAST}
+#define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_DETERMINISTIC}
 
 typedef struct rung_cuda_options {
   size_t struct_size;

@@ -63,7 +63,8 @@ void fail_vector_null(const char* vector, std::int64_t n) {
 }
 
 void fail_mode(int mode) {
-  fail("dot: mode is " + text(mode) + "; it must be 0 (fast) or 1 (compensated)");
+  fail("dot: mode is " + text(mode) +
+       "; it must be 0 (fast), 1 (deterministic), 2 (compensated) or 3 (reproducible)");
 }
 
 void fail_workspace(const void* workspace, std::size_t bytes) {

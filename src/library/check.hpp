@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "rung/matrix.hpp"
+#include "rung/options.hpp"
 
 namespace rung::check {
 
@@ -32,6 +33,11 @@ inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 inline void threads(const char* op, int value) {
   if (value < 0) [[unlikely]]
     fail_negative(op, "threads", value);
+}
+
+inline void mode(DotMode mode) {
+  if (mode < DotMode::fast || mode > DotMode::reproducible) [[unlikely]]
+    fail_mode(static_cast<int>(mode));
 }
 
 /// Of a GPU's memory: CudaOptions.

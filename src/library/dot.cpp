@@ -20,9 +20,7 @@ const T* first(std::int64_t n, const T* data, std::int64_t increment) {
 
 void check_options(const DotOptions& options) {
   check::threads("dot", options.threads);
-  if (options.mode != DotMode::fast && options.mode != DotMode::compensated) [[unlikely]] {
-    check::fail_mode(static_cast<int>(options.mode));
-  }
+  check::mode(options.mode);
 }
 
 template <class In>

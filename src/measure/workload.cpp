@@ -175,7 +175,7 @@ class DotWorkload final : public Workload {
 
   std::size_t operand_sets() const override { return sets_.size(); }
   std::string library_choice() const override {
-    return choose_dot(sets_.front()->call(), DotMode::fast, options_.threads).id;
+    return choose_dot(sets_.front()->call(), DotMode::deterministic, options_.threads).id;
   }
 
   std::vector<std::int64_t> leading_dimensions() const override { return {}; }

@@ -14,9 +14,10 @@ inline constexpr int warp_lanes = 32;
 /// The sum of what the lanes of a warp have; in lane 0.
 template <class T>
 __device__ __forceinline__ T warp_sum(T sum) {
+  using ptx::shfl_down;  // or that of T's own namespace
   RUNG_UNROLL
   for (int lanes = warp_lanes / 2; lanes > 0; lanes /= 2) {
-    sum += ptx::shfl_down(sum, static_cast<unsigned>(lanes));
+    sum += shfl_down(sum, static_cast<unsigned>(lanes));
   }
   return sum;
 }

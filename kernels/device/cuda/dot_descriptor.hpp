@@ -28,4 +28,12 @@ constexpr DotRung dot_rung(std::string_view entry) {
            R::template launch<float16, float>}};
 }
 
+/// A rung for every type but integers.
+template <class R>
+constexpr DotRung dot_rung_of_floats(std::string_view entry) {
+  return {entry,
+          {R::template launch<float, float>, R::template launch<double, double>, nullptr,
+           R::template launch<bfloat16, float>, R::template launch<float16, float>}};
+}
+
 }  // namespace rung::cuda

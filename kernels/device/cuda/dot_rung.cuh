@@ -6,6 +6,7 @@
 // dot_cuda_<NN_slug>_<dtype>; on the host, the descriptor dot_cuda_<NN_slug>. RUNG_CUDA_DOT_AND_SUM
 // does the same for op sum as well, with the same kernel over other terms
 // (device/cuda/terms.cuh); such a rung is listed in kernels/dot/cuda/sums.inc too.
+// RUNG_CUDA_DOT_OF_FLOATS leaves out integers.
 
 #include <cstdint>
 
@@ -29,6 +30,10 @@
   RUNG_CUDA_DOT_DESCRIPTOR(dot, number, slug, Rung) \
   RUNG_CUDA_DOT_DESCRIPTOR(sum, number, slug, Rung)
 
+#define RUNG_CUDA_DOT_OF_FLOATS(number, slug, Rung)       \
+  extern const cuda::DotRung dot_cuda_##number##_##slug = \
+      cuda::dot_rung_of_floats<Rung>("dot_cuda_" #number "_" #slug);
+
 #else
 
 namespace rung::cuda {
@@ -51,15 +56,20 @@ constexpr int resident_dot_blocks() {
     Rung::template kernel<Terms, In, Out>(d, to);                                                  \
   }
 
-#define RUNG_CUDA_DOT_ENTRIES(entry, Rung, Terms)                             \
-  RUNG_CUDA_DOT_ENTRY(entry##_f32, Rung, Terms, float, float)                 \
-  RUNG_CUDA_DOT_ENTRY(entry##_f64, Rung, Terms, double, double)               \
-  RUNG_CUDA_DOT_ENTRY(entry##_i32, Rung, Terms, std::uint32_t, std::uint32_t) \
-  RUNG_CUDA_DOT_ENTRY(entry##_bf16, Rung, Terms, bfloat16, float)             \
+#define RUNG_CUDA_DOT_FLOAT_ENTRIES(entry, Rung, Terms)           \
+  RUNG_CUDA_DOT_ENTRY(entry##_f32, Rung, Terms, float, float)     \
+  RUNG_CUDA_DOT_ENTRY(entry##_f64, Rung, Terms, double, double)   \
+  RUNG_CUDA_DOT_ENTRY(entry##_bf16, Rung, Terms, bfloat16, float) \
   RUNG_CUDA_DOT_ENTRY(entry##_f16, Rung, Terms, float16, float)
+
+#define RUNG_CUDA_DOT_ENTRIES(entry, Rung, Terms) \
+  RUNG_CUDA_DOT_FLOAT_ENTRIES(entry, Rung, Terms) \
+  RUNG_CUDA_DOT_ENTRY(entry##_i32, Rung, Terms, std::uint32_t, std::uint32_t)
 
 #define RUNG_CUDA_DOT(number, slug, Rung) \
   RUNG_CUDA_DOT_ENTRIES(dot_cuda_##number##_##slug, Rung, cuda::ProductTerms)
+#define RUNG_CUDA_DOT_OF_FLOATS(number, slug, Rung) \
+  RUNG_CUDA_DOT_FLOAT_ENTRIES(dot_cuda_##number##_##slug, Rung, cuda::ProductTerms)
 #define RUNG_CUDA_DOT_AND_SUM(number, slug, Rung)                             \
   RUNG_CUDA_DOT_ENTRIES(dot_cuda_##number##_##slug, Rung, cuda::ProductTerms) \
   RUNG_CUDA_DOT_ENTRIES(sum_cuda_##number##_##slug, Rung, cuda::ElementTerms)
