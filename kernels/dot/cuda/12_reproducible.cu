@@ -165,7 +165,6 @@ class ExactSum {
 struct Reproducible {
   static constexpr int THREADS = 256;
   static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
-  static constexpr int PIECES = 4;    // of 16 bytes of either vector, on their way at once
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -188,6 +187,8 @@ struct Reproducible {
   static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
     using Piece = typename Terms::template Piece<In>;
     constexpr int W = cuda::vector_width<In>;
+    // On their way at once, as far as registers go: each element takes one.
+    constexpr int PIECES = sizeof(In) == 2 ? 2 : 4;
     constexpr int N = W < 4 ? W : 4;  // that share the question whether anything was left
     const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
