@@ -218,7 +218,7 @@ Action add_bench(CLI::App& app) {
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt; or none (default: all "
+         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
          "that are here)")
       ->type_name("PEER")
       ->delimiter(',')

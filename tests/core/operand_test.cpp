@@ -125,8 +125,12 @@ TEST(Operand, RefusesBadShapes) {
 }
 
 TEST(Case, RefusesWhatADotProductCannotBe) {
-  EXPECT_NE(error_of<std::invalid_argument>([] { DotCase({.dtype = Dtype::i32, .n = 3}); }),
+  EXPECT_NE(error_of<std::invalid_argument>(
+                [] { DotCase({.dtype = Dtype::i32, .n = 30, .condition = 1e6}); }),
             "no error");
+  EXPECT_NE(
+      error_of<std::invalid_argument>([] { DotCase({.n = 30, .sum = true, .condition = 1e6}); }),
+      "no error");
   EXPECT_NE(error_of<std::invalid_argument>(
                 [] { DotCase({.dtype = Dtype::f16, .n = 30, .condition = 1e6}); }),
             "no error");
@@ -150,6 +154,7 @@ TEST(Case, DescribesWhatIsNotAtItsDefault) {
   EXPECT_EQ(
       describe(DotSpec{.n = 9, .incy = -2, .accuracy = Accuracy::compensated, .condition = 1e9}),
       "f32 n=9 incy=-2 compensated condition 1e+09");
+  EXPECT_EQ(describe(DotSpec{.n = 9, .incx = 3, .sum = true}), "sum f32 n=9 incx=3");
 }
 
 TEST(Case, NegativeIncrementsStartAtTheLastElement) {

@@ -10,16 +10,21 @@
 
 namespace rung::cuda {
 
-/// Whether consecutive elements from `data` on are vectors of 16 bytes.
+/// Whether the elements are vectors of 16 bytes, one behind the other.
 template <class In>
-__device__ __forceinline__ bool is_vectors(const In* data, std::int64_t increment) {
+__device__ __forceinline__ bool are_vectors(const In* data, std::int64_t increment) {
   return increment == 1 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-/// 16 bytes from element i on.
-template <class In>
-__device__ __forceinline__ Vector<In, vector_width<In>> vector_at(const In* data, std::int64_t i) {
-  return *reinterpret_cast<const Vector<In, vector_width<In>>*>(data + i);
+/// Vector i of W elements; with W = 1, element i.
+template <int W, class In>
+__device__ __forceinline__ Vector<In, W> vector_at(const In* data, std::int64_t increment,
+                                                   std::int64_t i) {
+  if constexpr (W == 1) {
+    return {{data[i * increment]}};
+  } else {
+    return reinterpret_cast<const Vector<In, W>*>(data)[i];
+  }
 }
 
 struct ProductTerms {
@@ -29,19 +34,21 @@ struct ProductTerms {
     return static_cast<Out>(d.x[i * d.incx]) * static_cast<Out>(d.y[i * d.incy]);
   }
 
+  /// Whether pieces of vector_width<In> elements can be had.
   template <class In>
-  static __device__ __forceinline__ bool come_in_pieces(const Dot<In>& d) {
-    return is_vectors(d.x, d.incx) && is_vectors(d.y, d.incy);
+  static __device__ __forceinline__ bool come_in_vectors(const Dot<In>& d) {
+    return are_vectors(d.x, d.incx) && are_vectors(d.y, d.incy);
   }
 
-  /// Neighbouring terms, of 16 bytes of either vector: of zeros, or those from term i on.
-  template <class In>
+  /// W neighbouring terms as loaded: those of piece i, or zeros.
+  template <class In, int W>
   struct Piece {
-    Vector<In, vector_width<In>> x = {}, y = {};
+    static constexpr int width = W;
+    Vector<In, W> x = {}, y = {};
 
     Piece() = default;
     __device__ __forceinline__ Piece(const Dot<In>& d, std::int64_t i)
-        : x(vector_at(d.x, i)), y(vector_at(d.y, i)) {}
+        : x(vector_at<W>(d.x, d.incx, i)), y(vector_at<W>(d.y, d.incy, i)) {}
 
     template <class Out>
     __device__ __forceinline__ Out term(int w) const {
@@ -57,16 +64,18 @@ struct ElementTerms {
   }
 
   template <class In>
-  static __device__ __forceinline__ bool come_in_pieces(const Dot<In>& d) {
-    return is_vectors(d.x, d.incx);
+  static __device__ __forceinline__ bool come_in_vectors(const Dot<In>& d) {
+    return are_vectors(d.x, d.incx);
   }
 
-  template <class In>
+  template <class In, int W>
   struct Piece {
-    Vector<In, vector_width<In>> x = {};
+    static constexpr int width = W;
+    Vector<In, W> x = {};
 
     Piece() = default;
-    __device__ __forceinline__ Piece(const Dot<In>& d, std::int64_t i) : x(vector_at(d.x, i)) {}
+    __device__ __forceinline__ Piece(const Dot<In>& d, std::int64_t i)
+        : x(vector_at<W>(d.x, d.incx, i)) {}
 
     template <class Out>
     __device__ __forceinline__ Out term(int w) const {

@@ -1,6 +1,6 @@
 // dot/cuda/06_hierarchical: a block adds its sum to the result itself, by one atomic addition: any
 //   n in one launch.
-// from: 00_multiply | removes: the launches that add up the sums of blocks | limit: half of the
+// from: 05_contiguous | removes: the launches that add up the sums of blocks | limit: half of the
 //   threads idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/cuda/06
 
@@ -24,12 +24,11 @@ struct Hierarchical {
     for (int t = thread; t < TERMS; t += THREADS) {
       sums[t] = first + t < d.n ? Terms::template at<Out>(d, first + t) : Out{};
     }
-    __syncthreads();
 
     // reduce
     for (int stride = THREADS; stride > 0; stride /= 2) {
+      if (stride < THREADS) __syncthreads();  // the first two terms are the thread's own
       if (thread < stride) sums[thread] += sums[thread + stride];
-      __syncthreads();
     }
 
     // store
