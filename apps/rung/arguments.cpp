@@ -118,14 +118,16 @@ int read_threads(const std::string& text) {
   return static_cast<int>(read_integer("--threads", text, 1, 1024));
 }
 
-std::optional<OutputFile> read_json(const std::string& path) {
+std::optional<OutputFile> read_output(const std::string& option, const std::string& path) {
   if (path.empty()) return std::nullopt;
   try {
     return OutputFile(path);
   } catch (const std::runtime_error& error) {
-    throw UsageError(std::string("--json: ") + error.what());
+    throw UsageError(option + ": " + error.what());
   }
 }
+
+std::optional<OutputFile> read_json(const std::string& path) { return read_output("--json", path); }
 
 std::int64_t read_integer(const std::string& option, const std::string& text, std::int64_t least,
                           std::int64_t most) {

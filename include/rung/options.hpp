@@ -19,7 +19,8 @@ enum class DotMode {
   /// |result - exact| <= gamma(n) |x| . |y|.
   fast,
   /// The same bits from call to call, for any number of threads; they may change with the machine,
-  /// the length, the increments and the version of the library. The bound is that of fast.
+  /// the length, the increments, the alignment and the version of the library. The bound is that of
+  /// fast.
   deterministic,
   /// As if summed in twice the precision and rounded once: Dot2 of Ogita, Rump and Oishi, "Accurate
   /// sum and dot product", SIAM J. Sci. Comput. 26 (2005). Deterministic.

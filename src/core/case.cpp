@@ -78,7 +78,8 @@ std::string describe(const DotSpec& spec) {
   if (spec.sum) text = "sum " + text;
   if (spec.incx != 1) text += fmt::format(" incx={}", spec.incx);
   if (spec.incy != 1) text += fmt::format(" incy={}", spec.incy);
-  if (spec.compensated) text += " compensated";
+  if (spec.accuracy == Accuracy::compensated) text += " compensated";
+  if (spec.accuracy == Accuracy::exact) text += " exact";
   if (spec.condition != 0) text += fmt::format(" condition {:.0e}", spec.condition);
   if (spec.offset != 0) text += fmt::format(" offset {}", spec.offset);
   if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));

@@ -25,6 +25,13 @@ struct GemmSpec {
   std::uint64_t seed = 1;
 };
 
+/// How near the exact value a sum must be: see verify.hpp.
+enum class Accuracy : std::uint8_t {
+  plain,        // the error bound of a sum in any order
+  compensated,  // that of Dot2
+  exact,        // rounded once
+};
+
 /// One dot product, or one sum.
 struct DotSpec {
   Dtype dtype = Dtype::f32;
@@ -32,7 +39,7 @@ struct DotSpec {
   std::int64_t incx = 1, incy = 1;  // any, 0 and negative included
   bool sum = false;                 // of x alone: its call's y is null
   Values values = Values::reals;
-  bool compensated = false;  // hold the result to the error bound of Dot2
+  Accuracy accuracy = Accuracy::plain;
   double condition = 0;  // 2 |x|.|y| / |x.y| to aim at; 0: as it comes. f32 and f64, unit strides
   int offset = 0;
   std::uint64_t seed = 1;

@@ -95,10 +95,14 @@ template <class Out>
 long double error_bound(const DotSpec& spec, const Reference& reference) {
   constexpr long double u = unit_roundoff<Out>;
   const auto n = static_cast<long double>(spec.n + 2);
-  const long double summing =
-      spec.compensated ? n * n * u * u : n * (u + unit_roundoff<long double>);
+  const long double rounding = u * std::abs(reference.expected);
+  if (spec.accuracy == Accuracy::exact) {
+    return rounding + std::numeric_limits<Out>::denorm_min() / 2.0L;
+  }
+  const bool compensated = spec.accuracy == Accuracy::compensated;
+  const long double summing = compensated ? n * n * u * u : n * (u + unit_roundoff<long double>);
   const long double underflow = n * std::numeric_limits<Out>::min();
-  return summing * reference.magnitude + underflow + u * std::abs(reference.expected);
+  return summing * reference.magnitude + underflow + rounding;
 }
 
 template <class In, class Out>
@@ -106,8 +110,8 @@ Verdict check(const DotCase& problem, Values values, double got) {
   const DotSpec& spec = problem.spec();
   const Dot<In> dot = problem.call().typed<In>();
   const bool finite = values != Values::nan && values != Values::infinity;
-  const Reference reference =
-      spec.compensated && finite ? exact_reference(dot, got) : long_reference(dot, got);
+  const Reference reference = spec.accuracy != Accuracy::plain && finite ? exact_reference(dot, got)
+                                                                         : long_reference(dot, got);
   const long double bound = values == Values::integers ? 0 : error_bound<Out>(spec, reference);
 
   Verdict verdict;

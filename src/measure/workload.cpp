@@ -175,7 +175,12 @@ class DotWorkload final : public Workload {
 
   std::size_t operand_sets() const override { return sets_.size(); }
   std::string library_choice() const override {
-    return choose_dot(sets_.front()->call(), DotMode::deterministic, options_.threads).id;
+    const DotCall call = sets_.front()->call();
+    if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return std::string(
+          choose_cuda_dot({call.dtype, call.n, DotMode::deterministic, gpu->target().arch}).id);
+    }
+    return choose_dot(call, DotMode::deterministic, options_.threads).id;
   }
 
   std::vector<std::int64_t> leading_dimensions() const override { return {}; }

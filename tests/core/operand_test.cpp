@@ -177,8 +177,9 @@ TEST(Case, DescribesWhatIsNotAtItsDefault) {
                               .values = Values::tiny,
                               .offset = 1}),
             "f64 nt 7x5x3 alpha=0.5 beta=0 ldc+2 offset 1 tiny");
-  EXPECT_EQ(describe(DotSpec{.n = 9, .incy = -2, .compensated = true, .condition = 1e9}),
-            "f32 n=9 incy=-2 compensated condition 1e+09");
+  EXPECT_EQ(
+      describe(DotSpec{.n = 9, .incy = -2, .accuracy = Accuracy::compensated, .condition = 1e9}),
+      "f32 n=9 incy=-2 compensated condition 1e+09");
   EXPECT_EQ(describe(DotSpec{.n = 9, .incx = 3, .sum = true}), "sum f32 n=9 incx=3");
 }
 

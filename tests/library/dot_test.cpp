@@ -31,8 +31,10 @@ class DotOf : public testing::TestWithParam<std::tuple<Dtype, DotMode>> {};
 TEST_P(DotOf, PassesTheStandardCases) {
   const auto [dtype, mode] = GetParam();
   const DotOptions options{.threads = 2, .mode = mode};
-  const bool compensated = mode >= DotMode::compensated;
-  for (const DotSpec& spec : standard_dot_cases(dtype, compensated, Effort::quick)) {
+  const Accuracy accuracy = mode == DotMode::compensated    ? Accuracy::compensated
+                            : mode == DotMode::reproducible ? Accuracy::exact
+                                                            : Accuracy::plain;
+  for (const DotSpec& spec : standard_dot_cases(dtype, accuracy, Effort::quick)) {
     DotCase problem(spec);
     const Verdict verdict =
         verify(problem, [&](const DotCall& call) { return public_dot(call, options); });

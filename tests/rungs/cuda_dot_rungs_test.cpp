@@ -36,11 +36,9 @@ std::string name_of_rung_and_dtype(const testing::TestParamInfo<RungAndDtype>& i
 }
 
 /// Of a rung of either op.
-bool is_compensated(const RungInfo& rung) { return rung.slug.ends_with("compensated"); }
-
 Verdict verdict_of(const Backend& backend, const RungInfo& rung, DotSpec spec) {
   spec.sum = rung.op == "sum";
-  spec.compensated = is_compensated(rung);
+  spec.accuracy = accuracy_of(rung);
   DotCase problem(spec);
   return verify(problem, [&](const DotCall& call) { return run(backend, rung, call, threads); });
 }
@@ -55,7 +53,7 @@ TEST_P(CudaDotTypes, AreRight) {
       ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype)));
       GTEST_SKIP() << *why_not;
     }
-    for (const DotSpec& spec : standard_dot_cases(dtype, is_compensated(*rung), Effort::quick)) {
+    for (const DotSpec& spec : standard_dot_cases(dtype, accuracy_of(*rung), Effort::quick)) {
       const Verdict verdict = verdict_of(*backend, *rung, spec);
       EXPECT_TRUE(verdict.right) << verdict.message << " by " << front_end;
     }

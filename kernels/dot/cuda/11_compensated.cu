@@ -45,19 +45,27 @@ __device__ __forceinline__ Twofold<T> shfl_down(const Twofold<T>& sum, unsigned 
 struct Compensated {
   static constexpr int THREADS = 256;
   static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
-  static constexpr int PIECES = 4;    // of 16 bytes of either vector, on their way at once
+
+  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
+  // registers again when they are unpacked.
+  template <class In>
+  static constexpr int pieces_at_once() {
+    return sizeof(In) < 4 ? 2 : 4;
+  }
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
     using Sum = Twofold<Out>;
-    const Sum sum = cuda::block_sum<THREADS>(thread_sum<Terms, In, Out>(d));
-
-    // store: nobody else to wait for, or the last one adds up
+    const Sum sum = cuda::block_sum<THREADS>(
+        Terms::come_in_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
+                                  : thread_sum<1, Terms, In, Out>(d));
     auto* const result = static_cast<Out*>(to.result);
     if (gridDim.x == 1) {
       if (threadIdx.x == 0) *result = sum.rounded();
       return;
     }
+
+    // the last block: all sums are there
     if (!cuda::is_last_to_store(to.workspace, sum)) return;
     const Sum* const sums = cuda::block_values<Sum>(to.workspace);
     Sum total{};
@@ -67,40 +75,42 @@ struct Compensated {
   }
 
   // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
-  template <class Terms, class In, class Out>
+  template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ Twofold<Out> thread_sum(const Dot<In>& d) {
-    using Piece = typename Terms::template Piece<In>;
-    constexpr int W = cuda::vector_width<In>;
+    using Piece = typename Terms::template Piece<In, W>;
+    constexpr int PIECES = pieces_at_once<In>();
     const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
-    const std::int64_t pieces = Terms::come_in_pieces(d) ? d.n / W : 0;
+    const std::int64_t pieces = d.n / W;
 
+    // load several, then multiply: none waits for the one before
     Twofold<Out> sum{};
     Piece piece[PIECES];
     std::int64_t p = thread;
     for (; p + (PIECES - 1) * threads < pieces; p += PIECES * threads) {
       RUNG_UNROLL
-      for (int i = 0; i < PIECES; ++i) piece[i] = Piece(d, (p + i * threads) * W);
-      add<W>(sum, piece);
+      for (int i = 0; i < PIECES; ++i) piece[i] = Piece(d, p + i * threads);
+      add(sum, piece);
     }
     RUNG_UNROLL
     for (int i = 0; i < PIECES; ++i) {
       const std::int64_t last = p + i * threads;
-      piece[i] = last < pieces ? Piece(d, last * W) : Piece();
+      piece[i] = last < pieces ? Piece(d, last) : Piece();
     }
-    add<W>(sum, piece);
-    for (std::int64_t i = pieces * W + thread; i < d.n; i += threads) {
-      sum.add_product(static_cast<Out>(d.x[i * d.incx]), static_cast<Out>(d.y[i * d.incy]));
+    add(sum, piece);
+    const std::int64_t rest = pieces * W + thread;
+    if (rest < d.n) {
+      sum.add_product(static_cast<Out>(d.x[rest * d.incx]), static_cast<Out>(d.y[rest * d.incy]));
     }
     return sum;
   }
 
-  template <int W, class Out, class Piece>
+  template <class Out, class Piece, int PIECES>
   static __device__ __forceinline__ void add(Twofold<Out>& sum, const Piece (&piece)[PIECES]) {
     RUNG_UNROLL
     for (int i = 0; i < PIECES; ++i) {
       RUNG_UNROLL
-      for (int w = 0; w < W; ++w) {
+      for (int w = 0; w < Piece::width; ++w) {
         sum.add_product(static_cast<Out>(piece[i].x.at[w]), static_cast<Out>(piece[i].y.at[w]));
       }
     }

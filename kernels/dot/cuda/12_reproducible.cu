@@ -165,7 +165,6 @@ class ExactSum {
 struct Reproducible {
   static constexpr int THREADS = 256;
   static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
-  static constexpr int PIECES = 4;    // of 16 bytes of either vector, on their way at once
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -175,7 +174,11 @@ struct Reproducible {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < Long::words) words[thread] = 0;
     __syncthreads();
-    add_up<Terms, In, Out>(d, words);
+    if (Terms::come_in_vectors(d)) {
+      add_up<cuda::vector_width<In>, Terms, In, Out>(d, words);
+    } else {
+      add_up<1, Terms, In, Out>(d, words);
+    }
     __syncthreads();
 
     // store: nobody else to wait for, or the last one has the sum of all
@@ -184,14 +187,15 @@ struct Reproducible {
   }
 
   // Pieces that lie a whole grid apart, then what is less than a piece.
-  template <class Terms, class In, class Out>
+  template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
-    using Piece = typename Terms::template Piece<In>;
-    constexpr int W = cuda::vector_width<In>;
+    using Piece = typename Terms::template Piece<In, W>;
+    // On their way at once, as far as registers go: each element takes one.
+    constexpr int PIECES = sizeof(In) == 2 ? 2 : 4;
     constexpr int N = W < 4 ? W : 4;  // that share the question whether anything was left
     const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
-    const std::int64_t pieces = Terms::come_in_pieces(d) ? d.n / W : 0;
+    const std::int64_t pieces = d.n / W;
 
     ExactSum<In, Out> sum(words);
     for (std::int64_t p = thread; p < pieces; p += PIECES * threads) {
@@ -199,7 +203,7 @@ struct Reproducible {
       RUNG_UNROLL
       for (int i = 0; i < PIECES; ++i) {
         const std::int64_t at = p + i * threads;
-        piece[i] = at < pieces ? Piece(d, at * W) : Piece();
+        piece[i] = at < pieces ? Piece(d, at) : Piece();
       }
       RUNG_UNROLL
       for (int i = 0; i < PIECES; ++i) {
@@ -210,8 +214,9 @@ struct Reproducible {
         }
       }
     }
-    for (std::int64_t i = pieces * W + thread; i < d.n; i += threads) {
-      sum.template add_products<1>(d, i, d.x + i * d.incx, d.y + i * d.incy);
+    const std::int64_t rest = pieces * W + thread;
+    if (rest < d.n) {
+      sum.template add_products<1>(d, rest, d.x + rest * d.incx, d.y + rest * d.incy);
     }
     sum.finish();
   }

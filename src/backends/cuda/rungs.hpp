@@ -52,6 +52,13 @@ inline const GemmRung* find_gemm_rung(std::string_view id) {
   return nullptr;
 }
 
+/// By position in `dot_rungs`.
+enum class DotRungIndex : std::size_t {
+#define RUNG(number, slug) dot_##number##_##slug,
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+};
+
 struct NamedDotRung {
   std::string_view id;
   const DotRung* rung;

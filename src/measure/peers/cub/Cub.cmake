@@ -1,7 +1,7 @@
 # librung_cub.so, where nvcc is: `make cub`. Not built with the rest, for it takes minutes and only
 # the bench on a GPU has a use for it. It lies beside the program.
 
-if(NOT RUNG_NVCC_VERSION)
+if(NOT RUNG_NVCC)
   return()
 endif()
 
