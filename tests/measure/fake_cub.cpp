@@ -1,6 +1,7 @@
 // librung_cub.so for the virtual GPU, whose addresses are this process's. It wants the workspace
 // that it has asked for.
 
+#include <cstdint>
 #include <cstring>
 
 #include "measure/peers/cub/shim.h"

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Virtual, MetalGemmRungs,
 class MetalDotRungs : public MetalRungs {};
 
 TEST_P(MetalDotRungs, AreRight) {
-  std::vector<DotSpec> specs = standard_dot_cases(dtype_, false, Effort::quick);
+  std::vector<DotSpec> specs = standard_dot_cases(dtype_, Accuracy::plain, Effort::quick);
   // Several threadgroups, several passes, and vectors with a rest.
   for (const std::int64_t n : {511, 512, 513, 4095, 4096, 262145, 300007}) {
     specs.push_back({.dtype = dtype_, .n = n});
