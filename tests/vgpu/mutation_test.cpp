@@ -25,8 +25,9 @@ constexpr Problem problems[] = {{70, 45, 147}, {72, 68, 88}};
 // Of k, where a rung can split it.
 constexpr int parts = 2;
 
-// Of dot: several blocks of each rung, as vectors and with a rest.
-constexpr std::int64_t dot_lengths[] = {9001};
+// Of dot: several blocks of each rung, as vectors and with a rest; with more pieces than can be on
+// their way at once.
+constexpr std::int64_t dot_lengths[] = {9001, 60001};
 constexpr int multiprocessors = 2;
 
 /// Where the statements that begin with one of the words are in the text: begin and length.
