@@ -76,12 +76,14 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
   const auto backend = backend_of("clang");
   for (const bool transposed : {false, true}) {
     for (const auto padding : {&GemmSpec::a_padding, &GemmSpec::b_padding, &GemmSpec::c_padding}) {
-      GemmSpec spec = {.m = 3,
-                       .n = 3,
-                       .k = 3,
-                       .a_transposed = transposed,
-                       .b_transposed = transposed,
-                       .beta = 1};
+      GemmSpec spec = {
+          .dtype = backend->why_not(*GetParam(), Dtype::f32) ? Dtype::bf16 : Dtype::f32,
+          .m = 3,
+          .n = 3,
+          .k = 3,
+          .a_transposed = transposed,
+          .b_transposed = transposed,
+          .beta = 1};
       spec.*padding = apart;
       try {
         GemmCase problem(spec);

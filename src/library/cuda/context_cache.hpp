@@ -27,6 +27,7 @@ class ContextCache {
 
   const DriverApi& api() const { return *driver_.api; }
   int arch() const { return target_.arch; }
+  int multiprocessors() const { return limits_.multiprocessors; }
   Workspaces& workspaces() { return workspaces_; }
 
   /// The choice with the plan that is fastest here for a problem of that size.
@@ -54,8 +55,8 @@ class ContextCache {
     std::atomic<std::int64_t> shared_bytes = plain_shared_bytes;
   };
 
-  // One more than the ladder: scaling alone.
-  static constexpr std::size_t rungs = gemm_rungs.size() + 1;
+  // Two more than the ladder: scaling alone, and copies of operands.
+  static constexpr std::size_t rungs = gemm_rungs.size() + 2;
   static constexpr std::size_t most_tiles = 16;
 
   static std::size_t index_of(const CudaGemmChoice& choice, Dtype dtype) {
