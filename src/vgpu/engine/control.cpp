@@ -128,11 +128,6 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   };
   const auto operands = [](std::size_t count) { return std::vector<Type>(count, Type::u32); };
   if (instruction.has("warp")) return spec(warp_sync, operands(1), 0);
-  if (instruction.has("cluster")) {
-    // Clusters of one block: its own barrier, of which arrive is the free half.
-    if (instruction.has("arrive")) return spec(nothing, {}, 0);
-    return std::nullopt;
-  }
   if (instruction.has("sync")) return spec(barrier_sync, operands(given), 0, flags(1));
   if (instruction.has("arrive")) return spec(barrier_arrive, operands(given), 0, flags(1));
   if (!instruction.has("red") || given < 3) return std::nullopt;
@@ -161,8 +156,12 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
 
 std::optional<OpSpec> address_conversion(const ptx::Instruction& instruction) {
   std::uint64_t window = 0;
-  if (instruction.has("shared") || instruction.has("shared::cta")) window = shared_window;
+  if (instruction.has("shared") || instruction.has("shared::cta") ||
+      instruction.has("shared::cluster")) {
+    window = shared_window;
+  }
   if (instruction.has("local")) window = local_window;
+  if (instruction.has("param")) window = param_window;
   if (instruction.has("u32")) return std::nullopt;
   return spec(convert_address, {Type::u64, Type::u64}, 1,
               instruction.has("to") ? 0 - window : window);
