@@ -144,6 +144,18 @@ TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
 
+// More tiles than the device has multiprocessors: a block computes one after another.
+TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
+  const auto backend = backend_of("clang");
+  for (const RungInfo* rung : select({"gemm/cuda"})) {
+    if (rung->id < "gemm/cuda/26") continue;
+    GemmCase problem({.dtype = Dtype::bf16, .m = 67 * 256, .n = 8, .k = 24});
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });
+    EXPECT_TRUE(verdict.right) << rung->id << ": " << verdict.message;
+  }
+}
+
 // 64 x 64 x 64 in f32: 128 warps, of which each thread makes 64 multiply-adds; a row of A or B is
 // 256 bytes, and begins a sector.
 constexpr GemmSpec cube = {.m = 64, .n = 64, .k = 64};

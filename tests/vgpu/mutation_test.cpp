@@ -129,6 +129,7 @@ std::string_view entry_text(std::string_view text, const cuda::GemmRung& rung) {
 TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
   int mutants = 0, caught = 0;
   for (const auto& [id, rung] : cuda::gemm_rungs) {
+    if (rung->maps) continue;  // the driver encodes them, and there is none here
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != id || image.code == cuda::Code::cubin) continue;
       const std::string text(image.data);

@@ -36,7 +36,9 @@ struct SwizzledLines {
     constexpr std::uint64_t next_64 = 8192 / 16;  // of the extent, where it lies together
     constexpr std::uint64_t swizzle_of_128_bytes = 1;
     const std::uint32_t begin = tile + (ALONG_K ? e * 128 + k * 2 : e * 128 + k * 128);
-    return begin >> 4 | next_64 << 16 | eight_lines << 32 | swizzle_of_128_bytes << 62;
+    // In a cluster, the upper bits of an address say which block it is of.
+    const std::uint32_t within_block = begin & 0x3FFFF;
+    return within_block >> 4 | next_64 << 16 | eight_lines << 32 | swizzle_of_128_bytes << 62;
   }
 };
 

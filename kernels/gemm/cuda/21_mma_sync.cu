@@ -32,23 +32,36 @@ struct MmaSync {
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     alignas(16) __shared__ In As[cuda::lines_size<BM, BK>];
     alignas(16) __shared__ In Bs[cuda::lines_size<BN, BK>];
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>()
-                              RUNG_INLINE_LAMBDA { kernel<A_ALONG_K, B_ALONG_K>(g, As, Bs); });
-  }
-
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g, In* As, In* Bs) {
-    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
-    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
 
     // place
     const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
+    Out acc[TM][TN][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, As, Bs, acc);
+    });
+
+    // store
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; ++j) {
+        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
+      }
+    }
+  }
+
+  /// acc += the warp's rows of A times its columns of B.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int warp_row, int warp_col, In* As, In* Bs,
+                                                  Out (&acc)[TM][TN][4]) {
+    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
+    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
     cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
     cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
-    Out acc[TM][TN][4] = {};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // load
       a_tile.load(k0);
@@ -85,15 +98,6 @@ struct MmaSync {
 
       // sync: nobody reads the tiles any more
       __syncthreads();
-    }
-
-    // store
-    RUNG_UNROLL
-    for (int i = 0; i < TM; ++i) {
-      RUNG_UNROLL
-      for (int j = 0; j < TN; ++j) {
-        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
-      }
     }
   }
 

@@ -37,20 +37,34 @@ struct Stages {
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>()
-                              RUNG_INLINE_LAMBDA { kernel<A_ALONG_K, B_ALONG_K>(g); });
-  }
-
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
-    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
-    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
-
     // place
     const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
+
+    Out acc[TM][TN][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, acc);
+    });
+
+    // store
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; ++j) {
+        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
+      }
+    }
+  }
+
+  /// acc += the warp's rows of A times its columns of B.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int warp_row, int warp_col,
+                                                  Out (&acc)[TM][TN][4]) {
+    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
+    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
+    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
     // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
     const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
@@ -62,7 +76,6 @@ struct Stages {
       ptx::cp_async_commit_group();
     }
 
-    Out acc[TM][TN][4] = {};
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
@@ -100,15 +113,6 @@ struct Stages {
         }
       }
       now = now == STAGES - 1 ? 0 : now + 1;
-    }
-
-    // store
-    RUNG_UNROLL
-    for (int i = 0; i < TM; ++i) {
-      RUNG_UNROLL
-      for (int j = 0; j < TN; ++j) {
-        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
-      }
     }
   }
 

@@ -34,19 +34,26 @@ struct Wgmma {
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>()
-                              RUNG_INLINE_LAMBDA { kernel<A_ALONG_K, B_ALONG_K>(g); });
-  }
-
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
-    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
-
     // place
     const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
+
+    Out acc[BN / 8][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, group_row, acc);
+    });
+
+    // store
+    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int group_row, Out (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
+    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
     // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
     const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
@@ -58,7 +65,6 @@ struct Wgmma {
       ptx::cp_async_commit_group();
     }
 
-    Out acc[BN / 8][4] = {};
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // sync: this thread's part of the tiles is there, for tensor cores too, then everybody's; and
@@ -86,9 +92,6 @@ struct Wgmma {
       ptx::wgmma_wait_group<0>(acc);
       now = now == STAGES - 1 ? 0 : now + 1;
     }
-
-    // store
-    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
   template <class In, class Out>

@@ -37,20 +37,29 @@ struct Tma {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps) {
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>()
-                              RUNG_INLINE_LAMBDA { kernel<A_ALONG_K, B_ALONG_K>(g, maps); });
-  }
-
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
-                                                const cuda::TensorMaps& maps) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
-    auto& [As, Bs, full] = cuda::dynamic_shared<Shared<In>>();
-
     // place
     const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
+
+    Out acc[BN / 8][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g.k, maps, tile, group_row, acc,
+                                     cuda::dynamic_shared<Shared<In>>());
+    });
+
+    // store
+    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, const cuda::TensorMaps& maps,
+                                                  const cuda::Tile& tile, int group_row,
+                                                  Out (&acc)[BN / 8][4], Shared<In>& shared) {
+    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
+    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    auto& [As, Bs, full] = shared;
+
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), 1);
@@ -61,7 +70,7 @@ struct Tma {
 
     // load: the first tiles set out
     const auto load = [&](int stage, std::int64_t k0) {
-      if (threadIdx.x != 0 || k0 >= g.k) return;
+      if (threadIdx.x != 0 || k0 >= steps) return;
       const std::uint32_t barrier = ptx::cvta_to_shared(&full[stage]);
       ptx::mbarrier_arrive_expect_tx(barrier, sizeof As[0] + sizeof Bs[0]);
       cuda::load_tile<BM>(ptx::cvta_to_shared(As[stage]), maps.a, A_ALONG_K,
@@ -71,9 +80,8 @@ struct Tma {
     };
     for (int stage = 0; stage < STAGES; ++stage) load(stage, stage * BK);
 
-    Out acc[BN / 8][4] = {};
     cuda::Ring<STAGES> ring;
-    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[ring.stage]), ring.parity);
 
@@ -96,9 +104,6 @@ struct Tma {
       load(ring.stage, k0 + STAGES * BK);
       ring.advance();
     }
-
-    // store
-    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
   template <class In, class Out>

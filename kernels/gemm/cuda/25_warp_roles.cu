@@ -57,9 +57,7 @@ struct WarpRoles {
       if (threadIdx.x == 0) produce(g, maps, tile, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMER_REGISTERS>();
-      cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-        consume<A_ALONG_K, B_ALONG_K>(g, tile, shared);
-      });
+      consume(g, tile, shared);
     }
   }
 
@@ -91,20 +89,32 @@ struct WarpRoles {
   }
 
   /// A warpgroup: 64 rows of the tile.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                  Shared<In>& shared) {
+    const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
+    Out acc[BN / 8][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g.k, group_row, shared, acc);
+    });
+
+    // store
+    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
+                                                  Shared<In>& shared, Out (&acc)[BN / 8][4]) {
     using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
     using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
-    const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
     const auto release = [&](int stage) {
       if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
     };
 
-    Out acc[BN / 8][4] = {};
     cuda::Ring<STAGES> ring;
     int before = 0;
-    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
@@ -126,9 +136,6 @@ struct WarpRoles {
       ring.advance();
     }
     ptx::wgmma_wait_group<0>(acc);
-
-    // store
-    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
   template <class In, class Out>

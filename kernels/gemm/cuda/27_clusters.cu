@@ -57,8 +57,7 @@ struct Clusters {
       if (threadIdx.x == 0) produce(g, maps, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMER_REGISTERS>();
-      cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>()
-                                RUNG_INLINE_LAMBDA { consume<A_ALONG_K, B_ALONG_K>(g, shared); });
+      consume(g, shared);
     }
 
     // sync: no block ends while the other still reaches for its barriers
@@ -107,48 +106,58 @@ struct Clusters {
   }
 
   /// A warpgroup: 64 rows of each tile.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, Shared<In>& shared) {
+    const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
+    cuda::Ring<STAGES> ring;
+    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+      Out acc[BN / 8][4] = {};
+      cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+        multiply<A_ALONG_K, B_ALONG_K>(g.k, group_row, shared, ring, acc);
+      });
+
+      // store
+      cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+    });
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
+                                                  Shared<In>& shared, cuda::Ring<STAGES>& ring,
+                                                  Out (&acc)[BN / 8][4]) {
     using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
     using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
-    const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
     const auto release = [&](int stage) {
       const std::uint32_t block = threadIdx.x % 32;
       const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
       if (block < CLUSTER) ptx::mbarrier_arrive_cluster(empty, block);
     };
 
-    cuda::Ring<STAGES> ring;
-    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
-      Out acc[BN / 8][4] = {};
-      int before = 0;
-      for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-        // sync: the tiles are there
-        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
+    int before = 0;
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
+      // sync: the tiles are there
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
-        // multiply
-        const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
-        const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
-        ptx::wgmma_fence(acc);
-        RUNG_UNROLL
-        for (int k = 0; k < BK; k += 16) {
-          ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
-                                                        BTile::descriptor(b, 0, k));
-        }
-        ptx::wgmma_commit_group();
-
-        // sync: while these are multiplied, nobody reads those before them any more
-        ptx::wgmma_wait_group<1>(acc);
-        if (k0 > 0) release(before);
-        before = ring.stage;
-        ring.advance();
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+                                                      BTile::descriptor(b, 0, k));
       }
-      ptx::wgmma_wait_group<0>(acc);
-      if (g.k > 0) release(before);
+      ptx::wgmma_commit_group();
 
-      // store
-      cuda::store_m64(g, tile.row + group_row, tile.col, acc);
-    });
+      // sync: while these are multiplied, nobody reads those before them any more
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) release(before);
+      before = ring.stage;
+      ring.advance();
+    }
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) release(before);
   }
 
   template <class In, class Out>

@@ -10,9 +10,10 @@ constexpr std::int64_t most_copying_blocks = 132 * 8;
 
 bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_aligned(); }
 
+/// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
 std::int64_t aligned_ld(const Boxes& boxes) {
-  const std::int64_t vector = 16 / boxes.element_bytes;
-  return (boxes.length + vector - 1) / vector * vector;
+  const std::int64_t elements = 128 / boxes.element_bytes;
+  return (boxes.length + elements - 1) / elements * elements;
 }
 
 std::int64_t copy_bytes(const Boxes& boxes) {
@@ -58,7 +59,7 @@ void PreparedMaps::encode(const DriverApi& api, const Boxes& boxes, EncodedBoxes
   result_ = api.cuTensorMapEncodeTiled(
       reinterpret_cast<TensorMap*>(&map), type_of(boxes), 2, const_cast<void*>(boxes.data), sizes,
       strides, box, every_element, TensorMapInterleave::none, TensorMapSwizzle::bytes_128,
-      TensorMapL2Promotion::bytes_256, TensorMapFill::zeros);
+      TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
 }
 
 Launch launch_of(const Repitch& copy) {

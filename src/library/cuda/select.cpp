@@ -13,9 +13,9 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
 /// Whether a rung that reads its operands by TMA can have copies that are aligned, where they are
 /// not.
 bool can_be_mapped(const CudaGemmShape& shape) {
-  constexpr std::int64_t vector = 8;  // elements of 16 bits
+  constexpr std::int64_t line = 64;  // elements of 16 bits in 128 bytes
   if (shape.alignment >= 16) return true;
-  const std::int64_t elements = (shape.m + shape.n + 2 * vector) * (shape.k + vector);
+  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
   return 2 * elements + cuda::meetings_bytes + 512 <= shape.workspace_bytes;
 }
 
