@@ -44,6 +44,7 @@ struct GemmRung {
   OfGemmTypes<GemmLaunch> launches;  // null for a type that the rung has not
   OfGemmTypes<TileShapes> tiles;     // empty for a rung of one size
   bool splits = false;               // whether its kernel takes a Split after the problem
+  bool maps = false;                 // whether its kernel takes TensorMaps after the problem
   Tiling tiling = {};                // of a rung of one size
 };
 
