@@ -235,10 +235,10 @@ Action add_bench(CLI::App& app) {
   arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option(
-         "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
-         "that are here)")
+  app.add_option("--vs", arguments->peers,
+                 "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none "
+                 "(default: all "
+                 "that are here)")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
