@@ -51,10 +51,12 @@ struct Problem {
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
 constexpr Size default_dot = {1, 10'000'000, 1};
+constexpr Size default_dot_virtual = {1, 1'000'000, 1};
 
 Size default_size(const Ladder& ladder) {
-  if (ladder.op != "gemm") return default_dot;
-  return ladder.backend->name() == "virtual" ? default_gemm_virtual : default_gemm;
+  const bool is_virtual = ladder.backend->name() == "virtual";
+  if (ladder.op != "gemm") return is_virtual ? default_dot_virtual : default_dot;
+  return is_virtual ? default_gemm_virtual : default_gemm;
 }
 
 WorkloadOptions read_options(const Arguments& arguments) {
@@ -235,7 +237,7 @@ Action add_bench(CLI::App& app) {
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt; or none (default: all "
+         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
          "that are here)")
       ->type_name("PEER")
       ->delimiter(',')

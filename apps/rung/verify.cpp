@@ -77,17 +77,18 @@ class Verification {
   }
 
   void run_dot(const RungInfo& rung, Outcome& outcome) const {
-    const bool compensated = rung.slug.ends_with("compensated");
-    std::vector<DotSpec> specs = standard_dot_cases(outcome.dtype, compensated, Effort::quick);
+    const Accuracy accuracy = accuracy_of(rung);
+    std::vector<DotSpec> specs = standard_dot_cases(outcome.dtype, accuracy, Effort::quick);
     for (const SizeArgument& size : sizes_) {
       if (!size.is_single) continue;
       DotSpec spec;
       spec.dtype = outcome.dtype;
       spec.n = size.n;
-      spec.compensated = compensated;
+      spec.accuracy = accuracy;
       specs.push_back(spec);
     }
-    for (const DotSpec& spec : specs) {
+    for (DotSpec& spec : specs) {
+      spec.sum = rung.op == "sum";
       DotCase problem(spec);
       if (backend_.why_not(rung, problem.call())) continue;
       outcome.add(verify(problem, [&](const DotCall& call) {

@@ -161,6 +161,19 @@ TEST(Trace, JsonHasTheShapeOfTheContract) {
   EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
 }
 
+TEST(Trace, OfASumHasALaunchForEachPass) {
+  const Output output = run_rung("trace sum/cuda/05 --n 1000 --dtype bf16 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("rung"), "sum/cuda/05_contiguous");
+  EXPECT_EQ(json.at("m"), nullptr);
+  EXPECT_EQ(json.at("n"), 1000);
+  ASSERT_EQ(json.at("kernels").size(), 2u);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "sum_cuda_05_contiguous_bf16");
+  EXPECT_EQ(json.at("kernels").at(0).at("grid"), Json({2, 1, 1}));
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "sum_cuda_05_contiguous_f32");
+}
+
 TEST(Trace, ShowsTheHotLineWithItsText) {
   const Output output = run_rung("trace gemm/cuda/02 --n 64");
   ASSERT_EQ(output.exit_code, 0) << output.err;
