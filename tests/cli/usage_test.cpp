@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
-        Bad{"climb", "'climb' is not one of list, verify, bench, tune, trace, emu, doctor"},
+        Bad{"climb", "'climb' is not one of list, verify, bench, tune, trace, emu, report, doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -51,16 +51,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --sizes 3,,4", "--sizes: '' is not a whole number from 1 to 1099511627776"},
         Bad{"bench dot --sizes 3x4x5", "dot takes n alone: --n N or --sizes N"},
         Bad{"bench dot --m 3 --n 4", "dot takes n alone: --n N or --sizes N"},
+        Bad{"trace sum/cuda/06 --m 3 --n 4", "sum takes n alone: --n N"},
         Bad{"bench gemm --sizes 3 --n 4", "--sizes: not together with --m, --n or --k"},
         Bad{"bench gemm --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
@@ -69,7 +72,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
-            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda and metal",
+            3},
+        Bad{"trace gemm/cuda/00 --map - --warp 32",
+            "--warp: '32' is not a whole number from 0 to 31"},
+        Bad{"trace gemm/cuda/00 --map /", "--map: '/' cannot be written: Is a directory"},
+        Bad{"report", "FILE: one is needed, such as gemm.json; see --help"},
+        Bad{"report /dev/null",
+            "-o: a file is needed, such as report.html, or --pictures; see --help"},
+        Bad{"report nowhere.json -o -", "FILE: 'nowhere.json' cannot be read"},
+        Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON"},
         Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
         Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},

@@ -33,11 +33,12 @@ void __syncthreads();
 #endif
 
 // Before a loop whose counter indexes registers: it must be known in each copy of the body.
-// The other one is for loops that take more registers than they save time.
 #ifdef RUNG_HOST
 #define RUNG_UNROLL
 #define RUNG_NO_UNROLL
+#define RUNG_NO_INLINE
 #else
 #define RUNG_UNROLL _Pragma("unroll")
-#define RUNG_NO_UNROLL _Pragma("unroll 1")
+#define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
+#define RUNG_NO_INLINE __attribute__((noinline))  // likewise
 #endif

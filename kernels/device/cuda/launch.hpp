@@ -68,11 +68,20 @@ struct GemmPlan {
   int splits = 1;  // of k, in parts that blocks of their own sum
 };
 
+/// How C is shared out: a block computes BM x BN of it, in steps of BK along k; a warp WM x WN, a
+/// thread TM x TN. 0: the rung has no tile at that level.
+struct Tiling {
+  int BM = 0, BN = 0, BK = 0;
+  int WM = 0, WN = 0;
+  int TM = 1, TN = 1;
+};
+
 /// One tile size that a rung is compiled for.
 struct TileShape {
   int BM, BN, BK;
   int threads;
   int shared_bytes;
+  int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
 };
 
 /// What a rung that splits k is told besides the problem.

@@ -1,5 +1,6 @@
 #pragma once
-// The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/gemm/cuda define.
+// The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/{gemm,dot}/cuda
+// define.
 
 #include <array>
 #include <cstddef>
@@ -8,11 +9,18 @@
 
 #include "core/dtype.hpp"
 #include "device/cuda/descriptor.hpp"
+#include "device/cuda/dot_descriptor.hpp"
 
 namespace rung {
 
 #define RUNG(number, slug) extern const cuda::GemmRung gemm_cuda_##number##_##slug;
 #include "gemm/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const cuda::DotRung dot_cuda_##number##_##slug;
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const cuda::DotRung sum_cuda_##number##_##slug;
+#include "dot/cuda/sums.inc"
 #undef RUNG
 
 namespace cuda {
@@ -44,9 +52,47 @@ inline const GemmRung* find_gemm_rung(std::string_view id) {
   return nullptr;
 }
 
+/// By position in `dot_rungs`.
+enum class DotRungIndex : std::size_t {
+#define RUNG(number, slug) dot_##number##_##slug,
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+};
+
+struct NamedDotRung {
+  std::string_view id;
+  const DotRung* rung;
+};
+
+/// Of both ops.
+inline constexpr auto dot_rungs = std::to_array<NamedDotRung>({
+#define RUNG(number, slug) {"dot/cuda/" #number "_" #slug, &dot_cuda_##number##_##slug},
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) {"sum/cuda/" #number "_" #slug, &sum_cuda_##number##_##slug},
+#include "dot/cuda/sums.inc"
+#undef RUNG
+});
+
+/// Null for an id that is none of theirs.
+inline const NamedDotRung* find_dot_rung(std::string_view id) {
+  for (const NamedDotRung& named : dot_rungs) {
+    if (named.id == id) return &named;
+  }
+  return nullptr;
+}
+
 /// The tile sizes of a type; none for a rung of one size.
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });
+}
+
+/// How a rung shares out C; `tile` counts among tiles_of().
+inline Tiling tiling(const GemmRung& rung, Dtype dtype, int tile) {
+  const auto tiles = tiles_of(rung, dtype);
+  if (tiles.empty()) return rung.tiling;
+  const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
+  return {shape.BM, shape.BN, shape.BK, shape.WM, shape.WN, shape.TM, shape.TN};
 }
 
 /// The name of the kernel in the compiled module.

@@ -16,20 +16,19 @@ constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
 }  // namespace
 
 std::int64_t WorkspaceSource::bytes() const {
-  return options.workspace == nullptr ? Workspaces::bytes
-                                      : static_cast<std::int64_t>(options.workspace_bytes);
+  return given == nullptr ? Workspaces::bytes : static_cast<std::int64_t>(given_bytes);
 }
 
 DevicePointer WorkspaceSource::get() const {
-  if (options.workspace == nullptr) return context.workspaces().get(context.api(), stream);
-  return reinterpret_cast<DevicePointer>(options.workspace);
+  if (given == nullptr) return context.workspaces().get(context.api(), stream);
+  return reinterpret_cast<DevicePointer>(given);
 }
 
-void start(ContextCache& context, Stream stream, const CudaGemmChoice& choice, Dtype dtype,
-           const Launch& launch, void** parameters) {
+void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
+           void** parameters) {
   const DriverApi& api = context.api();
-  const Function function = context.function(choice, dtype, launch.shared_bytes);
-  require(api, start(api, function, launch, stream, parameters), choice.id);
+  const Function function = context.function(kernel, launch.shared_bytes);
+  require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
 TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch) {
@@ -42,7 +41,7 @@ TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Lau
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
   for (const Repitch& copy : prepared.copies()) {
     void* parameters[] = {const_cast<Repitch*>(&copy)};
-    start(context, workspace.stream, repitch, dtype, launch_of(copy), parameters);
+    start(context, workspace.stream, kernel_of(repitch, dtype), launch_of(copy), parameters);
   }
   return prepared.maps();
 }

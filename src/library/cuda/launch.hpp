@@ -15,7 +15,8 @@ namespace rung::cuda {
 struct WorkspaceSource {
   ContextCache& context;
   Stream stream;
-  const CudaOptions& options;
+  void* given;  // null: the library's
+  std::size_t given_bytes;
 
   std::int64_t bytes() const;
   /// Throws rung::Error and std::bad_alloc.
@@ -24,8 +25,8 @@ struct WorkspaceSource {
 
 /// Puts a launch into the stream. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.
-void start(ContextCache& context, Stream stream, const CudaGemmChoice& choice, Dtype dtype,
-           const Launch& launch, void** parameters);
+void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
+           void** parameters);
 
 /// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
 /// the stream. Throws likewise.
@@ -36,7 +37,7 @@ template <class In, class Out>
 void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Out>& problem,
                  Stream stream, const CudaOptions& options) {
   const auto launch_of = choice.rung->launches.template of<In>();
-  const WorkspaceSource workspace{context, stream, options};
+  const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
   Launch launch = launch_of(problem, choice.plan);
   while (choice.plan.splits > 1 && launch.workspace_bytes > workspace.bytes()) {
     --choice.plan.splits;
@@ -49,8 +50,8 @@ void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Ou
   // The driver reads as many as the kernel has.
   void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
-  launch = fitted(launch, context.multiprocessors());
-  start(context, stream, choice, dtype_of<In>(), launch, parameters);
+  launch = fitted(launch, context.limits().multiprocessors);
+  start(context, stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
 }
 
 }  // namespace rung::cuda
