@@ -31,8 +31,9 @@ constexpr Problem problems[] = {{70, 45, 147, false, false},
 // Of k, where a rung can split it.
 constexpr int parts = 2;
 
-// Of dot: several blocks of each rung, as vectors and with a rest.
-constexpr std::int64_t dot_lengths[] = {9001};
+// Of dot: several blocks of each rung, as vectors and with a rest; with more pieces than can be on
+// their way at once.
+constexpr std::int64_t dot_lengths[] = {9001, 60001};
 constexpr int multiprocessors = 2;
 
 /// Where the statements that begin with one of the words are in the text: begin and length.
@@ -73,18 +74,12 @@ std::string entry_of(const cuda::DotRung& rung) { return std::string(rung.entry)
 /// What a problem asks of the virtual GPU, with operands that are all ones.
 class Setting {
  public:
-  template <class T = float>
-  T* array(std::int64_t count, float value) {
-    const std::vector<T> values(static_cast<std::size_t>(count), T(value));
+  template <class T>
+  T* array(std::int64_t count, T value) {
+    const std::vector<T> values(static_cast<std::size_t>(count), value);
     const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
     memory_.write(address, values.data(), values.size() * sizeof(T));
     return reinterpret_cast<T*>(address);
-  }
-
-  template <class T>
-  Matrix<const T> matrix(std::int64_t rows, std::int64_t cols, bool transposed) {
-    const T* const data = array<T>(rows * cols, 1);
-    return transposed ? Matrix<const T>{data, 1, rows} : Matrix<const T>{data, cols, 1};
   }
 
   /// The hazards of one launch, whose parameters lie one behind the other.
@@ -114,39 +109,43 @@ class Setting {
   vgpu::DeviceMemory memory_{1 << 26};
 };
 
-template <class In>
-std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
-                              const Problem& problem) {
+template <class In, class Out>
+std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung& rung,
+                                   const Problem& problem) {
   const auto& [m, n, k, a_transposed, b_transposed] = problem;
   Setting setting;
-  const Gemm<In, float> gemm{m,
-                             n,
-                             k,
-                             1.0f,
-                             setting.matrix<In>(m, k, a_transposed),
-                             setting.matrix<In>(k, n, b_transposed),
-                             1.0f,
-                             {setting.array(m * n, 1), n, 1}};
+  const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed) {
+    const In* const data = setting.array(rows * cols, In(1.0f));
+    return transposed ? Matrix<const In>{data, 1, rows} : Matrix<const In>{data, cols, 1};
+  };
+  const Gemm<In, Out> gemm{m,
+                           n,
+                           k,
+                           Out{1},
+                           matrix(m, k, a_transposed),
+                           matrix(k, n, b_transposed),
+                           Out{1},
+                           {setting.array(m * n, Out{1}), n, 1}};
   const cuda::GemmPlan plan = {tile_of(rung), rung.splits ? parts : 1};
   const cuda::Launch launch = rung.launches.of<In>()(gemm, plan);
   if (!rung.splits) return setting.launch(text, entry_of(rung), launch, gemm);
-  const cuda::Split split = {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0)};
+  const cuda::Split split = {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)};
   return setting.launch(text, entry_of(rung), launch, gemm, split);
-}
-
-std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
-                              const Problem& problem) {
-  return dtype_of(rung) == Dtype::f32 ? run<float>(text, rung, problem)
-                                      : run<bfloat16>(text, rung, problem);
 }
 
 std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung, std::int64_t n) {
   Setting setting;
-  const Dot<float> dot{n, setting.array(n + 1, 1), 1, setting.array(n + 1, 1), 1};
+  const Dot<float> dot{n, setting.array(n + 1, 1.0f), 1, setting.array(n + 1, 1.0f), 1};
   const auto& [launch, finish, sums] = rung.launches.f32(dot, multiprocessors);
-  const cuda::DotTarget target = {setting.array(sums + 1, 0),
-                                  setting.array(launch.workspace_bytes / 4 + 1, 0)};
+  const cuda::DotTarget target = {setting.array(sums + 1, 0.0f),
+                                  setting.array(launch.workspace_bytes / 4 + 1, 0.0f)};
   return setting.launch(text, entry_of(rung), launch, dot, target);
+}
+
+std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
+                              const Problem& problem) {
+  return dtype_of(rung) == Dtype::f32 ? run_gemm<float, float>(text, rung, problem)
+                                      : run_gemm<bfloat16, float>(text, rung, problem);
 }
 
 /// The text of the entry alone: its statements are the ones to remove.
@@ -192,8 +191,8 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
 TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
   Score score;
   for (const auto& [id, rung] : cuda::gemm_rungs) {
-    // Those with maps, which the driver encodes, are not launched here.
-    if (!rung->maps) mutate(id, *rung, problems_of(*rung), score);
+    if (rung->maps) continue;  // the driver encodes them, and there is none here
+    mutate(id, *rung, problems_of(*rung), score);
   }
   for (const auto& [id, rung] : cuda::dot_rungs) {
     // The same code as the dot product's, over fewer terms.

@@ -44,8 +44,8 @@ struct GemmRung {
   OfGemmTypes<GemmLaunch> launches;  // null for a type that the rung has not
   OfGemmTypes<TileShapes> tiles;     // empty for a rung of one size
   bool splits = false;               // whether its kernel takes a Split after the problem
-  Tiling tiling = {};                // of a rung of one size
   bool maps = false;                 // whether its kernel takes TensorMaps after the problem
+  Tiling tiling = {};                // of a rung of one size
 };
 
 /// What a rung's class says of its tile, by the names of its constants.
