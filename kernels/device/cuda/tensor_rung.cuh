@@ -11,7 +11,7 @@ namespace rung::cuda {
 template <class R>
 constexpr GemmRung gemm_rung_of_halves(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
-  return {entry, {nullptr, nullptr, nullptr, launch, launch}, {}};
+  return {entry, {nullptr, nullptr, nullptr, launch, launch}, {}, false, false, tiling_of<R>()};
 }
 
 /// The same with TensorMaps.
@@ -44,7 +44,8 @@ constexpr GemmRung gemm_rung_of_map_tiles(std::string_view entry) {
       {nullptr, nullptr, nullptr, List::template launch<bfloat16>, List::template launch<float16>},
       {{}, {}, {}, List::template shapes<bfloat16>, List::template shapes<float16>},
       false,
-      true};
+      true,
+      {}};
 }
 
 }  // namespace rung::cuda

@@ -21,8 +21,8 @@ struct Wmma {
   static constexpr int WM = 64;
   static constexpr int WN = 32;
   static constexpr int FRAG = 16;  // rows, columns and steps of one instruction
-  static constexpr int TM = WM / FRAG;
-  static constexpr int TN = WN / FRAG;
+  static constexpr int FRAGS_M = WM / FRAG;
+  static constexpr int FRAGS_N = WN / FRAG;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
@@ -43,7 +43,7 @@ struct Wmma {
 
     cuda::StagedTile<In, In, BM, BK, LDA, THREADS> a_tile;
     cuda::StagedTile<In, In, BN, BK, LDB, THREADS> b_tile;
-    ptx::WmmaSums acc[TM][TN] = {};
+    ptx::WmmaSums acc[FRAGS_M][FRAGS_N] = {};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // load
       a_tile.load(cuda::operand_a(g), tile.row, k0);
@@ -57,20 +57,20 @@ struct Wmma {
       // multiply
       RUNG_UNROLL
       for (int k = 0; k < BK; k += FRAG) {
-        ptx::WmmaFragment<In> a_frag[TM];
-        ptx::WmmaFragment<In> b_frag[TN];
+        ptx::WmmaFragment<In> a_frag[FRAGS_M];
+        ptx::WmmaFragment<In> b_frag[FRAGS_N];
         RUNG_UNROLL
-        for (int i = 0; i < TM; ++i) {
+        for (int i = 0; i < FRAGS_M; ++i) {
           ptx::wmma_load_a_col(a_frag[i], ptx::cvta_to_shared(&As[k][warp_row + i * FRAG]), LDA);
         }
         RUNG_UNROLL
-        for (int j = 0; j < TN; ++j) {
+        for (int j = 0; j < FRAGS_N; ++j) {
           ptx::wmma_load_b_row(b_frag[j], ptx::cvta_to_shared(&Bs[k][warp_col + j * FRAG]), LDB);
         }
         RUNG_UNROLL
-        for (int i = 0; i < TM; ++i) {
+        for (int i = 0; i < FRAGS_M; ++i) {
           RUNG_UNROLL
-          for (int j = 0; j < TN; ++j) ptx::wmma_mma_col_row(acc[i][j], a_frag[i], b_frag[j]);
+          for (int j = 0; j < FRAGS_N; ++j) ptx::wmma_mma_col_row(acc[i][j], a_frag[i], b_frag[j]);
         }
       }
 
@@ -84,9 +84,9 @@ struct Wmma {
     const int lane_row = Warps::lane() / LANES;
     const int lane_col = Warps::lane() % LANES * 4;
     RUNG_UNROLL
-    for (int i = 0; i < TM; ++i) {
+    for (int i = 0; i < FRAGS_M; ++i) {
       RUNG_UNROLL
-      for (int j = 0; j < TN; ++j) {
+      for (int j = 0; j < FRAGS_N; ++j) {
         auto& staged = Cs[Warps::warp()][j % 2];
         ptx::wmma_store_d_row(ptx::cvta_to_shared(&staged[0][0]), acc[i][j], LDC);
         ptx::bar_warp_sync();

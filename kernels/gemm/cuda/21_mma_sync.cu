@@ -22,8 +22,8 @@ struct MmaSync {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int TM = WM / 16;  // one mma is 16 x 8 results, and 16 steps
-  static constexpr int TN = WN / 8;
+  static constexpr int FRAGS_M = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int FRAGS_N = WN / 8;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
@@ -38,16 +38,16 @@ struct MmaSync {
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
-    Out acc[TM][TN][4] = {};
+    Out acc[FRAGS_M][FRAGS_N][4] = {};
     cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
       multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, As, Bs, acc);
     });
 
     // store
     RUNG_UNROLL
-    for (int i = 0; i < TM; ++i) {
+    for (int i = 0; i < FRAGS_M; ++i) {
       RUNG_UNROLL
-      for (int j = 0; j < TN; ++j) {
+      for (int j = 0; j < FRAGS_N; ++j) {
         cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
       }
     }
@@ -57,7 +57,7 @@ struct MmaSync {
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                   int warp_row, int warp_col, In* As, In* Bs,
-                                                  Out (&acc)[TM][TN][4]) {
+                                                  Out (&acc)[FRAGS_M][FRAGS_N][4]) {
     using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
     using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
     cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
@@ -75,22 +75,22 @@ struct MmaSync {
       // multiply
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        std::uint32_t a_frag[TM][4];
-        std::uint32_t b_frag[TN / 2][4];
+        std::uint32_t a_frag[FRAGS_M][4];
+        std::uint32_t b_frag[FRAGS_N / 2][4];
         RUNG_UNROLL
-        for (int i = 0; i < TM; ++i) {
+        for (int i = 0; i < FRAGS_M; ++i) {
           ATile::template load_fragments<true>(a_frag[i], ptx::cvta_to_shared(As),
                                                warp_row + i * 16, k);
         }
         RUNG_UNROLL
-        for (int j = 0; j < TN / 2; ++j) {
+        for (int j = 0; j < FRAGS_N / 2; ++j) {
           BTile::template load_fragments<false>(b_frag[j], ptx::cvta_to_shared(Bs),
                                                 warp_col + j * 16, k);
         }
         RUNG_UNROLL
-        for (int i = 0; i < TM; ++i) {
+        for (int i = 0; i < FRAGS_M; ++i) {
           RUNG_UNROLL
-          for (int j = 0; j < TN; ++j) {
+          for (int j = 0; j < FRAGS_N; ++j) {
             ptx::mma_m16n8k16<In>(acc[i][j], a_frag[i], &b_frag[j / 2][j % 2 * 2]);
           }
         }
