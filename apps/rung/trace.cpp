@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/metal/metal.hpp"
 #include "command.hpp"
 #include "core/case.hpp"
 #include "devices.hpp"
@@ -29,8 +30,8 @@ const RungInfo& read_rung(const Arguments& arguments) {
                                  arguments.selectors.front(), rungs.size()));
   }
   if (is_for(*rungs.front(), "cpu")) {
-    throw UnavailableError(
-        fmt::format("{} is a cpu rung; the virtual GPU runs those of cuda", rungs.front()->id));
+    throw UnavailableError(fmt::format(
+        "{} is a cpu rung; the virtual GPU runs those of cuda and metal", rungs.front()->id));
   }
   return *rungs.front();
 }
@@ -74,7 +75,7 @@ class Trace {
  public:
   Trace(const RungInfo& rung, const DeviceOptions& options)
       : rung_(rung),
-        backend_(make_virtual_backend(
+        backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
             })) {}
@@ -122,7 +123,7 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
   ExitCode code = exit_right;
   for (const TracedLaunch& launch : trace.run(Case(spec), threads)) {
     auto lines = vgpu::by_line(launch.report, launch.sites);
-    add_text(lines, rung.slug + ".cu", rung.source);
+    add_text(lines, rung.slug + (rung.backend == "metal" ? ".metal" : ".cu"), rung.source);
     fmt::print(out, "\n{}", launch_table(launch.report, lines));
     kernels.push_back(emu::to_json(launch.report, lines));
     if (!launch.report.hazards.empty()) code = exit_wrong;

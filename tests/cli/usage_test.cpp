@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
-            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda and metal", 3},
         Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
         Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},
