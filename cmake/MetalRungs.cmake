@@ -12,8 +12,10 @@ endif()
 set(RUNG_METAL_FLAGS --target=nvptx64-nvidia-cuda -march=sm_80 -x c++ -std=c++14 -nostdinc
   -fno-exceptions -fno-rtti -Xclang -fconvergent-functions -D__METAL_VERSION__=320
   -I${PROJECT_SOURCE_DIR}/src/vgpu/frontends/metal/include -I${PROJECT_SOURCE_DIR}/kernels
-  -Wall -Wextra -Werror -Wno-unused-const-variable -gline-tables-only
+  -Wall -Wextra -Werror -Wno-unused-const-variable -Wno-duplicate-decl-specifier -gline-tables-only
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
+set_property(GLOBAL PROPERTY RUNG_METAL_FLAGS ${RUNG_METAL_FLAGS})
 
 # Adds the commands that compile a .metal file to `output`.
 function(rung_metal_command source name output)

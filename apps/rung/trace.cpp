@@ -20,6 +20,8 @@ namespace {
 
 struct Arguments : CommonArguments, ExtentArguments, FormArguments {};
 
+constexpr const char* metal_units =
+    "Counters are in the units of NVIDIA's GPUs; Apple has not published those of its own.";
 constexpr std::int64_t default_extent = 256;
 constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 
@@ -119,6 +121,7 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
 
   fmt::print(out, "{} {}\non {}\n{}\n", rung.id, describe(spec), trace.backend().device(),
              trace.backend().code(rung));
+  if (rung.backend == "metal") fmt::print(out, "{}\n", metal_units);
   Json kernels = Json::array();
   ExitCode code = exit_right;
   for (const TracedLaunch& launch : trace.run(Case(spec), threads)) {
@@ -133,6 +136,7 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
     json.update({{"rung", rung.id},
                  {"device", trace.backend().device()},
                  {"code", trace.backend().code(rung)}});
+    if (rung.backend == "metal") json["units"] = metal_units;
     json["kernels"] = std::move(kernels);
     output->write(dump(json));
   }

@@ -62,20 +62,27 @@ class Bench {
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }
-    BenchRow library;
-    library.kind = Kind::library;
-    library.chose = workload_->library_choice();
-    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
-      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
-    } else {
-      enter(std::make_unique<LibraryContender>(), std::move(library));
-    }
+    enter_library();
     for (const Peer* peer : request_.peers) {
       BenchRow row;
       row.kind = Kind::peer;
       row.name = row.slug = peer->name();
       result_.rows.push_back(std::move(row));
       entries_.push_back({nullptr, peer, 0, {}, {}});
+    }
+  }
+
+  // It runs on CPUs, and on GPUs by CUDA.
+  void enter_library() {
+    cuda::Gpu* const gpu = gpu_of(*request_.backend);
+    if (gpu == nullptr && request_.backend->name() != "cpu") return;
+    BenchRow library;
+    library.kind = Kind::library;
+    library.chose = workload_->library_choice();
+    if (gpu != nullptr) {
+      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
+    } else {
+      enter(std::make_unique<LibraryContender>(), std::move(library));
     }
   }
 

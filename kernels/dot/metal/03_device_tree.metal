@@ -1,8 +1,8 @@
-// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree of
-//   nine steps over 512 terms, in device memory. Threadgroups leave their sums to the next dispatch,
-//   which adds them up likewise, until one is left.
-// from: 02_atomic | removes: a single thread that adds 256 terms one by one | limit: the terms go to
-//   device memory and back in each step
+// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree
+//   of nine steps over 512 terms, in device memory. Threadgroups leave their sums to the next
+//   dispatch, which adds them up likewise, until one is left.
+// from: 02_atomic | removes: a single thread that adds 256 terms one by one | limit: the terms
+//   go to device memory and back in each step
 // needs: nothing | try: rung trace dot/metal/03
 
 #include "device/metal/dot_rung.h"

@@ -1,7 +1,7 @@
-// dot/metal/05_contiguous: a thread adds a term that lies half of the rest away, so that those with
-//   work are neighbours, as are their terms.
-// from: 04_shared_tree | removes: divergence inside simdgroups, all of whose threads have work or
-//   none | limit: a dispatch for each factor of 512 terms
+// dot/metal/05_contiguous: a thread adds a term that lies half of the rest away, so that those
+//   with work are neighbours, as are their terms.
+// from: 04_shared_tree | removes: divergence inside simdgroups, all of whose threads have work
+//   or none | limit: a dispatch for each factor of 512 terms
 // needs: nothing | try: rung trace dot/metal/05
 
 #include "device/metal/dot_rung.h"
@@ -28,7 +28,8 @@ kernel void contiguous(constant DotScalars& d [[buffer(0)]], const device In* x 
 
   // reduce
   for (int stride = THREADS; stride > 0; stride /= 2) {
-    threadgroup_barrier(mem_flags::mem_threadgroup);
+    // the first two terms are the thread's own
+    if (stride < THREADS) threadgroup_barrier(mem_flags::mem_threadgroup);
     if (thread_index < stride) sums[thread_index] += sums[thread_index + stride];
   }
 

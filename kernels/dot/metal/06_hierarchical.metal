@@ -1,7 +1,8 @@
 // dot/metal/06_hierarchical: a threadgroup adds its sum to the result itself, by one atomic
 //   addition: any n in one dispatch.
-// from: 05_contiguous | removes: the dispatches that add up the sums of threadgroups | limit: half of
-//   the threads idle from the first step of the tree on, for two terms that each has loaded
+// from: 05_contiguous | removes: the dispatches that add up the sums of threadgroups | limit:
+//   half of the threads idle from the first step of the tree on, for two terms that each has
+//   loaded
 // needs: nothing | try: rung trace dot/metal/06
 
 #include "device/metal/dot_rung.h"
@@ -28,7 +29,8 @@ kernel void hierarchical(constant DotScalars& d [[buffer(0)]], const device In* 
 
   // reduce
   for (int stride = THREADS; stride > 0; stride /= 2) {
-    threadgroup_barrier(mem_flags::mem_threadgroup);
+    // the first two terms are the thread's own
+    if (stride < THREADS) threadgroup_barrier(mem_flags::mem_threadgroup);
     if (thread_index < stride) sums[thread_index] += sums[thread_index + stride];
   }
 

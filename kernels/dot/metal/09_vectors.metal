@@ -1,8 +1,8 @@
-// dot/metal/09_vectors: loads of four elements, several on their way before the first is used, by a
-//   fixed number of threadgroups that go through all of the vectors.
+// dot/metal/09_vectors: loads of four elements, several on their way before the first is used,
+//   by a fixed number of threadgroups that go through all of the vectors.
 // from: 08_shuffles | removes: loads of one element, and the start and end of thousands of
-//   threadgroups | limit: atomic additions, whose order, and so the result's last bits, differ from
-//   run to run
+//   threadgroups | limit: atomic additions, whose order, and so the result's last bits, differ
+//   from run to run
 // needs: nothing | try: rung trace dot/metal/09
 
 #include "device/metal/dot_rung.h"
@@ -10,8 +10,8 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int VEC = 4;     // elements of a load
-constant constexpr int LOADS = 4;   // of either vector, on their way at once
+constant constexpr int VEC = 4;    // elements of a load
+constant constexpr int LOADS = 4;  // of either vector, on their way at once
 constant constexpr int TERMS = THREADS * VEC * LOADS;
 constant constexpr int MOST_THREADGROUPS = 192;
 constant constexpr int SIMDGROUPS = THREADS / 32;

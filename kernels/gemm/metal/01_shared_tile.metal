@@ -1,7 +1,7 @@
-// gemm/metal/01_shared_tile: a threadgroup brings a tile of A and one of B into its memory, and each
-//   of its threads reads both from there.
-// from: 00_naive | removes: two device loads for each multiply-add: one serves 16 now | limit: two
-//   threadgroup loads for each multiply-add; and edges are not looked after
+// gemm/metal/01_shared_tile: a threadgroup brings a tile of A and one of B into its memory, and
+//   each of its threads reads both from there.
+// from: 00_naive | removes: two device loads for each multiply-add: one serves 16 now | limit:
+//   two threadgroup loads for each multiply-add; and edges are not looked after
 // needs: m, n and k to be multiples of 16 | try: rung trace gemm/metal/01
 
 #include "device/metal/rung.h"

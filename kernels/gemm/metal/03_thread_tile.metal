@@ -1,7 +1,7 @@
-// gemm/metal/03_thread_tile: a thread computes 4 x 4 results: an outer product of 4 elements of A and
-//   4 of B, from registers.
-// from: 02_guarded_tile | removes: two threadgroup loads for each multiply-add: 8 serve 16 now |
-//   limit: each load moves one element
+// gemm/metal/03_thread_tile: a thread computes 4 x 4 results: an outer product of 4 elements of
+//   A and 4 of B, from registers.
+// from: 02_guarded_tile | removes: two threadgroup loads for each multiply-add: 8 serve 16 now
+//   | limit: each load moves one element
 // needs: nothing | try: rung trace gemm/metal/03
 
 #include "device/metal/rung.h"
@@ -21,8 +21,7 @@ static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0,
 template <class In, class Out>
 kernel void thread_tile(constant GemmScalars<Out>& g [[buffer(0)]],
                         const device In* a [[buffer(1)]], const device In* b [[buffer(2)]],
-                        device Out* c [[buffer(3)]],
-                        uint2 tile [[threadgroup_position_in_grid]],
+                        device Out* c [[buffer(3)]], uint2 tile [[threadgroup_position_in_grid]],
                         uint index [[thread_index_in_threadgroup]]) {
   threadgroup Out As[BM][BK];
   threadgroup Out Bs[BK][BN];

@@ -1,5 +1,5 @@
-// gemm/metal/04_vectors: whatever lies together moves together: four elements an access, in device
-//   memory and, with the tile of A transposed, in threadgroup memory too.
+// gemm/metal/04_vectors: whatever lies together moves together: four elements an access, in
+//   device memory and, with the tile of A transposed, in threadgroup memory too.
 // from: 03_thread_tile | removes: an access for each element: one moves four now | limit: the
 //   multiply-adds of threads, beside which those of simdgroup matrices lie idle
 // needs: nothing | try: rung trace gemm/metal/04

@@ -1,7 +1,7 @@
 // gemm/metal/05_simdgroup_matrix: a simdgroup multiplies matrices of 8 x 8 as one, each of its
 //   threads with two elements of them.
-// from: 04_vectors | removes: a threadgroup load of A and of B by each thread for 16 multiply-adds |
-//   limit: nobody multiplies while the next tiles come
+// from: 04_vectors | removes: a threadgroup load of A and of B by each thread for 16
+//   multiply-adds | limit: nobody multiplies while the next tiles come
 // needs: nothing | try: rung trace gemm/metal/05
 
 #include "device/metal/rung.h"
@@ -32,7 +32,7 @@ kernel void simdgroup_matrix(constant GemmScalars<Out>& g [[buffer(0)]],
                              uint lane [[thread_index_in_simdgroup]]) {
   threadgroup In As[BK][BM];
   threadgroup In Bs[BK][BN];
-  threadgroup Out Cs[SIMDGROUPS][TILE][TILE];
+  threadgroup Out Cs[SIMDGROUPS][2][TILE][WN];
 
   // place
   const Operand<In> A = operand_a(g, a);
@@ -87,21 +87,21 @@ kernel void simdgroup_matrix(constant GemmScalars<Out>& g [[buffer(0)]],
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 
-  // store: by way of threadgroup memory, for only there a thread knows which elements are its own
+  // store: by way of threadgroup memory, for only there a thread knows which elements are its own.
+  // A simdgroup writes a row of matrices while its threads may still read the one before.
   RUNG_UNROLL
   for (int i = 0; i < WM / TILE; ++i) {
     RUNG_UNROLL
     for (int j = 0; j < WN / TILE; ++j) {
-      simdgroup_store(acc[i][j], Cs[simdgroup][0], TILE);
-      simdgroup_barrier(mem_flags::mem_threadgroup);
-      for (uint e = lane; e < TILE * TILE; e += 32) {
-        const int64_t c_row = tile_row + row + i * TILE + e / TILE;
-        const int64_t c_col = tile_col + col + j * TILE + e % TILE;
-        if (c_row < g.m && c_col < g.n) {
-          store(g, c, c_row, c_col, Cs[simdgroup][e / TILE][e % TILE]);
-        }
+      simdgroup_store(acc[i][j], &Cs[simdgroup][i % 2][0][j * TILE], WN);
+    }
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint e = lane; e < TILE * WN; e += 32) {
+      const int64_t c_row = tile_row + row + i * TILE + e / WN;
+      const int64_t c_col = tile_col + col + e % WN;
+      if (c_row < g.m && c_col < g.n) {
+        store(g, c, c_row, c_col, Cs[simdgroup][i % 2][e / WN][e % WN]);
       }
-      simdgroup_barrier(mem_flags::mem_threadgroup);
     }
   }
 }

@@ -60,6 +60,8 @@ class Device {
   /// that goes wrong.
   virtual void dispatch(Pipeline& pipeline, const Launch& launch,
                         std::span<const Argument> arguments, int threads) = 0;
+  /// Puts the zeroing of so many bytes into the queue.
+  virtual void set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) = 0;
   /// Returns when the queue is empty.
   virtual void wait() = 0;
 };

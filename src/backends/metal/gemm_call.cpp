@@ -2,19 +2,11 @@
 
 #include <cstring>
 
-#include "backends/cuda/device_matrix.hpp"
+#include "backends/host_storage.hpp"
 #include "backends/metal/rungs.hpp"
 
 namespace rung::metal {
 namespace {
-
-template <class Pointer>
-Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                     std::size_t element_bytes, bool is_virtual) {
-  // The virtual GPU itself notices what is read or written past the matrix; a GPU needs the guards.
-  if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
-  return cuda::storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
-}
 
 /// Whether every four neighbours that begin at a multiple of four are aligned as a vector.
 template <class T>

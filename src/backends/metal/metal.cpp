@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "backends/metal/dot_call.hpp"
 #include "backends/metal/gemm_call.hpp"
 #include "backends/metal/rungs.hpp"
 #include "backends/metal/virtual_device.hpp"
@@ -29,9 +30,11 @@ class MetalBackend final : public Backend {
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
-    const metal::GemmRung* gemm = metal::find_gemm_rung(rung.id);
-    if (gemm == nullptr) return "a " + rung.backend + " rung";
-    if (!metal::has(gemm->types, dtype)) return fmt::format("no {}", ::rung::name(dtype));
+    const auto* gemm = find_rung(metal::gemm_rungs, rung.id);
+    const auto* dot = find_rung(metal::dot_rungs, rung.id);
+    if (gemm == nullptr && dot == nullptr) return "a " + rung.backend + " rung";
+    const metal::Types types = gemm != nullptr ? gemm->types : metal::Types();
+    if (!metal::has(types, dtype)) return fmt::format("no {}", ::rung::name(dtype));
     if (device_ == nullptr) return absent_;
     if (device_->code(rung.id).empty()) return "not compiled: clang 17 or later was not found";
     return std::nullopt;
@@ -39,7 +42,7 @@ class MetalBackend final : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
-    const metal::GemmRung& gemm = *metal::find_gemm_rung(rung.id);
+    const metal::GemmRung& gemm = *find_rung(metal::gemm_rungs, rung.id);
     const int multiple = gemm.multiple;
     if (call.m % multiple != 0 || call.n % multiple != 0 || call.k % multiple != 0) {
       return fmt::format("m, n and k must be multiples of {}; they are {}, {} and {}", multiple,
@@ -48,9 +51,9 @@ class MetalBackend final : public Backend {
     return device_->why_not(gemm.launch(call.m, call.n));
   }
 
-  std::optional<std::string> why_not(const RungInfo& /*rung*/,
-                                     const DotCall& /*call*/) const override {
-    return "not a dot rung";
+  std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
+    if (const auto reason = why_not(rung, call.dtype)) return reason;
+    return device_->why_not(find_rung(metal::dot_rungs, rung.id)->launch(call.n));
   }
 
   std::string code(const RungInfo& rung) const override {
@@ -58,20 +61,24 @@ class MetalBackend final : public Backend {
   }
 
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
-    const auto bound = std::make_shared<metal::GemmCallOnDevice>(
-        *device_, rung.id, *metal::find_gemm_rung(rung.id), call, threads);
-    return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
-            [bound] { bound->download(); }};
+    return batch(std::make_shared<metal::GemmCallOnDevice>(
+        *device_, rung.id, *find_rung(metal::gemm_rungs, rung.id), call, threads));
   }
 
-  Batch bind(const RungInfo& /*rung*/, const DotCall& /*call*/, int /*threads*/,
-             void* /*result*/) const override {
-    return {};
+  Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
+    return batch(std::make_shared<metal::DotCallOnDevice>(
+        *device_, rung.id, *find_rung(metal::dot_rungs, rung.id), call, threads, result));
   }
 
   std::int64_t cache_bytes() const override { return device_->cache_bytes(); }
 
  private:
+  template <class Call>
+  static Batch batch(std::shared_ptr<Call> bound) {
+    return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
+            [bound] { bound->download(); }};
+  }
+
   std::string_view name_;
   std::unique_ptr<metal::Device> device_;
   std::string absent_;

@@ -1,5 +1,6 @@
 #pragma once
-// The Metal rungs, from their rungs.inc: descriptors that the files of kernels/gemm/metal define.
+// The Metal rungs, from their rungs.inc: descriptors that the files of kernels/{gemm,dot}/metal
+// define.
 
 #include <array>
 #include <string>
@@ -7,11 +8,15 @@
 
 #include "core/dtype.hpp"
 #include "device/metal/descriptor.hpp"
+#include "device/metal/dot_descriptor.hpp"
 
 namespace rung {
 
 #define RUNG(number, slug) extern const metal::GemmRung gemm_metal_##number##_##slug;
 #include "gemm/metal/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const metal::DotRung dot_metal_##number##_##slug;
+#include "dot/metal/rungs.inc"
 #undef RUNG
 
 namespace metal {
@@ -29,14 +34,22 @@ inline constexpr auto gemm_rungs = std::to_array<NamedRung<GemmRung>>({
 #undef RUNG
 });
 
+inline constexpr auto dot_rungs = std::to_array<NamedRung<DotRung>>({
+#define RUNG(number, slug) {"dot/metal/" #number "_" #slug, &dot_metal_##number##_##slug},
+#include "dot/metal/rungs.inc"
+#undef RUNG
+});
+
 /// Null for an id that is none of theirs.
-inline const GemmRung* find_gemm_rung(std::string_view id) {
-  for (const auto& named : gemm_rungs) {
+template <class Named>
+auto find_rung(const Named& rungs, std::string_view id) {
+  for (const auto& named : rungs) {
     if (named.id == id) return named.rung;
   }
-  return nullptr;
+  return decltype(rungs[0].rung){nullptr};
 }
 
+/// Whether a gemm rung has the type; those of dot have all that Metal has.
 inline bool has(const Types& types, Dtype dtype) {
   switch (dtype) {
     case Dtype::f32: return types.f32;

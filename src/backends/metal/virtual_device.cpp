@@ -152,4 +152,10 @@ void VirtualDevice::dispatch(Pipeline& pipeline, const Launch& launch,
   if (report.fault) throw KernelError(kernel_info.name + ": the launch failed");
 }
 
+void VirtualDevice::set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) {
+  const std::uint64_t at =
+      static_cast<VirtualBuffer&>(buffer).address() + static_cast<std::uint64_t>(offset);
+  memory_.fill(at, 0, 1, static_cast<std::size_t>(bytes));
+}
+
 }  // namespace rung::metal

@@ -27,6 +27,7 @@ class VirtualDevice final : public Device {
   /// Returns when the kernel has run.
   void dispatch(Pipeline& pipeline, const Launch& launch, std::span<const Argument> arguments,
                 int threads) override;
+  void set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) override;
   void wait() override {}
 
  private:

@@ -31,13 +31,16 @@ void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& ins
 }
 
 void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
-                         bool aligned) {
+                         bool aligned, OrderedMemory orders) {
   if (aligned && warp.mask != warp.live && worker.observe) {
     report(*this, HazardKind::divergent_barrier, thread(warp, first_lane(warp.mask)), instr.site,
            "barrier", {},
            fmt::format("{} of the warp's {} live lanes came to a barrier for all of them",
                        lanes_in(warp.mask), lanes_in(warp.live)));
   }
+  Barrier& barrier = barriers_[id];
+  barrier.orders.shared = barrier.orders.shared && orders.shared;
+  barrier.orders.device = barrier.orders.device && orders.device;
   wait_at(warp, id, expected, instr);
   complete_if_full(id);
 }
@@ -84,8 +87,11 @@ void Block::release(Barrier& done) {
     }
   }
   if (participants >= live_threads_) {
-    order.meet_all();
-    shadow.meet_all();
+    if (done.orders.device) device_order.meet_all();
+    if (done.orders.shared) {
+      order.meet_all();
+      shadow.meet_all();
+    }
     if (order.exhausted()) {
       shadow.forget();
       order.start(static_cast<int>(warps.size()));
@@ -93,7 +99,8 @@ void Block::release(Barrier& done) {
   } else {
     std::vector<int> waited;
     for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
-    order.meet(done.arrived, waited);
+    if (done.orders.shared) order.meet(done.arrived, waited);
+    if (done.orders.device) device_order.meet(done.arrived, waited);
   }
   done.clear();
 }
@@ -119,6 +126,7 @@ void Block::complete_warp_sync(Warp& warp, Mask wanted) {
     }
   }
   order.meet_lanes(warp.index);
+  device_order.meet_lanes(warp.index);
 }
 
 /// Nobody can go on: says who waits for what.

@@ -77,6 +77,7 @@ void Block::start(std::uint64_t linear_index) {
   fenced.assign(warps.size(), {});
   printed.clear();
   order.start(static_cast<int>(warps.size()));
+  device_order.start(static_cast<int>(warps.size()));
   if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
   fill_rows();
 }

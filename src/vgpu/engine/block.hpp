@@ -41,7 +41,8 @@ class Block {
   Status run();
 
   // Called by handlers. `aligned`: the instruction promises that all lanes of the warp take part.
-  void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned);
+  void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned,
+                    OrderedMemory orders);
   void barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void barrier_reduce(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
                       Barrier::Reduction reduction, Mask predicate);
@@ -59,7 +60,8 @@ class Block {
   std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
-  Order order;
+  Order order;         // of accesses to shared memory
+  Order device_order;  // and to device memory
   SharedShadow shadow;
   Acquired acquired;                // of other blocks' releases
   std::vector<Fenced> fenced;       // by warp

@@ -4,7 +4,6 @@
 
 #define RUNG_METAL_VIRTUAL
 
-#define RUNG_METAL_ENTRY(name)                               \
-  extern "C" __attribute__((nvptx_kernel)) void name
+#define RUNG_METAL_ENTRY(name) extern "C" __attribute__((nvptx_kernel)) void name
 
 #define RUNG_METAL_CONSTANT(Type, parameter) ((constant Type&)parameter)

@@ -6,7 +6,7 @@
 
 #define device __attribute__((address_space(1)))
 #define threadgroup __attribute__((address_space(3)))
-#define constant __attribute__((address_space(101)))
+#define constant const __attribute__((address_space(101)))
 #define thread
 
 // Each kernel becomes a part of its entry.
@@ -17,6 +17,6 @@
 
 // cmake/MetalSource.cmake writes these for `threadgroup T name[…];`, which is storage and not a
 // qualifier, and for [[threadgroup(n)]].
-#define RUNG_METAL_THREADGROUP static threadgroup
+#define RUNG_METAL_THREADGROUP static __attribute__((loader_uninitialized)) threadgroup
 #define RUNG_METAL_THREADGROUP_ARGUMENT(index) \
   ]] = metal::detail::ThreadgroupArgument<index>{}[metal::detail::zero[0

@@ -50,14 +50,14 @@ struct Index {
   Index operator[](int) const { return {}; }
 };
 
-#define RUNG_METAL_THREE(name, x_value, y_value, z_value) \
-  struct name {                                           \
+#define RUNG_METAL_THREE(name, x_value, y_value, z_value)  \
+  struct name {                                            \
     static uint x() { return static_cast<uint>(x_value); } \
     static uint y() { return static_cast<uint>(y_value); } \
     static uint z() { return static_cast<uint>(z_value); } \
   };
 #define RUNG_METAL_OF(register, axis) __nvvm_read_ptx_sreg_##register##_##axis()
-#define RUNG_METAL_SREG(name, register)                                                \
+#define RUNG_METAL_SREG(name, register)                                          \
   RUNG_METAL_THREE(name, RUNG_METAL_OF(register, x), RUNG_METAL_OF(register, y), \
                    RUNG_METAL_OF(register, z))
 

@@ -51,20 +51,20 @@ inline uint word_of(const bfloat (&pair)[2]) {
 
 }  // namespace detail
 
-#define RUNG_METAL_MATRIX_MEMORY(space)                                                         \
-  template <class T>                                                                            \
-  void simdgroup_load(simdgroup_matrix<T, 8, 8>& d, const space T* from,                        \
-                      ulong elements_per_row = 8, ulong2 origin = 0, bool transposed = false) { \
-    for (uint i = 0; i < 2; ++i) {                                                              \
+#define RUNG_METAL_MATRIX_MEMORY(space)                                                          \
+  template <class T>                                                                             \
+  void simdgroup_load(simdgroup_matrix<T, 8, 8>& d, const space T* from,                         \
+                      ulong elements_per_row = 8, ulong2 origin = 0, bool transposed = false) {  \
+    for (uint i = 0; i < 2; ++i) {                                                               \
       d.rung_elements[i] = from[detail::matrix_offset(i, elements_per_row, origin, transposed)]; \
-    }                                                                                           \
-  }                                                                                             \
-  template <class T>                                                                            \
-  void simdgroup_store(simdgroup_matrix<T, 8, 8> a, space T* to, ulong elements_per_row = 8,    \
-                       ulong2 origin = 0, bool transposed = false) {                            \
-    for (uint i = 0; i < 2; ++i) {                                                              \
-      to[detail::matrix_offset(i, elements_per_row, origin, transposed)] = a.rung_elements[i];  \
-    }                                                                                           \
+    }                                                                                            \
+  }                                                                                              \
+  template <class T>                                                                             \
+  void simdgroup_store(simdgroup_matrix<T, 8, 8> a, space T* to, ulong elements_per_row = 8,     \
+                       ulong2 origin = 0, bool transposed = false) {                             \
+    for (uint i = 0; i < 2; ++i) {                                                               \
+      to[detail::matrix_offset(i, elements_per_row, origin, transposed)] = a.rung_elements[i];   \
+    }                                                                                            \
   }
 RUNG_METAL_MATRIX_MEMORY(device)
 RUNG_METAL_MATRIX_MEMORY(threadgroup)
@@ -74,23 +74,23 @@ RUNG_METAL_MATRIX_MEMORY(threadgroup)
 inline void simdgroup_multiply_accumulate(simdgroup_float8x8& d, simdgroup_float8x8 a,
                                           simdgroup_float8x8 b, simdgroup_float8x8 c) {
   asm("mma.simdgroup.f32.f32.f32.f32 {%0, %1}, {%2, %3}, {%4, %5}, {%6, %7};"
-               : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
-               : "f"(a.rung_elements[0]), "f"(a.rung_elements[1]), "f"(b.rung_elements[0]),
-                 "f"(b.rung_elements[1]), "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
+      : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
+      : "f"(a.rung_elements[0]), "f"(a.rung_elements[1]), "f"(b.rung_elements[0]),
+        "f"(b.rung_elements[1]), "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
 }
 inline void simdgroup_multiply_accumulate(simdgroup_float8x8& d, simdgroup_half8x8 a,
                                           simdgroup_half8x8 b, simdgroup_float8x8 c) {
   asm("mma.simdgroup.f32.f16.f16.f32 {%0, %1}, {%2}, {%3}, {%4, %5};"
-               : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
-               : "r"(detail::word_of(a.rung_elements)), "r"(detail::word_of(b.rung_elements)),
-                 "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
+      : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
+      : "r"(detail::word_of(a.rung_elements)), "r"(detail::word_of(b.rung_elements)),
+        "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
 }
 inline void simdgroup_multiply_accumulate(simdgroup_float8x8& d, simdgroup_bfloat8x8 a,
                                           simdgroup_bfloat8x8 b, simdgroup_float8x8 c) {
   asm("mma.simdgroup.f32.bf16.bf16.f32 {%0, %1}, {%2}, {%3}, {%4, %5};"
-               : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
-               : "r"(detail::word_of(a.rung_elements)), "r"(detail::word_of(b.rung_elements)),
-                 "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
+      : "=f"(d.rung_elements[0]), "=f"(d.rung_elements[1])
+      : "r"(detail::word_of(a.rung_elements)), "r"(detail::word_of(b.rung_elements)),
+        "f"(c.rung_elements[0]), "f"(c.rung_elements[1]));
 }
 
 template <class A, class D>

@@ -62,7 +62,7 @@ constexpr To as_type(From value) {
 
 }  // namespace metal
 
-#define RUNG_METAL_VECTORS(T)      \
+#define RUNG_METAL_VECTORS(T)    \
   using T##2 = metal::vec<T, 2>; \
   using T##3 = metal::vec<T, 3>; \
   using T##4 = metal::vec<T, 4>;
