@@ -139,13 +139,14 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   return run_bench(request);
 }
 
-// Of the GPU that is among the backends, if one is.
+// Of the GPU of CUDA that is among the backends, if one is.
 std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
   for (const Backend* backend : backends) {
-    if (backend->name() != "gpu") continue;
+    cuda::Gpu* const gpu = backend->name() == "gpu" ? gpu_of(*backend) : nullptr;
+    if (gpu == nullptr) continue;
     Progress progress;
     progress.show("measuring the ceilings of this GPU");
-    return gpu_environment(*gpu_of(*backend));
+    return gpu_environment(*gpu);
   }
   return std::nullopt;
 }
