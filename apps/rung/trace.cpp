@@ -30,7 +30,7 @@ struct Arguments : CommonArguments, ExtentArguments, FormArguments {
 };
 
 constexpr const char* metal_units =
-    "Counters are in the units of NVIDIA's GPUs; Apple has not published those of its own.";
+    "counters are in NVIDIA's units: Apple has not published those of its GPUs";
 constexpr std::int64_t default_extent = 256;
 constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 constexpr std::int64_t max_warp = 31;             // of a block
