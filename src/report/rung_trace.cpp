@@ -9,6 +9,7 @@
 #include "backends/cuda/gpu.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/select_image.hpp"
+#include "backends/metal/metal.hpp"
 #include "core/case.hpp"
 
 namespace rung {
@@ -44,8 +45,8 @@ std::vector<DrawnAccess> worst_accesses(const AccessRecorder& recorder,
 /// One launch, by whatever calls `launch` makes.
 class Watched {
  public:
-  explicit Watched(const DeviceOptions& options)
-      : backend_(make_virtual_backend(
+  Watched(const RungInfo& rung, const DeviceOptions& options)
+      : backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
             })) {}
@@ -83,6 +84,32 @@ std::string describe_tile(const cuda::GemmRung& rung, Dtype dtype, const cuda::G
                      tile.BK, tile.threads, tile.shared_bytes);
 }
 
+/// With the tile that the measured problem gets, k in one part; and who stores what.
+void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const Size& measured,
+                     Watched& watched, RungTrace& trace) {
+  cuda::Gpu& gpu = *gpu_of(watched.backend());
+  const cuda::GemmRung& rung = *cuda::find_gemm_rung(info.id);
+  cuda::GemmPlan plan =
+      cuda::TunedPlans::of_device(gpu.name())
+          .nearest(rung, info.id, call.dtype, {measured.m, measured.n, measured.k}, gpu.limits());
+  plan.splits = 1;
+  gpu.make_current();
+  const auto operands = std::make_shared<const cuda::GemmOperands>(gpu, call);
+  cuda::GemmCallOnGpu bound(operands, rung, *cuda::select_image(info.id, gpu.target()), call, plan,
+                            0);
+  const auto launch = [&] {
+    bound.enqueue(1);
+    bound.wait();
+  };
+  watched.run(launch, trace);
+  trace.tile = describe_tile(rung, call.dtype, plan);
+  const auto element_bytes = visit(call.dtype, []<class In, class Out>(Elements<In, Out>) {
+    return static_cast<std::uint32_t>(sizeof(Out));
+  });
+  trace.tiles = tile_map(watched.stores(),
+                         {operands->c().data(), call.m, call.n, call.c.row_stride, element_bytes});
+}
+
 void trace_gemm(const RungInfo& info, Dtype dtype, const Size& measured, Watched& watched,
                 RungTrace& trace) {
   GemmSpec spec;
@@ -95,42 +122,27 @@ void trace_gemm(const RungInfo& info, Dtype dtype, const Size& measured, Watched
   if (const auto why_not = watched.backend().why_not(info, call)) {
     throw std::runtime_error(*why_not);
   }
-  cuda::Gpu& gpu = *gpu_of(watched.backend());
-  const cuda::GemmRung& rung = *cuda::find_gemm_rung(info.id);
-  cuda::GemmPlan plan =
-      cuda::TunedPlans::of_device(gpu.name())
-          .nearest(rung, info.id, dtype, {measured.m, measured.n, measured.k}, gpu.limits());
-  plan.splits = 1;
-  gpu.make_current();
-  const auto operands = std::make_shared<const cuda::GemmOperands>(gpu, call);
-  cuda::GemmCallOnGpu bound(operands, rung, *cuda::select_image(info.id, gpu.target()), call, plan,
-                            0);
-  const auto launch = [&] {
-    bound.enqueue(1);
-    bound.wait();
-  };
-  watched.run(launch, trace);
   trace.problem = describe(spec);
-  trace.tile = describe_tile(rung, dtype, plan);
   trace.flops = 2.0 * static_cast<double>(spec.m * spec.n * spec.k);
-  const auto element_bytes = visit(dtype, []<class In, class Out>(Elements<In, Out>) {
-    return static_cast<std::uint32_t>(sizeof(Out));
-  });
-  trace.tiles = tile_map(watched.stores(),
-                         {operands->c().data(), spec.m, spec.n, call.c.row_stride, element_bytes});
+  if (info.backend == "cuda") {
+    trace_cuda_gemm(info, call, measured, watched, trace);
+  } else {
+    watched.run([&] { ::rung::run(watched.backend(), info, call, 1); }, trace);
+  }
 }
 
 void trace_dot(const RungInfo& info, Dtype dtype, Watched& watched, RungTrace& trace) {
   DotSpec spec;
   spec.dtype = dtype;
   spec.n = traced_dot;
+  spec.sum = info.op == "sum";
   DotCase problem(spec);
   if (const auto why_not = watched.backend().why_not(info, problem.call())) {
     throw std::runtime_error(*why_not);
   }
-  watched.run([&] { ::rung::run(watched.backend(), info, problem.call(), 0); }, trace);
+  watched.run([&] { ::rung::run(watched.backend(), info, problem.call(), 1); }, trace);
   trace.problem = describe(spec);
-  trace.flops = 2.0 * static_cast<double>(spec.n);
+  trace.flops = (spec.sum ? 1.0 : 2.0) * static_cast<double>(spec.n);
 }
 
 }  // namespace
@@ -149,7 +161,7 @@ RungTrace RungTracer::trace(const RungInfo& rung, Dtype dtype, const Size& measu
     return trace;
   }
   try {
-    Watched watched(options_);
+    Watched watched(rung, options_);
     trace.device = watched.backend().device();
     trace.code = watched.backend().code(rung);
     if (rung.op == "gemm") {

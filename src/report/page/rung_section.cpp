@@ -186,7 +186,7 @@ std::string rung_section(const RungInfo& rung, const std::vector<Study>& studies
   const bool traced = found != traces.end() && found->second.why_not.empty();
   ByPlace places;
   if (traced) {
-    places = by_place(found->second, rung.slug + ".cu");
+    places = by_place(found->second, rung.slug + (rung.backend == "metal" ? ".metal" : ".cu"));
     html += counters_of(found->second) + pictures_of(anchor, found->second);
   } else if (found != traces.end() && rung.backend != "cpu") {
     html += html::paragraph("Not traced: " + found->second.why_not + ".");
