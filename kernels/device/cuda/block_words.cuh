@@ -20,14 +20,15 @@ struct BlockWords {
   }
 };
 
-// Rare, and too long to be in a kernel wherever it adds.
+// Rare, and too long to be in a kernel wherever it adds. The words are an address and no struct:
+// clang 19 calls with one that it never stored.
 template <class Out>
-RUNG_NO_INLINE __device__ void add_value(BlockWords words, double value) {
-  LongAccumulator<Out>::add_value(value, words);
+RUNG_NO_INLINE __device__ void add_value(std::uint32_t words, double value) {
+  LongAccumulator<Out>::add_value(value, BlockWords{words});
 }
 template <class Out>
-RUNG_NO_INLINE __device__ void add_product(BlockWords words, double x, double y) {
-  LongAccumulator<Out>::add_product(x, y, words);
+RUNG_NO_INLINE __device__ void add_product(std::uint32_t words, double x, double y) {
+  LongAccumulator<Out>::add_product(x, y, BlockWords{words});
 }
 
 /// Called by the first warp of each block: adds the block's words to those of all blocks, in the
