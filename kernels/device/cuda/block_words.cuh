@@ -20,15 +20,15 @@ struct BlockWords {
   }
 };
 
-// Rare, and too long to be in a kernel wherever it adds. What it adds to is given by its address:
-// a class would be passed in memory.
+// Rare, and too long to be in a kernel wherever it adds. The words are an address and no struct:
+// clang 19 calls with one that it never stored.
 template <class Out>
-RUNG_NO_INLINE __device__ void add_value(std::uint32_t address, double value) {
-  LongAccumulator<Out>::add_value(value, BlockWords{address});
+RUNG_NO_INLINE __device__ void add_value(std::uint32_t words, double value) {
+  LongAccumulator<Out>::add_value(value, BlockWords{words});
 }
 template <class Out>
-RUNG_NO_INLINE __device__ void add_product(std::uint32_t address, double x, double y) {
-  LongAccumulator<Out>::add_product(x, y, BlockWords{address});
+RUNG_NO_INLINE __device__ void add_product(std::uint32_t words, double x, double y) {
+  LongAccumulator<Out>::add_product(x, y, BlockWords{words});
 }
 
 /// Called by the first warp of each block: adds the block's words to those of all blocks, in the

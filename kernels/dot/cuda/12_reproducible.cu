@@ -21,7 +21,7 @@ template <class In, class Out>
 class ExactSum {
  public:
   __device__ __forceinline__ explicit ExactSum(std::int64_t* words)
-      : words_{ptx::cvta_to_shared(words)} {}
+      : words_(ptx::cvta_to_shared(words)) {}
 
   /// Adds the products of N elements, which are d's from i on.
   template <int N>
@@ -136,7 +136,7 @@ class ExactSum {
   }
 
   double parts_[PARTS] = {};
-  cuda::BlockWords words_;
+  std::uint32_t words_;
 };
 
 struct Reproducible {
