@@ -185,6 +185,12 @@ TEST(Trace, ShowsTheHotLineWithItsText) {
   }
 }
 
+TEST(List, MetalHasNoDoubles) {
+  const Json rungs = Json::parse(run_rung("list --json - gemm/metal/05 dot/metal/00").out);
+  EXPECT_EQ(rungs.at(0).at("dtypes"), Json({"f32", "bf16", "f16"}));
+  EXPECT_EQ(rungs.at(1).at("dtypes"), Json({"f32", "i32", "bf16", "f16"}));
+}
+
 TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
   const Output output = run_rung("trace dot/metal/05 --n 1000 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;

@@ -23,7 +23,9 @@ kernel void naive(constant GemmScalars<Out>& g [[buffer(0)]], const device In* a
 
   // multiply
   Out sum = 0;
-  for (int64_t k = 0; k < g.k; ++k) sum += Out(A(row, k)) * Out(B(k, col));
+  for (int64_t k = 0; k < g.k; ++k) {
+    sum += Out(A(row, k)) * Out(B(k, col));
+  }
 
   // store
   store(g, c, row, col, sum);

@@ -40,7 +40,9 @@ kernel void shared_tile(constant GemmScalars<Out>& g [[buffer(0)]],
     threadgroup_barrier(mem_flags::mem_threadgroup);
 
     // multiply
-    for (int k = 0; k < BK; ++k) sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
+    for (int k = 0; k < BK; ++k) {
+      sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
+    }
 
     // sync: nobody reads the tiles any more
     threadgroup_barrier(mem_flags::mem_threadgroup);
