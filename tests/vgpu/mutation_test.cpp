@@ -200,7 +200,7 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
 TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
   Score score;
   for (const auto& [id, rung] : cuda::gemm_rungs) {
-    if (rung->maps) continue;  // the driver encodes them, and there is none here
+    if (rung->maps) continue;  // async_mutation_test.cpp
     mutate(id, *rung, problems_of(*rung), score);
   }
   for (const auto& [id, rung] : cuda::dot_rungs) {

@@ -122,11 +122,12 @@ void check_cluster(const FunctionState& function, const LaunchOptions& options) 
   const bool fits = cluster.count() != 0 && cluster.count() <= most && grid.x % cluster.x == 0 &&
                     grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
   if (fits) return;
-  fail(Result::invalid_cluster_size,
-       fmt::format("{}: clusters of {}x{}x{} blocks in a grid of {}x{}x{}: at most {}, and divisors "
-                   "of the grid's sizes",
-                   info(*function.kernel).name, cluster.x, cluster.y, cluster.z, grid.x, grid.y,
-                   grid.z, most));
+  fail(
+      Result::invalid_cluster_size,
+      fmt::format("{}: clusters of {}x{}x{} blocks in a grid of {}x{}x{}: at most {}, and divisors "
+                  "of the grid's sizes",
+                  info(*function.kernel).name, cluster.x, cluster.y, cluster.z, grid.x, grid.y,
+                  grid.z, most));
 }
 
 void check(const FunctionState& function, const LaunchOptions& options,

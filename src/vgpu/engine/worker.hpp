@@ -101,7 +101,7 @@ class Worker {
   void keep_output(const Cluster& cluster);
 
   std::vector<std::unique_ptr<Cluster>> idle_;  // kept for their memory
-  std::uint64_t counted_ = 0;                 // of `spent`, what the launch knows of
+  std::uint64_t counted_ = 0;                   // of `spent`, what the launch knows of
 };
 
 /// Fills in the report's counters.
