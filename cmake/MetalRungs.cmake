@@ -17,41 +17,59 @@ set(RUNG_METAL_FLAGS --target=nvptx64-nvidia-cuda -march=sm_80 -x c++ -std=c++14
 
 set_property(GLOBAL PROPERTY RUNG_METAL_FLAGS ${RUNG_METAL_FLAGS})
 
-# Adds the commands that compile a .metal file to `output`.
-function(rung_metal_command source name output)
+# Adds the command that writes the one text of kernels/<name>, its headers in it.
+function(rung_metal_text name output)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/FlattenMetal.cmake)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -D INPUT=${source} -D OUTPUT=${output}.cpp -D NAME=${name}
+    COMMAND ${CMAKE_COMMAND} -D NAME=${name} -D KERNELS=${PROJECT_SOURCE_DIR}/kernels
+            -D OUTPUT=${output} -P ${script}
+    DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${name} ${script}
+    DEPFILE ${output}.d
+    COMMENT "One text: ${name}"
+    VERBATIM)
+endfunction()
+
+# Adds the commands that compile such a text to `output`.
+function(rung_metal_command text name output)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D INPUT=${text} -D OUTPUT=${output}.cpp -D NAME=kernels/${name}
             -P ${PROJECT_SOURCE_DIR}/cmake/MetalSource.cmake
     COMMAND ${RUNG_CLANG} ${RUNG_METAL_FLAGS} -O3 -ffp-contract=fast -S
             -MD -MF ${output}.d -MT ${output} ${output}.cpp -o ${output}
-    DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/MetalSource.cmake
+    DEPENDS ${text} ${PROJECT_SOURCE_DIR}/cmake/MetalSource.cmake
     DEPFILE ${output}.d
     COMMENT "clang: ${name} to PTX"
     VERBATIM)
 endfunction()
 
 # metal_rungs(<target> <op>...): adds to the target the host side of every rung of
-# kernels/<op>/metal, and one generated source that holds their PTX, as the table of
+# kernels/<op>/metal, and one generated source that holds their texts and their PTX, as the tables of
 # src/backends/metal/images.hpp.
 function(metal_rungs target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/metal)
   set(all_sources)
   set(bytes)
+  set(texts)
   set(table)
   set(files)
   foreach(op IN LISTS ARGN)
     rung_sources(${op} metal metal sources)
     list(APPEND all_sources ${sources})
     foreach(source IN LISTS sources)
+      get_filename_component(slug ${source} NAME_WE)
+      set(name ${op}/metal/${slug})
+      set(symbol ${op}_metal_${slug})
+      rung_metal_text(${name}.metal ${folder}/${symbol}.metal)
+      list(APPEND files ${folder}/${symbol}.metal)
+      string(APPEND bytes "RUNG_EMBED(${symbol}_text, \"${folder}/${symbol}.metal\")\n")
+      string(APPEND texts "    {\"${name}\", RUNG_EMBEDDED(${symbol}_text)},\n")
       if(NOT RUNG_METAL_CLANG_VERSION)
         continue()
       endif()
-      get_filename_component(slug ${source} NAME_WE)
-      set(symbol ${op}_metal_${slug})
-      rung_metal_command(${source} kernels/${op}/metal/${slug}.metal ${folder}/${symbol})
+      rung_metal_command(${folder}/${symbol}.metal ${name}.metal ${folder}/${symbol})
       list(APPEND files ${folder}/${symbol})
       string(APPEND bytes "RUNG_EMBED(${symbol}_ptx, \"${folder}/${symbol}\")\n")
-      string(APPEND table "    {\"${op}/metal/${slug}\", RUNG_EMBEDDED(${symbol}_ptx)},\n")
+      string(APPEND table "    {\"${name}\", RUNG_EMBEDDED(${symbol}_ptx)},\n")
     endforeach()
   endforeach()
   set_source_files_properties(${all_sources} PROPERTIES LANGUAGE CXX)

@@ -139,13 +139,14 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   return run_bench(request);
 }
 
-// Of the GPU that is among the backends, if one is.
+// Of the GPU of CUDA that is among the backends, if one is.
 std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
   for (const Backend* backend : backends) {
-    if (backend->name() != "gpu") continue;
+    cuda::Gpu* const gpu = backend->name() == "gpu" ? gpu_of(*backend) : nullptr;
+    if (gpu == nullptr) continue;
     Progress progress;
     progress.show("measuring the ceilings of this GPU");
-    return gpu_environment(*gpu_of(*backend));
+    return gpu_environment(*gpu);
   }
   return std::nullopt;
 }
@@ -235,10 +236,10 @@ Action add_bench(CLI::App& app) {
   arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option(
-         "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
-         "that are here)")
+  app.add_option("--vs", arguments->peers,
+                 "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none "
+                 "(default: all "
+                 "that are here)")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();

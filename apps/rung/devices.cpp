@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <stdexcept>
 
 #include "backends/cuda/select_image.hpp"
 #include "command.hpp"
 #include "vgpu/device.hpp"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace rung {
 namespace {
@@ -27,10 +29,12 @@ void check(const char* option, const std::string& text, const Parse& parse) {
 /// Each launch on the virtual GPU takes what the last one gave back. Returned to the system and
 /// fetched anew, that memory would cost two threads a tenth of their speed.
 void keep_freed_memory() {
+#if defined(__GLIBC__)
   constexpr int most = 1 << 25;  // that glibc allows for the first
   mallopt(M_MMAP_THRESHOLD, most);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 }  // namespace
@@ -49,8 +53,11 @@ Devices::Devices(const DeviceArguments& arguments)
         fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
   }
   // A GPU of either kind will do.
-  if (const auto reason = open(named_, "cuda").absent(); reason && open(named_, "metal").absent()) {
-    throw UnavailableError(fmt::format("--device: '{}' is not available: {}", named_, *reason));
+  const auto cuda = open(named_, "cuda").absent();
+  const auto metal = open(named_, "metal").absent();
+  if (cuda && metal) {
+    throw UnavailableError(
+        fmt::format("--device: '{}' is not available: {}; {}", named_, *cuda, *metal));
   }
 }
 

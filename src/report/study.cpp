@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -69,11 +70,14 @@ std::vector<const Result*> Study::library() const {
       *same = entry;
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Result* left, const Result* right) {
-    if (is_square(*left) != is_square(*right)) return is_square(*left);
-    return is_square(*left) && volume(*left) < volume(*right);
-  });
-  return found;
+  std::vector<const Result*> ordered;
+  std::copy_if(found.begin(), found.end(), std::back_inserter(ordered),
+               [](const Result* result) { return is_square(*result); });
+  std::sort(ordered.begin(), ordered.end(),
+            [](const Result* left, const Result* right) { return volume(*left) < volume(*right); });
+  std::copy_if(found.begin(), found.end(), std::back_inserter(ordered),
+               [](const Result* result) { return !is_square(*result); });
+  return ordered;
 }
 
 std::vector<std::string> Study::rungs() const {

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
         Bad{"trace", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 22 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda and metal",

@@ -2,7 +2,8 @@
 // that it has asked for.
 
 #include <cstdint>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 
 #include "measure/peers/cub/shim.h"
 

@@ -159,6 +159,11 @@ struct Score {
   int mutants = 0, caught = 0;
 };
 
+/// Of a rung's text, how many removed barriers no observer can see. In 12, one orders a block's
+/// atomic additions before the count of blocks that the last block reads them by: plain accesses
+/// beside atomics are not reported (docs/virtual-gpu.md, "Limits").
+std::size_t unseen(std::string_view id) { return id == "dot/cuda/12_reproducible" ? 1 : 0; }
+
 /// Mutates every text of one rung, each mutant run on the problems until one is caught.
 template <class Rung, class Problems>
 void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_op, Score& score) {
@@ -172,6 +177,8 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
     }
     const std::string_view entry = entry_text(image.data, entry_of(rung));
     const std::size_t entry_at = static_cast<std::size_t>(entry.data() - image.data.data());
+    std::string missed;
+    std::size_t missed_count = 0;
     for (const Statement& statement : synchronisations(entry)) {
       std::string mutant = text;
       mutant.replace(entry_at + statement.at, statement.length, statement.length, ' ');
@@ -181,10 +188,12 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
       }
       ++score.mutants;
       score.caught += found ? 1 : 0;
-      EXPECT_TRUE(found) << id << " without "
-                         << text.substr(entry_at + statement.at, statement.length) << " at "
-                         << entry_at + statement.at;
+      if (found) continue;
+      ++missed_count;
+      missed += text.substr(entry_at + statement.at, statement.length) + " at " +
+                std::to_string(entry_at + statement.at) + "\n";
     }
+    EXPECT_LE(missed_count, unseen(id)) << id << " without\n" << missed;
   }
 }
 

@@ -56,6 +56,12 @@ __device__ __forceinline__ void red_add(std::int64_t* address, std::int64_t valu
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
 
+/// bar.warp.sync, of all 32 lanes: each sees what the others wrote before.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
+__device__ __forceinline__ void bar_warp_sync() {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
 }  // namespace rung::ptx
 
 #else
@@ -69,6 +75,7 @@ T fma_rn(T a, T b, T c);
 double abs_f64(double value);
 void red_add_shared(std::uint32_t address, std::int64_t value);
 void red_add(std::int64_t* address, std::int64_t value);
+void bar_warp_sync();
 }  // namespace rung::ptx
 
 #endif

@@ -5,7 +5,7 @@
 // needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/06
 
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 
 #include "device/cpu/integers.hpp"
 #include "device/cpu/parallel.hpp"
@@ -32,19 +32,13 @@ namespace rung::dot_cpu_06 {
 template <class In>
 using ChunkFunction = void (*)(const In* x, const In* y, std::int64_t n, std::int64_t* words);
 
-struct ChunkFunctions {
-  ChunkFunction<float> f32;
-  ChunkFunction<double> f64;
-  ChunkFunction<bfloat16> bf16;
-  ChunkFunction<float16> f16;
-};
+using ChunkFunctions = std::tuple<ChunkFunction<float>, ChunkFunction<double>,
+                                  ChunkFunction<bfloat16>, ChunkFunction<float16>>;
 
 /// Doubles that hold a sum of products as these usually come: 16, 48 or 106 bits, and the range of
 /// their exponents.
 template <class In>
-constexpr int usual_parts = sizeof(In) == 2   ? 1
-                            : sizeof(In) == 4 ? 2
-                                              : 3;
+constexpr std::size_t usual_parts = sizeof(In) == 8 ? 3 : sizeof(In) / 2;
 
 }  // namespace rung::dot_cpu_06
 #endif
@@ -53,7 +47,6 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::dot_cpu_06::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using cpu::HWY_NAMESPACE::load;
-using cpu::HWY_NAMESPACE::load_first;
 
 using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
@@ -77,61 +70,44 @@ class Rest {
  public:
   explicit Rest(std::int64_t* words) : words_(words) {}
 
-  /// NaN is left of a term where a usual part is infinite or NaN, and says it already.
   HWY_NOINLINE void add_terms(V terms) {
     for (V& part : parts_) terms = add(part, terms);
-    if (all_zero(terms)) return;
-    for_lanes(terms, [this](double value, std::int64_t) {
-      if (std::isfinite(value)) to_words(value);
-    });
+    if (!all_zero(terms)) to_words(terms);
   }
 
-  /// Adds the products of the lanes by integers.
-  HWY_NOINLINE void add_products(V x, V y) {
-    double ys[lanes];
-    hn::StoreU(y, D(), ys);
-    for_lanes(x, [&](double value, std::int64_t lane) {
-      LongAccumulator<Out>::add_product(value, ys[lane], add_to_words());
-    });
+  /// Adds products by integers.
+  template <class In>
+  HWY_NOINLINE void add_products(const In* x, const In* y, std::int64_t n) {
+    const auto widened = [](In value) { return static_cast<double>(static_cast<Out>(value)); };
+    for (std::int64_t i = 0; i < n; ++i) {
+      LongAccumulator<Out>::add_product(widened(x[i]), widened(y[i]), add_to_words());
+    }
   }
 
   /// Leaves everything in the words, and there no carry.
   template <std::size_t usual>
   void finish(const V (&parts)[usual]) {
-    double first[lanes];
-    hn::StoreU(parts[0], D(), first);
-    // Where the first part is not finite, the others are NaN of its making.
-    const auto add_part = [&](V part) {
-      for_lanes(part, [&](double value, std::int64_t lane) {
-        if (std::isfinite(first[lane])) to_words(value);
-      });
-    };
-    for (const double value : first) {
-      if (!std::isfinite(value)) to_words(value);
-    }
-    for (const V& part : parts) add_part(part);
-    for (const V& part : parts_) add_part(part);
+    for (const V& part : parts) to_words(part);
+    for (const V& part : parts_) to_words(part);
     LongAccumulator<Out>::carry(words_);
   }
 
  private:
-  template <class Body>
-  static void for_lanes(V vector, const Body& body) {
-    double values[lanes];
-    hn::StoreU(vector, D(), values);
-    for (std::int64_t lane = 0; lane < lanes; ++lane) body(values[lane], lane);
-  }
-
   auto add_to_words() {
     return [this](int word, std::int64_t amount) { words_[word] += amount; };
   }
-  void to_words(double value) { LongAccumulator<Out>::add_value(value, add_to_words()); }
+  void to_words(V terms) {
+    double values[lanes];
+    hn::StoreU(terms, D(), values);
+    for (const double value : values) LongAccumulator<Out>::add_value(value, add_to_words());
+  }
 
   V parts_[2] = {hn::Zero(D()), hn::Zero(D())};
   std::int64_t* words_;
 };
 
-// Adds terms to the parts from `first` on; returns what is left of them, in general 0.
+// Adds terms to the parts from `first` on; returns what is left of them: in general 0, and NaN of
+// what is infinite or NaN.
 template <std::size_t usual>
 HWY_INLINE V add_terms(V (&parts)[usual], V terms, std::size_t first) {
 #pragma GCC unroll 8
@@ -139,69 +115,73 @@ HWY_INLINE V add_terms(V (&parts)[usual], V terms, std::size_t first) {
   return terms;
 }
 
-// Widened, the product of two floats, or of anything narrower, is exact.
-template <std::size_t usual>
-HWY_INLINE V add_products(V (&parts)[usual], Rest<float>& /*rest*/, V x, V y) {
-  return add_terms(parts, hn::Mul(x, y), 0);
+template <class Out, class In>
+HWY_INLINE V load_widened(const In* at) {
+  if constexpr (sizeof(Out) == sizeof(double)) {
+    return load(D(), at);
+  } else {
+    return hn::PromoteTo(D(), load(hn::Rebind<Out, D>(), at));
+  }
 }
 
-// That of two doubles has an error, which is a double unless the product is near the ends of the
-// range (or 0, or not a number). Without a fused multiply-add there is no short way to it.
-template <std::size_t usual>
-HWY_INLINE V add_products(V (&parts)[usual], Rest<double>& rest, V x, V y) {
+constexpr int vectors = 4;  // that share the question whether anything was left
+constexpr std::int64_t group = vectors * lanes;
+
+// Adds the products of a group of elements.
+template <class In, class Out, std::size_t usual>
+HWY_INLINE void add_group(V (&parts)[usual], Rest<Out>& rest, const In* x, const In* y) {
   const D d;
-#if HWY_NATIVE_FMA
-  V product = hn::Mul(x, y);
-  V error = hn::MulSub(x, y, product);
-  const V size = hn::Abs(product);
-  const auto plain = hn::And(hn::Ge(size, hn::Set(d, 0x1p-900)), hn::Le(size, hn::Set(d, 0x1p900)));
-  if (HWY_UNLIKELY(!hn::AllTrue(d, plain))) {
-    rest.add_products(hn::IfThenZeroElse(plain, x), hn::IfThenZeroElse(plain, y));
-    product = hn::IfThenElseZero(plain, product);
-    error = hn::IfThenElseZero(plain, error);
-  }
-  const V left = add_terms(parts, product, 0);
-  const V left_of_error = add_terms(parts, error, 1);
-  if (HWY_UNLIKELY(!all_zero(left))) rest.add_terms(left);
-  return left_of_error;
-#else
-  (void)parts;
-  rest.add_products(x, y);
-  return hn::Zero(d);
+  // A product of two floats, or of anything narrower, is a double; that of two doubles has an
+  // error, which is one unless the product is near the ends of the range.
+  constexpr int terms = sizeof(In) == sizeof(double) ? 2 : 1;
+#if !HWY_NATIVE_FMA  // no short way to the error
+  if (terms == 2) return rest.add_products(x, y, group);
 #endif
+  V before[usual], left[vectors * terms];
+  for (std::size_t p = 0; p < usual; ++p) before[p] = parts[p];
+  auto doubles = hn::Eq(hn::Zero(d), hn::Zero(d));
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) {
+    const V a = load_widened<Out>(x + v * lanes), b = load_widened<Out>(y + v * lanes);
+    const V product = hn::Mul(a, b);
+    left[v] = add_terms(parts, product, 0);
+    if constexpr (terms == 2) {
+      left[vectors + v] = add_terms(parts, hn::MulSub(a, b, product), 1);
+      const V size = hn::Abs(product);
+      const auto zero = hn::Or(hn::Eq(a, hn::Zero(d)), hn::Eq(b, hn::Zero(d)));
+      const auto large = hn::Or(hn::Ge(size, hn::Set(d, 0x1p-900)), zero);
+      doubles = hn::And(doubles, hn::And(large, hn::Le(size, hn::Set(d, 0x1p900))));
+    }
+  }
+  V any = left[0];
+#pragma GCC unroll 8
+  for (int l = 1; l < vectors * terms; ++l) any = hn::Or(any, left[l]);
+  const bool usual_terms = terms == 1 || hn::AllTrue(d, doubles);
+  if (HWY_LIKELY(all_zero(any) && usual_terms)) return;
+
+  bool finite = usual_terms;
+  for (const V& l : left) finite = finite && hn::AllTrue(d, hn::Eq(l, l));
+  if (finite) {
+    for (const V& l : left) rest.add_terms(l);
+    return;
+  }
+  // As if they had not been added.
+  for (std::size_t p = 0; p < usual; ++p) parts[p] = before[p];
+  rest.add_products(x, y, group);
 }
 
 template <class In, class Out>
 void add_chunk(const In* x, const In* y, std::int64_t n, std::int64_t* words) {
-  const hn::Rebind<Out, D> narrow;
-  const auto widened = [](auto v) HWY_ATTR {
-    if constexpr (sizeof(Out) == sizeof(double)) {
-      return v;
-    } else {
-      return hn::PromoteTo(D(), v);
-    }
-  };
   V parts[usual_parts<In>];
-#pragma GCC unroll 8
   for (V& part : parts) part = hn::Zero(D());
   Rest<Out> rest(words);
-
-  constexpr int vectors = 4;  // that share the question whether anything was left
   std::int64_t i = 0;
-  for (; i + vectors * lanes <= n; i += vectors * lanes) {
-    V left[vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      left[v] = add_products(parts, rest, widened(load(narrow, x + i + v * lanes)),
-                             widened(load(narrow, y + i + v * lanes)));
-    }
-    if (HWY_LIKELY(all_zero(hn::Or(hn::Or(left[0], left[1]), hn::Or(left[2], left[3]))))) continue;
-    for (const V& terms : left) rest.add_terms(terms);
-  }
-  for (; i < n; i += lanes) {
-    const std::int64_t count = std::min(lanes, n - i);
-    rest.add_terms(add_products(parts, rest, widened(load_first(narrow, x + i, count)),
-                                widened(load_first(narrow, y + i, count))));
+  for (; i + group <= n; i += group) add_group(parts, rest, x + i, y + i);
+  if (i < n) {
+    In last_x[group] = {}, last_y[group] = {};
+    std::copy_n(x + i, n - i, last_x);
+    std::copy_n(y + i, n - i, last_y);
+    add_group(parts, rest, last_x, last_y);
   }
   rest.finish(parts);
 }
@@ -221,15 +201,6 @@ namespace dot_cpu_06 {
 constexpr std::int64_t chunk = 1 << 16;
 constexpr std::int64_t groups_per_thread = 8;
 
-template <class In>
-ChunkFunction<In> pick() {
-  static const ChunkFunctions picked = RUNG_PICK_TARGET(functions)();
-  if constexpr (std::is_same_v<In, float>) return picked.f32;
-  if constexpr (std::is_same_v<In, double>) return picked.f64;
-  if constexpr (std::is_same_v<In, bfloat16>) return picked.bf16;
-  if constexpr (std::is_same_v<In, float16>) return picked.f16;
-}
-
 struct Reproducible {
   template <class In, class Out>
   static Out run(const Dot<In>& d, int threads) {
@@ -237,8 +208,8 @@ struct Reproducible {
     const std::int64_t chunks = cpu::ceil_div(d.n, chunk);
     const std::int64_t groups =
         std::max<std::int64_t>(1, std::min(groups_per_thread * threads, chunks));
-    std::int64_t* const sums = cpu::scratch<std::int64_t>((groups + 1) * words);
-    std::fill_n(sums, (groups + 1) * words, 0);
+    std::int64_t* const sums = cpu::scratch<std::int64_t>(groups * words);
+    std::fill_n(sums, groups * words, 0);
     cpu::parallel_for(groups, threads, [&](std::int64_t group) {
       const std::int64_t end = (group + 1) * chunks / groups;
       for (std::int64_t c = group * chunks / groups; c < end; ++c) {
@@ -254,7 +225,7 @@ struct Reproducible {
 
   template <class In>
   static void add(const Dot<In>& d, std::int64_t* words) {
-    const auto add_chunk = pick<In>();
+    static const auto add_chunk = std::get<ChunkFunction<In>>(RUNG_PICK_TARGET(functions)());
     if (d.incx == 1 && d.incy == 1) return add_chunk(d.x, d.y, d.n, words);
 
     constexpr std::int64_t gathered = 1024;

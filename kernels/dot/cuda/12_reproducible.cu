@@ -5,32 +5,12 @@
 //   have to help
 // needs: nothing | try: rung verify dot/cuda/12
 
-#include "device/cuda/block_sum.cuh"
+#include "device/cuda/block_words.cuh"
 #include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_exact.cuh"
-#include "device/long_accumulator.hpp"
+#include "device/cuda/ptx_sums.cuh"
 
 namespace rung {
 namespace {
-
-/// The words of a block, in shared memory: what LongAccumulator adds to them by.
-struct BlockWords {
-  std::uint32_t address;
-
-  __device__ __forceinline__ void operator()(int word, std::int64_t amount) const {
-    ptx::red_add_shared(address + static_cast<std::uint32_t>(word) * 8, amount);
-  }
-};
-
-// Rare, and too long to be in a kernel wherever it adds.
-template <class Out>
-RUNG_NO_INLINE __device__ void add_value(BlockWords words, double value) {
-  LongAccumulator<Out>::add_value(value, words);
-}
-template <class Out>
-RUNG_NO_INLINE __device__ void add_product(BlockWords words, double x, double y) {
-  LongAccumulator<Out>::add_product(x, y, words);
-}
 
 // A long accumulator takes tens of instructions a term. In front of it stands an expansion: a few
 // doubles in registers whose sum is exact, because each addition passes its rounding error on to
@@ -70,7 +50,7 @@ class ExactSum {
     for (int p = 0; p < USUAL; ++p) parts_[p] = before[p];
     RUNG_NO_UNROLL
     for (int w = 0; w < N; ++w, ++i) {
-      rung::add_product<Out>(words_, widened(d.x[i * d.incx]), widened(d.y[i * d.incy]));
+      cuda::add_product<Out>(words_, widened(d.x[i * d.incx]), widened(d.y[i * d.incy]));
     }
   }
 
@@ -149,14 +129,14 @@ class ExactSum {
   __device__ __forceinline__ void to_words(double (&terms)[N]) {
     RUNG_NO_UNROLL
     for (int t = 0; t < N; ++t) {
-      add_value<Out>(words_, terms[0]);
+      cuda::add_value<Out>(words_, terms[0]);
       RUNG_UNROLL
       for (int next = 1; next < N; ++next) terms[next - 1] = terms[next];
     }
   }
 
   double parts_[PARTS] = {};
-  BlockWords words_;
+  cuda::BlockWords words_;
 };
 
 struct Reproducible {
@@ -178,8 +158,9 @@ struct Reproducible {
     }
     __syncthreads();
 
-    // store: nobody else to wait for, or the last one has the sum of all
-    if (gridDim.x > 1 && !is_last_to_add<Long>(to.workspace, words)) return;
+    // store, by one warp: nobody else to wait for, or the last block has the sum of all
+    if (thread >= cuda::warp_lanes) return;
+    if (gridDim.x > 1 && !cuda::is_last_to_add<Long>(to.workspace, words)) return;
     if (thread == 0) *static_cast<Out*>(to.result) = Long::rounded(words);
   }
 
@@ -216,35 +197,6 @@ struct Reproducible {
       sum.template add_products<1>(d, rest, d.x + rest * d.incx, d.y + rest * d.incy);
     }
     sum.finish();
-  }
-
-  // Adds the block's words to those of all blocks, and says to all threads whether it was the last
-  // one of the grid: then its words are the sum of all, and the workspace is as it was.
-  template <class Long>
-  static __device__ __forceinline__ bool is_last_to_add(void* workspace, std::int64_t* words) {
-    constexpr int ahead = 128;  // bytes before the words, for the count of blocks
-    static_assert(ahead + 8 * Long::words <= cuda::meetings_bytes, "zero when a launch begins");
-    __shared__ bool is_last;
-    const int i = static_cast<int>(threadIdx.x);
-    auto* const of_all =
-        reinterpret_cast<std::int64_t*>(static_cast<unsigned char*>(workspace) + ahead);
-    if (i < Long::words) {
-      const std::int64_t word = i < Long::digits ? Long::carried(words, i) : words[i];
-      if (word != 0) ptx::red_add(&of_all[i], word);
-    }
-    __syncthreads();
-    if (i == 0) {
-      auto* const arrived = static_cast<unsigned*>(workspace);
-      is_last = ptx::atom_inc_acq_rel_gpu(arrived, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!is_last) return false;
-    if (i < Long::words) {
-      words[i] = of_all[i];
-      of_all[i] = 0;
-    }
-    __syncthreads();
-    return true;
   }
 
   template <class In, class Out>

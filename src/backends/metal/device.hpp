@@ -64,6 +64,8 @@ class Device {
   virtual void set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) = 0;
   /// Returns when the queue is empty.
   virtual void wait() = 0;
+  /// How long what the last wait() waited for took, by the device's own clock, if it has one.
+  virtual std::optional<double> seconds() const { return std::nullopt; }
 };
 
 }  // namespace rung::metal

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "backends/metal/apple/apple_gpu.hpp"
 #include "backends/metal/dot_call.hpp"
 #include "backends/metal/gemm_call.hpp"
 #include "backends/metal/rungs.hpp"
@@ -87,7 +88,8 @@ class MetalBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_metal_gpu_backend() {
-  return std::make_unique<MetalBackend>("gpu", nullptr, "no Apple GPU");
+  metal::AppleGpu gpu = metal::open_apple_gpu();
+  return std::make_unique<MetalBackend>("gpu", std::move(gpu.device), std::move(gpu.why_not));
 }
 
 std::unique_ptr<Backend> make_metal_virtual_backend(const DeviceOptions& options,
