@@ -86,7 +86,8 @@ def table(kind, what, old, project, entries, checking):
     if kind != "resources":
         raise Problem(f"table '{kind}' is neither 'ladder' nor 'resources'")
     name, arch = what.split()
-    here = [entry for entry in entries if entry["arch"] == arch]
+    # Code that is specific to an architecture is of that architecture as well: sm_90a.
+    here = [entry for entry in entries if entry["arch"].rstrip("a") == arch]
     if not here or (checking and by_another_nvcc(old, here)):
         return old
     return resources(here, name)

@@ -198,6 +198,7 @@ struct ShapedTile {
 
 //                            BM   BN  STAGES CLUSTER
 using Neighbours = ShapedTile<128, 256, 4, 2>;
+using Large = ShapedTile<128, 256, 4, 1>;
 using Medium = ShapedTile<128, 128, 6, 1>;
 using Small = ShapedTile<64, 128, 8, 1>;
 using Smaller = ShapedTile<64, 64, 12, 1>;
@@ -206,7 +207,7 @@ using Smaller = ShapedTile<64, 64, 12, 1>;
 
 #define RUNG_TILES_HALVES(TILE, entry) \
   TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Smaller)
+  TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Smaller) TILE(entry, 4, Large)
 RUNG_CUDA_GEMM_MAP_TILES(29, shapes)
 
 }  // namespace rung
