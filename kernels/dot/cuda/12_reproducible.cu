@@ -50,7 +50,7 @@ class ExactSum {
     for (int p = 0; p < USUAL; ++p) parts_[p] = before[p];
     RUNG_NO_UNROLL
     for (int w = 0; w < N; ++w, ++i) {
-      cuda::add_product<Out>(words_.address, widened(d.x[i * d.incx]), widened(d.y[i * d.incy]));
+      cuda::add_product<Out>(words_, widened(d.x[i * d.incx]), widened(d.y[i * d.incy]));
     }
   }
 
@@ -129,7 +129,7 @@ class ExactSum {
   __device__ __forceinline__ void to_words(double (&terms)[N]) {
     RUNG_NO_UNROLL
     for (int t = 0; t < N; ++t) {
-      cuda::add_value<Out>(words_.address, terms[0]);
+      cuda::add_value<Out>(words_, terms[0]);
       RUNG_UNROLL
       for (int next = 1; next < N; ++next) terms[next - 1] = terms[next];
     }
