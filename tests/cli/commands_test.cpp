@@ -176,11 +176,10 @@ TEST(Trace, OfASumHasALaunchForEachPass) {
 }
 
 TEST(Trace, ShowsTheHotLineWithItsText) {
-  for (const auto& [rung, text] : {std::pair("gemm/cuda/02", ": sum += "),
-                                   std::pair("gemm/metal/02", ": for (int k = 0;")}) {
+  for (const char* const rung : {"gemm/cuda/02", "gemm/metal/02"}) {
     const Output output = run_rung(std::string("trace ") + rung + " --n 64");
     ASSERT_EQ(output.exit_code, 0) << output.err;
-    EXPECT_NE(output.out.find(text), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
     for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
   }
 }

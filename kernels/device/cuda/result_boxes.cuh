@@ -12,10 +12,11 @@
 
 namespace rung::cuda {
 
-/// Whether C can be stored so: it is aligned, and nothing of it is read.
+/// Whether C can be stored so: it is aligned, and nothing of it is read. TMA stores 16 bytes at a
+/// time, beyond the end of a row that ends in between.
 template <class In, class Out>
 constexpr bool leaves_in_boxes(const Gemm<In, Out>& g) {
-  return g.beta == Out{} && boxes_of_c(g, 0, 0).is_aligned();
+  return g.beta == Out{} && g.n * sizeof(Out) % 16 == 0 && boxes_of_c(g, 0, 0).is_aligned();
 }
 
 /// One warpgroup's boxes of 64 x COLS floats, of which COUNT can be on their way at a time.

@@ -286,14 +286,22 @@ Reduction reduction_of(TensorElement element) {
   }
 }
 
+/// The bytes of a row that change: an H200 stores 16 at a time, also beyond the tensor's edge.
+std::uint32_t stored_bytes(const BoxRow& row) {
+  constexpr std::uint64_t piece = 16;
+  const std::uint64_t end = (row.address + row.inside + piece - 1) / piece * piece;
+  return std::min(static_cast<std::uint32_t>(end - row.address), row.bytes - row.skipped);
+}
+
 bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store) {
   for (const BoxRow& row : box_rows(box.map, box.at)) {
     if (row.inside == 0) continue;
-    if (!check_global(copy, row.address, row.inside, true)) return false;
+    const std::uint32_t stored = stored_bytes(row);
+    if (!check_global(copy, row.address, stored, true)) return false;
     for_each_chunk(box, row, store.from,
                    [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
                      const std::uint32_t begin = std::max(done, row.skipped);
-                     const std::uint32_t end = std::min(done + bytes, row.skipped + row.inside);
+                     const std::uint32_t end = std::min(done + bytes, row.skipped + stored);
                      if (begin >= end) return;
                      store.pieces.push_back(
                          {row.address + begin - row.skipped, at + begin - done, end - begin});
