@@ -39,6 +39,7 @@ format:
 check-format:
 	scripts/setup.sh format
 	$(SOURCES) | xargs clang-format-19 --dry-run --Werror
+	! git grep -nE '^(<{7}|>{7}) '  # what a merge left undecided
 
 clean:
 	rm -rf build

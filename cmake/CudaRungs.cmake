@@ -42,6 +42,9 @@ if(RUNG_CUDA)
   endif()
   if(RUNG_NVCC)
     rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+    get_filename_component(folder ${RUNG_NVCC} DIRECTORY)
+    find_program(RUNG_PTXAS NAMES ptxas HINTS ${folder} PATHS /usr/local/cuda/bin REQUIRED
+      DOC "NVIDIA's assembler, which comes with nvcc")
   endif()
 endif()
 message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
@@ -57,11 +60,11 @@ set(RUNG_NVCC_FLAGS --expt-relaxed-constexpr -lineinfo -Werror all-warnings)
 # What machine code takes of a multiprocessor is recorded with it.
 find_package(Python3 COMPONENTS Interpreter)
 
-# Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"). 75 is
-# the least that today's compilers know.
+# Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"), 90a
+# where it needs what only that architecture has. 75 is the least that today's compilers know.
 function(rung_architecture source out)
   file(STRINGS ${source} line REGEX "^// needs: " LIMIT_COUNT 1)
-  string(REGEX MATCH "sm_([0-9]+)" matched "${line}")
+  string(REGEX MATCH "sm_([0-9]+a?)" matched "${line}")
   if(NOT matched)
     set(CMAKE_MATCH_1 75)
   endif()
@@ -79,11 +82,16 @@ function(rung_cuda_command source output comment)
     VERBATIM)
 endfunction()
 
-# The same for machine code; the compiler's report on it goes to `output`.resources.
-function(rung_cubin_command source output arch comment)
-  rung_cuda_command(${source} ${output} "${comment}"
-    ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake --
-    ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch} --resource-usage)
+# Adds the command that makes machine code of nvcc's PTX, as nvcc itself would; the assembler's report
+# on it goes to `output`.resources.
+function(rung_cubin_command ptx output arch comment)
+  set(report ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${report} --
+      ${RUNG_PTXAS} -O3 -arch=sm_${arch} --generate-line-info --verbose ${ptx} -o ${output}
+    DEPENDS ${ptx} ${report}
+    COMMENT "${comment}"
+    VERBATIM)
 endfunction()
 
 # Adds the command that makes of the compiler's reports on `files` one file, cuda_resources.json.
@@ -91,10 +99,10 @@ function(rung_cuda_resources files)
   set(script ${PROJECT_SOURCE_DIR}/scripts/cuda_resources.py)
   set(json ${PROJECT_BINARY_DIR}/cuda_resources.json)
   set(reports ${files})
-  list(FILTER reports INCLUDE REGEX "_cubin_[0-9]+$")
+  list(FILTER reports INCLUDE REGEX "_cubin_[0-9]+a?$")
   list(TRANSFORM reports APPEND .resources)
   set(ptx ${files})
-  list(FILTER ptx INCLUDE REGEX "_nvcc_ptx_[0-9]+$")
+  list(FILTER ptx INCLUDE REGEX "_nvcc_ptx_[0-9]+a?$")
   add_custom_command(OUTPUT ${json}
     COMMAND ${Python3_EXECUTABLE} -B ${script} record ${json} --nvcc ${RUNG_NVCC_VERSION} ${reports} ${ptx}
     DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py
@@ -117,16 +125,25 @@ function(rung_cuda_images source id)
       ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
   endif()
   if(RUNG_NVCC_VERSION)
+    # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
+    list(GET RUNG_CUDA_ARCHITECTURES 0 oldest)
+    if(least LESS oldest)
+      set(least ${oldest})
+    endif()
     list(APPEND images nvcc_ptx:${least})
     rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
       ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
-    foreach(arch IN LISTS RUNG_CUDA_ARCHITECTURES)
+    set(architectures ${RUNG_CUDA_ARCHITECTURES})
+    if(least MATCHES "a$")
+      set(architectures ${least})
+    endif()
+    foreach(arch IN LISTS architectures)
       if(arch LESS least)
         continue()
       endif()
       list(APPEND images cubin:${arch})
-      rung_cubin_command(${source} ${folder}/${stem}_cubin_${arch} ${arch}
-        "nvcc: ${id} to machine code for sm_${arch}")
+      rung_cubin_command(${folder}/${stem}_nvcc_ptx_${least} ${folder}/${stem}_cubin_${arch} ${arch}
+        "ptxas: ${id} to machine code for sm_${arch}")
     endforeach()
   endif()
   foreach(image IN LISTS images)
@@ -136,8 +153,14 @@ function(rung_cuda_images source id)
     set(symbol ${stem}_${code}_${arch})
     list(APPEND files ${folder}/${symbol})
     string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
+    string(REGEX MATCH "a$" specific "${arch}")
+    string(REPLACE "a" "" number "${arch}")
+    if(specific)
+      set(specific ", true")
+    endif()
     foreach(each IN LISTS id ARGN)
-      string(APPEND table "    {\"${each}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
+      string(APPEND table
+        "    {\"${each}\", Code::${code}, ${number}, RUNG_EMBEDDED(${symbol})${specific}},\n")
     endforeach()
   endforeach()
   set(bytes "${bytes}" PARENT_SCOPE)
@@ -152,9 +175,12 @@ function(cuda_rungs target)
   set(bytes)
   set(table)
   set(files)
-  set(scale ${PROJECT_SOURCE_DIR}/kernels/device/cuda/scale.cu)
-  set(all_sources ${scale})
-  rung_cuda_images(${scale} gemm/cuda/scale)
+  set(all_sources)
+  foreach(helper scale repitch)
+    set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/${helper}.cu)
+    list(APPEND all_sources ${source})
+    rung_cuda_images(${source} gemm/cuda/${helper})
+  endforeach()
   rung_sources(sum cuda cu sums)
   foreach(op IN LISTS ARGN)
     rung_sources(${op} cuda cu sources)

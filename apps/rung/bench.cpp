@@ -19,7 +19,9 @@
 #include "report/bench_table.hpp"
 #include "report/gpu_summary.hpp"
 #include "report/json.hpp"
+#include "report/page/page.hpp"
 #include "report/table.hpp"
+#include "report_files.hpp"
 
 namespace rung {
 namespace {
@@ -30,6 +32,7 @@ struct Arguments : CommonArguments, ExtentArguments, FormArguments {
   std::string seconds = "0.5";
   bool cold = false;
   bool remeasure_ceilings = false;
+  std::string html;
 };
 
 // The rungs of one op on one device: they are held against each other.
@@ -121,7 +124,9 @@ std::vector<const Backend*> backends_of(const std::vector<Ladder>& ladders) {
   return backends;
 }
 
-BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers) {
+/// `which`: "3 of 7: ", or nothing where there is one problem.
+BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers,
+                    const std::string& which) {
   Progress progress;
   request.op = problem.ladder->op;
   request.backend = problem.ladder->backend;
@@ -129,18 +134,19 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   request.size = problem.size;
   request.peers = peers.opened_for(*request.backend);
   request.progress = [&](std::string_view what, double done) {
-    progress.show(done > 0 ? fmt::format("{} {:.0f}%", what, 100 * done) : std::string(what));
+    progress.show(fmt::format("{}{}", which, what), std::string(what), done);
   };
   return run_bench(request);
 }
 
-// Of the GPU that is among the backends, if one is.
+// Of the GPU of CUDA that is among the backends, if one is.
 std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
   for (const Backend* backend : backends) {
-    if (backend->name() != "gpu") continue;
+    cuda::Gpu* const gpu = backend->name() == "gpu" ? gpu_of(*backend) : nullptr;
+    if (gpu == nullptr) continue;
     Progress progress;
     progress.show("measuring the ceilings of this GPU");
-    return gpu_environment(*gpu_of(*backend));
+    return gpu_environment(*gpu);
   }
   return std::nullopt;
 }
@@ -158,6 +164,14 @@ Json to_json(const std::vector<BenchResult>& results, const std::vector<const Pe
     for (Json& entry : to_json(result)) entries.push_back(std::move(entry));
   }
   return {{"machine", std::move(machine)}, {"results", std::move(entries)}};
+}
+
+void write_page(const OutputFile& page, const Json& json, const Arguments& arguments) {
+  Results measured;
+  measured.add("this run", json);
+  DeviceOptions options = read_device_options(arguments);
+  options.observe = true;
+  page.write(report_page(measured, trace_rungs(measured, options)));
 }
 
 ExitCode exit_code(const std::vector<BenchResult>& results) {
@@ -187,7 +201,9 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
   const auto output = read_json(arguments.json);
-  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  const auto page = read_output("--html", arguments.html);
+  const bool keep_stdout = (output && output->is_stdout()) || (page && page->is_stdout());
+  std::FILE* out = keep_stdout ? stderr : stdout;
 
   const Peers peers(wanted, backends);
   for (const std::string& setting : cleared) {
@@ -198,12 +214,16 @@ ExitCode run(const Arguments& arguments) {
   if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
   std::vector<BenchResult> results;
   for (const Problem& problem : problems) {
-    results.push_back(run_one(problem, request, peers));
+    const std::string which =
+        problems.size() == 1 ? "" : fmt::format("{} of {}: ", results.size() + 1, problems.size());
+    results.push_back(run_one(problem, request, peers, which));
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     std::fflush(out);
   }
-  if (output) {
-    output->write(dump(to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings)));
+  if (output || page) {
+    const Json json = to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
+    if (output) output->write(dump(json));
+    if (page) write_page(*page, json, arguments);
   }
   return exit_code(results);
 }
@@ -216,10 +236,10 @@ Action add_bench(CLI::App& app) {
   arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option(
-         "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
-         "that are here)")
+  app.add_option("--vs", arguments->peers,
+                 "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none "
+                 "(default: all "
+                 "that are here)")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
@@ -231,6 +251,9 @@ Action add_bench(CLI::App& app) {
   app.add_flag("--remeasure-ceilings", arguments->remeasure_ceilings,
                "Measure the ceilings that the JSON gives anew, not from the cache");
   arguments->add_json(app);
+  app.add_option("--html", arguments->html,
+                 "Write a page as rung report does; - for standard output")
+      ->type_name("FILE");
   app.footer(
       "Each rung is verified on the very problem before it is timed. Rungs, peers and the ceiling\n"
       "are timed in turn, and ratios are taken pair by pair.\n\n"

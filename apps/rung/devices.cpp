@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <stdexcept>
 
 #include "backends/cuda/select_image.hpp"
 #include "command.hpp"
 #include "vgpu/device.hpp"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace rung {
 namespace {
@@ -27,16 +29,18 @@ void check(const char* option, const std::string& text, const Parse& parse) {
 /// Each launch on the virtual GPU takes what the last one gave back. Returned to the system and
 /// fetched anew, that memory would cost two threads a tenth of their speed.
 void keep_freed_memory() {
+#if defined(__GLIBC__)
   constexpr int most = 1 << 25;  // that glibc allows for the first
   mallopt(M_MMAP_THRESHOLD, most);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 }  // namespace
 
 DeviceOptions read_device_options(const DeviceArguments& arguments) {
-  check("--gpu", arguments.gpu, vgpu::parse_device);
+  if (!arguments.gpu.empty()) check("--gpu", arguments.gpu, vgpu::parse_device);
   if (!arguments.code.empty()) check("--code", arguments.code, cuda::parse_code);
   return {arguments.gpu, arguments.code, arguments.observe};
 }
@@ -48,24 +52,29 @@ Devices::Devices(const DeviceArguments& arguments)
     throw UsageError(
         fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
   }
-  if (const auto reason = open(named_).absent()) {
-    throw UnavailableError(fmt::format("--device: '{}' is not available: {}", named_, *reason));
+  // A GPU of either kind will do.
+  const auto cuda = open(named_, "cuda").absent();
+  const auto metal = open(named_, "metal").absent();
+  if (cuda && metal) {
+    throw UnavailableError(
+        fmt::format("--device: '{}' is not available: {}; {}", named_, *cuda, *metal));
   }
 }
 
 const Backend& Devices::of(const RungInfo& rung) const {
-  if (!named_.empty()) return open(named_);
-  if (is_for(rung, "cpu")) return open("cpu");
-  const Backend& gpu = open("gpu");
-  return gpu.absent() ? open("virtual") : gpu;
+  if (!named_.empty()) return open(named_, rung.backend);
+  if (is_for(rung, "cpu")) return open("cpu", rung.backend);
+  const Backend& gpu = open("gpu", rung.backend);
+  return gpu.absent() ? open("virtual", rung.backend) : gpu;
 }
 
-const Backend& Devices::open(std::string_view name) const {
+const Backend& Devices::open(std::string_view name, std::string_view language) const {
   const auto known = std::find(device_names.begin(), device_names.end(), name);
-  std::unique_ptr<Backend>& backend = opened_[*known];
+  const bool metal = language == "metal" && name != "cpu";
+  std::unique_ptr<Backend>& backend = opened_[{*known, metal}];
   if (backend == nullptr) {
     if (name == "virtual") keep_freed_memory();
-    backend = make_backend(name, options_);
+    backend = make_backend(name, options_, language);
   }
   return *backend;
 }

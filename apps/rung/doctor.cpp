@@ -39,25 +39,31 @@ void print_machine() {
   print_line("rung", fmt::format("{} (commit {}, {})", here.version, here.commit, here.compiler));
 }
 
-// In what form the device takes the first rung that is for it.
-std::string code_on(const Backend& backend) {
+// In what form the device takes the first rung of that language.
+std::string code_on(const Backend& backend, std::string_view language) {
   for (const RungInfo& rung : catalog()) {
-    if (is_for(rung, backend.name())) return backend.code(rung);
+    if (rung.backend == language) return backend.code(rung);
   }
   return "";
+}
+
+void print_device(std::string_view key, std::string_view name, std::string_view language) {
+  const Backend& backend = *find_backend(name, language);
+  const std::string_view rungs = language == "metal" ? ", for the rungs of Metal" : "";
+  if (const auto reason = backend.absent()) {
+    print_line(key, *reason);
+    return;
+  }
+  print_line(key, fmt::format("{}{}", backend.device().substr(name.size() + 1), rungs));
+  const std::string code = code_on(backend, language);
+  if (!code.empty()) print_line("", "takes " + code);
 }
 
 void print_devices() {
   fmt::print("devices\n");
   for (const std::string_view name : device_names) {
-    const Backend& backend = *find_backend(name);
-    if (const auto reason = backend.absent()) {
-      print_line(name, *reason);
-      continue;
-    }
-    print_line(name, backend.device().substr(name.size() + 1));
-    const std::string code = code_on(backend);
-    if (!code.empty()) print_line("", "takes " + code);
+    print_device(name, name, name == "cpu" ? "cpu" : "cuda");
+    if (name != "cpu") print_device("", name, "metal");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backends/cuda/cuda.hpp"
 #include "command.hpp"
 
 namespace rung {
@@ -12,7 +13,8 @@ namespace {
 
 const Backend* backend_of(const PeerKind& kind, const std::vector<const Backend*>& backends) {
   const auto found = std::find_if(backends.begin(), backends.end(), [&](const Backend* backend) {
-    return backend->name() == kind.device;
+    if (backend->name() != kind.device) return false;
+    return kind.device == "cpu" || gpu_of(*backend) != nullptr;  // those on a GPU are of CUDA
   });
   return found == backends.end() ? nullptr : *found;
 }

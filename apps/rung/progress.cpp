@@ -1,11 +1,12 @@
 #include "progress.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string_view>
 
+#include "report/numbers.hpp"
 #include "report/table.hpp"
 
 namespace rung {
@@ -20,6 +21,19 @@ void Progress::show(const std::string& text) {
   if (!enabled_) return;
   fmt::print(stderr, "\r\033[K{}", cut(text, text_width - 1));
   shown_ = true;
+}
+
+void Progress::show(const std::string& text, const std::string& work, double done) {
+  if (!enabled_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (work != work_) {
+    work_ = work;
+    begin_ = now;
+  }
+  const std::chrono::duration<double> so_far = now - begin_;
+  // What is cut on a narrow terminal is the text, not the time.
+  const std::string rest = "  " + format_progress(done, so_far.count());
+  show(cut(text, text_width - 1 - rest.size()) + rest);
 }
 
 void Progress::clear() {

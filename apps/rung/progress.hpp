@@ -1,6 +1,8 @@
 #pragma once
-// One line on the terminal that says what is going on, and leaves no trace.
+// One line on the terminal that says what is going on and how long it will take, and leaves no
+// trace.
 
+#include <chrono>
 #include <string>
 
 namespace rung {
@@ -14,11 +16,17 @@ class Progress {
   ~Progress() { clear(); }
 
   void show(const std::string& text);
+  /// The same with the share of a piece of work that is done, from 0 to 1, and the time that the
+  /// rest takes if it goes on like this. `work` names the piece: its clock begins when it is shown
+  /// first.
+  void show(const std::string& text, const std::string& work, double done);
   void clear();
 
  private:
   bool enabled_;
   bool shown_ = false;
+  std::string work_;
+  std::chrono::steady_clock::time_point begin_;
 };
 
 }  // namespace rung

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <vector>
+
 #include "core/bound.hpp"
+#include "core/chunks.hpp"
 #include "core/exact_sum.hpp"
 #include "core/verify.hpp"
 
@@ -20,15 +24,26 @@ Wide<In> y_at(const Dot<In>& dot, std::int64_t i) {
   return dot.y == nullptr ? Wide<In>{1} : widen(dot.y[i * dot.incy]);
 }
 
+constexpr std::int64_t chunk = 1 << 20;  // terms that a thread adds up at a time
+
 /// Summed in long double: good to n times its unit roundoff.
 template <class In>
 Reference long_reference(const Dot<In>& dot, double got) {
+  std::vector<Reference> parts(chunks_of(dot.n, chunk));
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, std::int64_t part) {
+    Reference sums;
+    for (std::int64_t i = first; i < last; ++i) {
+      const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
+                                  static_cast<long double>(y_at(dot, i));
+      sums.expected += product;
+      sums.magnitude += std::abs(product);
+    }
+    parts[part] = sums;
+  });
   Reference reference;
-  for (std::int64_t i = 0; i < dot.n; ++i) {
-    const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
-                                static_cast<long double>(y_at(dot, i));
-    reference.expected += product;
-    reference.magnitude += std::abs(product);
+  for (const Reference& part : parts) {
+    reference.expected += part.expected;
+    reference.magnitude += part.magnitude;
   }
   reference.error = std::abs(got - reference.expected);
   return reference;
@@ -37,14 +52,24 @@ Reference long_reference(const Dot<In>& dot, double got) {
 /// Summed without any error, so that an ill-conditioned sum has a reference too.
 template <class In>
 Reference exact_reference(const Dot<In>& dot, double got) {
+  std::vector<ExactSum> sums(chunks_of(dot.n, chunk));
+  std::vector<long double> magnitudes(sums.size());
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, std::int64_t part) {
+    ExactSum sum;
+    long double magnitude = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
+      const auto y = static_cast<double>(y_at(dot, i));
+      sum.add_product(x, y);
+      magnitude += std::abs(x * y);
+    }
+    sums[part] = std::move(sum);
+    magnitudes[part] = magnitude;
+  });
   Reference reference;
   ExactSum sum;
-  for (std::int64_t i = 0; i < dot.n; ++i) {
-    const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
-    const auto y = static_cast<double>(y_at(dot, i));
-    sum.add_product(x, y);
-    reference.magnitude += std::abs(x * y);
-  }
+  for (const ExactSum& part : sums) sum.add(part);
+  for (const long double magnitude : magnitudes) reference.magnitude += magnitude;
   reference.expected = sum.value();
   if (std::isfinite(got)) {
     sum.add(-got);
@@ -55,10 +80,14 @@ Reference exact_reference(const Dot<In>& dot, double got) {
 
 /// Integers, which wrap, and so have no error.
 Verdict check_integers(const Dot<std::uint32_t>& dot, double got) {
-  std::uint32_t expected = 0;
-  for (std::int64_t i = 0; i < dot.n; ++i) expected += dot.x[i * dot.incx] * y_at(dot, i);
+  std::atomic<std::uint32_t> expected = 0;
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+    std::uint32_t sum = 0;
+    for (std::int64_t i = first; i < last; ++i) sum += dot.x[i * dot.incx] * y_at(dot, i);
+    expected += sum;
+  });
   if (got == expected) return {true, 0, ""};
-  return wrong(fmt::format("the sum is {}, expected {}", got, expected));
+  return wrong(fmt::format("the sum is {}, expected {}", got, expected.load()));
 }
 
 /// The bound of verify.hpp.

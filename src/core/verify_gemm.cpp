@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/bound.hpp"
+#include "core/chunks.hpp"
 #include "core/verify.hpp"
 
 namespace rung {
@@ -48,20 +49,23 @@ Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
 template <class W, class Element>
 Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const Element& element,
                  const Sums<W>& v) {
+  constexpr std::int64_t chunk = 64;  // rows: what a cache line of a column holds, and more
   Sums<W> result(rows);
   const auto step = [&](std::int64_t row, std::int64_t col) {
     const W value = element(row, col);
     result.add(row, value * v.values[col], magnitude(value) * v.magnitudes[col]);
   };
-  if (by_columns) {
-    for (std::int64_t col = 0; col < cols; ++col) {
-      for (std::int64_t row = 0; row < rows; ++row) step(row, col);
+  for_each_chunk(rows, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+    if (by_columns) {
+      for (std::int64_t col = 0; col < cols; ++col) {
+        for (std::int64_t row = first; row < last; ++row) step(row, col);
+      }
+    } else {
+      for (std::int64_t row = first; row < last; ++row) {
+        for (std::int64_t col = 0; col < cols; ++col) step(row, col);
+      }
     }
-  } else {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t col = 0; col < cols; ++col) step(row, col);
-    }
-  }
+  });
   return result;
 }
 
@@ -116,12 +120,12 @@ class Checker {
   /// The bound of verify.hpp, `sums` being what magnitude_of() gives.
   W error_bound(W sums, W expected) const {
     if (exact_) return 0;
-    const W u = unit_roundoff<Out>;
+    const W u = sum_roundoff<In, Out>;
     const W reference_u = unit_roundoff<W>;
     const W flushed = std::numeric_limits<Out>::min();  // kernels may flush what is subnormal to 0
     const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
     return static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
-           u * magnitude(expected);
+           unit_roundoff<Out> * magnitude(expected);
   }
 
   void check_row(std::int64_t row) {

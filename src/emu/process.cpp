@@ -59,7 +59,8 @@ ExitStatus wait_for(pid_t child) {
 ExitStatus run(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables) {
   int error_pipe[2];
-  if (pipe2(error_pipe, O_CLOEXEC) != 0) throw std::runtime_error(std::strerror(errno));
+  if (pipe(error_pipe) != 0) throw std::runtime_error(std::strerror(errno));
+  for (const int end : error_pipe) fcntl(end, F_SETFD, FD_CLOEXEC);
   const InterruptsIgnored ignored;
   const pid_t child = fork();
   if (child == 0) {

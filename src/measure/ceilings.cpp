@@ -70,7 +70,9 @@ class Pages {
       : bytes_(static_cast<std::size_t>(bytes)),
         data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
     madvise(data_, bytes_, MADV_HUGEPAGE);
+#endif
     // Untouched pages would all be the one page of zeros.
     std::fill_n(static_cast<unsigned char*>(data_), bytes_, static_cast<unsigned char>(1));
   }

@@ -86,6 +86,7 @@ class GemmWorkload final : public Workload {
       return {std::string(name(options_.dtype)) + " multiply-add",
               gpu_multiply_add_ceilings(*gpu, options_.dtype)};
     }
+    if (backend_.name() == "gpu") return {};  // Apple's: there are no kernels for that
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
     return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
@@ -162,6 +163,7 @@ class DotWorkload final : public Workload {
       const auto all_bytes = static_cast<std::int64_t>(bytes()) * std::ssize(sets_);
       return {"read", {gpu_read_ceiling(*gpu, all_bytes)}};
     }
+    if (backend_.name() == "gpu") return {};
     std::vector<Region> regions;
     for (const auto& set : sets_) {
       const DotCall call = set->call();

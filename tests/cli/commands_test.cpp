@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/rung.hpp"
@@ -54,12 +56,10 @@ TEST(List, JsonDescribesEveryRung) {
       EXPECT_EQ(devices.at("gpu"), "a cpu rung");
       EXPECT_EQ(devices.at("virtual"), "a cpu rung");
     } else {
-      EXPECT_EQ(devices.at("cpu"), "a cuda rung");
+      EXPECT_EQ(devices.at("cpu"), "a " + catalog()[i].backend + " rung");
       EXPECT_TRUE(devices.at("gpu") == Json(true) || devices.at("gpu").is_string());
       EXPECT_EQ(devices.at("virtual"), Json(true));
-      const bool words_only = catalog()[i].id >= "gemm/cuda/09";
-      EXPECT_EQ(rung.at("dtypes"), words_only ? Json({"f32", "f64", "i32"})
-                                              : Json({"f32", "f64", "i32", "bf16", "f16"}));
+      EXPECT_FALSE(rung.at("dtypes").empty());
     }
   }
 }
@@ -69,7 +69,10 @@ TEST(List, DtypesAreThoseOfTheOp) {
     return Json::parse(run_rung("list --json - " + selector).out).at(0).at("dtypes");
   };
   EXPECT_EQ(dtypes("gemm/cpu/00"), Json({"f32", "f64", "i32", "bf16", "f16"}));
+  EXPECT_EQ(dtypes("gemm/cuda/00"), Json({"f32", "f64", "i32", "bf16", "f16"}));
+  EXPECT_EQ(dtypes("gemm/cuda/09"), Json({"f32", "f64", "i32"}));
   EXPECT_EQ(dtypes("dot/cpu/00"), Json({"f32", "f64", "bf16", "f16"}));
+  EXPECT_EQ(dtypes("sum/cuda/10"), Json({"f32", "f64", "i32", "bf16", "f16"}));
 }
 
 TEST(List, TextFitsEightyColumns) {
@@ -173,10 +176,52 @@ TEST(Trace, OfASumHasALaunchForEachPass) {
 }
 
 TEST(Trace, ShowsTheHotLineWithItsText) {
-  const Output output = run_rung("trace gemm/cuda/02 --n 64");
+  for (const auto& [rung, text] : {std::pair("gemm/cuda/02", ": sum += "),
+                                   std::pair("gemm/metal/02", ": for (int k = 0; k < BK;")}) {
+    const Output output = run_rung(std::string("trace ") + rung + " --n 64");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_NE(output.out.find(text), std::string::npos) << output.out;
+    for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
+TEST(List, MetalHasNoDoubles) {
+  const Json rungs = Json::parse(run_rung("list --json - gemm/metal/05 dot/metal/00").out);
+  EXPECT_EQ(rungs.at(0).at("dtypes"), Json({"f32", "bf16", "f16"}));
+  EXPECT_EQ(rungs.at(1).at("dtypes"), Json({"f32", "i32", "bf16", "f16"}));
+}
+
+TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
+  const Output output = run_rung("trace dot/metal/05 --n 1000 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
-  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("device"), "virtual Apple M1 Pro (16 cores, simulated by this CPU)");
+  EXPECT_NE(json.at("units").get<std::string>().find("NVIDIA"), std::string::npos);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "dot_metal_05_contiguous_f32");
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "dot_metal_05_contiguous_again_f32");
+  EXPECT_EQ(run_rung("trace gemm/metal/01 --n 100").exit_code, 3);
+}
+
+TEST(Trace, DrawsWhichLanesTouchWhat) {
+  const Output output = run_rung("trace gemm/cuda/00 --n 64 --map -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out.find("<svg "), 0u);
+  EXPECT_NE(output.out.find("32 sectors of 32 bytes.</desc>"), std::string::npos) << output.out;
+  EXPECT_NE(output.err.find("global loads"), std::string::npos);
+}
+
+TEST(Trace, MapsALineThatIsNamed) {
+  const std::string command = "trace gemm/cuda/02 --n 64 --warp 3 --map - --line ";
+  const Output nothing = run_rung(command + "1");
+  EXPECT_EQ(nothing.exit_code, 2);
+  const std::string message =
+      "--line: '1' has no access of warp 3; those with one: 02_shared_tile.cu:";
+  const std::size_t found = nothing.err.find(message);
+  ASSERT_NE(found, std::string::npos) << nothing.err;
+  const int line = std::atoi(nothing.err.c_str() + found + message.size());
+  const Output output = run_rung(command + std::to_string(line));
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find(" at 02_shared_tile.cu:" + std::to_string(line)), std::string::npos);
 }
 
 TEST(Tune, KeepsTheBestPlanAmongThoseOfOtherProblems) {
@@ -241,6 +286,22 @@ TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
   EXPECT_EQ(results.at(1).at("verified"), true);
   EXPECT_EQ(results.at(1).at("chose").get<std::string>().find("gemm/cuda/"), 0u);
   EXPECT_GT(results.at(1).at("seconds").at("median"), 0);
+}
+
+TEST(Bench, WritesAPageOfTheSameRun) {
+  const Folder folder;
+  const fs::path page = folder / "page.html", json = folder / "bench.json";
+  const Output output =
+      run_rung("bench gemm/cuda/00 gemm/cuda/02 --device virtual --unobserved --n 64" +
+               std::string(tiny) + "--html " + page.string() + " --json " + json.string());
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  std::ifstream file(page);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(html.find("<!doctype html>"), 0u);
+  EXPECT_NE(html.find("32 sectors of 32 bytes"), std::string::npos);  // traced, though unobserved
+  std::ifstream results(json);
+  const double gflops = Json::parse(results).at("results").at(0).at("gflops").get<double>();
+  EXPECT_NE(html.find(Json(gflops).dump().substr(0, 10)), std::string::npos);
 }
 
 TEST(Bench, JsonHasTheShapeOfTheContract) {

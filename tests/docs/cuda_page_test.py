@@ -36,6 +36,7 @@ ENTRIES = [
     entry("f32", 32, 256),
     entry("f64", 64, 128, shared_bytes=2048, spill_store_bytes=4, spill_load_bytes=8),
     entry("f32", 99, 256, tile=1, dynamic_shared=True),
+    entry("bf16", 90, 256, rung="gemm/cuda/02_c", arch="sm_90a"),
     entry("f32", 1, 1, arch="sm_80"),
     entry("f32", 1, 1, rung="dot/cuda/01_b"),
 ]
@@ -95,6 +96,7 @@ class CudaPage(unittest.TestCase):
                 "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
                 "| 01_b | 128–256 | 32 | 64 | – | – | – | 1024–2048 | 0–12 |",
                 "| 01_b, tile 1 | 256 | 99 | – | – | – | – | at launch | 0 |",
+                "| 02_c | 256 | – | – | – | 90 | – | 1024 | 0 |",
             ],
         )
 

@@ -1,7 +1,9 @@
 // librung_cub.so for the virtual GPU, whose addresses are this process's. It wants the workspace
 // that it has asked for.
 
-#include <cstring>
+#include <cstdint>
+#include <cstddef>
+#include <cstdint>
 
 #include "measure/peers/cub/shim.h"
 

@@ -81,5 +81,19 @@ TEST(Banks, AsMeasured) {
   }
 }
 
+// The patterns above do not tell whether next but one lanes count as pairs: their words meet in a
+// bank all the same.
+TEST(Banks, PairsOfNextButOneLanesAreServedTogether) {
+  std::array<std::uint64_t, warp_size> address;
+  for (std::uint64_t lane = 0; lane < warp_size; ++lane) {
+    address[lane] = 16 * (lane / 4 * 2 + lane % 2);
+  }
+  EXPECT_EQ(shared_wavefronts(address, all_lanes, 16, 0, true), 2);
+  EXPECT_EQ(shared_wavefronts(address, all_lanes, 16, 0, false), 4);
+  for (std::uint64_t lane = 0; lane < warp_size; ++lane)
+    address[lane] = 16 * (lane / 8 * 4 + lane % 4);
+  EXPECT_EQ(shared_wavefronts(address, all_lanes, 16, 0, true), 4);
+}
+
 }  // namespace
 }  // namespace rung::vgpu

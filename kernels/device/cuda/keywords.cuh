@@ -39,6 +39,6 @@ void __syncthreads();
 #define RUNG_NO_INLINE
 #else
 #define RUNG_UNROLL _Pragma("unroll")
-#define RUNG_NO_UNROLL _Pragma("unroll 1")  // a long body, seldom run
-#define RUNG_NO_INLINE __attribute__((noinline))         // likewise
+#define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
+#define RUNG_NO_INLINE __attribute__((noinline))  // likewise
 #endif

@@ -2,7 +2,7 @@
 //   grid nor the device can change a bit: the result is the exact sum, rounded once.
 // from: 11_compensated | removes: last bits that depend on how the sum was cut up, and the error
 //   itself | limit: the memory's bandwidth, unless the exponents vary so much that the integers
-//   have to help
+//   have to help; with f64, the integers' part spills registers on sm_80
 // needs: nothing | try: rung verify dot/cuda/12
 
 #include "device/cuda/block_words.cuh"

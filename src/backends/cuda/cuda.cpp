@@ -178,7 +178,7 @@ class GpuBackend final : public CudaBackend {
 class VirtualBackend final : public CudaBackend {
  public:
   VirtualBackend(const DeviceOptions& options, LaunchObserver observer)
-      : description_(vgpu::parse_device(options.gpu)),
+      : description_(vgpu::parse_device(options.gpu.empty() ? "h200" : options.gpu)),
         code_(read_code(options.code)),
         observe_(options.observe),
         observer_(std::move(observer)) {}

@@ -7,8 +7,8 @@
 
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
-#include "device/cpu/integers.hpp"
-#include "device/cpu/parallel.hpp"
+#include "backends/cuda/start.hpp"
+#include "backends/parallel_sum.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -33,21 +33,6 @@ std::vector<std::byte> bytes_of(const DotCall& call) {
   });
 }
 
-template <class T>
-T parallel_sum(const T* values, std::int64_t count, int threads) {
-  constexpr std::int64_t chunk = 1 << 14;
-  std::vector<T> partial(static_cast<std::size_t>(cpu::ceil_div(count, chunk)));
-  cpu::parallel_for(std::ssize(partial), threads, [&](std::int64_t c) {
-    T sum{};
-    const std::int64_t end = std::min(count, (c + 1) * chunk);
-    for (std::int64_t i = c * chunk; i < end; ++i) sum += values[i];
-    partial[static_cast<std::size_t>(c)] = sum;
-  });
-  T sum{};
-  for (const T& value : partial) sum += value;
-  return sum;
-}
-
 }  // namespace
 
 std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call,
@@ -59,10 +44,7 @@ std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call
 
 DotCallOnGpu::DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image,
                            const DotCall& call, int threads, void* result)
-    : gpu_(gpu),
-      threads_(threads),
-      sum_type_(sum_type(call.dtype)),
-      operands_(gpu, call, result) {
+    : gpu_(gpu), threads_(threads), sum_type_(sum_type(call.dtype)), operands_(gpu, call, result) {
   DotCall on_device = call;
   on_device.x = operands_.x();
   on_device.y = operands_.y();
@@ -81,6 +63,14 @@ void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotC
                       launch_of(*named.rung, problem, gpu_.limits().multiprocessors),
                       bytes_of(problem),
                       {}});
+    const std::int64_t shared_bytes = steps_.back().launch.launch.shared_bytes;
+    if (shared_bytes > plain_shared_bytes) {
+      check(gpu_.api(),
+            gpu_.api().cuFuncSetAttribute(function,
+                                          FunctionAttribute::max_dynamic_shared_size_bytes,
+                                          static_cast<int>(shared_bytes)),
+            "cuFuncSetAttribute");
+    }
     return steps_.back().launch.sums;
   };
   std::int64_t left = add(rung, call);

@@ -1,17 +1,6 @@
 #include "backends/cuda/gemm_operands.hpp"
 
 namespace rung::cuda {
-namespace {
-
-template <class Pointer>
-Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                     std::size_t element_bytes, bool is_virtual) {
-  // The virtual GPU itself notices what is read or written past the matrix; a GPU needs the guards.
-  if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
-  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
-}
-
-}  // namespace
 
 GemmOperands::GemmOperands(Gpu& gpu, const GemmCall& call)
     : Operands(gpu),

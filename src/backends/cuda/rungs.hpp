@@ -87,6 +87,14 @@ inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });
 }
 
+/// How a rung shares out C; `tile` counts among tiles_of().
+inline Tiling tiling(const GemmRung& rung, Dtype dtype, int tile) {
+  const auto tiles = tiles_of(rung, dtype);
+  if (tiles.empty()) return rung.tiling;
+  const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
+  return {shape.BM, shape.BN, shape.BK, shape.WM, shape.WN, shape.TM, shape.TN};
+}
+
 /// The name of the kernel in the compiled module.
 inline std::string entry_name(const GemmRung& rung, Dtype dtype, int tile) {
   std::string entry(rung.entry);

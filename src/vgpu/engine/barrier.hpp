@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vgpu/engine/warp.hpp"
+#include "vgpu/observers/order.hpp"
 #include "vgpu/program/instr.hpp"
 
 namespace rung::vgpu {
@@ -20,6 +21,7 @@ struct Barrier {
   };
   std::uint32_t threads = 0;   // that have arrived
   std::uint32_t expected = 0;  // 0: all that live
+  OrderedMemory orders;
   Reduction reduction = Reduction::none;
   std::uint32_t votes = 0;  // threads whose predicate holds
   std::vector<Waiter> waiting;
@@ -28,6 +30,7 @@ struct Barrier {
   /// Nobody has come; the vectors keep their memory.
   void clear() {
     threads = expected = votes = 0;
+    orders = {};
     reduction = Reduction::none;
     waiting.clear();
     arrived.clear();

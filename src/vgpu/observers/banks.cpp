@@ -30,20 +30,22 @@ int busiest_bank(const Addresses& address, Mask mask, std::uint32_t bytes, std::
   return most;
 }
 
-/// Whether every active lane of the group has the address of its neighbour.
-bool pairs_agree(const Addresses& address, Mask mask) {
+/// Whether every active lane of the group has the address of the one `apart` lanes from it: of its
+/// neighbour for 1, of its next but one for 2.
+bool pairs_agree(const Addresses& address, Mask mask, int apart) {
   for (Mask left = mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const int other = lane ^ 1;
+    const int other = lane ^ apart;
     if ((mask >> other & 1u) != 0 && address[lane] != address[other]) return false;
   }
   return true;
 }
 
-/// The group in one go if neighbours agree, else its two halves apart.
+/// The group in one go if lanes n and n ^ 1, or n and n ^ 2, agree, else its two halves apart
+/// (NVIDIA Developer Forums, "Unexpected shared memory bank conflict", thread 77228).
 int together_or_halves(const Addresses& address, Mask mask, Mask lower, std::uint32_t bytes,
                        std::int64_t offset, bool load) {
-  if (load && pairs_agree(address, mask)) {
+  if (load && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2))) {
     return busiest_bank(address, mask, bytes, offset);
   }
   return busiest_bank(address, mask & lower, bytes, offset) +

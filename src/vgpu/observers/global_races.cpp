@@ -38,7 +38,7 @@ bool in_order(const Access& access, std::uint64_t stamp) {
   if (stamp == 0) return true;
   Block& block = access.block;
   if (block_of(stamp) == block.linear)
-    return block.order.ordered(within_block(stamp), access.thread);
+    return block.order.ordered_in_device_memory(within_block(stamp), access.thread);
   return block.worker.launch.order.knows(block.acquired, block_of(stamp),
                                          stamp_time(within_block(stamp)));
 }

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "vgpu/engine/access.hpp"
-#include "vgpu/engine/async_copy.hpp"
 #include "vgpu/engine/atomics.hpp"
 #include "vgpu/engine/matrix_memory.hpp"
 #include "vgpu/program/lowering.hpp"
@@ -208,6 +207,9 @@ void Lowering::lower_load(const Instruction& instruction) {
   for (const Operand* target : targets) {
     rows.push_back(target->kind == Operand::Kind::reg ? register_row(target->reg) : scratch_row(0));
   }
+  if (instruction.has("shared::cluster")) {
+    return lower_cluster_access(instruction, op, bytes, std::move(rows));
+  }
   Instr instr{};
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
@@ -248,6 +250,9 @@ void Lowering::lower_store(const Instruction& instruction) {
     } else {
       rows.push_back(source_row(instruction, *value, bytes == 8 ? Type::u64 : access->type));
     }
+  }
+  if (instruction.has("shared::cluster")) {
+    return lower_cluster_access(instruction, op, bytes, std::move(rows));
   }
   Instr instr{};
   instr.full = instr.masked = store_handler(access->type, bytes);
@@ -291,43 +296,6 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   instr.full = instr.masked = run_atomic;
   instr.imm = keep(op);
   set_rows(instr, {destination, value, replacement});
-  emit(instr);
-}
-
-void Lowering::lower_async_copy(const Instruction& instruction) {
-  Instr instr{};
-  const auto is = [&](std::string_view modifier) { return instruction.has(modifier); };
-  if (is("commit_group") || is("wait_all") || is("wait_group")) {
-    instr.full = instr.masked = is("commit_group") ? commit_async_group
-                                : is("wait_all")   ? wait_async_all
-                                                   : wait_async_groups;
-    if (is("wait_group")) instr.imm = instruction.operands.at(0).bits;
-    set_rows(instr, {});
-    emit(instr);
-    return;
-  }
-  if (is("bulk") || is("mbarrier") || instruction.operands.size() < 3 ||
-      instruction.operands[2].kind != Operand::Kind::immediate) {
-    fail(instruction, "is not known to the virtual GPU");
-  }
-  AsyncCopyOp op;
-  op.bytes = static_cast<std::uint32_t>(instruction.operands[2].bits);
-  op.to = memory_op(instruction, instruction.operands[0], Space::shared);
-  op.from = memory_op(instruction, instruction.operands[1], Space::global);
-  for (MemoryOp* side : {&op.to, &op.from}) {
-    side->bytes = static_cast<std::uint8_t>(op.bytes);
-    note_access(*side, false);
-  }
-  // Its shared side is counted with the kernel's, not as the instruction's.
-  op.to.counted_apart = true;
-  const std::size_t given = instruction.operands.size();
-  if (given > 3 && !is("L2::cache_hint")) {
-    op.source_bytes_row = source_row(instruction, instruction.operands[3], Type::u32);
-  }
-  kernel_->async_copies.push_back(op);
-  instr.full = instr.masked = run_async_copy;
-  instr.imm = pointer(&kernel_->async_copies.back());
-  set_rows(instr, {});
   emit(instr);
 }
 
@@ -380,8 +348,16 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     lower_store(instruction);
   } else if (opcode == "atom" || opcode == "red") {
     lower_atomic(instruction);
+  } else if (opcode == "cp" && instruction.has("bulk")) {
+    lower_bulk_copy(instruction);
+  } else if (opcode == "cp" && instruction.has("mbarrier")) {
+    lower_copy_arrival(instruction);
   } else if (opcode == "cp" && instruction.has("async")) {
     lower_async_copy(instruction);
+  } else if (opcode == "mbarrier") {
+    lower_mbarrier(instruction);
+  } else if (opcode == "wgmma") {
+    lower_wgmma(instruction);
   } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
     lower_matrix_memory(instruction);
   } else if (opcode == "wmma" && !instruction.has("mma")) {

@@ -1,0 +1,83 @@
+#pragma once
+// Metal's objects on the virtual GPU.
+
+#include <Metal/Metal.hpp>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "vgpu/launch.hpp"
+
+namespace metal_standin {
+
+class VirtualDevice final : public MTL::Device {
+ public:
+  VirtualDevice();
+
+  NS::String* name() const override;
+  NS::UInteger maxThreadgroupMemoryLength() const override;
+  MTL::CommandQueue* newCommandQueue() override;
+  MTL::Buffer* newBuffer(NS::UInteger length, MTL::ResourceOptions options) override;
+  MTL::Library* newLibrary(const NS::String* source, const MTL::CompileOptions* options,
+                           NS::Error** error) override;
+  MTL::Library* newLibrary(const NS::URL* url, NS::Error** error) override;
+  MTL::ComputePipelineState* newComputePipelineState(const MTL::Function* function,
+                                                     NS::Error** error) override;
+
+  rung::vgpu::DeviceMemory& memory() { return memory_; }
+  /// Throws rung::KernelError for a launch that goes wrong, or has a hazard.
+  void launch(const rung::vgpu::Kernel& kernel, const rung::vgpu::LaunchOptions& options,
+              std::span<const std::byte> parameters);
+
+ private:
+  MTL::Library* library_of(std::string_view rung);
+
+  rung::vgpu::DeviceDescription description_;
+  rung::vgpu::DeviceMemory memory_;
+};
+
+using DevicePtr = NS::SharedPtr<VirtualDevice>;
+
+/// Device addresses are addresses of this program: memory is unified.
+class VirtualBuffer final : public MTL::Buffer {
+ public:
+  VirtualBuffer(DevicePtr device, std::size_t bytes);
+  ~VirtualBuffer() override { device_->memory().free(address_); }
+  void* contents() override { return reinterpret_cast<void*>(address_); }
+  std::uint64_t address() const { return address_; }
+
+ private:
+  DevicePtr device_;
+  std::uint64_t address_;
+};
+
+/// The PTX of the rung whose text it was given.
+class VirtualLibrary final : public MTL::Library {
+ public:
+  VirtualLibrary(DevicePtr device, std::unique_ptr<rung::vgpu::Module> module);
+  MTL::Function* newFunction(const NS::String* name) override;
+
+ private:
+  DevicePtr device_;  // whose memory has the module's variables
+  std::unique_ptr<rung::vgpu::Module> module_;
+};
+
+struct VirtualFunction final : MTL::Function {
+  VirtualFunction(NS::SharedPtr<VirtualLibrary> from, const rung::vgpu::Kernel& of)
+      : library(std::move(from)), kernel(of) {}
+  NS::SharedPtr<VirtualLibrary> library;
+  const rung::vgpu::Kernel& kernel;
+};
+
+struct VirtualPipeline final : MTL::ComputePipelineState {
+  explicit VirtualPipeline(NS::SharedPtr<VirtualFunction> of) : function(std::move(of)) {}
+  const rung::vgpu::KernelInfo& info() const { return rung::vgpu::info(function->kernel); }
+  NS::UInteger maxTotalThreadsPerThreadgroup() const override;
+  NS::UInteger staticThreadgroupMemoryLength() const override;
+  NS::SharedPtr<VirtualFunction> function;
+};
+
+/// Makes command buffers, and runs those that are committed as late as it may: when somebody waits.
+MTL::CommandQueue* new_queue(DevicePtr device);
+
+}  // namespace metal_standin

@@ -1,0 +1,201 @@
+// Takes each instruction that synchronises out of the rungs that use TMA, and moves each behind its
+// neighbour, one at a time. The virtual GPU must find every such mutant out, but for those that are
+// as good as the rung.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/images.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "vgpu/launch.hpp"
+#include "vgpu/tensor_map.hpp"
+
+namespace rung {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// On so few multiprocessors, persistent blocks have two tiles each.
+constexpr int multiprocessors = 4;
+constexpr std::int64_t m = 512, n = 512, k = 328;
+
+bool has_any(const std::string& line, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return line.find(part) != line.npos; });
+}
+
+bool synchronises(const std::string& line) {
+  return has_any(line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync",
+                        "barrier.", "fence.", "bulk.commit", "bulk.wait"});
+}
+
+bool is_asynchronous(const std::string& line) {
+  return has_any(line, {"cp.async.bulk.tensor", "wgmma.mma", "st.shared", "ld.shared"});
+}
+
+/// The entry for bf16 alone, and what stands before the first one.
+Lines entry_of(std::string_view text, const std::string& name) {
+  const std::string_view word = ".visible .entry ";
+  const std::size_t begin = text.find(std::string(word) + name + "(");
+  const std::size_t end = text.find(word, begin + 1);
+  std::istringstream whole(std::string(text.substr(0, text.find(word))) +
+                           std::string(text.substr(begin, end == text.npos ? end : end - begin)));
+  Lines lines;
+  for (std::string line; std::getline(whole, line);) lines.push_back(line);
+  return lines;
+}
+
+vgpu::TensorMap map_of(const cuda::Boxes& boxes) {
+  vgpu::TensorMap map;
+  map.tag = vgpu::TensorMap::valid_tag;
+  map.address = reinterpret_cast<std::uint64_t>(boxes.data);
+  map.dimensions = 2;
+  map.element = boxes.element_bytes == 2 ? vgpu::TensorElement::bf16 : vgpu::TensorElement::f32;
+  map.swizzle = vgpu::TensorSwizzle::bytes_128;
+  map.sizes = {static_cast<std::uint32_t>(boxes.length - 1),
+               static_cast<std::uint32_t>(boxes.lines - 1)};
+  map.strides = {static_cast<std::uint64_t>(boxes.ld * boxes.element_bytes)};
+  map.box = {static_cast<std::uint16_t>(boxes.box_length),
+             static_cast<std::uint16_t>(boxes.box_lines)};
+  map.steps = {1, 1};
+  return map;
+}
+
+struct Outcome {
+  std::vector<vgpu::Hazard> hazards;
+  std::set<int> lines;  // that have run, from 1
+};
+
+/// A B^T of matrices of ones.
+Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+  vgpu::DeviceMemory memory(std::size_t{1} << 26);
+  const auto array = [&]<class T>(std::int64_t count, T value) {
+    const std::vector<T> values(static_cast<std::size_t>(count), value);
+    const std::uint64_t address = memory.allocate(values.size() * sizeof(T));
+    memory.write(address, values.data(), values.size() * sizeof(T));
+    return reinterpret_cast<T*>(address);
+  };
+  const Gemm<bfloat16, float> gemm{m,
+                                   n,
+                                   k,
+                                   1.0f,
+                                   {array(m * k, bfloat16(1.0f)), k, 1},
+                                   {array(k * n, bfloat16(1.0f)), 1, k},
+                                   0.0f,
+                                   {array(m * n, 1.0f), n, 1}};
+  const cuda::Launch launch = cuda::fitted(rung.launches.of<bfloat16>()(gemm, {}), multiprocessors);
+  struct {
+    Gemm<bfloat16, float> gemm;
+    cuda::TensorMaps maps;
+  } parameters{gemm, {}};
+  const auto encode = [](const cuda::Boxes& boxes, cuda::EncodedBoxes& to) {
+    const vgpu::TensorMap map = map_of(boxes);
+    if (!boxes.is_empty()) std::memcpy(&to, &map, sizeof map);
+  };
+  encode(launch.a, parameters.maps.a);
+  encode(launch.b, parameters.maps.b);
+  encode(launch.c, parameters.maps.c);
+
+  vgpu::LaunchOptions options;
+  options.grid.x = static_cast<std::uint32_t>(launch.grid.x);
+  options.block.x = static_cast<std::uint32_t>(launch.block.x);
+  options.cluster.x = static_cast<std::uint32_t>(launch.cluster);
+  options.dynamic_shared = launch.shared_bytes;
+  options.instruction_limit = 1 << 24;
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  const auto module = vgpu::Module::load(text, "mutant", memory);
+  const vgpu::Kernel& kernel = *module->kernel(cuda::entry_name(rung, Dtype::bf16, 0));
+  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&parameters, 1)),
+                                   memory, vgpu::parse_device("h200"));
+  Outcome outcome{report.hazards, {}};
+  for (std::size_t site = 0; site < report.per_site.size(); ++site) {
+    if (report.per_site[site].executions != 0) {
+      outcome.lines.insert(vgpu::sites(kernel)[site].ptx_line);
+    }
+  }
+  return outcome;
+}
+
+/// Without that line. A wait does not wait.
+Lines without(Lines lines, std::size_t at) {
+  std::string& line = lines[at];
+  if (!has_any(line, {"try_wait"})) {
+    line.clear();
+    return lines;
+  }
+  const std::size_t begin = line.find(".b64 ") + 5;
+  line = "setp.eq.u32 " + line.substr(begin, line.find(',', begin) - begin) + ", 0, 0;";
+  return lines;
+}
+
+/// The next line of its basic block that synchronises or is asynchronous; the line itself if there
+/// is none.
+std::size_t neighbour(const Lines& lines, std::size_t at) {
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    if (lines[i].starts_with("$") || has_any(lines[i], {"bra", "try_wait"})) break;
+    if (synchronises(lines[i]) || is_asynchronous(lines[i])) return i;
+  }
+  return at;
+}
+
+/// Initialisations have no order, and bytes may come before they are expected.
+bool may_change_places(const std::string& first, const std::string& second) {
+  const bool both_initialise =
+      has_any(first, {"mbarrier.init"}) && has_any(second, {"mbarrier.init"});
+  return both_initialise || (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
+}
+
+struct Score {
+  int mutants = 0, caught = 0;
+};
+
+void mutate(const Lines& lines, const cuda::NamedGemmRung& named, Score& score) {
+  const Outcome right = run(lines, *named.rung);
+  for (const vgpu::Hazard& hazard : right.hazards) {
+    ADD_FAILURE() << named.id << ", as it is: " << hazard.message;
+  }
+  const auto judge = [&](const Lines& mutant, const std::string& what) {
+    const bool found = !run(mutant, *named.rung).hazards.empty();
+    ++score.mutants;
+    score.caught += found ? 1 : 0;
+    EXPECT_TRUE(found) << named.id << ": " << what;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!synchronises(lines[i]) || !right.lines.contains(static_cast<int>(i) + 1)) continue;
+    judge(without(lines, i), "without " + lines[i]);
+    const std::size_t next = neighbour(lines, i);
+    if (has_any(lines[i], {"try_wait"}) || next == i || may_change_places(lines[i], lines[next])) {
+      continue;
+    }
+    Lines moved = lines;
+    moved[next] += "\n" + moved[i];
+    moved[i].clear();
+    judge(moved, lines[i] + " behind " + lines[next]);
+  }
+}
+
+TEST(AsyncMutation, EveryMutantIsCaught) {
+  Score score;
+  for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
+    if (!named.rung->maps || !cuda::tiles_of(*named.rung, Dtype::bf16).empty()) continue;
+    for (const cuda::Image& image : cuda::images()) {
+      if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
+      mutate(entry_of(image.data, cuda::entry_name(*named.rung, Dtype::bf16, 0)), named, score);
+    }
+  }
+  EXPECT_GT(score.mutants, 0);
+  std::printf("mutation score: %d of %d mutants caught\n", score.caught, score.mutants);
+}
+
+}  // namespace
+}  // namespace rung
