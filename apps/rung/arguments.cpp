@@ -66,7 +66,8 @@ void DeviceArguments::add_device(CLI::App& app) {
 void DeviceArguments::add_gpu_and_code(CLI::App& app) {
   app.add_option(
          "--gpu", gpu,
-         "What the virtual GPU is: h200, a100, t4 or custom, also changed: t4,multiprocessors=8")
+         "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090 or custom, also changed:\n"
+         "t4,multiprocessors=8")
       ->type_name("GPU")
       ->capture_default_str();
   app.add_option("--code", code,

@@ -31,7 +31,8 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
-        Bad{"climb", "'climb' is not one of list, verify, bench, tune, trace, emu, doctor"},
+        Bad{"climb",
+            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -70,6 +71,22 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+        Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; explain takes one"},
+        Bad{"explain gemm/cuda/02 --gpu b200",
+            "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, custom, each with "
+            "overrides such as 'h200,multiprocessors=4'"},
+        Bad{"explain gemm/cuda/02 --code cubin",
+            "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
+        Bad{"explain gemm/cuda/02 --results /nowhere.json",
+            "--results: '/nowhere.json' cannot be read"},
+        Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a file that can be read"},
+        Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
+        Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
+        Bad{"diff", "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help"},
+        Bad{"diff gemm/cuda/02", "RUNG: a value is needed; see --help"},
+        Bad{"diff gemm/cuda gemm/cuda/02",
+            "RUNG: 'gemm/cuda' selects 12 rungs; diff takes one and another"},
         Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
         Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},
@@ -114,8 +131,8 @@ TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {
 
 TEST(Usage, HelpAndVersionSucceed) {
   EXPECT_EQ(run_rung("--version").out, "rung " RUNG_PROJECT_VERSION "\n");
-  for (const char* arguments :
-       {"--help", "list --help", "verify --help", "bench --help", "tune --help"}) {
+  for (const char* arguments : {"--help", "list --help", "verify --help", "bench --help",
+                                "tune --help", "explain --help", "diff --help"}) {
     const Output output = run_rung(arguments);
     EXPECT_EQ(output.exit_code, 0);
     EXPECT_EQ(output.err, "");
