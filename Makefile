@@ -1,6 +1,6 @@
 # The two commands of a newcomer, and those of a contributor. Each sets up what it needs.
 
-.PHONY: ladder test portable asan tsan format check-format clean
+.PHONY: ladder test portable cub asan tsan format check-format clean
 
 ladder:
 	scripts/setup.sh build peers
@@ -19,6 +19,11 @@ portable:
 	cmake --preset portable
 	cmake --build --preset portable
 
+# CUB's reduction for the bench on a GPU; needs nvcc.
+cub:
+	cmake --preset release
+	cmake --build --preset release --target rung_cub
+
 asan tsan:
 	scripts/setup.sh build test
 	cmake --preset $@
@@ -34,6 +39,7 @@ format:
 check-format:
 	scripts/setup.sh format
 	$(SOURCES) | xargs clang-format-19 --dry-run --Werror
+	! git grep -nE '^(<{7}|>{7}) '  # what a merge left undecided
 
 clean:
 	rm -rf build

@@ -42,6 +42,9 @@ if(RUNG_CUDA)
   endif()
   if(RUNG_NVCC)
     rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+    get_filename_component(folder ${RUNG_NVCC} DIRECTORY)
+    find_program(RUNG_PTXAS NAMES ptxas HINTS ${folder} PATHS /usr/local/cuda/bin REQUIRED
+      DOC "NVIDIA's assembler, which comes with nvcc")
   endif()
 endif()
 message(STATUS "CUDA rungs: clang ${RUNG_CLANG_VERSION} (${RUNG_CLANG}), nvcc ${RUNG_NVCC_VERSION} (${RUNG_NVCC})")
@@ -79,11 +82,16 @@ function(rung_cuda_command source output comment)
     VERBATIM)
 endfunction()
 
-# The same for machine code; the compiler's report on it goes to `output`.resources.
-function(rung_cubin_command source output arch comment)
-  rung_cuda_command(${source} ${output} "${comment}"
-    ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake --
-    ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -cubin -arch=sm_${arch} --resource-usage)
+# Adds the command that makes machine code of nvcc's PTX, as nvcc itself would; the assembler's report
+# on it goes to `output`.resources.
+function(rung_cubin_command ptx output arch comment)
+  set(report ${PROJECT_SOURCE_DIR}/cmake/RecordReport.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D REPORT=${output}.resources -P ${report} --
+      ${RUNG_PTXAS} -O3 -arch=sm_${arch} --generate-line-info --verbose ${ptx} -o ${output}
+    DEPENDS ${ptx} ${report}
+    COMMENT "${comment}"
+    VERBATIM)
 endfunction()
 
 # Adds the command that makes of the compiler's reports on `files` one file, cuda_resources.json.
@@ -105,7 +113,7 @@ endfunction()
 
 # Adds the commands that compile one source with every compiler that is here, and appends the lines
 # that embed what they make to `bytes`, those of its entries in the table of images to `table`, and
-# the files to `files`, all three of the caller.
+# the files to `files`, all three of the caller. Further ids are those of other rungs in that source.
 function(rung_cuda_images source id)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
   string(REPLACE "/" "_" stem ${id})
@@ -117,6 +125,11 @@ function(rung_cuda_images source id)
       ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
   endif()
   if(RUNG_NVCC_VERSION)
+    # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
+    list(GET RUNG_CUDA_ARCHITECTURES 0 oldest)
+    if(least LESS oldest)
+      set(least ${oldest})
+    endif()
     list(APPEND images nvcc_ptx:${least})
     rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
       ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
@@ -125,8 +138,8 @@ function(rung_cuda_images source id)
         continue()
       endif()
       list(APPEND images cubin:${arch})
-      rung_cubin_command(${source} ${folder}/${stem}_cubin_${arch} ${arch}
-        "nvcc: ${id} to machine code for sm_${arch}")
+      rung_cubin_command(${folder}/${stem}_nvcc_ptx_${least} ${folder}/${stem}_cubin_${arch} ${arch}
+        "ptxas: ${id} to machine code for sm_${arch}")
     endforeach()
   endif()
   foreach(image IN LISTS images)
@@ -136,7 +149,9 @@ function(rung_cuda_images source id)
     set(symbol ${stem}_${code}_${arch})
     list(APPEND files ${folder}/${symbol})
     string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
-    string(APPEND table "    {\"${id}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
+    foreach(each IN LISTS id ARGN)
+      string(APPEND table "    {\"${each}\", Code::${code}, ${arch}, RUNG_EMBEDDED(${symbol})},\n")
+    endforeach()
   endforeach()
   set(bytes "${bytes}" PARENT_SCOPE)
   set(table "${table}" PARENT_SCOPE)
@@ -153,12 +168,17 @@ function(cuda_rungs target)
   set(scale ${PROJECT_SOURCE_DIR}/kernels/device/cuda/scale.cu)
   set(all_sources ${scale})
   rung_cuda_images(${scale} gemm/cuda/scale)
+  rung_sources(sum cuda cu sums)
   foreach(op IN LISTS ARGN)
     rung_sources(${op} cuda cu sources)
     list(APPEND all_sources ${sources})
     foreach(source IN LISTS sources)
       get_filename_component(slug ${source} NAME_WE)
-      rung_cuda_images(${source} ${op}/cuda/${slug})
+      set(more)
+      if(source IN_LIST sums)
+        set(more sum/cuda/${slug})
+      endif()
+      rung_cuda_images(${source} ${op}/cuda/${slug} ${more})
     endforeach()
   endforeach()
   target_sources(${target} PRIVATE ${all_sources})

@@ -1,4 +1,4 @@
-# The text of every rung, inside the program.
+# The text of every rung, and of other files, inside the program.
 
 # embed_rungs(<target> <op>/<backend>/*.<extension>...): adds one generated source for each rung to
 # the target, and to its include path embedded_rungs.inc, with one line for each rung, in order:
@@ -15,6 +15,10 @@ function(embed_rungs target)
     foreach(source IN LISTS sources)
       get_filename_component(slug ${source} NAME_WE)
       set(identifier ${op}_${backend}_${slug})
+      if(op STREQUAL "sum")  # the text is that of the dot product's rung
+        string(APPEND lines "EMBEDDED_RUNG(\"${op}/${backend}/${slug}\", dot_${backend}_${slug})\n")
+        continue()
+      endif()
       set(output ${folder}/${identifier}.cpp)
       add_custom_command(OUTPUT ${output}
         COMMAND ${CMAKE_COMMAND} -D INPUT=${source} -D OUTPUT=${output} -D IDENTIFIER=${identifier}
@@ -28,4 +32,18 @@ function(embed_rungs target)
   endforeach()
   file(CONFIGURE OUTPUT ${folder}/embedded_rungs.inc CONTENT "${lines}" @ONLY)
   target_include_directories(${target} PRIVATE ${folder})
+endfunction()
+
+# embed_file(<target> <file> <identifier>): its text as rung::embedded::<identifier>.
+function(embed_file target file identifier)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${identifier}.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D INPUT=${source} -D OUTPUT=${output} -D IDENTIFIER=${identifier}
+            -P ${script}
+    DEPENDS ${source} ${script}
+    COMMENT "Embedding ${file}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
 endfunction()

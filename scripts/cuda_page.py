@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fills the tables of docs/cuda.md, each between `<!-- KIND: … -->` and `<!-- end of KIND -->`.
+"""Fills the tables of docs/cuda.md and docs/metal.md, each between two comments of a line,
+`<!-- KIND: … -->` and `<!-- end of KIND -->`.
 
   <!-- ladder: OP/BACKEND -->          its rungs, from their headers
   <!-- resources: OP/BACKEND ARCH -->  what they take, from the build's cuda_resources.json
 
-Without arguments, rewrites the page; with --check, only says in one line which table is stale, and
+Without arguments, rewrites the pages; with --check, only says in one line which table is stale, and
 exits with 1. Another version of nvcc gives other registers, so the resources are checked only if
 those on the page are by the same one.
 """
@@ -35,7 +36,7 @@ def ladder(project, name):
     folder = project / "kernels" / name
     rows = []
     for number, slug in RUNG_LINE.findall((folder / "rungs.inc").read_text()):
-        path = folder / f"{number}_{slug}.cu"
+        path = folder / f"{number}_{slug}.{folder.name.replace('cuda', 'cu')}"
         fields = rung_headers.header(path)
         link = f"[{path.stem}](../{path.relative_to(project)})"
         needs = "" if fields["needs"] == "nothing" else fields["needs"]
@@ -83,7 +84,7 @@ def table(kind, what, old, project, entries, checking):
     if kind == "ladder":
         return ladder(project, what)
     if kind != "resources":
-        raise Problem(f"cuda.md: table '{kind}' is neither 'ladder' nor 'resources'")
+        raise Problem(f"table '{kind}' is neither 'ladder' nor 'resources'")
     name, arch = what.split()
     here = [entry for entry in entries if entry["arch"] == arch]
     if not here or (checking and by_another_nvcc(old, here)):
@@ -91,11 +92,12 @@ def table(kind, what, old, project, entries, checking):
     return resources(here, name)
 
 
-def filled(text, project, entries, checking):
+def filled(page, project, entries, checking):
     """The page with its tables, and the names of those that differ from what is there."""
+    text = page.read_text()
     if text.count("-->") != 2 * len(BLOCK.findall(text)):
         raise Problem(
-            "cuda.md: a table does not go from '<!-- KIND: … -->' up to '<!-- end of KIND -->'"
+            f"{page.name}: a table does not go from '<!-- KIND: … -->' up to '<!-- end of KIND -->'"
         )
     stale = []
 
@@ -118,16 +120,17 @@ def main():
     arguments = parser.parse_args()
 
     try:
-        page = arguments.root / "docs" / "cuda.md"
         entries = json.loads(arguments.resources.read_text()) if arguments.resources else []
-        text, stale = filled(page.read_text(), arguments.root, entries, arguments.check)
-        if stale and arguments.check:
-            raise Problem(
-                f"cuda.md: {', '.join(stale)}: stale; run "
-                "scripts/cuda_page.py --resources build/cuda_resources.json"
-            )
-        if stale:
-            page.write_text(text)
+        pages = [arguments.root / "docs" / name for name in ("cuda.md", "metal.md")]
+        for page in filter(pathlib.Path.exists, pages):
+            text, stale = filled(page, arguments.root, entries, arguments.check)
+            if stale and arguments.check:
+                raise Problem(
+                    f"{page.name}: {', '.join(stale)}: stale; run "
+                    "scripts/cuda_page.py --resources build/cuda_resources.json"
+                )
+            if stale:
+                page.write_text(text)
     except (Problem, OSError, ValueError) as problem:
         print(f"cuda_page: {problem}", file=sys.stderr)
         return 1

@@ -59,8 +59,9 @@ def entries_of_report(path, ptx, nvcc):
         found = DTYPE_AND_TILE.search(name)
         dtype, tile = found.groups() if found else (None, None)
         stack, stores, loads = map(sum, zip(*memory))
+        op = name.split("_")[0]  # a dot product's file has the rung of op sum too
         yield {
-            "rung": f"{rung['op']}/{rung['backend']}/{rung['slug']}",
+            "rung": f"{op}/{rung['backend']}/{rung['slug']}",
             "dtype": dtype,
             "tile": int(tile) if tile else None,
             "arch": "sm_" + rung["arch"],
@@ -91,7 +92,7 @@ def record(arguments):
 def check(arguments):
     for entry in json.loads(arguments.json.read_text()):
         stores, loads = entry["spill_store_bytes"], entry["spill_load_bytes"]
-        source = arguments.kernels / (entry["rung"] + ".cu")
+        source = arguments.kernels / (re.sub("^sum/", "dot/", entry["rung"]) + ".cu")
         if stores + loads == 0 or (source.exists() and rung_headers.claims_spills(source)):
             continue
         tile = "" if entry["tile"] is None else f", tile {entry['tile']}"

@@ -64,12 +64,10 @@ void DeviceArguments::add_device(CLI::App& app) {
 }
 
 void DeviceArguments::add_gpu_and_code(CLI::App& app) {
-  app.add_option(
-         "--gpu", gpu,
-         "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090 or custom, also changed:\n"
-         "t4,multiprocessors=8")
-      ->type_name("GPU")
-      ->capture_default_str();
+  app.add_option("--gpu", gpu,
+                 "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090, m1pro or custom, also "
+                 "changed: t4,multiprocessors=8 (default: h200, and for rungs of Metal m1pro)")
+      ->type_name("GPU");
   app.add_option("--code", code,
                  "Of CUDA rungs: clang or nvcc (their PTX), or cubin (default: what fits best)")
       ->type_name("C");
@@ -120,14 +118,16 @@ int read_threads(const std::string& text) {
   return static_cast<int>(read_integer("--threads", text, 1, 1024));
 }
 
-std::optional<OutputFile> read_json(const std::string& path) {
+std::optional<OutputFile> read_output(const std::string& option, const std::string& path) {
   if (path.empty()) return std::nullopt;
   try {
     return OutputFile(path);
   } catch (const std::runtime_error& error) {
-    throw UsageError(std::string("--json: ") + error.what());
+    throw UsageError(option + ": " + error.what());
   }
 }
+
+std::optional<OutputFile> read_json(const std::string& path) { return read_output("--json", path); }
 
 std::int64_t read_integer(const std::string& option, const std::string& text, std::int64_t least,
                           std::int64_t most) {

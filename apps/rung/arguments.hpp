@@ -62,6 +62,8 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
 Dtype read_dtype(const std::string& text);
 /// All processors if empty.
 int read_threads(const std::string& text);
+/// Where an option sends output; nothing if `path` is empty.
+std::optional<OutputFile> read_output(const std::string& option, const std::string& path);
 std::optional<OutputFile> read_json(const std::string& path);
 
 /// An integer from `least` to `most`, written as 100000000 or as 1e8.

@@ -19,7 +19,9 @@
 #include "report/bench_table.hpp"
 #include "report/gpu_summary.hpp"
 #include "report/json.hpp"
+#include "report/page/page.hpp"
 #include "report/table.hpp"
+#include "report_files.hpp"
 
 namespace rung {
 namespace {
@@ -30,6 +32,7 @@ struct Arguments : CommonArguments, ExtentArguments, FormArguments {
   std::string seconds = "0.5";
   bool cold = false;
   bool remeasure_ceilings = false;
+  std::string html;
 };
 
 // The rungs of one op on one device: they are held against each other.
@@ -48,10 +51,12 @@ struct Problem {
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
 constexpr Size default_dot = {1, 10'000'000, 1};
+constexpr Size default_dot_virtual = {1, 1'000'000, 1};
 
 Size default_size(const Ladder& ladder) {
-  if (ladder.op != "gemm") return default_dot;
-  return ladder.backend->name() == "virtual" ? default_gemm_virtual : default_gemm;
+  const bool is_virtual = ladder.backend->name() == "virtual";
+  if (ladder.op != "gemm") return is_virtual ? default_dot_virtual : default_dot;
+  return is_virtual ? default_gemm_virtual : default_gemm;
 }
 
 WorkloadOptions read_options(const Arguments& arguments) {
@@ -119,7 +124,9 @@ std::vector<const Backend*> backends_of(const std::vector<Ladder>& ladders) {
   return backends;
 }
 
-BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers) {
+/// `which`: "3 of 7: ", or nothing where there is one problem.
+BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers,
+                    const std::string& which) {
   Progress progress;
   request.op = problem.ladder->op;
   request.backend = problem.ladder->backend;
@@ -127,7 +134,7 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   request.size = problem.size;
   request.peers = peers.opened_for(*request.backend);
   request.progress = [&](std::string_view what, double done) {
-    progress.show(done > 0 ? fmt::format("{} {:.0f}%", what, 100 * done) : std::string(what));
+    progress.show(fmt::format("{}{}", which, what), std::string(what), done);
   };
   return run_bench(request);
 }
@@ -158,6 +165,14 @@ Json to_json(const std::vector<BenchResult>& results, const std::vector<const Pe
   return {{"machine", std::move(machine)}, {"results", std::move(entries)}};
 }
 
+void write_page(const OutputFile& page, const Json& json, const Arguments& arguments) {
+  Results measured;
+  measured.add("this run", json);
+  DeviceOptions options = read_device_options(arguments);
+  options.observe = true;
+  page.write(report_page(measured, trace_rungs(measured, options)));
+}
+
 ExitCode exit_code(const std::vector<BenchResult>& results) {
   bool any_ran = false;
   for (const BenchResult& result : results) {
@@ -185,7 +200,9 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
   const auto output = read_json(arguments.json);
-  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  const auto page = read_output("--html", arguments.html);
+  const bool keep_stdout = (output && output->is_stdout()) || (page && page->is_stdout());
+  std::FILE* out = keep_stdout ? stderr : stdout;
 
   const Peers peers(wanted, backends);
   for (const std::string& setting : cleared) {
@@ -196,12 +213,16 @@ ExitCode run(const Arguments& arguments) {
   if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
   std::vector<BenchResult> results;
   for (const Problem& problem : problems) {
-    results.push_back(run_one(problem, request, peers));
+    const std::string which =
+        problems.size() == 1 ? "" : fmt::format("{} of {}: ", results.size() + 1, problems.size());
+    results.push_back(run_one(problem, request, peers, which));
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     std::fflush(out);
   }
-  if (output) {
-    output->write(dump(to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings)));
+  if (output || page) {
+    const Json json = to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
+    if (output) output->write(dump(json));
+    if (page) write_page(*page, json, arguments);
   }
   return exit_code(results);
 }
@@ -216,7 +237,7 @@ Action add_bench(CLI::App& app) {
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
-         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt; or none (default: all "
+         "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none (default: all "
          "that are here)")
       ->type_name("PEER")
       ->delimiter(',')
@@ -229,6 +250,9 @@ Action add_bench(CLI::App& app) {
   app.add_flag("--remeasure-ceilings", arguments->remeasure_ceilings,
                "Measure the ceilings that the JSON gives anew, not from the cache");
   arguments->add_json(app);
+  app.add_option("--html", arguments->html,
+                 "Write a page as rung report does; - for standard output")
+      ->type_name("FILE");
   app.footer(
       "Each rung is verified on the very problem before it is timed. Rungs, peers and the ceiling\n"
       "are timed in turn, and ratios are taken pair by pair.\n\n"

@@ -31,6 +31,7 @@ Action add_trace(CLI::App& app);
 Action add_emu(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_diff(CLI::App& app);
+Action add_report(CLI::App& app);
 Action add_doctor(CLI::App& app);
 
 }  // namespace rung

@@ -36,7 +36,7 @@ void keep_freed_memory() {
 }  // namespace
 
 DeviceOptions read_device_options(const DeviceArguments& arguments) {
-  check("--gpu", arguments.gpu, vgpu::parse_device);
+  if (!arguments.gpu.empty()) check("--gpu", arguments.gpu, vgpu::parse_device);
   if (!arguments.code.empty()) check("--code", arguments.code, cuda::parse_code);
   return {arguments.gpu, arguments.code, arguments.observe};
 }
@@ -48,24 +48,26 @@ Devices::Devices(const DeviceArguments& arguments)
     throw UsageError(
         fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
   }
-  if (const auto reason = open(named_).absent()) {
+  // A GPU of either kind will do.
+  if (const auto reason = open(named_, "cuda").absent(); reason && open(named_, "metal").absent()) {
     throw UnavailableError(fmt::format("--device: '{}' is not available: {}", named_, *reason));
   }
 }
 
 const Backend& Devices::of(const RungInfo& rung) const {
-  if (!named_.empty()) return open(named_);
-  if (is_for(rung, "cpu")) return open("cpu");
-  const Backend& gpu = open("gpu");
-  return gpu.absent() ? open("virtual") : gpu;
+  if (!named_.empty()) return open(named_, rung.backend);
+  if (is_for(rung, "cpu")) return open("cpu", rung.backend);
+  const Backend& gpu = open("gpu", rung.backend);
+  return gpu.absent() ? open("virtual", rung.backend) : gpu;
 }
 
-const Backend& Devices::open(std::string_view name) const {
+const Backend& Devices::open(std::string_view name, std::string_view language) const {
   const auto known = std::find(device_names.begin(), device_names.end(), name);
-  std::unique_ptr<Backend>& backend = opened_[*known];
+  const bool metal = language == "metal" && name != "cpu";
+  std::unique_ptr<Backend>& backend = opened_[{*known, metal}];
   if (backend == nullptr) {
     if (name == "virtual") keep_freed_memory();
-    backend = make_backend(name, options_);
+    backend = make_backend(name, options_, language);
   }
   return *backend;
 }

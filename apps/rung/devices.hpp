@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "arguments.hpp"
 #include "backends/backend.hpp"
@@ -26,11 +27,12 @@ class Devices {
   const Backend& of(const RungInfo& rung) const;
 
  private:
-  const Backend& open(std::string_view name) const;
+  const Backend& open(std::string_view name, std::string_view language) const;
 
   std::string named_;
   DeviceOptions options_;
-  mutable std::map<std::string_view, std::unique_ptr<Backend>> opened_;
+  // By name, and whether for the rungs of Metal.
+  mutable std::map<std::pair<std::string_view, bool>, std::unique_ptr<Backend>> opened_;
 };
 
 }  // namespace rung

@@ -58,6 +58,11 @@ void print_devices() {
     print_line(name, backend.device().substr(name.size() + 1));
     const std::string code = code_on(backend);
     if (!code.empty()) print_line("", "takes " + code);
+    if (name == "cpu") continue;
+    const Backend& metal = *find_backend(name, "metal");
+    if (!metal.absent()) {
+      print_line("", metal.device().substr(name.size() + 1) + ", for the rungs of Metal");
+    }
   }
 }
 

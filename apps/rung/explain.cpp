@@ -40,8 +40,9 @@ const RungInfo& read_rung(const Arguments& arguments) {
 
 analysis::ExplainOptions read_options(const Arguments& arguments) {
   analysis::ExplainOptions options;
-  options.device = vgpu::parse_device(read_device_options(arguments).gpu);
-  options.gpu = arguments.gpu;
+  read_device_options(arguments);
+  options.gpu = arguments.gpu.empty() ? "h200" : arguments.gpu;
+  options.device = vgpu::parse_device(options.gpu);
   options.code = arguments.code;
   if (options.code == "cubin") {
     throw UsageError("--code: 'cubin' is not one of clang, nvcc: counting needs PTX");
@@ -169,13 +170,17 @@ ExitCode run(const Arguments& arguments) {
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
     return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
-                         arguments.gpu, read_options(arguments), read_json(arguments.json)});
+                         read_options(arguments), read_json(arguments.json)});
   }
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
     return explain_on_cpu(rung, arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype),
                           read_size(arguments, rung), read_options(arguments).results,
                           read_json(arguments.json));
+  }
+  if (rung.backend != "cuda") {
+    throw UnavailableError(fmt::format("{} is a {} rung; explain is for those of cpu and cuda",
+                                       rung.id, rung.backend));
   }
   return explain_rung(arguments, rung);
 }

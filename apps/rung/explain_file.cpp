@@ -101,7 +101,7 @@ ExitCode explain_file(const FileToExplain& file) {
   const fs::path report = folder.path() / "report.jsonl";
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), file.arguments.begin(), file.arguments.end());
-  const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.gpu},
+  const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.options.gpu},
                                                     {emu::sites_variable, "1"},
                                                     {emu::report_variable, report.string()}});
   const std::string ptx =

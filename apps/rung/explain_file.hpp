@@ -15,7 +15,6 @@ struct FileToExplain {
   std::string source;                  // a CUDA program
   std::string kernel;                  // the name of one of its kernels, without parameters
   std::vector<std::string> arguments;  // of the program
-  std::string gpu;                     // as --gpu
   analysis::ExplainOptions options;
   std::optional<OutputFile> output;
 };

@@ -35,7 +35,7 @@ Json to_json(const RungInfo& rung) {
   Json devices = Json::object();
   std::vector<std::string_view> dtypes;
   for (const std::string_view device : device_names) {
-    const Backend& backend = *find_backend(device);
+    const Backend& backend = *find_backend(device, rung.backend);
     devices[std::string(device)] = availability(rung, backend);
     if (is_for(rung, device) && !backend.absent()) dtypes = dtypes_of(rung, backend);
   }

@@ -36,6 +36,7 @@ constexpr std::array commands = {
             add_explain},
     Command{"diff", "What changes from one rung to another, as a unified diff", add_diff},
     Command{"emu", "A CUDA program on the virtual GPU, with counters and hazards", add_emu},
+    Command{"report", "Results as one page with tables, plots and sources", add_report},
     Command{"doctor", "What was found on this machine, and what is missing", add_doctor},
 };
 
@@ -78,6 +79,7 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app) {
     if (app.got_subcommand("tune")) {
       return "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help";
     }
+    if (app.got_subcommand("report")) return "FILE: one is needed, such as gemm.json; see --help";
     if (app.got_subcommand("emu")) return "FILE: one is needed, such as program.cu; see --help";
     return "SELECTOR: at least one is needed, such as gemm/cpu; see --help";
   }

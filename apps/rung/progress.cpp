@@ -1,8 +1,10 @@
 #include "progress.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -20,6 +22,27 @@ void Progress::show(const std::string& text) {
   if (!enabled_) return;
   fmt::print(stderr, "\r\033[K{}", cut(text, text_width - 1));
   shown_ = true;
+}
+
+void Progress::show(const std::string& text, const std::string& work, double done) {
+  if (!enabled_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (work != work_) {
+    work_ = work;
+    begin_ = now;
+  }
+  const std::chrono::duration<double> so_far = now - begin_;
+  // What is cut on a narrow terminal is the text, not the time.
+  const std::string rest = "  " + describe_progress(done, so_far.count());
+  show(cut(text, text_width - 1 - rest.size()) + rest);
+}
+
+std::string describe_progress(double done, double seconds_so_far) {
+  const double share = std::clamp(done, 0.0, 1.0);
+  const std::string text = fmt::format("{:.0f} % done", 100 * share);
+  if (share < 0.02 || seconds_so_far < 0.5) return text;
+  const auto left = static_cast<int>(std::ceil(seconds_so_far * (1 - share) / share));
+  return fmt::format("{}, {}:{:02} left", text, left / 60, left % 60);
 }
 
 void Progress::clear() {

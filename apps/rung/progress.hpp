@@ -1,6 +1,8 @@
 #pragma once
-// One line on the terminal that says what is going on, and leaves no trace.
+// One line on the terminal that says what is going on and how long it will take, and leaves no
+// trace.
 
+#include <chrono>
 #include <string>
 
 namespace rung {
@@ -14,11 +16,20 @@ class Progress {
   ~Progress() { clear(); }
 
   void show(const std::string& text);
+  /// The same with the share of a piece of work that is done, from 0 to 1, and the time that the
+  /// rest takes if it goes on like this. `work` names the piece: its clock begins when it is shown
+  /// first.
+  void show(const std::string& text, const std::string& work, double done);
   void clear();
 
  private:
   bool enabled_;
   bool shown_ = false;
+  std::string work_;
+  std::chrono::steady_clock::time_point begin_;
 };
+
+/// "45 % done, 1:20 left"; without the time where so little is done that nobody can tell.
+std::string describe_progress(double done, double seconds_so_far);
 
 }  // namespace rung

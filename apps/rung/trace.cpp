@@ -3,23 +3,36 @@
 #include "report/trace.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/metal/metal.hpp"
 #include "command.hpp"
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
 #include "report/json.hpp"
+#include "report/maps/access_map.hpp"
+#include "report/maps/drawn_access.hpp"
 
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments, ExtentArguments, FormArguments {};
+struct Arguments : CommonArguments, ExtentArguments, FormArguments {
+  std::string map;
+  std::string line;
+  std::string warp = "0";
+};
 
+constexpr const char* metal_units =
+    "Counters are in the units of NVIDIA's GPUs; Apple has not published those of its own.";
 constexpr std::int64_t default_extent = 256;
+constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
+constexpr std::int64_t max_warp = 31;             // of a block
 
 const RungInfo& read_rung(const Arguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
@@ -28,13 +41,25 @@ const RungInfo& read_rung(const Arguments& arguments) {
                                  arguments.selectors.front(), rungs.size()));
   }
   if (is_for(*rungs.front(), "cpu")) {
-    throw UnavailableError(
-        fmt::format("{} is a cpu rung; the virtual GPU runs those of cuda", rungs.front()->id));
+    throw UnavailableError(fmt::format(
+        "{} is a cpu rung; the virtual GPU runs those of cuda and metal", rungs.front()->id));
   }
   return *rungs.front();
 }
 
-GemmSpec read_spec(const Arguments& arguments) {
+DotSpec read_dot_spec(const Arguments& arguments, const std::string& op) {
+  DotSpec spec;
+  if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
+  const SizeArgument size =
+      arguments.any() ? read_extents(arguments)
+                      : SizeArgument{default_length, default_length, default_length, true};
+  if (!size.is_single) throw UsageError(op + " takes n alone: --n N");
+  spec.n = size.n;
+  spec.sum = op == "sum";
+  return spec;
+}
+
+GemmSpec read_gemm_spec(const Arguments& arguments) {
   GemmSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
   const SizeArgument size =
@@ -61,14 +86,15 @@ class Trace {
  public:
   Trace(const RungInfo& rung, const DeviceOptions& options)
       : rung_(rung),
-        backend_(make_virtual_backend(
+        backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
             })) {}
 
   const Backend& backend() const { return *backend_; }
 
-  const std::vector<TracedLaunch>& run(const GemmCase& problem, int threads) {
+  template <class Case>
+  const std::vector<TracedLaunch>& run(const Case& problem, int threads) {
     if (const auto reason = backend_->why_not(rung_, problem.call())) {
       throw UnavailableError(fmt::format("{}: {}", rung_.id, *reason));
     }
@@ -86,45 +112,80 @@ class Trace {
   std::unique_ptr<Backend> backend_;
 };
 
-Json to_json(const Arguments& arguments, const GemmSpec& spec, const RungInfo& rung,
-             const Backend& backend) {
-  return {{"rung", rung.id},
-          {"dtype", name(spec.dtype)},
-          {"m", spec.m},
-          {"n", spec.n},
-          {"k", spec.k},
-          {"layout", arguments.layout},
-          {"alpha", spec.alpha},
-          {"beta", spec.beta},
-          {"device", backend.device()},
-          {"code", backend.code(rung)}};
+Json to_json(const Arguments& arguments, const GemmSpec& spec) {
+  return {{"dtype", name(spec.dtype)},  {"m", spec.m},         {"n", spec.n},      {"k", spec.k},
+          {"layout", arguments.layout}, {"alpha", spec.alpha}, {"beta", spec.beta}};
 }
 
-ExitCode run(const Arguments& arguments) {
-  const RungInfo& rung = read_rung(arguments);
-  const GemmSpec spec = read_spec(arguments);
+Json to_json(const Arguments& /*arguments*/, const DotSpec& spec) {
+  return {{"dtype", name(spec.dtype)}, {"m", nullptr}, {"n", spec.n}, {"k", nullptr}};
+}
+
+std::string source_name(const RungInfo& rung) {
+  return rung.slug + (rung.backend == "metal" ? ".metal" : ".cu");
+}
+
+int read_warp(const std::string& text) {
+  return static_cast<int>(read_integer("--warp", text, 0, max_warp));
+}
+
+/// The access at --line that wastes the most, or of all where none is named.
+std::string draw_map(const Arguments& arguments, const RungInfo& rung,
+                     const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
+  if (launches.empty()) throw UsageError("--map: this problem launches nothing");
+  const std::vector<vgpu::Site>& sites = launches.front().sites;
+  const auto drawn =
+      worst_access(recorder.accesses(), sites, full_place(arguments.line, source_name(rung)));
+  if (!drawn) {
+    throw UsageError(fmt::format("--line: '{}' has no access of warp {}; those with one: {}",
+                                 arguments.line, arguments.warp,
+                                 fmt::join(places_of(recorder.accesses(), sites), ", ")));
+  }
+  const std::string where = fmt::format("{} at {}", drawn->what, drawn->where);
+  return access_map("map", drawn->access, where).picture.file();
+}
+
+template <class Case, class Spec>
+ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec) {
   const int threads = read_threads(arguments.threads);
   Trace trace(rung, read_device_options(arguments));
   const auto output = read_json(arguments.json);
-  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  const auto map = read_output("--map", arguments.map);
+  std::optional<AccessRecorder> recorder;
+  if (map) recorder.emplace(read_warp(arguments.warp));
+  const bool keep_stdout = (output && output->is_stdout()) || (map && map->is_stdout());
+  std::FILE* out = keep_stdout ? stderr : stdout;
 
   fmt::print(out, "{} {}\non {}\n{}\n", rung.id, describe(spec), trace.backend().device(),
              trace.backend().code(rung));
+  if (rung.backend == "metal") fmt::print(out, "{}\n", metal_units);
   Json kernels = Json::array();
   ExitCode code = exit_right;
-  for (const TracedLaunch& launch : trace.run(GemmCase(spec), threads)) {
+  const std::vector<TracedLaunch>& launches = trace.run(Case(spec), threads);
+  for (const TracedLaunch& launch : launches) {
     auto lines = vgpu::by_line(launch.report, launch.sites);
-    add_text(lines, rung.slug + ".cu", rung.source);
+    add_text(lines, source_name(rung), rung.source);
     fmt::print(out, "\n{}", launch_table(launch.report, lines));
     kernels.push_back(emu::to_json(launch.report, lines));
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
+  if (map) map->write(draw_map(arguments, rung, *recorder, launches));
   if (output) {
-    Json json = to_json(arguments, spec, rung, trace.backend());
+    Json json = to_json(arguments, spec);
+    json.update({{"rung", rung.id},
+                 {"device", trace.backend().device()},
+                 {"code", trace.backend().code(rung)}});
+    if (rung.backend == "metal") json["units"] = metal_units;
     json["kernels"] = std::move(kernels);
     output->write(dump(json));
   }
   return code;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const RungInfo& rung = read_rung(arguments);
+  if (rung.op == "gemm") return run<GemmCase>(arguments, rung, read_gemm_spec(arguments));
+  return run<DotCase>(arguments, rung, read_dot_spec(arguments, rung.op));
 }
 
 }  // namespace
@@ -141,13 +202,24 @@ Action add_trace(CLI::App& app) {
   arguments->add_gpu_and_code(app);
   arguments->add_threads(app);
   arguments->add_json(app);
+  app.add_option("--map", arguments->map, "Draw which lanes of a warp touch what, as SVG")
+      ->type_name("FILE");
+  app.add_option(
+         "--line", arguments->line,
+         "Of --map: a line of the rung, or FILE:LINE (default: the access that wastes most)")
+      ->type_name("LINE");
+  app.add_option("--warp", arguments->warp, "Of --map: which warp of block 0")
+      ->type_name("N")
+      ->capture_default_str();
   app.footer(
       "Counters are in NVIDIA's units: requests are warp instructions, a sector is 32 bytes, a\n"
       "wavefront is a pass through the banks of shared memory. \"As issued\" merges neighbouring\n"
       "accesses, as ptxas does.\n\n"
       "Examples:\n"
       "  rung trace gemm/cuda/00\n"
-      "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json");
+      "  rung trace dot/cuda/06 --n 1e6\n"
+      "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json\n"
+      "  rung trace gemm/cuda/05 --map banks.svg --line fragment.cuh:27");
   return [arguments] { return run(*arguments); };
 }
 

@@ -214,8 +214,8 @@ class TuneCommand {
   TuneResult tune_one(const Target& target, const cuda::GemmSize& size) {
     Progress progress;
     request_.progress = [&](std::string_view what, double done) {
-      progress.show(
-          fmt::format("{} {}: {} {:.0f}%", target.rung->slug, describe(size), what, 100 * done));
+      progress.show(fmt::format("{} {}: {}", target.rung->slug, describe(size), what),
+                    std::string(what), done);
     };
     return tune(request_);
   }

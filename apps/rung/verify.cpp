@@ -77,17 +77,18 @@ class Verification {
   }
 
   void run_dot(const RungInfo& rung, Outcome& outcome) const {
-    const bool compensated = rung.slug.ends_with("compensated");
-    std::vector<DotSpec> specs = standard_dot_cases(outcome.dtype, compensated, Effort::quick);
+    const Accuracy accuracy = accuracy_of(rung);
+    std::vector<DotSpec> specs = standard_dot_cases(outcome.dtype, accuracy, Effort::quick);
     for (const SizeArgument& size : sizes_) {
       if (!size.is_single) continue;
       DotSpec spec;
       spec.dtype = outcome.dtype;
       spec.n = size.n;
-      spec.compensated = compensated;
+      spec.accuracy = accuracy;
       specs.push_back(spec);
     }
-    for (const DotSpec& spec : specs) {
+    for (DotSpec& spec : specs) {
+      spec.sum = rung.op == "sum";
       DotCase problem(spec);
       if (backend_.why_not(rung, problem.call())) continue;
       outcome.add(verify(problem, [&](const DotCall& call) {
@@ -109,7 +110,7 @@ void print(const Outcome& outcome) {
     text =
         fmt::format("WRONG in {} of {} cases: {}", outcome.wrong, outcome.cases, outcome.message);
   } else {
-    text = fmt::format("right in {} cases, largest error {:.2f} of the bound", outcome.cases,
+    text = fmt::format("right in {} cases, error up to {:.2f} of bound", outcome.cases,
                        outcome.max_error_ratio);
   }
   fmt::print("{:<28} {:<4}  {}\n", outcome.rung, name(outcome.dtype), text);
@@ -145,11 +146,13 @@ ExitCode run(const Arguments& arguments) {
   bool any_ran = false;
   bool any_wrong = false;
   Progress progress;
+  const auto all = static_cast<double>(rungs.size() * dtypes.size());
   for (const RungInfo* rung : rungs) {
     const Backend& backend = devices.of(*rung);
     const Verification verification(backend, threads, sizes);
     for (const Dtype dtype : dtypes) {
-      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)));
+      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)), "rungs",
+                    static_cast<double>(results.size()) / all);
       const Outcome outcome = verification.run(*rung, dtype);
       progress.clear();
       any_ran = any_ran || outcome.cases > 0;

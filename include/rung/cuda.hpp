@@ -1,6 +1,6 @@
 #pragma once
-// Matrix multiplication on an NVIDIA GPU, in the caller's own context and stream: pointers of the
-// CUDA runtime or driver, of CuPy or of PyTorch are taken as they are.
+// Matrix multiplication and the dot product on an NVIDIA GPU, in the caller's own context and
+// stream: pointers of the CUDA runtime or driver, of CuPy or of PyTorch are taken as they are.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "rung/error.hpp"
 #include "rung/export.hpp"
 #include "rung/matrix.hpp"
+#include "rung/options.hpp"
 #include "rung/types.hpp"
 
 namespace rung {
@@ -87,6 +88,43 @@ inline void gemm(const MatrixView<const float16>& a, const MatrixView<const floa
                  const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {
   gemm(1.0f, a, b, 0.0f, c, stream, options);
 }
+
+struct CudaDotOptions {
+  DotMode mode = DotMode::deterministic;
+  /// As in CudaOptions; of at least 1 MiB.
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+};
+
+/// *result = the sum of x[i * incx] * y[i * incy] on the GPU, as rung/dot.hpp and DotMode have it,
+/// under the rules of gemm above: the call puts its work into the stream and returns. result is
+/// memory that the GPU can write, and is written though n is 0.
+///
+/// Throws what gemm throws; Status::invalid_argument as rung/dot.hpp says, for a null result and
+/// for a workspace that is too small.
+RUNG_API void dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
+                  std::int64_t incy, float* result, CudaStream stream,
+                  const CudaDotOptions& options = {});
+RUNG_API void dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
+                  std::int64_t incy, double* result, CudaStream stream,
+                  const CudaDotOptions& options = {});
+RUNG_API void dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
+                  std::int64_t incy, float* result, CudaStream stream,
+                  const CudaDotOptions& options = {});
+RUNG_API void dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
+                  std::int64_t incy, float* result, CudaStream stream,
+                  const CudaDotOptions& options = {});
+
+/// The same, returned: waits for the work in the stream, which therefore cannot be captured, and
+/// takes a workspace always.
+RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
+                   std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
+RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
+                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
+RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
+                   std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
+RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
+                   std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 
 /// Frees the workspace that the library keeps for a stream of the current context, if there is one.
 /// To be called before the stream is destroyed, once its work is done; what belongs to a context

@@ -25,7 +25,12 @@ typedef enum rung_status {
 typedef enum rung_order { RUNG_ROW_MAJOR = 101, RUNG_COL_MAJOR = 102 } rung_order;
 typedef enum rung_transpose { RUNG_NO_TRANS = 111, RUNG_TRANS = 112 } rung_transpose;
 
-typedef enum rung_dot_mode { RUNG_DOT_FAST = 0, RUNG_DOT_COMPENSATED = 1 } rung_dot_mode;
+typedef enum rung_dot_mode {
+  RUNG_DOT_FAST = 0,
+  RUNG_DOT_DETERMINISTIC = 1,
+  RUNG_DOT_COMPENSATED = 2,
+  RUNG_DOT_REPRODUCIBLE = 3
+} rung_dot_mode;
 
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;
@@ -44,7 +49,7 @@ typedef struct rung_dot_options {
   int32_t threads;
   int32_t mode; /* a rung_dot_mode */
 } rung_dot_options;
-#define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_FAST}
+#define RUNG_DOT_OPTIONS_INIT {sizeof(rung_dot_options), 0, RUNG_DOT_DETERMINISTIC}
 
 typedef struct rung_cuda_options {
   size_t struct_size;
@@ -52,6 +57,16 @@ typedef struct rung_cuda_options {
   size_t workspace_bytes;
 } rung_cuda_options;
 #define RUNG_CUDA_OPTIONS_INIT {sizeof(rung_cuda_options), NULL, 0}
+
+typedef struct rung_cuda_dot_options {
+  size_t struct_size;
+  int32_t mode;           /* a rung_dot_mode */
+  int32_t result_on_host; /* 0: the result is device memory; 1: the host's, and the call waits */
+  void* workspace;        /* as above; at least 1 MiB */
+  size_t workspace_bytes;
+} rung_cuda_dot_options;
+#define RUNG_CUDA_DOT_OPTIONS_INIT \
+  {sizeof(rung_cuda_dot_options), RUNG_DOT_DETERMINISTIC, 0, NULL, 0}
 
 /* Of the library that the program runs with, as in "0.1.0". */
 RUNG_C_API const char* rung_version(void);
@@ -136,6 +151,21 @@ RUNG_C_API rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans
                                           const rung_float16* b, int64_t ldb, float beta, float* c,
                                           int64_t ldc, void* stream,
                                           const rung_cuda_options* options);
+
+/* The dot product on an NVIDIA GPU: x and y are device memory, and so is result, unless the options
+ * say that it is the host's. */
+RUNG_C_API rung_status rung_cuda_dot_f32(int64_t n, const float* x, int64_t incx, const float* y,
+                                         int64_t incy, float* result, void* stream,
+                                         const rung_cuda_dot_options* options);
+RUNG_C_API rung_status rung_cuda_dot_f64(int64_t n, const double* x, int64_t incx, const double* y,
+                                         int64_t incy, double* result, void* stream,
+                                         const rung_cuda_dot_options* options);
+RUNG_C_API rung_status rung_cuda_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t incx,
+                                          const rung_bfloat16* y, int64_t incy, float* result,
+                                          void* stream, const rung_cuda_dot_options* options);
+RUNG_C_API rung_status rung_cuda_dot_f16(int64_t n, const rung_float16* x, int64_t incx,
+                                         const rung_float16* y, int64_t incy, float* result,
+                                         void* stream, const rung_cuda_dot_options* options);
 
 /* Frees what the library allocated for a stream of the current context, if it did. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);

@@ -25,6 +25,7 @@ CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const st
   DotSpec spec;
   spec.dtype = dtype;
   spec.n = n;
+  spec.sum = rung.op == "sum";
   const DotCase problem(spec);
   if (const auto reason = backend->why_not(rung, problem.call())) {
     throw std::invalid_argument(fmt::format("{}: {}", rung.id, *reason));

@@ -1,9 +1,11 @@
 #include "backends/backend.hpp"
 
 #include <map>
+#include <utility>
 
 #include "backends/cpu/cpu.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/metal/metal.hpp"
 
 namespace rung {
 void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int threads) {
@@ -11,30 +13,36 @@ void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int
 }
 
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads) {
-  if (call.dtype == Dtype::f64) {
-    double sum = 0;
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    Out sum{};
     backend.bind(rung, call, threads, &sum).call();
-    return sum;
-  }
-  float sum = 0;
-  backend.bind(rung, call, threads, &sum).call();
-  return sum;
+    return static_cast<double>(sum);
+  });
 }
 
-std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options) {
+std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options,
+                                      std::string_view language) {
   if (device == "cpu") return make_cpu_backend();
+  const bool metal = language == "metal";
+  if (device == "gpu" && metal) return make_metal_gpu_backend();
+  if (device == "virtual" && metal) return make_metal_virtual_backend(options);
   if (device == "gpu") return make_gpu_backend(options);
   if (device == "virtual") return make_virtual_backend(options);
   return nullptr;
 }
 
-const Backend* find_backend(std::string_view device) {
+const Backend* find_backend(std::string_view device, std::string_view language) {
+  using Name = std::pair<std::string_view, std::string_view>;
   static const auto backends = [] {
-    std::map<std::string_view, std::unique_ptr<Backend>> made;
-    for (const std::string_view name : device_names) made.emplace(name, make_backend(name, {}));
+    std::map<Name, std::unique_ptr<Backend>> made;
+    for (const std::string_view name : device_names) {
+      for (const std::string_view of : {"cuda", "metal"}) {
+        made.emplace(Name(name, of), make_backend(name, {}, of));
+      }
+    }
     return made;
   }();
-  const auto found = backends.find(device);
+  const auto found = backends.find(Name(device, language == "metal" ? "metal" : "cuda"));
   return found == backends.end() ? nullptr : found->second.get();
 }
 

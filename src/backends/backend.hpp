@@ -40,7 +40,8 @@ class Backend {
   /// The operands must outlive the batch. `threads` is the most that may be used of this machine.
   /// Preconditions: why_not() gives nothing; threads >= 1.
   virtual Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const = 0;
-  /// Each call writes its sum to *result (float for f32, bf16 and f16; double for f64).
+  /// Each call writes its sum to *result: float for f32, bf16 and f16, double for f64,
+  /// std::uint32_t for i32. On a device with memory of its own, download() does.
   virtual Batch bind(const RungInfo& rung, const DotCall& call, int threads,
                      void* result) const = 0;
 
@@ -52,13 +53,16 @@ class Backend {
   virtual Batch record(const Batch& /*batch*/, std::int64_t /*calls*/) const { return {}; }
 };
 
-/// One call, start to end. The dot product's sum is returned as double, whatever its type.
+/// One call, start to end. The dot product's sum is returned as double, whatever its type; of i32,
+/// the unsigned one.
 void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int threads);
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads);
 
 /// What the makers of backends are told.
 struct DeviceOptions {
-  std::string gpu = "h200";  // which one the virtual GPU is: vgpu::parse_device()
+  // Which one the virtual GPU is: vgpu::parse_device(). Empty: an H200 for the rungs of CUDA, an M1
+  // Pro for those of Metal.
+  std::string gpu;
   std::string code;          // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
   bool observe = true;       // the virtual GPU counts memory traffic and looks for hazards
 };
@@ -66,11 +70,13 @@ struct DeviceOptions {
 inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};
 
 /// The backend of a device name, whether the device is here or not; null for a name that is none.
+/// On "gpu" and "virtual" the rungs of Metal have one of their own: `language` is RungInfo::backend.
 /// Throws std::invalid_argument for an option that is none, saying what is allowed.
-std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options);
+std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options,
+                                      std::string_view language = "cuda");
 
 /// The same with default options, made once; nothing for a name that is none.
-const Backend* find_backend(std::string_view device);
+const Backend* find_backend(std::string_view device, std::string_view language = "cuda");
 
 /// The devices that a rung is for: "cpu", or "gpu" and "virtual".
 bool is_for(const RungInfo& rung, std::string_view device);

@@ -56,7 +56,7 @@ struct GemmCall {
   }
 };
 
-/// Dot<In> of the dtype.
+/// Dot<In> of the dtype. A sum is the dot product with ones that nobody stores: its y is null.
 struct DotCall {
   Dtype dtype;
   std::int64_t n;
@@ -64,6 +64,8 @@ struct DotCall {
   std::int64_t incx;
   const void* y;
   std::int64_t incy;
+  /// The vectors with the guards around them, where there are any: see AnyMatrix.
+  Storage x_storage = {}, y_storage = {};
 
   template <class In>
   Dot<In> typed() const {

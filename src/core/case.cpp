@@ -50,11 +50,8 @@ const void* first_element(const Operand& operand, std::int64_t n, std::int64_t i
 }
 
 const DotSpec& checked(const DotSpec& spec) {
-  if (spec.dtype == Dtype::i32) {
-    throw std::invalid_argument("a dot product of i32: it is there for f32, f64, bf16 and f16");
-  }
   const bool plain = (spec.dtype == Dtype::f32 || spec.dtype == Dtype::f64) && spec.incx == 1 &&
-                     spec.incy == 1 && spec.values == Values::reals;
+                     spec.incy == 1 && !spec.sum && spec.values == Values::reals;
   if (spec.condition != 0 && !plain) {
     throw std::invalid_argument(
         "an ill-conditioned dot product: it is there for reals of f32 and f64 with unit strides");
@@ -78,9 +75,11 @@ std::string describe(const GemmSpec& spec) {
 
 std::string describe(const DotSpec& spec) {
   std::string text = fmt::format("{} n={}", name(spec.dtype), spec.n);
+  if (spec.sum) text = "sum " + text;
   if (spec.incx != 1) text += fmt::format(" incx={}", spec.incx);
   if (spec.incy != 1) text += fmt::format(" incy={}", spec.incy);
-  if (spec.compensated) text += " compensated";
+  if (spec.accuracy == Accuracy::compensated) text += " compensated";
+  if (spec.accuracy == Accuracy::exact) text += " exact";
   if (spec.condition != 0) text += fmt::format(" condition {:.0e}", spec.condition);
   if (spec.offset != 0) text += fmt::format(" offset {}", spec.offset);
   if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
@@ -127,7 +126,7 @@ void GemmCase::renew_c() {
 DotCase::DotCase(const DotSpec& spec)
     : spec_(checked(spec)),
       x_(vector(spec.dtype, spec.n, spec.incx, spec.offset)),
-      y_(vector(spec.dtype, spec.n, spec.incy, spec.offset)) {
+      y_(vector(spec.dtype, spec.sum ? 0 : spec.n, spec.incy, spec.offset)) {
   fill();
 }
 
@@ -136,8 +135,10 @@ DotCall DotCase::call() const {
           spec_.n,
           first_element(x_, spec_.n, spec_.incx),
           spec_.incx,
-          first_element(y_, spec_.n, spec_.incy),
-          spec_.incy};
+          spec_.sum ? nullptr : first_element(y_, spec_.n, spec_.incy),
+          spec_.incy,
+          x_.storage(),
+          spec_.sum ? Storage{} : y_.storage()};
 }
 
 void DotCase::fill(Values values) {

@@ -25,13 +25,21 @@ struct GemmSpec {
   std::uint64_t seed = 1;
 };
 
-/// One dot product.
+/// How near the exact value a sum must be: see verify.hpp.
+enum class Accuracy : std::uint8_t {
+  plain,        // the error bound of a sum in any order
+  compensated,  // that of Dot2
+  exact,        // rounded once
+};
+
+/// One dot product, or one sum.
 struct DotSpec {
   Dtype dtype = Dtype::f32;
   std::int64_t n = 0;
   std::int64_t incx = 1, incy = 1;  // any, 0 and negative included
+  bool sum = false;                 // of x alone: its call's y is null
   Values values = Values::reals;
-  bool compensated = false;  // hold the result to the error bound of Dot2
+  Accuracy accuracy = Accuracy::plain;
   double condition = 0;  // 2 |x|.|y| / |x.y| to aim at; 0: as it comes. f32 and f64, unit strides
   int offset = 0;
   std::uint64_t seed = 1;
@@ -73,8 +81,8 @@ class GemmCase {
   Operand a_, b_, c_;
 };
 
-/// A DotSpec with its operands. Throws std::invalid_argument for i32 and for a condition that the
-/// spec does not allow, and what Operand throws.
+/// A DotSpec with its operands. Throws std::invalid_argument for a condition that the spec does not
+/// allow, and what Operand throws.
 class DotCase {
  public:
   explicit DotCase(const DotSpec& spec);

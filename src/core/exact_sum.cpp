@@ -17,6 +17,10 @@ void ExactSum::add(double term) {
   parts_.push_back(term);
 }
 
+void ExactSum::add(const ExactSum& other) {
+  for (const double part : other.parts_) add(part);
+}
+
 double ExactSum::value() const {
   double sum = 0;
   for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) sum += *part;

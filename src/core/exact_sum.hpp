@@ -12,6 +12,7 @@ namespace rung {
 class ExactSum {
  public:
   void add(double term);
+  void add(const ExactSum& other);
 
   void add_product(double x, double y) {
     const double product = x * y;

@@ -20,10 +20,13 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "core/chunks.hpp"
+
 namespace rung {
 namespace {
 
 constexpr std::int64_t guard_elements = 64;  // at either end of a row
+constexpr std::int64_t chunk = 1 << 20;      // elements that a thread fills or reads at a time
 
 template <std::size_t bytes>
 using Word = std::conditional_t<bytes == 2, std::uint16_t,
@@ -136,6 +139,18 @@ void Operand::for_each_guard(F f) const {
   f(rows_ - 1, cols_, guard_elements);
 }
 
+/// Calls f(pointer, index) for the elements [first, last) of all, row by row.
+template <class T, class F>
+void Operand::for_each_element(std::int64_t first, std::int64_t last, const F& f) const {
+  for (std::int64_t index = first; index < last;) {
+    const std::int64_t row = index / cols_;
+    T* const begin = static_cast<T*>(data_) + row * ld_;
+    for (const std::int64_t end = std::min(last, (row + 1) * cols_); index < end; ++index) {
+      f(begin[index - row * cols_], index);
+    }
+  }
+}
+
 void Operand::write_guards() {
   visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
     T* const data = static_cast<T*>(data_);
@@ -166,17 +181,16 @@ std::optional<std::string> Operand::broken_guard() const {
 void Operand::fill(Values values, std::uint64_t seed) {
   set_guards_readable(true);
   visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
-    T* const data = static_cast<T*>(data_);
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      for (std::int64_t col = 0; col < cols_; ++col) {
-        data[row * ld_ + col] = random_element<T>(values, seed, row * cols_ + col);
-      }
-    }
+    for_each_chunk(rows_ * cols_, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+      for_each_element<T>(first, last, [&](T& element, std::int64_t index) {
+        element = random_element<T>(values, seed, index);
+      });
+    });
     if constexpr (!std::is_integral_v<T>) {
       if ((values == Values::nan || values == Values::infinity) && rows_ * cols_ > 0) {
         const std::int64_t at = random_below(rows_ * cols_, seed, ~std::uint64_t{0});
         using Limits = std::numeric_limits<float>;
-        data[at / cols_ * ld_ + at % cols_] =
+        static_cast<T*>(data_)[at / cols_ * ld_ + at % cols_] =
             T(values == Values::nan ? Limits::quiet_NaN() : Limits::infinity());
       }
     }
@@ -187,25 +201,32 @@ void Operand::fill(Values values, std::uint64_t seed) {
 void Operand::poison() {
   set_guards_readable(true);
   visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      T* const begin = static_cast<T*>(data_) + row * ld_;
-      std::fill(begin, begin + cols_, std::bit_cast<T>(guard_pattern<T>()));
-    }
+    for_each_chunk(rows_ * cols_, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+      for_each_element<T>(first, last, [](T& element, std::int64_t /*index*/) {
+        element = std::bit_cast<T>(guard_pattern<T>());
+      });
+    });
   });
   write_guards();
 }
 
 std::uint64_t Operand::fingerprint() const {
-  std::uint64_t hash = 0;
+  const auto mix = [](std::uint64_t& hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+  };
+  std::vector<std::uint64_t> hashes(chunks_of(rows_ * cols_, chunk));
   visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      const T* const begin = static_cast<const T*>(data_) + row * ld_;
-      for (std::int64_t col = 0; col < cols_; ++col) {
-        hash = (hash ^ std::bit_cast<Word<sizeof(T)>>(begin[col])) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-      }
-    }
+    for_each_chunk(rows_ * cols_, chunk, [&](std::int64_t first, std::int64_t last, auto i) {
+      std::uint64_t hash = 0;
+      for_each_element<T>(first, last, [&](const T& element, std::int64_t /*index*/) {
+        mix(hash, std::bit_cast<Word<sizeof(T)>>(element));
+      });
+      hashes[i] = hash;
+    });
   });
+  std::uint64_t hash = 0;
+  for (const std::uint64_t of_chunk : hashes) mix(hash, of_chunk);
   return hash;
 }
 

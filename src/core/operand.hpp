@@ -55,6 +55,8 @@ class Operand {
 
   template <class F>
   void for_each_guard(F f) const;
+  template <class T, class F>
+  void for_each_element(std::int64_t first, std::int64_t last, const F& f) const;
   void write_guards();
   void set_guards_readable(bool readable) const;
 

@@ -77,7 +77,8 @@ RungInfo parse_rung(std::string_view id, std::string_view source) {
 
   const std::string header = header_of(source);
   FieldReader reader(id, header);
-  reader.expect(rung.id + ": ");
+  // A rung that sums is one of the dot product's: its file lies there.
+  reader.expect((rung.op == "sum" ? "dot" + rung.id.substr(rung.op.size()) : rung.id) + ": ");
   rung.idea = reader.until(" from: ");
   rung.from = reader.until(" | removes: ");
   rung.removes = reader.until(" | limit: ");

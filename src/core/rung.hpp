@@ -27,6 +27,9 @@ struct RungInfo {
 ///     // from: <slug or nothing> | removes: <bottleneck> | limit: <what limits it now>
 ///     // needs: <requirements, or nothing> | try: <command>
 ///
+/// One of op sum has the header of the dot product's file that it is in
+/// (kernels/dot/cuda/sums.inc).
+///
 /// A CUDA rung that spills registers to memory says "spills" in its limit: no other may
 /// (scripts/cuda_resources.py).
 ///

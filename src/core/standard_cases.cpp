@@ -95,18 +95,22 @@ std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort) {
   return specs;
 }
 
-std::vector<DotSpec> standard_dot_cases(Dtype dtype, bool compensated, Effort effort) {
+Accuracy accuracy_of(const RungInfo& rung) {
+  if (rung.slug.ends_with("_compensated")) return Accuracy::compensated;
+  if (rung.slug.ends_with("_reproducible")) return Accuracy::exact;
+  return Accuracy::plain;
+}
+
+std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort effort) {
   constexpr std::array<std::int64_t, 25> sizes = {0,   1,   2,   3,   5,    7,    8,    15,  16,
                                                   17,  31,  32,  33,  63,   64,   65,   100, 127,
                                                   129, 255, 257, 511, 1021, 4097, 10007};
   constexpr std::array<std::pair<std::int64_t, std::int64_t>, 5> increments = {
       {{2, 1}, {1, 3}, {-1, 1}, {-3, -2}, {0, 1}}};
-  if (dtype == Dtype::i32) return {};
-
   std::vector<DotSpec> specs;
   const auto add = [&](DotSpec spec) {
     spec.dtype = dtype;
-    spec.compensated = compensated;
+    spec.accuracy = accuracy;
     spec.offset = specs.size() % 3 == 0 ? 1 : 0;
     spec.seed = specs.size() + 1;
     specs.push_back(spec);
@@ -117,10 +121,11 @@ std::vector<DotSpec> standard_dot_cases(Dtype dtype, bool compensated, Effort ef
     add({.n = n, .incx = incx, .incy = incy});
   }
   for (const Values values : {Values::tiny, Values::nan, Values::infinity}) {
+    if (dtype == Dtype::i32) break;
     add({.n = 77, .values = values});
     add({.n = 1000, .values = values});
   }
-  if (compensated && (dtype == Dtype::f32 || dtype == Dtype::f64)) {
+  if (accuracy != Accuracy::plain && (dtype == Dtype::f32 || dtype == Dtype::f64)) {
     const std::array<double, 3> conditions =
         dtype == Dtype::f32 ? std::array{1e6, 1e9, 1e12} : std::array{1e12, 1e18, 1e26};
     for (const double condition : conditions) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/case.hpp"
+#include "core/rung.hpp"
 
 namespace rung {
 
@@ -13,7 +14,11 @@ enum class Effort { quick, full };
 /// leading dimensions beyond the row, alpha and beta of 0, 1 and others, NaN and infinity.
 std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort);
 
-/// The same for the dot product, ill-conditioned data included if compensated. None for i32.
-std::vector<DotSpec> standard_dot_cases(Dtype dtype, bool compensated, Effort effort);
+/// What a dot product's rung is held to, by its name.
+Accuracy accuracy_of(const RungInfo& rung);
+
+/// The same for the dot product, ill-conditioned data included unless plain. Of a sum, set
+/// DotSpec::sum in each.
+std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort effort);
 
 }  // namespace rung

@@ -48,7 +48,9 @@ Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& ru
 
 /// The same for a dot product: |result - exact| <= (n + 2) u |x|.|y| + u |exact|, and for a
 /// compensated one u |exact| + ((n + 2) u)^2 |x|.|y| (Ogita, Rump and Oishi, SIAM J. Sci. Comput.
-/// 26, 2005, prop. 5.5). run returns the sum, rounded to float where the kernel's result is one.
+/// 26, 2005, prop. 5.5). One that is rounded once may be off by u |exact|, or half of the smallest
+/// number. run returns the sum, rounded to float where the kernel's result is one; of
+/// i32, as unsigned. A sum is the dot product with ones.
 Verdict verify(DotCase& problem, const std::function<double(const DotCall&)>& run);
 
 }  // namespace rung

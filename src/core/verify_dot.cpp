@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <vector>
+
 #include "core/bound.hpp"
+#include "core/chunks.hpp"
 #include "core/exact_sum.hpp"
 #include "core/verify.hpp"
 
@@ -14,15 +18,32 @@ struct Reference {
   long double magnitude = 0;  // |x|.|y|
 };
 
+/// Element i of y; of a sum, 1.
+template <class In>
+Wide<In> y_at(const Dot<In>& dot, std::int64_t i) {
+  return dot.y == nullptr ? Wide<In>{1} : widen(dot.y[i * dot.incy]);
+}
+
+constexpr std::int64_t chunk = 1 << 20;  // terms that a thread adds up at a time
+
 /// Summed in long double: good to n times its unit roundoff.
 template <class In>
 Reference long_reference(const Dot<In>& dot, double got) {
+  std::vector<Reference> parts(chunks_of(dot.n, chunk));
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, std::int64_t part) {
+    Reference sums;
+    for (std::int64_t i = first; i < last; ++i) {
+      const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
+                                  static_cast<long double>(y_at(dot, i));
+      sums.expected += product;
+      sums.magnitude += std::abs(product);
+    }
+    parts[part] = sums;
+  });
   Reference reference;
-  for (std::int64_t i = 0; i < dot.n; ++i) {
-    const long double product = static_cast<long double>(widen(dot.x[i * dot.incx])) *
-                                static_cast<long double>(widen(dot.y[i * dot.incy]));
-    reference.expected += product;
-    reference.magnitude += std::abs(product);
+  for (const Reference& part : parts) {
+    reference.expected += part.expected;
+    reference.magnitude += part.magnitude;
   }
   reference.error = std::abs(got - reference.expected);
   return reference;
@@ -31,14 +52,24 @@ Reference long_reference(const Dot<In>& dot, double got) {
 /// Summed without any error, so that an ill-conditioned sum has a reference too.
 template <class In>
 Reference exact_reference(const Dot<In>& dot, double got) {
+  std::vector<ExactSum> sums(chunks_of(dot.n, chunk));
+  std::vector<long double> magnitudes(sums.size());
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, std::int64_t part) {
+    ExactSum sum;
+    long double magnitude = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
+      const auto y = static_cast<double>(y_at(dot, i));
+      sum.add_product(x, y);
+      magnitude += std::abs(x * y);
+    }
+    sums[part] = std::move(sum);
+    magnitudes[part] = magnitude;
+  });
   Reference reference;
   ExactSum sum;
-  for (std::int64_t i = 0; i < dot.n; ++i) {
-    const auto x = static_cast<double>(widen(dot.x[i * dot.incx]));
-    const auto y = static_cast<double>(widen(dot.y[i * dot.incy]));
-    sum.add_product(x, y);
-    reference.magnitude += std::abs(x * y);
-  }
+  for (const ExactSum& part : sums) sum.add(part);
+  for (const long double magnitude : magnitudes) reference.magnitude += magnitude;
   reference.expected = sum.value();
   if (std::isfinite(got)) {
     sum.add(-got);
@@ -47,15 +78,31 @@ Reference exact_reference(const Dot<In>& dot, double got) {
   return reference;
 }
 
+/// Integers, which wrap, and so have no error.
+Verdict check_integers(const Dot<std::uint32_t>& dot, double got) {
+  std::atomic<std::uint32_t> expected = 0;
+  for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+    std::uint32_t sum = 0;
+    for (std::int64_t i = first; i < last; ++i) sum += dot.x[i * dot.incx] * y_at(dot, i);
+    expected += sum;
+  });
+  if (got == expected) return {true, 0, ""};
+  return wrong(fmt::format("the sum is {}, expected {}", got, expected.load()));
+}
+
 /// The bound of verify.hpp.
 template <class Out>
 long double error_bound(const DotSpec& spec, const Reference& reference) {
   constexpr long double u = unit_roundoff<Out>;
   const auto n = static_cast<long double>(spec.n + 2);
-  const long double summing =
-      spec.compensated ? n * n * u * u : n * (u + unit_roundoff<long double>);
+  const long double rounding = u * std::abs(reference.expected);
+  if (spec.accuracy == Accuracy::exact) {
+    return rounding + std::numeric_limits<Out>::denorm_min() / 2.0L;
+  }
+  const bool compensated = spec.accuracy == Accuracy::compensated;
+  const long double summing = compensated ? n * n * u * u : n * (u + unit_roundoff<long double>);
   const long double underflow = n * std::numeric_limits<Out>::min();
-  return summing * reference.magnitude + underflow + u * std::abs(reference.expected);
+  return summing * reference.magnitude + underflow + rounding;
 }
 
 template <class In, class Out>
@@ -63,8 +110,8 @@ Verdict check(const DotCase& problem, Values values, double got) {
   const DotSpec& spec = problem.spec();
   const Dot<In> dot = problem.call().typed<In>();
   const bool finite = values != Values::nan && values != Values::infinity;
-  const Reference reference =
-      spec.compensated && finite ? exact_reference(dot, got) : long_reference(dot, got);
+  const Reference reference = spec.accuracy != Accuracy::plain && finite ? exact_reference(dot, got)
+                                                                         : long_reference(dot, got);
   const long double bound = values == Values::integers ? 0 : error_bound<Out>(spec, reference);
 
   Verdict verdict;
@@ -93,7 +140,11 @@ Verdict run_once(DotCase& problem, Values values,
   if (problem.x().fingerprint() != x) return wrong("changed x");
   if (problem.y().fingerprint() != y) return wrong("changed y");
   return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return check<In, Out>(problem, values, got);
+    if constexpr (std::is_integral_v<In>) {
+      return check_integers(problem.call().typed<In>(), got);
+    } else {
+      return check<In, Out>(problem, values, got);
+    }
   });
 }
 

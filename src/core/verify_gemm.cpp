@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/bound.hpp"
+#include "core/chunks.hpp"
 #include "core/verify.hpp"
 
 namespace rung {
@@ -48,20 +49,23 @@ Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
 template <class W, class Element>
 Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const Element& element,
                  const Sums<W>& v) {
+  constexpr std::int64_t chunk = 64;  // rows: what a cache line of a column holds, and more
   Sums<W> result(rows);
   const auto step = [&](std::int64_t row, std::int64_t col) {
     const W value = element(row, col);
     result.add(row, value * v.values[col], magnitude(value) * v.magnitudes[col]);
   };
-  if (by_columns) {
-    for (std::int64_t col = 0; col < cols; ++col) {
-      for (std::int64_t row = 0; row < rows; ++row) step(row, col);
+  for_each_chunk(rows, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+    if (by_columns) {
+      for (std::int64_t col = 0; col < cols; ++col) {
+        for (std::int64_t row = first; row < last; ++row) step(row, col);
+      }
+    } else {
+      for (std::int64_t row = first; row < last; ++row) {
+        for (std::int64_t col = 0; col < cols; ++col) step(row, col);
+      }
     }
-  } else {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t col = 0; col < cols; ++col) step(row, col);
-    }
-  }
+  });
   return result;
 }
 

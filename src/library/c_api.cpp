@@ -5,6 +5,7 @@
 #include <string>
 
 #include "library/c_api.hpp"
+#include "library/check.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
 #include "rung/version.hpp"
@@ -66,9 +67,7 @@ template <class In, class Out>
 rung_status dot_c(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy, Out* result,
                   const rung_dot_options* options) {
   return guarded([&] {
-    if (result == nullptr) {
-      throw Error(Status::invalid_argument, "rung: dot: result is null; it must point to a number");
-    }
+    check::result("dot", result);
     *result = dot(n, x, incx, y, incy, convert(options));
   });
 }

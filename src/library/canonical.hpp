@@ -90,4 +90,18 @@ template <class In, class Out>
           .multiplies = multiplies};
 }
 
+/// The same of a dot product; increments as in BLAS.
+template <class In>
+Dot<In> canonical(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy) {
+  if (n < 0) [[unlikely]]
+    check::fail_negative("dot", "n", n);
+  check::vector("dot: x", n, x, incx);
+  check::vector("dot: y", n, y, incy);
+  // The element of i = 0: with a negative increment, the one farthest from the pointer.
+  const auto first = [n](const In* data, std::int64_t increment) {
+    return increment < 0 && n > 0 ? data + (1 - n) * increment : data;
+  };
+  return {n, first(x, incx), incx, first(y, incy), incy};
+}
+
 }  // namespace rung

@@ -63,16 +63,26 @@ void fail_vector_null(const char* vector, std::int64_t n) {
 }
 
 void fail_mode(int mode) {
-  fail("dot: mode is " + text(mode) + "; it must be 0 (fast) or 1 (compensated)");
+  fail("dot: mode is " + text(mode) +
+       "; it must be 0 (fast), 1 (deterministic), 2 (compensated) or 3 (reproducible)");
 }
 
-void fail_workspace(const void* workspace, std::size_t bytes) {
+void fail_result(const char* op) {
+  fail(std::string(op) + ": result is null; it must point to a number");
+}
+
+void fail_workspace(const char* op, const void* workspace, std::size_t bytes, std::size_t least) {
+  const std::string what = std::string(op) + ": the workspace ";
   if (workspace == nullptr) {
-    fail("gemm: the workspace is null; it must point to " + std::to_string(bytes) + " bytes");
+    fail(what + "is null; it must point to " + std::to_string(bytes) + " bytes");
   }
-  fail("gemm: the workspace is at an address of " +
-       std::to_string(reinterpret_cast<std::uintptr_t>(workspace) % 256) +
-       " modulo 256; it must be aligned to 256 bytes");
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(workspace) % 256;
+  if (misaligned != 0) {
+    fail(what + "is at an address of " + std::to_string(misaligned) +
+         " modulo 256; it must be aligned to 256 bytes");
+  }
+  fail(what + "has " + std::to_string(bytes) + " bytes; it must have at least " +
+       std::to_string(least));
 }
 
 }  // namespace rung::check

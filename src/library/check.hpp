@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "rung/matrix.hpp"
+#include "rung/options.hpp"
 
 namespace rung::check {
 
@@ -22,7 +23,9 @@ namespace rung::check {
                                     std::int64_t element_bytes);
 [[noreturn]] void fail_vector_null(const char* vector, std::int64_t n);
 [[noreturn]] void fail_mode(int mode);
-[[noreturn]] void fail_workspace(const void* workspace, std::size_t bytes);
+[[noreturn]] void fail_result(const char* op);
+[[noreturn]] void fail_workspace(const char* op, const void* workspace, std::size_t bytes,
+                                 std::size_t least);
 
 inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t product;
@@ -34,11 +37,21 @@ inline void threads(const char* op, int value) {
     fail_negative(op, "threads", value);
 }
 
-/// Of a GPU's memory: CudaOptions.
-inline void workspace(const void* data, std::size_t bytes) {
+inline void mode(DotMode mode) {
+  if (mode < DotMode::fast || mode > DotMode::reproducible) [[unlikely]]
+    fail_mode(static_cast<int>(mode));
+}
+
+inline void result(const char* op, const void* result) {
+  if (result == nullptr) [[unlikely]]
+    fail_result(op);
+}
+
+/// Of a GPU's memory: CudaOptions. Null is allowed, fewer bytes than `least` are not.
+inline void workspace(const char* op, const void* data, std::size_t bytes, std::size_t least = 0) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 256 == 0;
-  if (!aligned || (data == nullptr && bytes != 0)) [[unlikely]]
-    fail_workspace(data, bytes);
+  if (!aligned || (data == nullptr ? bytes != 0 : bytes < least)) [[unlikely]]
+    fail_workspace(op, data, bytes, least);
 }
 
 /// Everything about one matrix but its pointer.

@@ -6,23 +6,15 @@
 #include <span>
 
 #include "core/problem.hpp"
-#include "library/check.hpp"
+#include "library/canonical.hpp"
 #include "library/select.hpp"
 
 namespace rung {
 namespace {
 
-/// The element of i = 0: with a negative increment, the one farthest from the pointer.
-template <class T>
-const T* first(std::int64_t n, const T* data, std::int64_t increment) {
-  return increment < 0 && n > 0 ? data + (1 - n) * increment : data;
-}
-
 void check_options(const DotOptions& options) {
   check::threads("dot", options.threads);
-  if (options.mode != DotMode::fast && options.mode != DotMode::compensated) [[unlikely]] {
-    check::fail_mode(static_cast<int>(options.mode));
-  }
+  check::mode(options.mode);
 }
 
 template <class In>
@@ -37,11 +29,7 @@ template <class In>
 auto strided(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
              const DotOptions& options) {
   check_options(options);
-  if (n < 0) [[unlikely]]
-    check::fail_negative("dot", "n", n);
-  check::vector("dot: x", n, x, incx);
-  check::vector("dot: y", n, y, incy);
-  return run(Dot<In>{n, first(n, x, incx), incx, first(n, y, incy), incy}, options);
+  return run(canonical(n, x, incx, y, incy), options);
 }
 
 template <class In>

@@ -61,7 +61,7 @@ struct GemmRule {
 
 struct DotRule {
   Dtypes dtypes = Dtypes::all();
-  DotMode mode = DotMode::fast;
+  DotMode mode = DotMode::deterministic;  // none is for fast: see select.hpp
   std::int64_t max_n = any_size;
   double work_per_thread;  // elements that pay for one more thread
   Named<cpu::DotRung> use;

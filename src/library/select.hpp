@@ -50,9 +50,14 @@ inline int threads_for(double work, double work_per_thread, int limit) {
   return static_cast<int>(std::min(work / work_per_thread, static_cast<double>(limit)));
 }
 
+/// On CPUs the fastest rungs sum in an order that threads do not change.
+constexpr DotMode mode_of_rule(DotMode asked) {
+  return asked == DotMode::fast ? DotMode::deterministic : asked;
+}
+
 constexpr bool fits(const DotRule& rule, const DotShape& shape) {
-  return rule.dtypes.has(shape.dtype) && rule.mode == shape.mode && shape.n <= rule.max_n &&
-         (shape.unit_stride || !rule.strides_are_unit);
+  return rule.dtypes.has(shape.dtype) && rule.mode == mode_of_rule(shape.mode) &&
+         shape.n <= rule.max_n && (shape.unit_stride || !rule.strides_are_unit);
 }
 
 }  // namespace detail

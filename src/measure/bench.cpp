@@ -48,6 +48,7 @@ class Bench {
     for (std::size_t i = 0; i < entries_.size(); ++i) admit(entries_[i], result_.rows[i]);
     measure();
     measure_in_graphs();
+    measure_host();
     for (std::size_t i = 0; i < entries_.size(); ++i) compare(entries_[i], result_.rows[i]);
     return std::move(result_);
   }
@@ -61,20 +62,27 @@ class Bench {
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }
-    BenchRow library;
-    library.kind = Kind::library;
-    library.chose = workload_->library_choice();
-    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
-      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
-    } else {
-      enter(std::make_unique<LibraryContender>(), std::move(library));
-    }
+    enter_library();
     for (const Peer* peer : request_.peers) {
       BenchRow row;
       row.kind = Kind::peer;
       row.name = row.slug = peer->name();
       result_.rows.push_back(std::move(row));
       entries_.push_back({nullptr, peer, 0, {}, {}});
+    }
+  }
+
+  // It runs on CPUs, and on GPUs by CUDA.
+  void enter_library() {
+    cuda::Gpu* const gpu = gpu_of(*request_.backend);
+    if (gpu == nullptr && request_.backend->name() != "cpu") return;
+    BenchRow library;
+    library.kind = Kind::library;
+    library.chose = workload_->library_choice();
+    if (gpu != nullptr) {
+      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
+    } else {
+      enter(std::make_unique<LibraryContender>(), std::move(library));
     }
   }
 
@@ -188,6 +196,22 @@ class Bench {
       samples = std::move(timings[i].seconds);
       for (double& seconds : samples) seconds /= static_cast<double>(calls[i]);
       result_.rows[owners[i]].graph_seconds = summarize(samples);
+    }
+  }
+
+  // The host's part of those calls by itself.
+  void measure_host() {
+    constexpr int rounds = 25;
+    constexpr std::int64_t calls = 100;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].graph_samples.empty()) continue;
+      const Batch batch = workload_->bind(*entries_[i].contender).batch;
+      batch.run(1);
+      std::vector<double> samples;
+      for (int round = 0; round < rounds; ++round) {
+        samples.push_back(time_enqueue(batch, calls) / static_cast<double>(calls));
+      }
+      result_.rows[i].host_seconds = summarize(samples);
     }
   }
 

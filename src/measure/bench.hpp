@@ -36,6 +36,7 @@ struct BenchRow {
   Verdict verdict;           // only what is right is timed
   Summary seconds;           // of a call, of many back to back
   Summary graph_seconds;     // of a call, of many inside a graph: the device's time alone
+  Summary host_seconds;      // of a call, until it is in the queue
   double ceiling_ratio = 0;  // 0 where there is no ceiling
   std::string previous;      // the rung that it comes from, if that was timed too
   double previous_ratio = 0;

@@ -24,7 +24,7 @@ class Contender {
 
   /// The operands must outlive the batch.
   virtual Bound bind(const GemmCall& call, int threads) const = 0;
-  /// Each call writes its sum to *result (float for f32, bf16 and f16; double for f64).
+  /// Each call writes its sum to *result, as Backend::bind() does.
   virtual Bound bind(const DotCall& call, int threads, void* result) const = 0;
 };
 

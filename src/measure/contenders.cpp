@@ -4,6 +4,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "backends/cuda/dot_operands.hpp"
 #include "backends/cuda/gemm_operands.hpp"
 #include "core/kernel_error.hpp"
 #include "measure/peers/gpu_batch.hpp"
@@ -72,6 +73,7 @@ Bound LibraryContender::bind(const DotCall& call, int threads, void* result) con
     if constexpr (std::is_integral_v<In>) {
       return {{}, "dot has no i32"};
     } else {
+      if (call.y == nullptr) return {{}, "the library has no sum"};
       const Dot<In> d = call.typed<In>();
       const auto run = [=](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) {
@@ -98,19 +100,37 @@ Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
   on_device.b.data = reinterpret_cast<const void*>(operands->b().data());
   on_device.c.data = reinterpret_cast<void*>(operands->c().data());
   const auto run = public_gemm(on_device, CudaStream(gpu_.stream()));
-  const auto launch = [this, run, threads] {
-    try {
-      gpu_.observe([&] { run(1); }, threads);
-    } catch (const Error& error) {
-      gpu_.wait("library");  // throws, with a new context, if earlier work has spoilt the old one
-      throw KernelError(error.what());
-    }
-  };
-  return {batch_on_gpu("library", operands, launch), {}};
+  return {batch_on_gpu("library", operands, [=, this] { launch([&] { run(1); }, threads); }), {}};
 }
 
-Bound GpuLibraryContender::bind(const DotCall&, int, void*) const {
-  return {{}, "the library's dot runs on the cpu alone"};
+Bound GpuLibraryContender::bind(const DotCall& call, int threads, void* result) const {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
+    if constexpr (std::is_integral_v<In>) {
+      return {{}, "dot has no i32"};
+    } else {
+      if (call.y == nullptr) return {{}, "the library has no sum"};
+      gpu_.make_current();
+      const auto operands = std::make_shared<cuda::DotOperands>(gpu_, call, result);
+      const auto run = [this, call, operands] {
+        const auto lowest = [n = call.n](const void* first, std::int64_t increment) {
+          const auto* const element = static_cast<const In*>(first);
+          return increment < 0 && n > 0 ? element + (n - 1) * increment : element;
+        };
+        dot(call.n, lowest(operands->x(), call.incx), call.incx, lowest(operands->y(), call.incy),
+            call.incy, static_cast<Out*>(operands->result().data()), CudaStream(gpu_.stream()));
+      };
+      return {batch_on_gpu("library", operands, [=, this] { launch(run, threads); }), {}};
+    }
+  });
+}
+
+void GpuLibraryContender::launch(const std::function<void()>& run, int threads) const {
+  try {
+    gpu_.observe(run, threads);
+  } catch (const Error& error) {
+    gpu_.wait("library");  // throws, with a new context, if earlier work has spoilt the old one
+    throw KernelError(error.what());
+  }
 }
 
 }  // namespace rung

@@ -36,7 +36,7 @@ class LibraryContender final : public Contender {
 };
 
 /// rung::gemm() on the memory of a GPU, or of the virtual one, likewise. One at a time: while it
-/// lives, the library's calls go to the driver of that GPU. dot is the CPU's alone.
+/// lives, the library's calls go to the driver of that GPU.
 class GpuLibraryContender final : public Contender {
  public:
   /// The backend must outlive it.
@@ -51,6 +51,8 @@ class GpuLibraryContender final : public Contender {
   Bound bind(const DotCall& call, int threads, void* result) const override;
 
  private:
+  void launch(const std::function<void()>& run, int threads) const;
+
   cuda::Gpu& gpu_;
   cuda::Driver driver_;
 };

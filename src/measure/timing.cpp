@@ -58,6 +58,15 @@ double time_batch(const Batch& batch, std::int64_t calls) {
   return seconds_since(start);
 }
 
+double time_enqueue(const Batch& batch, std::int64_t calls) {
+  batch.wait();
+  const auto start = Clock::now();
+  batch.enqueue(calls);
+  const double seconds = seconds_since(start);
+  batch.wait();
+  return seconds;
+}
+
 std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
                                      const TimingOptions& options) {
   const double sample = std::min(sample_seconds, options.seconds / 5);

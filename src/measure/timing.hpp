@@ -35,4 +35,8 @@ std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
 /// Seconds that one batch of `calls` takes, from the first one's start to the last one's end.
 double time_batch(const Batch& batch, std::int64_t calls);
 
+/// Seconds until that many calls are in the device's queue, which is empty before. The queue must
+/// hold them all: a full one makes the caller wait for the device.
+double time_enqueue(const Batch& batch, std::int64_t calls);
+
 }  // namespace rung

@@ -117,14 +117,17 @@ class GemmWorkload final : public Workload {
   std::vector<std::unique_ptr<GemmCase>> sets_;
 };
 
+// A dot product, or a sum.
 class DotWorkload final : public Workload {
  public:
-  DotWorkload(std::int64_t n, const WorkloadOptions& options, const Backend& backend)
+  DotWorkload(std::int64_t n, bool is_sum, const WorkloadOptions& options, const Backend& backend)
       : options_(options),
         backend_(backend),
         n_(static_cast<double>(n)),
+        vectors_(is_sum ? 1 : 2),
         element_bytes_(static_cast<std::int64_t>(input_bytes(options.dtype))) {
     DotSpec spec;
+    spec.sum = is_sum;
     spec.dtype = options.dtype;
     spec.n = n;
     const std::int64_t count = count_sets(bytes(), options.cold, backend);
@@ -145,7 +148,7 @@ class DotWorkload final : public Workload {
   Verdict verify(const Contender& contender) override {
     const Verdict verdict = rung::verify(*sets_.front(), [&](const DotCall& call) {
       contender.bind(call, options_.threads, &result_).batch.call();
-      return options_.dtype == Dtype::f64 ? result_.f64 : static_cast<double>(result_.f32);
+      return value();
     });
     sets_.front()->fill();
     return verdict;
@@ -163,7 +166,7 @@ class DotWorkload final : public Workload {
     for (const auto& set : sets_) {
       const DotCall call = set->call();
       regions.push_back({call.x, call.n * element_bytes_});
-      regions.push_back({call.y, call.n * element_bytes_});
+      if (call.y != nullptr) regions.push_back({call.y, call.n * element_bytes_});
     }
     WorkloadCeiling found{"read", {read_ceiling(regions, 1)}};
     if (options_.threads > 1) found.variants.push_back(read_ceiling(regions, options_.threads));
@@ -172,24 +175,39 @@ class DotWorkload final : public Workload {
 
   std::size_t operand_sets() const override { return sets_.size(); }
   std::string library_choice() const override {
-    return choose_dot(sets_.front()->call(), DotMode::fast, options_.threads).id;
+    const DotCall call = sets_.front()->call();
+    if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return std::string(
+          choose_cuda_dot({call.dtype, call.n, DotMode::deterministic, gpu->target().arch}).id);
+    }
+    return choose_dot(call, DotMode::deterministic, options_.threads).id;
   }
 
   std::vector<std::int64_t> leading_dimensions() const override { return {}; }
 
-  double flops() const override { return 2 * n_; }
-  double bytes() const override { return 2 * n_ * static_cast<double>(element_bytes_); }
+  double flops() const override { return vectors_ * n_; }
+  double bytes() const override { return vectors_ * n_ * static_cast<double>(element_bytes_); }
   bool counts_flops() const override { return false; }
 
  private:
   union Sum {
     double f64 = 0;
     float f32;
+    std::uint32_t i32;
   };
+
+  double value() const {
+    switch (options_.dtype) {
+      case Dtype::f64: return result_.f64;
+      case Dtype::i32: return result_.i32;
+      default: return static_cast<double>(result_.f32);
+    }
+  }
 
   WorkloadOptions options_;
   const Backend& backend_;
   double n_;
+  double vectors_;
   std::int64_t element_bytes_;
   std::vector<std::unique_ptr<DotCase>> sets_;
   Sum result_;
@@ -200,7 +218,9 @@ class DotWorkload final : public Workload {
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend) {
   if (op == "gemm") return std::make_unique<GemmWorkload>(size, options, backend);
-  if (op == "dot") return std::make_unique<DotWorkload>(size.n, options, backend);
+  if (op == "dot" || op == "sum") {
+    return std::make_unique<DotWorkload>(size.n, op == "sum", options, backend);
+  }
   throw std::invalid_argument("no workload for op '" + op + "'");
 }
 

@@ -62,8 +62,8 @@ class Workload {
   double work() const { return counts_flops() ? flops() : bytes(); }
 };
 
-/// op: "gemm" or "dot", to be solved on that backend. Throws std::bad_alloc and what GemmCase and
-/// DotCase throw.
+/// op: "gemm", "dot" or "sum", to be solved on that backend. Throws std::bad_alloc and what
+/// GemmCase and DotCase throw.
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend);
 

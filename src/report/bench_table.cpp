@@ -139,6 +139,17 @@ std::string noise(const BenchResult& result) {
       fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug);
 }
 
+// "host, a call: library 2.31 us, cublas 4.02 us".
+std::string host(const BenchResult& result) {
+  std::string text;
+  for (const BenchRow& row : result.rows) {
+    if (row.kind == Kind::rung || row.host_seconds.count == 0) continue;
+    text += fmt::format("{} {} {}", text.empty() ? "host, a call:" : ",", row.name,
+                        format_seconds(row.host_seconds.median));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string verdict(const BenchRow& row) {
   if (!row.skipped.empty()) return "skipped: " + row.skipped;
   if (row.wrong()) return "WRONG: " + row.verdict.message;
@@ -195,7 +206,8 @@ std::string bench_table(const BenchResult& result) {
     text += fmt::format("ceiling: {}, {} {}\n", result.ceiling,
                         format_rate(result.ceiling_rate * 1e-9), unit);
   }
-  return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + "\n" + verdicts(result);
+  return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + host(result) + "\n" +
+         verdicts(result);
 }
 
 }  // namespace rung

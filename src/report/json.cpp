@@ -128,6 +128,7 @@ Json to_json(const BenchResult& result) {
     if (row.timed()) {
       json["seconds"] = seconds_of(row.seconds);
       if (row.graph_seconds.count > 0) json["graph_seconds"] = seconds_of(row.graph_seconds);
+      if (row.host_seconds.count > 0) json["host_seconds"] = seconds_of(row.host_seconds);
       json["gflops"] = result.flops / row.seconds.median * 1e-9;
       json["gbps"] = result.bytes / row.seconds.median * 1e-9;
       if (!result.ceiling.empty()) {

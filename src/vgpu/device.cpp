@@ -119,6 +119,34 @@ DeviceDescription rtx4090() {
   return device;
 }
 
+/// Cores, memory and bandwidth as Apple states them, limits from its Metal Feature Set Tables, the
+/// clock as in the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not published: these
+/// are estimates, from P. Turner's metal-benchmarks and D. Johnson's applegpu. The compute
+/// capability is that of the PTX that Metal's kernels become.
+DeviceDescription m1pro() {
+  DeviceDescription device = h200();
+  device.name = "Apple M1 Pro";
+  device.key = "m1pro";
+  device.compute_major = 8;
+  device.multiprocessors = 16;
+  device.clock_khz = 1296000;
+  device.memory_bytes = 16 * GiB;
+  device.memory_clock_khz = 3200000;
+  device.memory_bus_bits = 256;
+  device.memory_bandwidth = 2e11;
+  device.l2_bytes = 24 * MiB;
+  device.registers_per_multiprocessor = 98304;
+  device.registers_per_block = 98304;
+  device.max_registers_per_thread = 128;
+  device.max_warps_per_multiprocessor = 96;
+  device.shared_per_multiprocessor = 64 * KiB;
+  device.shared_per_block = 32 * KiB;
+  device.shared_per_block_optin = 32 * KiB;
+  device.shared_reserved_per_block = 0;
+  device.fp32_lanes_per_multiprocessor = 128;
+  return device;
+}
+
 /// A number of a description that may be overridden, and what it may be.
 struct Field {
   std::string_view name;
@@ -233,8 +261,8 @@ DeviceDescription find_device(std::string_view key) {
 }  // namespace
 
 const std::vector<DeviceDescription>& known_devices() {
-  static const std::vector<DeviceDescription> devices = {h200(), a100(), t4(), rtx3090(),
-                                                         rtx4090()};
+  static const std::vector<DeviceDescription> devices = {h200(),    a100(),    t4(),
+                                                         rtx3090(), rtx4090(), m1pro()};
   return devices;
 }
 

@@ -37,7 +37,7 @@ struct DeviceDescription {
   int fp32_lanes_per_multiprocessor;  // FMA per clock
 };
 
-/// h200, a100, t4.
+/// h200, a100, t4, m1pro.
 const std::vector<DeviceDescription>& known_devices();
 
 /// A key of known_devices(), or a key followed by overrides:

@@ -13,6 +13,9 @@ const char* name(HazardKind kind) {
     case HazardKind::uninitialised_read: return "uninitialised read";
     case HazardKind::read_only_write: return "write to constant memory";
     case HazardKind::bad_participant: return "absent participant";
+    case HazardKind::missing_fence: return "missing fence";
+    case HazardKind::in_flight: return "use of what is in flight";
+    case HazardKind::barrier_misuse: return "misuse of an mbarrier";
     case HazardKind::trap: return "trap";
     case HazardKind::instruction_limit: return "instruction limit";
     case HazardKind::leak: return "leak";
@@ -26,6 +29,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::out_of_bounds:
     case HazardKind::misaligned:
     case HazardKind::read_only_write:
+    case HazardKind::barrier_misuse:
     case HazardKind::trap:
     case HazardKind::instruction_limit: return true;
     // On a GPU these give wrong results, or by luck right ones, but no error.
@@ -34,6 +38,8 @@ bool is_fault(HazardKind kind) {
     case HazardKind::divergent_barrier:
     case HazardKind::uninitialised_read:
     case HazardKind::bad_participant:
+    case HazardKind::missing_fence:
+    case HazardKind::in_flight:
     case HazardKind::leak: return false;
   }
   return false;

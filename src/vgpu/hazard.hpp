@@ -16,6 +16,9 @@ enum class HazardKind : std::uint8_t {
   uninitialised_read,
   read_only_write,    // a store to constant memory
   bad_participant,    // a shuffle or vote names a lane that is not there
+  missing_fence,      // wgmma or TMA may see a state before what it should see
+  in_flight,          // a use of what an asynchronous operation still reads or writes
+  barrier_misuse,     // an mbarrier that is none, or is counted past its end
   trap,               // the kernel's own trap or failed assertion
   instruction_limit,  // the launch ran longer than it was allowed
   leak,               // device memory not freed at exit

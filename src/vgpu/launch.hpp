@@ -58,6 +58,7 @@ struct KernelInfo {
   int registers = 0;       // most 32-bit values alive at once: an estimate of what ptxas takes
   int max_threads = 1024;  // .maxntid, .reqntid
   std::int64_t required_threads[3] = {0, 0, 0};  // .reqntid, 0 if not given
+  std::int64_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster, 0 if not given
   struct Parameter {
     std::size_t offset, bytes;
   };
@@ -97,6 +98,7 @@ const std::vector<Site>& sites(const Kernel& kernel);
 
 struct LaunchOptions {
   Dim3 grid, block;
+  Dim3 cluster;                     // blocks; the kernel's own where it requires some
   std::int64_t dynamic_shared = 0;  // bytes
   bool cooperative = false;
   bool observe = true;                           // counters of memory, and hazards

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/rung.hpp"
@@ -159,11 +161,46 @@ TEST(Trace, JsonHasTheShapeOfTheContract) {
   EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
 }
 
+TEST(Trace, OfASumHasALaunchForEachPass) {
+  const Output output = run_rung("trace sum/cuda/05 --n 1000 --dtype bf16 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("rung"), "sum/cuda/05_contiguous");
+  EXPECT_EQ(json.at("m"), nullptr);
+  EXPECT_EQ(json.at("n"), 1000);
+  ASSERT_EQ(json.at("kernels").size(), 2u);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "sum_cuda_05_contiguous_bf16");
+  EXPECT_EQ(json.at("kernels").at(0).at("grid"), Json({2, 1, 1}));
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "sum_cuda_05_contiguous_f32");
+}
+
 TEST(Trace, ShowsTheHotLineWithItsText) {
   const Output output = run_rung("trace gemm/cuda/02 --n 64");
   ASSERT_EQ(output.exit_code, 0) << output.err;
   EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
   for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Trace, DrawsWhichLanesTouchWhat) {
+  const Output output = run_rung("trace gemm/cuda/00 --n 64 --map -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out.find("<svg "), 0u);
+  EXPECT_NE(output.out.find("32 sectors of 32 bytes.</desc>"), std::string::npos) << output.out;
+  EXPECT_NE(output.err.find("global loads"), std::string::npos);
+}
+
+TEST(Trace, MapsALineThatIsNamed) {
+  const std::string command = "trace gemm/cuda/02 --n 64 --warp 3 --map - --line ";
+  const Output nothing = run_rung(command + "1");
+  EXPECT_EQ(nothing.exit_code, 2);
+  const std::string message =
+      "--line: '1' has no access of warp 3; those with one: 02_shared_tile.cu:";
+  const std::size_t found = nothing.err.find(message);
+  ASSERT_NE(found, std::string::npos) << nothing.err;
+  const int line = std::atoi(nothing.err.c_str() + found + message.size());
+  const Output output = run_rung(command + std::to_string(line));
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find(" at 02_shared_tile.cu:" + std::to_string(line)), std::string::npos);
 }
 
 TEST(Tune, KeepsTheBestPlanAmongThoseOfOtherProblems) {
@@ -228,6 +265,22 @@ TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
   EXPECT_EQ(results.at(1).at("verified"), true);
   EXPECT_EQ(results.at(1).at("chose").get<std::string>().find("gemm/cuda/"), 0u);
   EXPECT_GT(results.at(1).at("seconds").at("median"), 0);
+}
+
+TEST(Bench, WritesAPageOfTheSameRun) {
+  const Folder folder;
+  const fs::path page = folder / "page.html", json = folder / "bench.json";
+  const Output output =
+      run_rung("bench gemm/cuda/00 gemm/cuda/02 --device virtual --unobserved --n 64" +
+               std::string(tiny) + "--html " + page.string() + " --json " + json.string());
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  std::ifstream file(page);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(html.find("<!doctype html>"), 0u);
+  EXPECT_NE(html.find("32 sectors of 32 bytes"), std::string::npos);  // traced, though unobserved
+  std::ifstream results(json);
+  const double gflops = Json::parse(results).at("results").at(0).at("gflops").get<double>();
+  EXPECT_NE(html.find(Json(gflops).dump().substr(0, 10)), std::string::npos);
 }
 
 TEST(Bench, JsonHasTheShapeOfTheContract) {

@@ -61,9 +61,9 @@ TEST(Explain, TimesMayComeFromAFile) {
       "seconds": {"median": 0.25}}]})json";
   const Output output =
       run_rung("explain gemm/cuda/04 --n 256 --no-hardware --json - --results " + file);
-std::filesystem::remove(file);
-ASSERT_EQ(output.exit_code, 0) << output.err;
-EXPECT_EQ(Json::parse(output.out).at("roofline").at("measured_seconds"), 0.25);
+  std::filesystem::remove(file);
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(Json::parse(output.out).at("roofline").at("measured_seconds"), 0.25);
 }
 
 TEST(Explain, RungsOfTheCpuHaveARoofline) {
@@ -73,6 +73,21 @@ TEST(Explain, RungsOfTheCpuHaveARoofline) {
   EXPECT_EQ(json.at("roofline").at("flops"), 2e6);
   EXPECT_EQ(json.at("roofline").at("levels").at(1).at("bytes"), 8e6);
   expect_narrow(output.err);
+}
+
+TEST(Explain, VectorsAreReadOnce) {
+  for (const auto& [rung, vectors] : {std::pair{"dot/cuda/10", 2}, std::pair{"sum/cuda/10", 1}}) {
+    const Output output =
+        run_rung(std::string("explain ") + rung + " --n 65536 --no-hardware --json -");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    const Json json = Json::parse(output.out);
+    const Json& loads = json.at("traffic").at("global_loads");
+    EXPECT_EQ(loads.at("expected_constant"), vectors);
+    EXPECT_NEAR(loads.at("counted_constant").get<double>(), vectors, 0.05) << rung;
+    EXPECT_EQ(json.at("roofline").at("bound"), "DRAM");
+    EXPECT_EQ(json.at("m"), nullptr);
+    expect_narrow(output.err);
+  }
 }
 
 TEST(Explain, AKernelOfOnesOwn) {

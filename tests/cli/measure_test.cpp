@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 
+#include "device/cpu/machine.hpp"
 #include "measure/ceiling_kernels.hpp"
+#include "measure/peers/open.hpp"
 #include "measure/statistics.hpp"
 #include "measure/timing.hpp"
 #include "report/output_file.hpp"
@@ -97,6 +100,17 @@ TEST(OutputFile, AppearsWholeAndReplaces) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), text);
   }
   std::filesystem::remove(path);
+}
+
+// As where the CPU's model is newer than the library.
+TEST(OpenBlas, IsToldItsKernelsWhereItDoesNotKnowTheCpu) {
+  if (cpu::machine().isa < cpu::Isa::avx2) GTEST_SKIP() << "a CPU without AVX2";
+  setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+  std::string why_not;
+  const auto peer = open_openblas(why_not);
+  unsetenv("OPENBLAS_CORETYPE");
+  if (peer == nullptr) GTEST_SKIP() << why_not;
+  EXPECT_NE(peer->kernels(), "Prescott");
 }
 
 TEST(Table, AlignsAndCuts) {

@@ -32,7 +32,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
         Bad{"climb",
-            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, doctor"},
+            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, report, "
+            "doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -52,16 +53,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --sizes 3,,4", "--sizes: '' is not a whole number from 1 to 1099511627776"},
         Bad{"bench dot --sizes 3x4x5", "dot takes n alone: --n N or --sizes N"},
         Bad{"bench dot --m 3 --n 4", "dot takes n alone: --n N or --sizes N"},
+        Bad{"trace sum/cuda/06 --m 3 --n 4", "sum takes n alone: --n N"},
         Bad{"bench gemm --sizes 3 --n 4", "--sizes: not together with --m, --n or --k"},
         Bad{"bench gemm --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
         Bad{"bench gemm --vs goto",
-            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"bench gemm --vs none,blis",
-            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, or none "
+            "--vs: 'none' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
+            "none "
             "alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
@@ -70,11 +74,21 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
-            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda", 3},
+            "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda and metal",
+            3},
+        Bad{"trace gemm/cuda/00 --map - --warp 32",
+            "--warp: '32' is not a whole number from 0 to 31"},
+        Bad{"trace gemm/cuda/00 --map /", "--map: '/' cannot be written: Is a directory"},
+        Bad{"report", "FILE: one is needed, such as gemm.json; see --help"},
+        Bad{"report /dev/null",
+            "-o: a file is needed, such as report.html, or --pictures; see --help"},
+        Bad{"report nowhere.json -o -", "FILE: 'nowhere.json' cannot be read"},
+        Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON"},
         Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 12 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
-            "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, custom, each with "
+            "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
+            "each with "
             "overrides such as 'h200,multiprocessors=4'"},
         Bad{"explain gemm/cuda/02 --code cubin",
             "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
@@ -83,6 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a file that can be read"},
         Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
         Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
+        Bad{"explain gemm/metal/00",
+            "gemm/metal/00_naive is a metal rung; explain is for those of cpu and cuda", 3},
+        Bad{"explain dot/cuda/10 --m 3 --n 4", "dot takes n alone: --n N"},
         Bad{"diff", "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda/02", "RUNG: a value is needed; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/case.hpp"
 
@@ -52,6 +53,31 @@ TEST(Operand, StartsWhereAskedAndIsFilledReproducibly) {
   EXPECT_NE(operand.fingerprint(), before);
   operand.fill(Values::reals, 9);
   EXPECT_EQ(operand.fingerprint(), before);
+}
+
+// Threads fill it in chunks, which begin and end within rows.
+TEST(Operand, OfManyChunksIsFilledReadAndPoisonedToTheLastElement) {
+  constexpr std::int64_t rows = 3, cols = 700'001, ld = cols + 3;
+  Operand operand(Dtype::bf16, rows, cols, ld, 0);
+  operand.fill(Values::reals, 9);
+  auto* const data = static_cast<bfloat16*>(operand.data());
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    ASSERT_EQ(static_cast<float>(data[i / cols * ld + i % cols]),
+              static_cast<float>(random_element<bfloat16>(Values::reals, 9, i)))
+        << i;
+  }
+  EXPECT_EQ(operand.broken_guard(), std::nullopt);
+  const std::uint64_t before = operand.fingerprint();
+  for (const std::int64_t at : {std::int64_t{0}, ld + 1, (rows - 1) * ld + cols - 1}) {
+    const bfloat16 old = std::exchange(data[at], bfloat16(2.0f));
+    EXPECT_NE(operand.fingerprint(), before) << at;
+    data[at] = old;
+  }
+  EXPECT_EQ(operand.fingerprint(), before);
+  operand.poison();
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    ASSERT_TRUE(std::isnan(static_cast<float>(data[i / cols * ld + i % cols]))) << i;
+  }
 }
 
 TEST(Operand, NoticesAWriteNextToEveryElement) {
@@ -125,8 +151,12 @@ TEST(Operand, RefusesBadShapes) {
 }
 
 TEST(Case, RefusesWhatADotProductCannotBe) {
-  EXPECT_NE(error_of<std::invalid_argument>([] { DotCase({.dtype = Dtype::i32, .n = 3}); }),
+  EXPECT_NE(error_of<std::invalid_argument>(
+                [] { DotCase({.dtype = Dtype::i32, .n = 30, .condition = 1e6}); }),
             "no error");
+  EXPECT_NE(
+      error_of<std::invalid_argument>([] { DotCase({.n = 30, .sum = true, .condition = 1e6}); }),
+      "no error");
   EXPECT_NE(error_of<std::invalid_argument>(
                 [] { DotCase({.dtype = Dtype::f16, .n = 30, .condition = 1e6}); }),
             "no error");
@@ -147,8 +177,10 @@ TEST(Case, DescribesWhatIsNotAtItsDefault) {
                               .values = Values::tiny,
                               .offset = 1}),
             "f64 nt 7x5x3 alpha=0.5 beta=0 ldc+2 offset 1 tiny");
-  EXPECT_EQ(describe(DotSpec{.n = 9, .incy = -2, .compensated = true, .condition = 1e9}),
-            "f32 n=9 incy=-2 compensated condition 1e+09");
+  EXPECT_EQ(
+      describe(DotSpec{.n = 9, .incy = -2, .accuracy = Accuracy::compensated, .condition = 1e9}),
+      "f32 n=9 incy=-2 compensated condition 1e+09");
+  EXPECT_EQ(describe(DotSpec{.n = 9, .incx = 3, .sum = true}), "sum f32 n=9 incx=3");
 }
 
 TEST(Case, NegativeIncrementsStartAtTheLastElement) {

@@ -64,12 +64,15 @@ static void options(void) {
   dot_options.threads = 1;
   dot_options.mode = RUNG_DOT_COMPENSATED;
   CHECK(rung_dot_f32(3, x, 1, x, 1, &s, &dot_options) == RUNG_OK && s == 14);
+  dot_options.mode = RUNG_DOT_REPRODUCIBLE;
+  CHECK(rung_dot_f32(3, x, 1, x, 1, &s, &dot_options) == RUNG_OK && s == 14);
 
   s = -1;
   dot_options.mode = 5;
   CHECK(rung_dot_f32(3, x, 1, x, 1, &s, &dot_options) == RUNG_INVALID_ARGUMENT && s == -1);
-  CHECK(strcmp(rung_last_error(), "rung: dot: mode is 5; it must be 0 (fast) or 1 (compensated)") ==
-        0);
+  CHECK(strcmp(rung_last_error(),
+               "rung: dot: mode is 5; it must be 0 (fast), 1 (deterministic), 2 (compensated) or 3 "
+               "(reproducible)") == 0);
 
   gemm_options.threads = -1;
   CHECK(rung_gemm_f32(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_NO_TRANS, 1, 1, 1, 1, x, 1, x, 1, 0, &s,

@@ -1,4 +1,4 @@
-/* The C interface of gemm on GPUs, as far as it goes without one. Prints what is wrong; exits with
+/* The C interface on GPUs, as far as it goes without one. Prints what is wrong; exits with
  * 1 if anything is. */
 
 #include <rung/rung.h>
@@ -55,19 +55,41 @@ static void errors(void) {
   CHECK(strcmp(rung_status_string(RUNG_DEVICE_ERROR), "device error") == 0);
 }
 
+static void dot_errors(void) {
+  const float* x = NULL;
+  float sum = -1;
+  rung_cuda_dot_options options = RUNG_CUDA_DOT_OPTIONS_INIT;
+
+  CHECK(rung_cuda_dot_f32(3, x, 1, x, 1, &sum, NULL, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: dot: x is null; it must point to 3 elements") == 0);
+  CHECK(rung_cuda_dot_f64(0, NULL, 1, NULL, 1, NULL, NULL, &options) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: dot: result is null; it must point to a number") == 0);
+  CHECK(rung_cuda_dot_bf16(-1, NULL, 1, NULL, 1, &sum, NULL, &options) == RUNG_INVALID_ARGUMENT);
+  options.mode = 4;
+  CHECK(rung_cuda_dot_f16(0, NULL, 1, NULL, 1, &sum, NULL, &options) == RUNG_INVALID_ARGUMENT);
+  CHECK(strstr(rung_last_error(), "rung: dot: mode is 4") != NULL);
+  options.mode = RUNG_DOT_REPRODUCIBLE;
+  options.result_on_host = 2;
+  CHECK(rung_cuda_dot_f32(0, x, 1, x, 1, &sum, NULL, &options) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: result_on_host is 2; it must be 0 or 1") == 0);
+  options.struct_size = 0;
+  CHECK(rung_cuda_dot_f32(0, x, 1, x, 1, &sum, NULL, &options) == RUNG_INVALID_ARGUMENT);
+  CHECK(sum == -1);
+}
+
 /* Reaches the driver, where there is one. */
 static void release(void) {
   const rung_status status = rung_cuda_release_workspace(NULL);
   CHECK(status == RUNG_OK || status == RUNG_UNAVAILABLE);
   if (status == RUNG_OK) return;
-  CHECK(strstr(rung_last_error(), "rung: gemm: no ") == rung_last_error() ||
-        strstr(rung_last_error(), "rung: gemm: the NVIDIA driver here is too old") ==
-            rung_last_error());
+  CHECK(strstr(rung_last_error(), "rung: no ") == rung_last_error() ||
+        strstr(rung_last_error(), "rung: the NVIDIA driver here is too old") == rung_last_error());
 }
 
 int main(void) {
   nothing_of_each_type();
   errors();
+  dot_errors();
   release();
   return failures == 0 ? 0 : 1;
 }

@@ -125,8 +125,9 @@ TEST(DotError, Options) {
   const std::vector<float> x(3);
   EXPECT_EQ(message([&] { dot(x, x, {.threads = -1}); }),
             "rung: dot: threads is -1; it must be at least 0");
-  EXPECT_EQ(message([&] { dot(x, x, {.mode = static_cast<DotMode>(2)}); }),
-            "rung: dot: mode is 2; it must be 0 (fast) or 1 (compensated)");
+  EXPECT_EQ(message([&] { dot(x, x, {.mode = static_cast<DotMode>(4)}); }),
+            "rung: dot: mode is 4; it must be 0 (fast), 1 (deterministic), 2 (compensated) or 3 "
+            "(reproducible)");
 }
 
 }  // namespace

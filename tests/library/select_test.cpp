@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t sizes[] = {1, 2, 16, 100, 4096, 1'000'000, largest};
+constexpr DotMode modes[] = {DotMode::fast, DotMode::deterministic, DotMode::compensated,
+                             DotMode::reproducible};
 constexpr Order orders[] = {Order::row_major, Order::col_major};
 
 std::set<std::string> catalog_ids() {
@@ -54,10 +56,11 @@ TEST(Rules, LastOneFitsEveryGemm) {
 }
 
 TEST(Rules, SomeOneFitsEveryDot) {
-  for (const DotMode mode : {DotMode::fast, DotMode::compensated}) {
+  for (const DotMode mode : modes) {
     const bool covered = std::any_of(
         std::begin(tuned::dot_rules), std::end(tuned::dot_rules), [&](const DotRule& rule) {
-          return rule.mode == mode && rule.max_n == any_size && !rule.use.rung->unit_stride &&
+          return rule.mode == detail::mode_of_rule(mode) && rule.max_n == any_size &&
+                 !rule.use.rung->unit_stride &&
                  std::all_of(all_dtypes.begin(), all_dtypes.end(),
                              [&](Dtype dtype) { return rule.dtypes.has(dtype); });
         });
@@ -102,11 +105,12 @@ TEST(ChooseGemm, ReadsTheOrdersOffACall) {
 TEST(ChooseDot, TakesTheModeAndTheStridesIntoAccount) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f16}) {
     for (const std::int64_t n : sizes) {
-      for (const DotMode mode : {DotMode::fast, DotMode::compensated}) {
+      for (const DotMode mode : modes) {
         const DotChoice strided = choose_dot(DotShape{dtype, n, false, mode}, 2);
         EXPECT_FALSE(strided.rung->unit_stride);
         const DotChoice unit = choose_dot(DotShape{dtype, n, true, mode}, 2);
         EXPECT_EQ(std::string(unit.id).ends_with("compensated"), mode == DotMode::compensated);
+        EXPECT_EQ(std::string(unit.id).ends_with("reproducible"), mode == DotMode::reproducible);
         EXPECT_LE(unit.threads, 2);
       }
     }

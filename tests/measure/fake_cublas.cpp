@@ -20,6 +20,7 @@ constexpr int compute_f32 = 68, compute_f64 = 70;
 
 int status_of_products = success;
 int math_mode = 0;
+int pointer_mode = 0;
 std::array<int, 3> algorithm_runs = {};
 
 struct Handle {
@@ -80,6 +81,20 @@ int multiply_any(int in, int out, int trans_a, int trans_b, std::int64_t m, std:
   if (in == type_f16) return run(float16{}, float{});
   if (in == type_bf16) return run(bfloat16{}, float{});
   return not_supported;
+}
+
+/// The result goes to device memory or nowhere.
+template <class T>
+int dot(const Handle* handle, int n, const T* x, int incx, const T* y, int incy, T* result) {
+  if (status_of_products != success) return status_of_products;
+  if (handle->stream == nullptr || pointer_mode != 1) return invalid_value;
+  const auto at = [n](const T* v, int inc, int i) {
+    return static_cast<double>(v[std::int64_t{inc} * (inc < 0 ? i + 1 - n : i)]);
+  };
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += at(x, incx, i) * at(y, incy, i);
+  *result = static_cast<T>(sum);
+  return success;
 }
 
 struct Operation {
@@ -156,6 +171,19 @@ int cublasDgemm_v2(Handle* handle, int trans_a, int trans_b, int m, int n, int k
                    const double* beta, double* c, int ldc) {
   return cublasGemmEx(handle, trans_a, trans_b, m, n, k, alpha, a, type_f64, lda, b, type_f64, ldb,
                       beta, c, type_f64, ldc, compute_f64, -1);
+}
+
+int cublasSetPointerMode_v2(Handle*, int mode) {
+  pointer_mode = mode;
+  return success;
+}
+int cublasSdot_v2(Handle* handle, int n, const float* x, int incx, const float* y, int incy,
+                  float* result) {
+  return dot(handle, n, x, incx, y, incy, result);
+}
+int cublasDdot_v2(Handle* handle, int n, const double* x, int incx, const double* y, int incy,
+                  double* result) {
+  return dot(handle, n, x, incx, y, incy, result);
 }
 
 int cublasLtGetProperty(int which, int* value) { return cublasGetProperty(which, value); }

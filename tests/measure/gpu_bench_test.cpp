@@ -102,13 +102,17 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   // As a GPU's would be.
   result.device = "gpu Fake";
   result.rows.front().graph_seconds = result.rows.front().seconds;
+  result.rows.front().host_seconds = result.rows.front().seconds;
+  result.rows.at(1).host_seconds = summarize(std::vector<double>{2.5e-6});
   const std::string table = bench_table(result);
   EXPECT_NE(table.find("A 64x64 (ld 64), B 64x64 (ld 64), C 64x64 (ld 64)"), std::string::npos);
   for (const char* heading : {"time", "in graph", "GB/s", "TFLOP/s", "of cublas"}) {
     EXPECT_NE(table.find(heading), std::string::npos) << table;
   }
+  EXPECT_NE(table.find("host, a call: library 2.50 us\n"), std::string::npos) << table;
   const Json json = to_json(result).at(0);
   EXPECT_EQ(json.at("graph_seconds").at("median"), json.at("seconds").at("median"));
+  EXPECT_EQ(json.at("host_seconds").at("median"), json.at("seconds").at("median"));
   EXPECT_EQ(json.at("leading_dimensions"), Json({64, 64, 64}));
 }
 

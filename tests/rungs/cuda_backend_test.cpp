@@ -35,10 +35,14 @@ TEST(Images, EveryRungHasPtxByClang) {
   for (const Image& image : images()) {
     if (image.code != Code::clang_ptx) continue;
     ids.insert(image.id);
-    EXPECT_NE(image.data.find(".visible .entry gemm_cuda_"), std::string_view::npos) << image.id;
+    const std::string op(image.id.substr(0, image.id.find('/')));
+    EXPECT_NE(image.data.find(".visible .entry " + op + "_cuda_"), std::string_view::npos)
+        << image.id;
     EXPECT_EQ(image.data.data()[image.data.size()], '\0');
   }
-  for (const RungInfo* rung : select({"gemm/cuda"})) EXPECT_TRUE(ids.contains(rung->id));
+  for (const RungInfo* rung : select({"gemm/cuda", "dot/cuda", "sum/cuda"})) {
+    EXPECT_TRUE(ids.contains(rung->id)) << rung->id;
+  }
 }
 
 TEST(Images, ADeviceTakesWhatSuitsIt) {

@@ -112,6 +112,21 @@ class CudaResources(unittest.TestCase):
         self.source.write_text(SOURCE.format(limit="") + "// limit: spills\n")
         self.assertEqual(self.check()[0], 1)
 
+    def test_kernels_of_sums_lie_with_dot_products(self):
+        self.report = self.root / "dot_cuda_07_big_cubin_90.resources"
+        self.report.write_text(
+            REPORT.replace("gemm_cuda", "sum_cuda").format(stack=0, stores=4, loads=4)
+        )
+        self.ptx.write_text(PTX.replace("gemm_cuda", "sum_cuda"))
+        source = self.root / "dot/cuda/07_big.cu"
+        source.parent.mkdir(parents=True)
+        source.write_text(SOURCE.format(limit="").replace("gemm/", "dot/"))
+        self.run_script("record", self.json, "--nvcc", "13.0", self.report, self.ptx)
+        self.assertEqual(json.loads(self.json.read_text())[0]["rung"], "sum/cuda/07_big")
+        self.assertIn("sum/cuda/07_big (f64, tile 1, sm_90) spills", self.check()[1])
+        source.write_text(SOURCE.format(limit=", and it spills").replace("gemm/", "dot/"))
+        self.assertEqual(self.check(), (0, ""))
+
     def test_spill_of_a_kernel_that_is_no_rung_fails(self):
         self.record(stores=16)
         self.source.unlink()

@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/cuda.hpp"
-#include "backends/cuda/images.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
+#include "front_ends.hpp"
 #include "rungs_under_test.hpp"
 
 namespace rung {
@@ -19,27 +18,8 @@ namespace {
 
 constexpr int threads = 2;
 
-/// The front ends whose PTX is in this program.
-std::vector<std::string> front_ends() {
-  if (cuda::nvcc_version().empty()) return {"clang"};
-  return {"clang", "nvcc"};
-}
-
-std::unique_ptr<Backend> backend_of(const std::string& front_end) {
-  return make_virtual_backend({.gpu = "h200", .code = front_end});
-}
-
-/// The counters of one call.
 vgpu::Counters count(const std::string& rung, const GemmSpec& spec, const std::string& front_end) {
-  vgpu::Counters counters;
-  const auto backend =
-      make_virtual_backend({.gpu = "h200", .code = front_end},
-                           [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
-                             refuse_hazards(report, kernel);
-                             counters += report.counters;
-                           });
-  run(*backend, *select({rung}).front(), GemmCase(spec).call(), threads);
-  return counters;
+  return count(rung, GemmCase(spec).call(), front_end);
 }
 
 class CudaGemmRungs : public testing::TestWithParam<RungAndDtype> {

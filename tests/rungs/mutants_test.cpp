@@ -26,9 +26,9 @@ Verdict verdict_of(const GemmMutant& mutant) {
   return verdict;
 }
 
-Verdict verdict_of(const DotMutant& mutant, bool compensated) {
+Verdict verdict_of(const DotMutant& mutant, Accuracy accuracy) {
   Verdict verdict;
-  for (const DotSpec& spec : standard_dot_cases(Dtype::f32, compensated, Effort::quick)) {
+  for (const DotSpec& spec : standard_dot_cases(Dtype::f32, accuracy, Effort::quick)) {
     DotCase problem(spec);
     verdict = verify(problem, [&](const DotCall& call) { return mutant.run(call.typed<float>()); });
     if (!verdict.right) break;
@@ -55,7 +55,7 @@ TEST_P(GemmMutants, AreCaught) {
 }
 
 TEST_P(DotMutants, AreCaught) {
-  const Verdict verdict = verdict_of(GetParam(), false);
+  const Verdict verdict = verdict_of(GetParam(), Accuracy::plain);
   EXPECT_FALSE(verdict.right);
   EXPECT_GT(verdict.max_error_ratio, 1);
   EXPECT_NE(verdict.message, "");
@@ -72,12 +72,26 @@ TEST(Verification, LetsThroughWhatIsRight) {
   EXPECT_TRUE(gemm.right) << gemm.message;
   EXPECT_LE(gemm.max_error_ratio, 1);
   EXPECT_EQ(gemm.message, "");
-  const Verdict dot = verdict_of(dot_mutants()[0], false);
+  const Verdict dot = verdict_of(dot_mutants()[0], Accuracy::plain);
   EXPECT_TRUE(dot.right) << dot.message;
 }
 
-TEST(Verification, DoesNotTakeAPlainSumForACompensatedOne) {
-  EXPECT_FALSE(verdict_of(dot_mutants()[0], true).right);
+/// As if summed in twice the precision and rounded, but for floats of moderate size.
+float sum_in_double(const Dot<float>& d) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < d.n; ++i) {
+    sum += static_cast<double>(d.x[i * d.incx]) * static_cast<double>(d.y[i * d.incy]);
+  }
+  return static_cast<float>(sum);
+}
+
+TEST(Verification, TellsHowAccurateASumIs) {
+  const DotMutant plain = dot_mutants()[0];
+  EXPECT_FALSE(verdict_of(plain, Accuracy::compensated).right);
+  EXPECT_FALSE(verdict_of(plain, Accuracy::exact).right);
+  const DotMutant in_double = {"not exact", sum_in_double};
+  EXPECT_TRUE(verdict_of(in_double, Accuracy::compensated).right);
+  EXPECT_FALSE(verdict_of(in_double, Accuracy::exact).right);
 }
 
 TEST(Verification, CatchesOffsetsOf32Bits) {

@@ -49,10 +49,10 @@ TEST_P(GemmRungs, AreRight) {
 }
 
 TEST_P(DotRungs, AreRight) {
-  const bool compensated = rung_.slug.ends_with("_compensated");
+  const Accuracy accuracy = accuracy_of(rung_);
   int unit_stride_cases = 0;
   for (const int threads : thread_counts) {
-    for (const DotSpec& spec : standard_dot_cases(dtype_, compensated, effort(threads))) {
+    for (const DotSpec& spec : standard_dot_cases(dtype_, accuracy, effort(threads))) {
       DotCase problem(spec);
       if (backend_.why_not(rung_, problem.call())) {
         EXPECT_FALSE(spec.incx == 1 && spec.incy == 1) << describe(spec);

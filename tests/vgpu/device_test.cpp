@@ -25,6 +25,9 @@ TEST(Device, KnownOnesHaveTheirOwnNumbers) {
   EXPECT_EQ(parse_device("t4").multiprocessors, 40);
   EXPECT_EQ(parse_device("t4").compute_minor, 5);
   EXPECT_EQ(parse_device("a100").shared_per_block_optin, 163 * 1024);
+  const DeviceDescription m1pro = parse_device("m1pro");
+  EXPECT_NEAR(2e3 * m1pro.fp32_lanes_per_multiprocessor * m1pro.clock_khz * m1pro.multiprocessors,
+              5.30e12, 0.01e12);
   for (const DeviceDescription& device : known_devices()) {
     EXPECT_EQ(parse_device(device.key).name, device.name);
     // Memory moves two bits a clock and wire; data sheets round.
@@ -53,7 +56,7 @@ TEST(Device, CustomStartsFromTheH200) {
 
 TEST(Device, ErrorsNameWhatIsWrongAndWhatIsAllowed) {
   EXPECT_EQ(error_of("b200"),
-            "unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, custom, each with "
+            "unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, each with "
             "overrides such as "
             "'h200,multiprocessors=4'");
   EXPECT_EQ(error_of("h200,multiprocessors=0"),

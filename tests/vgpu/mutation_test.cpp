@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdio>
-#include <cstring>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +24,10 @@ struct Problem {
 constexpr Problem problems[] = {{70, 45, 147}, {72, 68, 88}};
 // Of k, where a rung can split it.
 constexpr int parts = 2;
+
+// Of dot: several blocks of each rung, as vectors and with a rest.
+constexpr std::int64_t dot_lengths[] = {9001};
+constexpr int multiprocessors = 2;
 
 /// Where the statements that begin with one of the words are in the text: begin and length.
 struct Statement {
@@ -51,85 +52,123 @@ int tile_of(const cuda::GemmRung& rung) {
 std::string entry_of(const cuda::GemmRung& rung) {
   return entry_name(rung, Dtype::f32, tile_of(rung));
 }
+std::string entry_of(const cuda::DotRung& rung) { return std::string(rung.entry) + "_f32"; }
 
-/// The hazards of one launch.
+/// What a problem asks of the virtual GPU, with operands that are all ones.
+class Setting {
+ public:
+  float* array(std::int64_t count, float value) {
+    const std::vector<float> values(static_cast<std::size_t>(count), value);
+    const std::uint64_t address = memory_.allocate(values.size() * sizeof(float));
+    memory_.write(address, values.data(), values.size() * sizeof(float));
+    return reinterpret_cast<float*>(address);
+  }
+
+  /// The hazards of one launch, whose parameters lie one behind the other.
+  template <class... Parameters>
+  std::vector<vgpu::Hazard> launch(const std::string& text, const std::string& entry,
+                                   const cuda::Launch& launch, const Parameters&... parameters) {
+    std::vector<std::byte> bytes;
+    const auto append = [&](const auto& parameter) {
+      const auto* const begin = reinterpret_cast<const std::byte*>(&parameter);
+      bytes.insert(bytes.end(), begin, begin + sizeof parameter);
+    };
+    (append(parameters), ...);
+    const auto dim = [](const cuda::Dim3& d) {
+      return vgpu::Dim3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
+                        static_cast<std::uint32_t>(d.z)};
+    };
+    vgpu::LaunchOptions options;
+    options.grid = dim(launch.grid);
+    options.block = dim(launch.block);
+    options.dynamic_shared = launch.shared_bytes;
+    const auto module = vgpu::Module::load(text, "mutant", memory_);
+    return vgpu::launch(*module->kernel(entry), options, bytes, memory_, vgpu::parse_device("h200"))
+        .hazards;
+  }
+
+ private:
+  vgpu::DeviceMemory memory_{1 << 26};
+};
+
 std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
                               const Problem& problem) {
   const auto& [m, n, k] = problem;
-  vgpu::DeviceMemory memory(1 << 26);
-  const auto array = [&](std::int64_t count, float value) {
-    const std::vector<float> values(static_cast<std::size_t>(count), value);
-    const std::uint64_t address = memory.allocate(values.size() * sizeof(float));
-    memory.write(address, values.data(), values.size() * sizeof(float));
-    return reinterpret_cast<float*>(address);
-  };
+  Setting setting;
   const Gemm<float> gemm{m,
                          n,
                          k,
                          1.0f,
-                         {array(m * k, 1), k, 1},
-                         {array(k * n, 1), n, 1},
+                         {setting.array(m * k, 1), k, 1},
+                         {setting.array(k * n, 1), n, 1},
                          1.0f,
-                         {array(m * n, 1), n, 1}};
+                         {setting.array(m * n, 1), n, 1}};
   const cuda::GemmPlan plan = {tile_of(rung), rung.splits ? parts : 1};
   const cuda::Launch launch = rung.launches.f32(gemm, plan);
-  const cuda::Split split = {plan.splits, array(launch.workspace_bytes / 4 + 1, 0)};
+  if (!rung.splits) return setting.launch(text, entry_of(rung), launch, gemm);
+  const cuda::Split split = {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0)};
+  return setting.launch(text, entry_of(rung), launch, gemm, split);
+}
 
-  std::array<std::byte, sizeof gemm + sizeof split> parameters;
-  std::memcpy(parameters.data(), &gemm, sizeof gemm);
-  std::memcpy(parameters.data() + sizeof gemm, &split, sizeof split);
-  const auto dim = [](const cuda::Dim3& d) {
-    return vgpu::Dim3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
-                      static_cast<std::uint32_t>(d.z)};
-  };
-  vgpu::LaunchOptions options;
-  options.grid = dim(launch.grid);
-  options.block = dim(launch.block);
-  options.dynamic_shared = launch.shared_bytes;
-  const auto module = vgpu::Module::load(text, "mutant", memory);
-  const std::size_t bytes = rung.splits ? parameters.size() : sizeof gemm;
-  return vgpu::launch(*module->kernel(entry_of(rung)), options, std::span(parameters).first(bytes),
-                      memory, vgpu::parse_device("h200"))
-      .hazards;
+std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung, std::int64_t n) {
+  Setting setting;
+  const Dot<float> dot{n, setting.array(n + 1, 1), 1, setting.array(n + 1, 1), 1};
+  const auto& [launch, finish, sums] = rung.launches.f32(dot, multiprocessors);
+  const cuda::DotTarget target = {setting.array(sums + 1, 0),
+                                  setting.array(launch.workspace_bytes / 4 + 1, 0)};
+  return setting.launch(text, entry_of(rung), launch, dot, target);
 }
 
 /// The text of the entry alone: its statements are the ones to remove.
-std::string_view entry_text(std::string_view text, const cuda::GemmRung& rung) {
-  const std::size_t begin = text.find(".entry " + entry_of(rung) + "(");
+std::string_view entry_text(std::string_view text, const std::string& entry) {
+  const std::size_t begin = text.find(".entry " + entry + "(");
   const std::size_t end = text.find(".entry ", begin + 1);
   return text.substr(begin, end == text.npos ? end : end - begin);
 }
 
-TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
+struct Score {
   int mutants = 0, caught = 0;
-  for (const auto& [id, rung] : cuda::gemm_rungs) {
-    for (const cuda::Image& image : cuda::images()) {
-      if (image.id != id || image.code == cuda::Code::cubin) continue;
-      const std::string text(image.data);
-      for (const Problem& problem : problems) {
-        for (const vgpu::Hazard& hazard : run(text, *rung, problem)) {
-          ADD_FAILURE() << id << ", as it is: " << hazard.message;
-        }
-      }
-      const std::string_view entry = entry_text(image.data, *rung);
-      const std::size_t entry_at = static_cast<std::size_t>(entry.data() - image.data.data());
-      for (const Statement& statement : synchronisations(entry)) {
-        std::string mutant = text;
-        mutant.replace(entry_at + statement.at, statement.length, statement.length, ' ');
-        bool found = false;
-        for (const Problem& problem : problems) {
-          found = found || !run(mutant, *rung, problem).empty();
-        }
-        ++mutants;
-        caught += found ? 1 : 0;
-        EXPECT_TRUE(found) << id << " without "
-                           << text.substr(entry_at + statement.at, statement.length) << " at "
-                           << entry_at + statement.at;
+};
+
+/// Mutates every text of one rung, each mutant run on the problems until one is caught.
+template <class Rung, class Problems>
+void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_op, Score& score) {
+  for (const cuda::Image& image : cuda::images()) {
+    if (image.id != id || image.code == cuda::Code::cubin) continue;
+    const std::string text(image.data);
+    for (const auto& problem : problems_of_op) {
+      for (const vgpu::Hazard& hazard : run(text, rung, problem)) {
+        ADD_FAILURE() << id << ", as it is: " << hazard.message;
       }
     }
+    const std::string_view entry = entry_text(image.data, entry_of(rung));
+    const std::size_t entry_at = static_cast<std::size_t>(entry.data() - image.data.data());
+    for (const Statement& statement : synchronisations(entry)) {
+      std::string mutant = text;
+      mutant.replace(entry_at + statement.at, statement.length, statement.length, ' ');
+      bool found = false;
+      for (const auto& problem : problems_of_op) {
+        found = found || !run(mutant, rung, problem).empty();
+      }
+      ++score.mutants;
+      score.caught += found ? 1 : 0;
+      EXPECT_TRUE(found) << id << " without "
+                         << text.substr(entry_at + statement.at, statement.length) << " at "
+                         << entry_at + statement.at;
+    }
   }
-  EXPECT_GT(mutants, 0);
-  std::printf("mutation score: %d of %d removed barriers and waits caught\n", caught, mutants);
+}
+
+TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
+  Score score;
+  for (const auto& [id, rung] : cuda::gemm_rungs) mutate(id, *rung, problems, score);
+  for (const auto& [id, rung] : cuda::dot_rungs) {
+    // The same code as the dot product's, over fewer terms.
+    if (id.starts_with("dot/")) mutate(id, *rung, dot_lengths, score);
+  }
+  EXPECT_GT(score.mutants, 0);
+  std::printf("mutation score: %d of %d removed barriers and waits caught\n", score.caught,
+              score.mutants);
 }
 
 }  // namespace

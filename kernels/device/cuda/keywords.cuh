@@ -35,6 +35,10 @@ void __syncthreads();
 // Before a loop whose counter indexes registers: it must be known in each copy of the body.
 #ifdef RUNG_HOST
 #define RUNG_UNROLL
+#define RUNG_NO_UNROLL
+#define RUNG_NO_INLINE
 #else
 #define RUNG_UNROLL _Pragma("unroll")
+#define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
+#define RUNG_NO_INLINE __attribute__((noinline))  // likewise
 #endif

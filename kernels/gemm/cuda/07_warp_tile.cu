@@ -2,7 +2,8 @@
 // 4:
 //   near a square, which reads the fewest elements for the results it computes.
 // from: 06_bank_free | removes: a third of the wavefronts of shared loads | limit: nobody
-//   multiplies while the next tiles come
+// multiplies
+//   while the next tiles come
 // needs: nothing | try: rung trace gemm/cuda/07
 
 #include "device/cuda/fragment.cuh"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/cuda/dot_call.hpp"
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/graph.hpp"
@@ -35,9 +36,8 @@ class CudaBackend : public Backend {
   std::optional<std::string> absent() const override { return found().why_not; }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
-    const cuda::GemmRung* gemm = cuda::find_gemm_rung(rung.id);
-    if (gemm == nullptr) return "a " + rung.backend + " rung";
-    if (!has(*gemm, dtype)) return fmt::format("no {}", ::rung::name(dtype));
+    if (!is_known(rung.id)) return "a " + rung.backend + " rung";
+    if (!has(rung.id, dtype)) return fmt::format("no {}", ::rung::name(dtype));
     if (const auto& why_not = found().why_not) return why_not;
     if (select_image(rung.id, gpu().target()) != nullptr) return std::nullopt;
     return no_image(rung.id);
@@ -45,13 +45,16 @@ class CudaBackend : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
+    if (rung.op != "gemm") return "not a gemm rung";
     const cuda::GemmRung& gemm = *cuda::find_gemm_rung(rung.id);
     return cuda::why_not_grid(gemm, call, plan(rung.id, gemm, call));
   }
 
-  std::optional<std::string> why_not(const RungInfo& /*rung*/,
-                                     const DotCall& /*call*/) const override {
-    return "not a dot rung";
+  std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
+    if (const auto reason = why_not(rung, call.dtype)) return reason;
+    const std::string_view op = call.y == nullptr ? "sum" : "dot";
+    if (rung.op != op) return fmt::format("not a {} rung", op);
+    return cuda::why_not_grid(*cuda::find_dot_rung(rung.id)->rung, call, gpu().limits());
   }
 
   std::int64_t cache_bytes() const override {
@@ -87,9 +90,13 @@ class CudaBackend : public Backend {
             [bound] { bound->download(); }};
   }
 
-  Batch bind(const RungInfo& /*rung*/, const DotCall& /*call*/, int /*threads*/,
-             void* /*result*/) const override {
-    return {};
+  Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
+    gpu().make_current();
+    const auto bound = std::make_shared<cuda::DotCallOnGpu>(gpu(), *cuda::find_dot_rung(rung.id),
+                                                            *select_image(rung.id, gpu().target()),
+                                                            call, threads, result);
+    return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
+            [bound] { bound->download(); }};
   }
 
  protected:
@@ -115,9 +122,15 @@ class CudaBackend : public Backend {
     return found().tuned.nearest(rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
   }
 
-  static bool has(const cuda::GemmRung& rung, Dtype dtype) {
+  static bool is_known(std::string_view id) {
+    return cuda::find_gemm_rung(id) != nullptr || cuda::find_dot_rung(id) != nullptr;
+  }
+
+  static bool has(std::string_view id, Dtype dtype) {
+    const cuda::GemmRung* const gemm = cuda::find_gemm_rung(id);
     return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      return rung.launches.of<In>() != nullptr;
+      if (gemm != nullptr) return gemm->launches.of<In>() != nullptr;
+      return cuda::find_dot_rung(id)->rung->launches.of<In>() != nullptr;
     });
   }
 
@@ -165,7 +178,7 @@ class GpuBackend final : public CudaBackend {
 class VirtualBackend final : public CudaBackend {
  public:
   VirtualBackend(const DeviceOptions& options, LaunchObserver observer)
-      : description_(vgpu::parse_device(options.gpu)),
+      : description_(vgpu::parse_device(options.gpu.empty() ? "h200" : options.gpu)),
         code_(read_code(options.code)),
         observe_(options.observe),
         observer_(std::move(observer)) {}

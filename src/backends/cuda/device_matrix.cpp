@@ -6,26 +6,6 @@
 
 namespace rung::cuda {
 
-template <class Pointer>
-Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                   std::int64_t element_bytes) {
-  if (rows == 0 || cols == 0) return {};
-  const bool by_rows = matrix.col_stride == 1;
-  const std::int64_t lines = by_rows ? rows : cols;
-  const std::int64_t bytes = (by_rows ? cols : rows) * element_bytes;
-  const std::int64_t pitch = (by_rows ? matrix.row_stride : matrix.col_stride) * element_bytes;
-  auto* const begin =
-      static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(matrix.data)));
-  constexpr std::int64_t far = 4096;  // a copy of its own costs less than so many bytes
-  if (lines > 1 && pitch - bytes > far) return {begin, lines, bytes, pitch};
-  const std::int64_t all = (lines - 1) * pitch + bytes;
-  return {begin, 1, all, all};
-}
-
-template Storage storage_of(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::int64_t);
-template Storage storage_of(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
-                            std::int64_t);
-
 DeviceMatrix::DeviceMatrix(Gpu& gpu, const Storage& host, const void* data)
     : gpu_(gpu), generation_(gpu.generation()), host_(host) {
   if (host.rows == 0 || host.row_bytes == 0) return;

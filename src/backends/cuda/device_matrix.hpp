@@ -4,15 +4,12 @@
 #include <cstdint>
 
 #include "backends/cuda/gpu.hpp"
+#include "backends/host_storage.hpp"
 #include "core/call.hpp"
 
 namespace rung::cuda {
 
-/// Where a rows x cols matrix with elements of that many bytes lies, without any guards. Lines that
-/// are far apart are pieces of their own; those that are close together are one piece.
-template <class Pointer>
-Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                   std::int64_t element_bytes);
+using rung::storage_of;
 
 /// Device memory with the contents and, modulo 512 bytes, the alignment of a piece of host memory.
 class DeviceMatrix {

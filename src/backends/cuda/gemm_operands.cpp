@@ -1,23 +1,9 @@
 #include "backends/cuda/gemm_operands.hpp"
 
-#include "core/kernel_error.hpp"
-
 namespace rung::cuda {
-namespace {
-
-template <class Pointer>
-Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                     std::size_t element_bytes, bool is_virtual) {
-  // The virtual GPU itself notices what is read or written past the matrix; a GPU needs the guards.
-  if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
-  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
-}
-
-}  // namespace
 
 GemmOperands::GemmOperands(Gpu& gpu, const GemmCall& call)
-    : gpu_(gpu),
-      generation_(gpu.generation()),
+    : Operands(gpu),
       a_(gpu, host_storage(call.a, call.m, call.k, input_bytes(call.dtype), gpu.is_virtual()),
          call.a.data),
       b_(gpu, host_storage(call.b, call.k, call.n, input_bytes(call.dtype), gpu.is_virtual()),
@@ -26,18 +12,13 @@ GemmOperands::GemmOperands(Gpu& gpu, const GemmCall& call)
          call.c.data),
       inputs_return_(call.a.storage.begin != nullptr && call.b.storage.begin != nullptr) {}
 
-void GemmOperands::require_present(const std::string& user) const {
-  if (generation_ == gpu_.generation()) return;
-  throw KernelError(user + ": its operands were lost when another kernel failed");
-}
-
 void GemmOperands::upload_c() const {
-  gpu_.make_current();
+  gpu().make_current();
   c_.upload();
 }
 
 void GemmOperands::download() const {
-  gpu_.make_current();
+  gpu().make_current();
   c_.download();
   if (!inputs_return_) return;
   a_.download();

@@ -1,5 +1,6 @@
 #pragma once
-// The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/gemm/cuda define.
+// The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/{gemm,dot}/cuda
+// define.
 
 #include <array>
 #include <cstddef>
@@ -8,11 +9,18 @@
 
 #include "core/dtype.hpp"
 #include "device/cuda/descriptor.hpp"
+#include "device/cuda/dot_descriptor.hpp"
 
 namespace rung {
 
 #define RUNG(number, slug) extern const cuda::GemmRung gemm_cuda_##number##_##slug;
 #include "gemm/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const cuda::DotRung dot_cuda_##number##_##slug;
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const cuda::DotRung sum_cuda_##number##_##slug;
+#include "dot/cuda/sums.inc"
 #undef RUNG
 
 namespace cuda {
@@ -40,6 +48,36 @@ inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
 inline const GemmRung* find_gemm_rung(std::string_view id) {
   for (const NamedGemmRung& named : gemm_rungs) {
     if (named.id == id) return named.rung;
+  }
+  return nullptr;
+}
+
+/// By position in `dot_rungs`.
+enum class DotRungIndex : std::size_t {
+#define RUNG(number, slug) dot_##number##_##slug,
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+};
+
+struct NamedDotRung {
+  std::string_view id;
+  const DotRung* rung;
+};
+
+/// Of both ops.
+inline constexpr auto dot_rungs = std::to_array<NamedDotRung>({
+#define RUNG(number, slug) {"dot/cuda/" #number "_" #slug, &dot_cuda_##number##_##slug},
+#include "dot/cuda/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) {"sum/cuda/" #number "_" #slug, &sum_cuda_##number##_##slug},
+#include "dot/cuda/sums.inc"
+#undef RUNG
+});
+
+/// Null for an id that is none of theirs.
+inline const NamedDotRung* find_dot_rung(std::string_view id) {
+  for (const NamedDotRung& named : dot_rungs) {
+    if (named.id == id) return &named;
   }
   return nullptr;
 }

@@ -1,8 +1,9 @@
-// The C interface of gemm on GPUs, over the C++ one.
+// The C interface on GPUs, over the C++ one.
 
 #include <cstdint>
 
 #include "library/c_api.hpp"
+#include "library/check.hpp"
 #include "rung/cuda.hpp"
 
 namespace rung::c_api {
@@ -24,6 +25,28 @@ rung_status cuda_gemm_c(rung_order order, rung_transpose trans_a, rung_transpose
     gemm(alpha, operand("trans_a", trans_a, a, m, k, lda, stored),
          operand("trans_b", trans_b, b, k, n, ldb, stored), beta,
          MatrixView<Out>{c, m, n, ldc, stored}, CudaStream(stream), convert(options));
+  });
+}
+
+template <class In, class Out>
+rung_status cuda_dot_c(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy, Out* result,
+                       void* stream, const rung_cuda_dot_options* options) {
+  return guarded([&] {
+    check_size(options, "sizeof(rung_cuda_dot_options)");
+    check::result("dot", result);
+    CudaDotOptions converted;
+    if (options != nullptr) {
+      require(options->result_on_host == 0 || options->result_on_host == 1, "result_on_host",
+              options->result_on_host, "0 or 1");
+      converted = {.mode = static_cast<DotMode>(options->mode),
+                   .workspace = options->workspace,
+                   .workspace_bytes = options->workspace_bytes};
+    }
+    if (options != nullptr && options->result_on_host == 1) {
+      *result = dot(n, x, incx, y, incy, CudaStream(stream), converted);
+    } else {
+      dot(n, x, incx, y, incy, result, CudaStream(stream), converted);
+    }
   });
 }
 
@@ -74,6 +97,31 @@ rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans_a, rung_tr
   return rung::c_api::cuda_gemm_c(
       order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::float16>(a), lda,
       rung::c_api::as<rung::float16>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_dot_f32(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
+                              float* result, void* stream, const rung_cuda_dot_options* options) {
+  return rung::c_api::cuda_dot_c(n, x, incx, y, incy, result, stream, options);
+}
+
+rung_status rung_cuda_dot_f64(int64_t n, const double* x, int64_t incx, const double* y,
+                              int64_t incy, double* result, void* stream,
+                              const rung_cuda_dot_options* options) {
+  return rung::c_api::cuda_dot_c(n, x, incx, y, incy, result, stream, options);
+}
+
+rung_status rung_cuda_dot_bf16(int64_t n, const rung_bfloat16* x, int64_t incx,
+                               const rung_bfloat16* y, int64_t incy, float* result, void* stream,
+                               const rung_cuda_dot_options* options) {
+  return rung::c_api::cuda_dot_c(n, rung::c_api::as<rung::bfloat16>(x), incx,
+                                 rung::c_api::as<rung::bfloat16>(y), incy, result, stream, options);
+}
+
+rung_status rung_cuda_dot_f16(int64_t n, const rung_float16* x, int64_t incx, const rung_float16* y,
+                              int64_t incy, float* result, void* stream,
+                              const rung_cuda_dot_options* options) {
+  return rung::c_api::cuda_dot_c(n, rung::c_api::as<rung::float16>(x), incx,
+                                 rung::c_api::as<rung::float16>(y), incy, result, stream, options);
 }
 
 rung_status rung_cuda_release_workspace(void* stream) {

@@ -86,7 +86,7 @@ ContextCache::ContextCache(const Driver& driver) : driver_(driver), target_(targ
 Module ContextCache::load(std::string_view id) {
   const Image* const image = select_image(id, target_);
   if (image == nullptr) {
-    std::string message("rung: gemm: this build has no code of ");
+    std::string message("rung: this build has no code of ");
     message.append(id).append(" for sm_").append(std::to_string(target_.arch));
     throw Error(Status::unavailable, message);
   }
@@ -97,20 +97,19 @@ Module ContextCache::load(std::string_view id) {
   return module;
 }
 
-Function ContextCache::prepare(Entry& entry, const CudaGemmChoice& choice, Dtype dtype,
-                               std::int64_t shared_bytes) {
+Function ContextCache::prepare(Entry& entry, const KernelName& kernel, std::int64_t shared_bytes) {
   const std::lock_guard lock(mutex_);
   Function function = entry.function.load(std::memory_order_relaxed);
   if (function == nullptr) {
-    const std::string name = entry_name(*choice.rung, dtype, choice.plan.tile);
-    const Module module = load(choice.id);
+    const std::string name = kernel.text();
+    const Module module = load(kernel.id);
     require(api(), api().cuModuleGetFunction(&function, module, name.c_str()), name);
   }
   if (shared_bytes > entry.shared_bytes.load(std::memory_order_relaxed)) {
     require(api(),
             api().cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes,
                                      static_cast<int>(shared_bytes)),
-            choice.id);
+            kernel.id);
     entry.shared_bytes.store(shared_bytes, std::memory_order_release);
   }
   entry.function.store(function, std::memory_order_release);

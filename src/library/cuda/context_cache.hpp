@@ -13,6 +13,7 @@
 #include "backends/cuda/start.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "library/cuda/driver.hpp"
+#include "library/cuda/kernel_name.hpp"
 #include "library/cuda/select.hpp"
 #include "library/cuda/workspaces.hpp"
 
@@ -27,6 +28,7 @@ class ContextCache {
 
   const DriverApi& api() const { return *driver_.api; }
   int arch() const { return target_.arch; }
+  const Limits& limits() const { return limits_; }
   Workspaces& workspaces() { return workspaces_; }
 
   /// The choice with the plan that is fastest here for a problem of that size.
@@ -37,14 +39,14 @@ class ContextCache {
     return choice;
   }
 
-  /// The kernel of a choice, ready for so many bytes of dynamic shared memory. Loaded at the first
-  /// call; from then on neither locks nor allocates. Throws rung::Error and std::bad_alloc.
-  Function function(const CudaGemmChoice& choice, Dtype dtype, std::int64_t shared_bytes) {
-    Entry& entry = entries_.at(index_of(choice, dtype));
+  /// A kernel, ready for so many bytes of dynamic shared memory. Loaded at the first call; from
+  /// then on neither locks nor allocates. Throws rung::Error and std::bad_alloc.
+  Function function(const KernelName& kernel, std::int64_t shared_bytes) {
+    Entry& entry = entries_.at(kernel.place);
     const Function loaded = entry.function.load(std::memory_order_acquire);
     const bool ready =
         loaded != nullptr && shared_bytes <= entry.shared_bytes.load(std::memory_order_acquire);
-    return ready ? loaded : prepare(entry, choice, dtype, shared_bytes);
+    return ready ? loaded : prepare(entry, kernel, shared_bytes);
   }
 
  private:
@@ -54,17 +56,7 @@ class ContextCache {
     std::atomic<std::int64_t> shared_bytes = plain_shared_bytes;
   };
 
-  // One more than the ladder: scaling alone.
-  static constexpr std::size_t rungs = gemm_rungs.size() + 1;
-  static constexpr std::size_t most_tiles = 16;
-
-  static std::size_t index_of(const CudaGemmChoice& choice, Dtype dtype) {
-    const auto tile = static_cast<std::size_t>(choice.plan.tile);
-    return (choice.index * most_tiles + tile) * all_dtypes.size() + static_cast<std::size_t>(dtype);
-  }
-
-  Function prepare(Entry& entry, const CudaGemmChoice& choice, Dtype dtype,
-                   std::int64_t shared_bytes);
+  Function prepare(Entry& entry, const KernelName& kernel, std::int64_t shared_bytes);
   Module load(std::string_view id);
 
   Driver driver_;
@@ -72,7 +64,7 @@ class ContextCache {
   Limits limits_;
   TunedPlans tuned_;
   Workspaces workspaces_;
-  std::array<Entry, rungs * most_tiles * all_dtypes.size()> entries_;
+  std::array<Entry, kernel_places> entries_;
 
   std::mutex mutex_;
   std::map<const Image*, Module> modules_;

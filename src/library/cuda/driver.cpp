@@ -15,10 +15,10 @@ std::atomic<const Driver*> in_use = nullptr;
 
 const Driver& open() {
   if (images().empty()) {
-    throw Error(Status::unavailable, "rung: gemm: this build has no CUDA kernels");
+    throw Error(Status::unavailable, "rung: this build has no CUDA kernels");
   }
   const RealDriver& real = real_driver();
-  if (real.api == nullptr) throw Error(Status::unavailable, "rung: gemm: " + real.why_not);
+  if (real.api == nullptr) throw Error(Status::unavailable, "rung: " + real.why_not);
   static const Driver opened{real.api};
   in_use = &opened;
   return opened;
@@ -37,7 +37,7 @@ void require(const DriverApi& api, Result result, std::string_view what) {
   if (result == Result::success) [[likely]]
     return;
   if (result == Result::out_of_memory) throw std::bad_alloc();
-  std::string message("rung: gemm: ");
+  std::string message("rung: ");
   message.append(what).append(": ").append(describe(api, result));
   throw Error(Status::device_error, message);
 }

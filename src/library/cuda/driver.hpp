@@ -23,7 +23,7 @@ const Driver& driver();
 void use_driver(const Driver* other);
 
 /// Throws rung::Error (Status::device_error) unless the driver's answer is success, and
-/// std::bad_alloc if the GPU's memory does not suffice: "rung: gemm: WHAT: CUDA_ERROR_…".
+/// std::bad_alloc if the GPU's memory does not suffice: "rung: WHAT: CUDA_ERROR_…".
 void require(const DriverApi& api, Result result, std::string_view what);
 
 }  // namespace rung::cuda

@@ -22,7 +22,7 @@ cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(str
 template <class In, class Out>
 void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
          const MatrixView<Out>& c, CudaStream stream, const CudaOptions& options) {
-  check::workspace(options.workspace, options.workspace_bytes);
+  check::workspace("gemm", options.workspace, options.workspace_bytes);
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (problem.m == 0 || problem.n == 0) return;

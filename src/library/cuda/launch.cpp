@@ -5,20 +5,19 @@
 namespace rung::cuda {
 
 std::int64_t WorkspaceSource::bytes() const {
-  return options.workspace == nullptr ? Workspaces::bytes
-                                      : static_cast<std::int64_t>(options.workspace_bytes);
+  return given == nullptr ? Workspaces::bytes : static_cast<std::int64_t>(given_bytes);
 }
 
 DevicePointer WorkspaceSource::get() const {
-  if (options.workspace == nullptr) return context.workspaces().get(context.api(), stream);
-  return reinterpret_cast<DevicePointer>(options.workspace);
+  if (given == nullptr) return context.workspaces().get(context.api(), stream);
+  return reinterpret_cast<DevicePointer>(given);
 }
 
-void start(ContextCache& context, Stream stream, const CudaGemmChoice& choice, Dtype dtype,
-           const Launch& launch, void** parameters) {
+void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
+           void** parameters) {
   const DriverApi& api = context.api();
-  const Function function = context.function(choice, dtype, launch.shared_bytes);
-  require(api, start(api, function, launch, stream, parameters), choice.id);
+  const Function function = context.function(kernel, launch.shared_bytes);
+  require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
 }  // namespace rung::cuda

@@ -13,7 +13,8 @@ namespace rung::cuda {
 struct WorkspaceSource {
   ContextCache& context;
   Stream stream;
-  const CudaOptions& options;
+  void* given;  // null: the library's
+  std::size_t given_bytes;
 
   std::int64_t bytes() const;
   /// Throws rung::Error and std::bad_alloc.
@@ -22,15 +23,15 @@ struct WorkspaceSource {
 
 /// Puts a launch into the stream. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.
-void start(ContextCache& context, Stream stream, const CudaGemmChoice& choice, Dtype dtype,
-           const Launch& launch, void** parameters);
+void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
+           void** parameters);
 
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
 template <class In, class Out>
 void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Out>& problem,
                  Stream stream, const CudaOptions& options) {
   const auto launch_of = choice.rung->launches.template of<In>();
-  const WorkspaceSource workspace{context, stream, options};
+  const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
   Launch launch = launch_of(problem, choice.plan);
   while (choice.plan.splits > 1 && launch.workspace_bytes > workspace.bytes()) {
     --choice.plan.splits;
@@ -40,7 +41,7 @@ void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Ou
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
   // The driver reads as many as the kernel has.
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), &split};
-  start(context, stream, choice, dtype_of<In>(), launch, parameters);
+  start(context, stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
 }
 
 }  // namespace rung::cuda

@@ -26,4 +26,12 @@ struct CudaGemmRule {
   cuda::GemmRungIndex use;
 };
 
+struct CudaDotRule {
+  Dtypes dtypes = Dtypes::all();
+  DotMode mode = DotMode::deterministic;  // none is for fast: see cuda/select.cpp
+  int min_arch = 0, max_arch = any_arch;
+  std::int64_t max_n = any_size;
+  cuda::DotRungIndex use;
+};
+
 }  // namespace rung

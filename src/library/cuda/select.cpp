@@ -15,6 +15,16 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          rule.a.value_or(shape.a) == shape.a && rule.b.value_or(shape.b) == shape.b;
 }
 
+/// The fastest rung has a fixed order as well.
+DotMode mode_of_rule(DotMode asked) {
+  return asked == DotMode::fast ? DotMode::deterministic : asked;
+}
+
+bool fits(const CudaDotRule& rule, const CudaDotShape& shape) {
+  return rule.dtypes.has(shape.dtype) && rule.mode == mode_of_rule(shape.mode) &&
+         rule.min_arch <= shape.arch && shape.arch <= rule.max_arch && shape.n <= rule.max_n;
+}
+
 Order order_of(std::int64_t col_stride) {
   return col_stride == 1 ? Order::row_major : Order::col_major;
 }
@@ -31,6 +41,16 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
     return {index, named.id, named.rung};
   }
   __builtin_unreachable();  // the last rule fits everything
+}
+
+CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
+  for (const CudaDotRule& rule : tuned::cuda_dot_rules) {
+    if (!fits(rule, shape)) continue;
+    const auto index = static_cast<std::size_t>(rule.use);
+    const cuda::NamedDotRung& named = cuda::dot_rungs[index];
+    return {index, named.id, named.rung};
+  }
+  __builtin_unreachable();  // the last rule of each mode fits everything
 }
 
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {

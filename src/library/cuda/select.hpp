@@ -10,6 +10,7 @@
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
 #include "rung/matrix.hpp"
+#include "rung/options.hpp"
 
 namespace rung {
 
@@ -29,7 +30,21 @@ struct CudaGemmChoice {
   cuda::GemmPlan plan = {};
 };
 
+struct CudaDotShape {
+  Dtype dtype;
+  std::int64_t n;
+  DotMode mode;
+  int arch;
+};
+
+struct CudaDotChoice {
+  std::size_t index;  // in cuda::dot_rungs
+  std::string_view id;
+  const cuda::DotRung* rung;
+};
+
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
+CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);
 
 /// The same for a call as the bench passes it around, with the alignment of its host operands.
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);

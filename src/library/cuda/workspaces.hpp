@@ -1,5 +1,6 @@
 #pragma once
-// Device memory for the partial sums of rungs that split k, one piece for each stream of a context.
+// Device memory for the partial sums of rungs that share a result among blocks, one piece for each
+// stream of a context.
 
 #include <cstdint>
 #include <map>

@@ -50,6 +50,10 @@ inline constexpr DotRule dot_rules[] = {
      .work_per_thread = 1 << 15,
      .use = RUNG_DOT(04, compensated),
      .strides_are_unit = false},
+    {.mode = DotMode::reproducible,
+     .work_per_thread = 1 << 15,
+     .use = RUNG_DOT(06, reproducible),
+     .strides_are_unit = false},
 };
 
 }  // namespace rung::tuned

@@ -1,7 +1,7 @@
 #pragma once
 // The rungs that the library uses on NVIDIA GPUs: data, to be changed by measurement (`rung bench
-// --device gpu` prints the library's choice beside every rung). The last rule must fit everything;
-// a test checks it.
+// --device gpu` prints the library's choice beside every rung). The last rule of gemm, and of each
+// mode of dot, must fit everything; a test checks it.
 
 #include "library/cuda/rules.hpp"
 
@@ -13,6 +13,12 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .use = cuda::GemmRungIndex::gemm_11_split_k},
     // 16-bit elements, which cp.async cannot bring one by one, and GPUs without it.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
+};
+
+inline constexpr CudaDotRule cuda_dot_rules[] = {
+    {.use = cuda::DotRungIndex::dot_10_one_launch},
+    {.mode = DotMode::compensated, .use = cuda::DotRungIndex::dot_11_compensated},
+    {.mode = DotMode::reproducible, .use = cuda::DotRungIndex::dot_12_reproducible},
 };
 
 }  // namespace rung::tuned

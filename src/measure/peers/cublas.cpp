@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device_buffer.hpp"
+#include "backends/cuda/dot_operands.hpp"
 #include "core/kernel_error.hpp"
 #include "measure/peers/column_major_gemm.hpp"
 #include "measure/peers/gpu_batch.hpp"
@@ -20,6 +23,7 @@ namespace {
 using Handle = struct CublasContext*;
 using Operation = CublasOperation;
 enum class Math : int { standard = 0, pedantic = 2, tf32 = 3 };
+enum class PointerMode : int { host = 0, device = 1 };
 constexpr int compute_f32 = 68;                    // CUBLAS_COMPUTE_32F
 constexpr int default_algorithm = -1;              // CUBLAS_GEMM_DEFAULT
 constexpr std::size_t workspace_bytes = 32 << 20;  // what it takes by itself on Hopper
@@ -28,6 +32,9 @@ template <class T>
 using Gemm2 = int(Handle, Operation, Operation, int m, int n, int k, const T* alpha, const T* a,
                   int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
 
+template <class T>
+using DotFunction = int(Handle, int n, const T* x, int incx, const T* y, int incy, T* result);
+
 struct Functions {
   int (*get_property)(int which, int* value);
   int (*create)(Handle*);
@@ -35,12 +42,15 @@ struct Functions {
   int (*set_stream)(Handle, cuda::Stream);
   int (*set_workspace)(Handle, void*, std::size_t bytes);
   int (*set_math_mode)(Handle, Math);
+  int (*set_pointer_mode)(Handle, PointerMode);
   const char* (*status_name)(int);
   Gemm2<float>* sgemm;
   Gemm2<double>* dgemm;
   int (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
                  const void* a, CudaDataType, int lda, const void* b, CudaDataType, int ldb,
                  const void* beta, void* c, CudaDataType, int ldc, int compute, int algorithm);
+  DotFunction<float>* sdot;
+  DotFunction<double>* ddot;
 
   explicit Functions(const SharedLibrary& library) {
     const auto find = [&]<class F>(F*& function, const char* symbol) {
@@ -53,10 +63,13 @@ struct Functions {
     find(set_stream, "cublasSetStream_v2");
     find(set_workspace, "cublasSetWorkspace_v2");
     find(set_math_mode, "cublasSetMathMode");
+    find(set_pointer_mode, "cublasSetPointerMode_v2");
     find(status_name, "cublasGetStatusName");
     find(sgemm, "cublasSgemm_v2");
     find(dgemm, "cublasDgemm_v2");
     find(gemm_ex, "cublasGemmEx");
+    find(sdot, "cublasSdot_v2");
+    find(ddot, "cublasDdot_v2");
   }
 
   void check(int status, const char* call) const {
@@ -130,9 +143,40 @@ class Cublas final : public Peer {
         batch_on_gpu("cublas", g.operands, [this, session, g] { launch(session->handle(), g); }),
         {}};
   }
-  Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product yet"}; }
+  // The sum stays in device memory, as the rungs' does: no call waits for the one before.
+  Bound bind(const DotCall& call, int /*threads*/, void* result) const override {
+    if (call.y == nullptr) return {{}, "has no sum"};
+    gpu_.make_current();
+    if (call.dtype == Dtype::f32) return bind_dot(functions_.sdot, call, result);
+    if (call.dtype == Dtype::f64) return bind_dot(functions_.ddot, call, result);
+    if (call.dtype == Dtype::i32) return {{}, "has no dot product of 32-bit integers"};
+    return {{}, "rounds its result to " + std::string(::rung::name(call.dtype))};
+  }
 
  private:
+  template <class T>
+  Bound bind_dot(DotFunction<T>* dot, const DotCall& call, void* result) const {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (std::max({call.n, std::abs(call.incx), std::abs(call.incy)}) > most) {
+      return {{}, "a size exceeds its 32-bit integers"};
+    }
+    const auto operands = std::make_shared<cuda::DotOperands>(gpu_, call, result);
+    const auto session = this->session();
+    // It wants the lowest address, even where the vector begins at the other end.
+    const auto lowest = [&](const void* first, std::int64_t increment) {
+      return static_cast<const T*>(first) + (increment < 0 ? (call.n - 1) * increment : 0);
+    };
+    const auto launch = [=, this, x = lowest(operands->x(), call.incx),
+                         y = lowest(operands->y(), call.incy), n = static_cast<int>(call.n),
+                         incx = static_cast<int>(call.incx), incy = static_cast<int>(call.incy)] {
+      functions_.set_pointer_mode(session->handle(), PointerMode::device);
+      functions_.check(
+          dot(session->handle(), n, x, incx, y, incy, static_cast<T*>(operands->result().data())),
+          sizeof(T) == 4 ? "cublasSdot" : "cublasDdot");
+    };
+    return {batch_on_gpu("cublas", operands, launch), {}};
+  }
+
   std::shared_ptr<Session> session() const {
     const std::lock_guard lock(mutex_);
     if (session_ == nullptr || !session_->is_present()) {
@@ -152,6 +196,7 @@ class Cublas final : public Peer {
                   static_cast<const T*>(second.data), size(second.ld), &beta, static_cast<T*>(g.c),
                   size(g.ldc));
     };
+    functions_.set_pointer_mode(handle, PointerMode::host);
     functions_.set_math_mode(handle, g.dtype == Dtype::f32 ? f32_math_ : Math::standard);
     switch (g.dtype) {
       case Dtype::f32:

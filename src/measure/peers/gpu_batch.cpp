@@ -4,7 +4,7 @@
 
 namespace rung {
 
-Batch batch_on_gpu(std::string name, std::shared_ptr<cuda::GemmOperands> operands,
+Batch batch_on_gpu(std::string name, std::shared_ptr<cuda::Operands> operands,
                    std::function<void()> launch) {
   const auto enqueue = [name, operands, launch = std::move(launch)](std::int64_t calls) {
     operands->gpu().make_current();

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "backends/batch.hpp"
-#include "backends/cuda/gemm_operands.hpp"
+#include "backends/cuda/operands.hpp"
 
 namespace rung {
 
 /// `launch` puts one call into the device's queue.
-Batch batch_on_gpu(std::string name, std::shared_ptr<cuda::GemmOperands> operands,
+Batch batch_on_gpu(std::string name, std::shared_ptr<cuda::Operands> operands,
                    std::function<void()> launch);
 
 }  // namespace rung

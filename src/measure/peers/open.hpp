@@ -16,5 +16,6 @@ std::unique_ptr<Peer> open_mkl(std::string& why_not);
 
 std::unique_ptr<Peer> open_cublas(const Backend& backend, std::string& why_not);
 std::unique_ptr<Peer> open_cublaslt(const Backend& backend, std::string& why_not);
+std::unique_ptr<Peer> open_cub(const Backend& backend, std::string& why_not);
 
 }  // namespace rung

@@ -1,8 +1,44 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "device/cpu/machine.hpp"
 #include "measure/peers/cblas_peer.hpp"
 #include "measure/peers/open.hpp"
 
 namespace rung {
 namespace {
+
+constexpr const char* core_variable = "OPENBLAS_CORETYPE";
+
+// The kernels that use all of the vectors that this CPU has, any of which will do, the one to ask
+// for first; none where that is not known.
+std::span<const std::string_view> fitting_cores() {
+  static constexpr std::array<std::string_view, 5> cores = {"SkylakeX", "Cooperlake",
+                                                            "SapphireRapids", "Haswell", "Zen"};
+  switch (cpu::machine().isa) {
+    case cpu::Isa::avx512: return std::span(cores).first(3);
+    case cpu::Isa::avx2: return std::span(cores).last(2);
+    default: return {};
+  }
+}
+
+SharedLibrary open_library() { return {"RUNG_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}}; }
+
+// OpenBLAS goes by the model of the CPU, and old versions give one that they do not know the
+// kernels of a Prescott of 2004. It reads its variable when it is loaded, and nowhere else.
+SharedLibrary open_with_fitting_cores() {
+  SharedLibrary library = open_library();
+  const auto core = library.find<char*()>("openblas_get_corename");
+  const auto fitting = fitting_cores();
+  if (core == nullptr || fitting.empty()) return library;
+  if (std::ranges::find(fitting, std::string_view(core())) != fitting.end()) return library;
+  library.close();
+  setenv(core_variable, fitting.front().data(), 1);
+  return open_library();
+}
 
 class OpenBlas final : public CblasPeer {
  public:
@@ -20,7 +56,9 @@ class OpenBlas final : public CblasPeer {
   }
   std::string kernels() const override { return kernels_; }
   std::string note() const override {
-    return set_num_threads_ == nullptr ? "its number of threads cannot be set" : "";
+    if (set_num_threads_ == nullptr) return "its number of threads cannot be set";
+    const char* told = std::getenv(core_variable);
+    return told == nullptr ? "" : std::string("does not know this CPU; told to use ") + told;
   }
 
  private:
@@ -36,8 +74,7 @@ class OpenBlas final : public CblasPeer {
 }  // namespace
 
 std::unique_ptr<Peer> open_openblas(std::string& why_not) {
-  return open_cblas_peer<OpenBlas>(
-      SharedLibrary("RUNG_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}), why_not);
+  return open_cblas_peer<OpenBlas>(open_with_fitting_cores(), why_not);
 }
 
 }  // namespace rung

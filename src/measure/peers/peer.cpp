@@ -25,6 +25,7 @@ constexpr std::array kinds = {
     PeerKind{"mkl", "cpu", "libmkl-rt (non-free, multiverse)", "RUNG_MKL", on_cpu<open_mkl>},
     PeerKind{"cublas", "gpu", cublas_package, "RUNG_CUBLAS", open_cublas},
     PeerKind{"cublaslt", "gpu", cublas_package, "RUNG_CUBLASLT", open_cublaslt},
+    PeerKind{"cub", "gpu", "nvidia-cuda-toolkit, by make cub", "RUNG_CUB", open_cub},
 };
 
 // They choose older kernels, fewer threads, or threads that are pinned or never sleep.

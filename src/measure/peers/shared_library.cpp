@@ -20,6 +20,11 @@ SharedLibrary::SharedLibrary(const char* path_variable, std::initializer_list<co
   if (handle_ == nullptr) why_not_ = "not installed";
 }
 
+void SharedLibrary::close() {
+  if (handle_ != nullptr) dlclose(handle_);
+  handle_ = nullptr;
+}
+
 void* SharedLibrary::address(const char* symbol) const {
   return handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
 }

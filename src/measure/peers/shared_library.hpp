@@ -7,10 +7,14 @@
 namespace rung {
 
 /// Opens the file that the environment variable names or, where that is not set, the first of the
-/// names that can be opened. Never closed: worker threads of the library may still run in it.
+/// names that can be opened. Not closed at the end: worker threads of the library may still run in
+/// it.
 class SharedLibrary {
  public:
   SharedLibrary(const char* path_variable, std::initializer_list<const char*> names);
+
+  /// For a library that ends its threads when it is unloaded, and before anything of it is used.
+  void close();
 
   explicit operator bool() const { return handle_ != nullptr; }
   /// Why it was not opened, in a few words.

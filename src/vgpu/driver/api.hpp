@@ -160,6 +160,11 @@
     Result(int* least_grid_size, int* block_size, Function function,                               \
            SharedBytesOfBlock shared_bytes_of_block, std::size_t dynamic_shared_bytes,             \
            int block_size_limit))                                                                  \
+  X(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                              \
+    Result(TensorMap* map, TensorMapDataType type, unsigned rank, void* address,                   \
+           const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box,     \
+           const std::uint32_t* steps, TensorMapInterleave interleave, TensorMapSwizzle swizzle,   \
+           TensorMapL2Promotion promotion, TensorMapFill fill))                                    \
   X(cuGraphInstantiate, "cuGraphInstantiateWithFlags",                                             \
     Result(GraphExec* exec, Graph graph, unsigned long long flags))                                \
   X(cuGraphLaunch, "cuGraphLaunch", Result(GraphExec exec, Stream stream))                         \

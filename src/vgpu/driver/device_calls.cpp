@@ -94,8 +94,8 @@ std::optional<int> common_attribute(DeviceAttribute attribute) {
     case pageable_memory_access_uses_host_page_tables:
     case direct_managed_mem_access_from_host:
     case max_persisting_l2_cache_size:
-    case max_access_policy_window_size:
-    case cluster_launch: return 0;
+    case max_access_policy_window_size: return 0;
+    case cluster_launch: return process().device.compute_major >= 9 ? 1 : 0;
     default: return std::nullopt;
   }
 }

@@ -114,6 +114,21 @@ std::vector<std::byte> parameters_of(const KernelInfo& kernel, void** arguments,
   return gather(kernel, arguments);
 }
 
+void check_cluster(const FunctionState& function, const LaunchOptions& options) {
+  const Dim3& grid = options.grid;
+  const Dim3& cluster = options.cluster;
+  // More than 8 are allowed on some devices only, and have to be asked for.
+  const std::uint64_t most = function.non_portable_cluster ? 16 : 8;
+  const bool fits = cluster.count() != 0 && cluster.count() <= most && grid.x % cluster.x == 0 &&
+                    grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+  if (fits) return;
+  fail(Result::invalid_cluster_size,
+       fmt::format("{}: clusters of {}x{}x{} blocks in a grid of {}x{}x{}: at most {}, and divisors "
+                   "of the grid's sizes",
+                   info(*function.kernel).name, cluster.x, cluster.y, cluster.z, grid.x, grid.y,
+                   grid.z, most));
+}
+
 void check(const FunctionState& function, const LaunchOptions& options,
            std::span<const std::byte> parameters) {
   const KernelInfo& kernel = info(*function.kernel);
@@ -124,6 +139,7 @@ void check(const FunctionState& function, const LaunchOptions& options,
                      kernel.name, options.dynamic_shared, function.max_dynamic_shared));
   }
   const DeviceDescription& device = process().device;
+  check_cluster(function, options);
   check_launch(*function.kernel, options, parameters, device);
   if (!options.cooperative) return;
   const auto threads = static_cast<int>(options.block.count());
@@ -161,11 +177,9 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
     case LaunchAttributeId::cooperative:
       options.cooperative = attribute.value.cooperative != 0;
       return;
-    case LaunchAttributeId::cluster_dimension:
-    case LaunchAttributeId::preferred_cluster_dimension: {
+    case LaunchAttributeId::cluster_dimension: {
       const auto& cluster = attribute.value.cluster_dimension;
-      require(cluster.x == 1 && cluster.y == 1 && cluster.z == 1, Result::invalid_cluster_size,
-              "clusters of more than one block are not supported");
+      options.cluster = {cluster.x, cluster.y, cluster.z};
       return;
     }
     case LaunchAttributeId::programmatic_event:

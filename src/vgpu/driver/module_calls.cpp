@@ -142,11 +142,14 @@ int attribute_of(const FunctionState& function, FunctionAttribute attribute) {
     case FunctionAttribute::preferred_shared_memory_carveout: return function.carveout;
     case FunctionAttribute::non_portable_cluster_size_allowed:
       return function.non_portable_cluster ? 1 : 0;
+    case FunctionAttribute::required_cluster_width:
+      return static_cast<int>(kernel.required_cluster[0]);
+    case FunctionAttribute::required_cluster_height:
+      return static_cast<int>(kernel.required_cluster[1]);
+    case FunctionAttribute::required_cluster_depth:
+      return static_cast<int>(kernel.required_cluster[2]);
     case FunctionAttribute::cache_mode_ca:
     case FunctionAttribute::cluster_size_must_be_set:
-    case FunctionAttribute::required_cluster_width:
-    case FunctionAttribute::required_cluster_height:
-    case FunctionAttribute::required_cluster_depth:
     case FunctionAttribute::cluster_scheduling_policy_preference: return 0;
   }
   fail(Result::invalid_value,

@@ -270,6 +270,34 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
+/// CUtensorMap: its bits are the device's business.
+struct alignas(64) TensorMap {
+  std::uint64_t opaque[16];
+};
+
+/// CUtensorMapDataType.
+enum class TensorMapDataType : int {
+  uint8 = 0,
+  uint16 = 1,
+  uint32 = 2,
+  int32 = 3,
+  uint64 = 4,
+  int64 = 5,
+  float16 = 6,
+  float32 = 7,
+  float64 = 8,
+  bfloat16 = 9,
+  float32_ftz = 10,
+  tfloat32 = 11,
+  tfloat32_ftz = 12,
+};
+
+/// CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill.
+enum class TensorMapInterleave : int { none = 0, bytes_16 = 1, bytes_32 = 2 };
+enum class TensorMapSwizzle : int { none = 0, bytes_32 = 1, bytes_64 = 2, bytes_128 = 3 };
+enum class TensorMapL2Promotion : int { none = 0, bytes_64 = 1, bytes_128 = 2, bytes_256 = 3 };
+enum class TensorMapFill : int { zeros = 0, nan_request_zero_fma = 1 };
+
 /// CUoccupancyB2DSize: dynamic shared memory as a function of the block size.
 using SharedBytesOfBlock = std::size_t (*)(int block_size);
 /// CUhostFn.

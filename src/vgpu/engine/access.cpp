@@ -12,6 +12,7 @@
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/shadow-inl.hpp"
 #include "vgpu/observers/shared_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -143,6 +144,9 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
   const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
   const std::uint32_t bytes = op.access_bytes();
+  if (accesses_watched.load(std::memory_order_relaxed)) {
+    tell_access(block, warp, op.site, shape, offset, bytes, Kind, true);
+  }
   SharedShadow& shadow = block.shadow;
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;

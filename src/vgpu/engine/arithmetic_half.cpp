@@ -4,6 +4,7 @@
 #include "vgpu/engine/float16.hpp"
 #include "vgpu/engine/operations.hpp"
 
+#define RUNG_LANES_WITHOUT_AVX3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vgpu/engine/arithmetic_half.cpp"
 #include "vgpu/engine/targets.hpp"

@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/access.hpp"
 #include "vgpu/observers/shared_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -25,7 +26,14 @@ void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
 
 void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
-  if (block.worker.observe) count_shared(block, op.to, shape, AccessKind::store);
+  if (block.worker.observe) {
+    count_shared(block, op.to, shape, AccessKind::store);
+    if (accesses_watched.load(std::memory_order_relaxed)) {
+      const auto to_shared = static_cast<std::int64_t>(
+          place.bias - reinterpret_cast<std::uint64_t>(block.shared.data()));
+      tell_access(block, warp, op.to.site, shape, to_shared, op.bytes, AccessKind::store, true);
+    }
+  }
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     std::byte* to = place.at(shape.address(lane), lane);

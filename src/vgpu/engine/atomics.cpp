@@ -10,6 +10,7 @@
 #include "vgpu/engine/access.hpp"
 #include "vgpu/observers/global_races.hpp"
 #include "vgpu/observers/shared_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -140,8 +141,12 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
     if (place.space == ptx::Space::shared) {
       count_shared(block, op, shape, AccessKind::atomic);
       const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
-      atomic_shared(block, warp, op.site, shape, op.offset - static_cast<std::int64_t>(window),
-                    op.access_bytes());
+      const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
+      atomic_shared(block, warp, op.site, shape, offset, op.access_bytes());
+      if (accesses_watched.load(std::memory_order_relaxed)) {
+        tell_access(block, warp, op.site, shape, offset, op.access_bytes(), AccessKind::atomic,
+                    true);
+      }
     } else if (global) {
       observe_global(block, warp, op, shape, place, AccessKind::atomic);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "vgpu/engine/async_state.hpp"
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/report.hpp"
 
@@ -31,13 +32,16 @@ void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& ins
 }
 
 void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
-                         bool aligned) {
+                         bool aligned, OrderedMemory orders) {
   if (aligned && warp.mask != warp.live && worker.observe) {
     report(*this, HazardKind::divergent_barrier, thread(warp, first_lane(warp.mask)), instr.site,
            "barrier", {},
            fmt::format("{} of the warp's {} live lanes came to a barrier for all of them",
                        lanes_in(warp.mask), lanes_in(warp.live)));
   }
+  Barrier& barrier = barriers_[id];
+  barrier.orders.shared = barrier.orders.shared && orders.shared;
+  barrier.orders.device = barrier.orders.device && orders.device;
   wait_at(warp, id, expected, instr);
   complete_if_full(id);
 }
@@ -84,8 +88,12 @@ void Block::release(Barrier& done) {
     }
   }
   if (participants >= live_threads_) {
-    order.meet_all();
-    shadow.meet_all();
+    if (done.orders.device) device_order.meet_all();
+    if (done.orders.shared) {
+      order.meet_all();
+      shadow.meet_all();
+      if (async != nullptr) meet_async(*this, done.arrived, done.arrived);
+    }
     if (order.exhausted()) {
       shadow.forget();
       order.start(static_cast<int>(warps.size()));
@@ -93,7 +101,11 @@ void Block::release(Barrier& done) {
   } else {
     std::vector<int> waited;
     for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
-    order.meet(done.arrived, waited);
+    if (done.orders.shared) {
+      order.meet(done.arrived, waited);
+      if (async != nullptr) meet_async(*this, done.arrived, waited);
+    }
+    if (done.orders.device) device_order.meet(done.arrived, waited);
   }
   done.clear();
 }
@@ -119,30 +131,33 @@ void Block::complete_warp_sync(Warp& warp, Mask wanted) {
     }
   }
   order.meet_lanes(warp.index);
+  device_order.meet_lanes(warp.index);
 }
 
-/// Nobody can go on: says who waits for what.
+/// What that split waits for, if it does.
+void Block::report_wait(const Warp& warp, const Split& split) {
+  std::string message;
+  if (split.state == Split::State::at_barrier && split.barrier >= barrier_count) {
+    message = describe_wait(*this, split.barrier);
+  } else if (split.state == Split::State::at_barrier) {
+    const Barrier& barrier = barriers_[split.barrier];
+    message = fmt::format("barrier {} waits for {} threads, {} have arrived, and the rest cannot",
+                          split.barrier, barrier.expected != 0 ? barrier.expected : live_threads_,
+                          barrier.threads);
+  } else if (split.state == Split::State::at_warp_sync) {
+    message = fmt::format(
+        "__syncwarp waits for lanes {:#010x}; lanes {:#010x} live, and the rest cannot come",
+        split.sync_mask, warp.live);
+  } else {
+    return;
+  }
+  report(*this, HazardKind::deadlock, thread(warp, first_lane(split.mask)), split.site, "wait", {},
+         message);
+}
+
 void Block::report_deadlock() {
   for (const Warp& warp : warps) {
-    for (const Split& split : warp.splits) {
-      if (split.state == Split::State::at_barrier) {
-        const Barrier& barrier = barriers_[split.barrier];
-        report(*this, HazardKind::deadlock, thread(warp, first_lane(split.mask)), split.site,
-               "wait", {},
-               fmt::format("barrier {} waits for {} threads, {} have arrived, and the rest cannot",
-                           split.barrier, barrier.expected != 0 ? barrier.expected : live_threads_,
-                           barrier.threads));
-        return;
-      }
-      if (split.state == Split::State::at_warp_sync) {
-        report(*this, HazardKind::deadlock, thread(warp, first_lane(split.mask)), split.site,
-               "wait", {},
-               fmt::format("__syncwarp waits for lanes {:#010x}; lanes {:#010x} live, and the rest "
-                           "cannot come",
-                           split.sync_mask, warp.live));
-        return;
-      }
-    }
+    for (const Split& split : warp.splits) report_wait(warp, split);
   }
 }
 

@@ -9,6 +9,11 @@
 
 namespace rung::vgpu {
 
+/// Which memory is in order after a barrier: in CUDA all of it, in Metal what its mem_flags name.
+struct OrderedMemory {
+  bool shared = true, device = true;
+};
+
 /// One that some threads have come to.
 struct Barrier {
   enum class Reduction : std::uint8_t { none, popc, all, any };
@@ -20,6 +25,7 @@ struct Barrier {
   };
   std::uint32_t threads = 0;   // that have arrived
   std::uint32_t expected = 0;  // 0: all that live
+  OrderedMemory orders;
   Reduction reduction = Reduction::none;
   std::uint32_t votes = 0;  // threads whose predicate holds
   std::vector<Waiter> waiting;
@@ -28,6 +34,7 @@ struct Barrier {
   /// Nobody has come; the vectors keep their memory.
   void clear() {
     threads = expected = votes = 0;
+    orders = {};
     reduction = Reduction::none;
     waiting.clear();
     arrived.clear();

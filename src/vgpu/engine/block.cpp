@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vgpu/engine/async_state.hpp"
+
 namespace rung::vgpu {
 namespace {
 
@@ -30,7 +32,8 @@ void fill(Warp& warp, std::uint32_t offset, int bytes, const F& value) {
 
 }  // namespace
 
-Block::Block(Worker& worker_) : worker(worker_) {
+Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
+    : worker(worker_), cluster(cluster_), rank(rank_) {
   const LaunchState& launch = worker.launch;
   const std::size_t threads = launch.options.block.count();
   const std::size_t count = (threads + warp_size - 1) / warp_size;
@@ -49,15 +52,16 @@ Block::Block(Worker& worker_) : worker(worker_) {
   local_.resize(count * warp_size * worker.kernel.local_bytes);
   // Whole vectors may be read from the last element on.
   shared.resize(launch.shared_bytes + row_alignment);
+  if (worker.kernel.asynchronous) async = std::make_unique<AsyncState>();
 }
 
-void Block::start(std::uint64_t linear_index) {
+Block::~Block() = default;
+
+void Block::start(const std::array<std::uint32_t, 3>& place) {
   const LaunchState& launch = worker.launch;
   const Dim3& grid = launch.options.grid;
-  linear = linear_index;
-  position = {static_cast<std::uint32_t>(linear % grid.x),
-              static_cast<std::uint32_t>(linear / grid.x % grid.y),
-              static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+  position = place;
+  linear = place[0] + std::uint64_t{grid.x} * (place[1] + std::uint64_t{grid.y} * place[2]);
   live_threads_ = static_cast<std::uint32_t>(launch.options.block.count());
   for (Warp& warp : warps) {
     const std::uint32_t first = static_cast<std::uint32_t>(warp.index) * warp_size;
@@ -77,7 +81,9 @@ void Block::start(std::uint64_t linear_index) {
   fenced.assign(warps.size(), {});
   printed.clear();
   order.start(static_cast<int>(warps.size()));
+  device_order.start(static_cast<int>(warps.size()));
   if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
+  if (async != nullptr) async->start(*this);
   fill_rows();
 }
 
@@ -105,6 +111,7 @@ void Block::fill_special(const SpecialRow& row) {
   const LaunchOptions& options = worker.launch.options;
   const Dim3& threads = options.block;
   const Dim3& grid = options.grid;
+  const Dim3& size = options.cluster;
   const auto sm_count = static_cast<std::uint64_t>(worker.launch.device.multiprocessors);
   const auto value = [&](const Warp& warp, int lane) -> std::uint64_t {
     const std::uint64_t thread_index = static_cast<std::uint64_t>(thread(warp, lane));
@@ -115,18 +122,18 @@ void Block::fill_special(const SpecialRow& row) {
       case Special::ntid_x: return threads.x;
       case Special::ntid_y: return threads.y;
       case Special::ntid_z: return threads.z;
-      case Special::ctaid_x:
-      case Special::clusterid_x: return position[0];
-      case Special::ctaid_y:
-      case Special::clusterid_y: return position[1];
-      case Special::ctaid_z:
-      case Special::clusterid_z: return position[2];
-      case Special::nctaid_x:
-      case Special::nclusterid_x: return grid.x;
-      case Special::nctaid_y:
-      case Special::nclusterid_y: return grid.y;
-      case Special::nctaid_z:
-      case Special::nclusterid_z: return grid.z;
+      case Special::ctaid_x: return position[0];
+      case Special::ctaid_y: return position[1];
+      case Special::ctaid_z: return position[2];
+      case Special::nctaid_x: return grid.x;
+      case Special::nctaid_y: return grid.y;
+      case Special::nctaid_z: return grid.z;
+      case Special::clusterid_x: return position[0] / size.x;
+      case Special::clusterid_y: return position[1] / size.y;
+      case Special::clusterid_z: return position[2] / size.z;
+      case Special::nclusterid_x: return grid.x / size.x;
+      case Special::nclusterid_y: return grid.y / size.y;
+      case Special::nclusterid_z: return grid.z / size.z;
       case Special::laneid: return static_cast<std::uint64_t>(lane);
       case Special::warpid: return static_cast<std::uint64_t>(warp.index);
       case Special::nwarpid:
@@ -141,16 +148,16 @@ void Block::fill_special(const SpecialRow& row) {
       case Special::lanemask_ge: return all_lanes & ~((1ull << lane) - 1);
       case Special::dynamic_smem_size: return static_cast<std::uint64_t>(options.dynamic_shared);
       case Special::total_smem_size: return worker.launch.shared_bytes;
-      // Clusters of one block.
-      case Special::cluster_ctaid_x:
-      case Special::cluster_ctaid_y:
-      case Special::cluster_ctaid_z:
-      case Special::cluster_ctarank:
-      case Special::is_explicit_cluster: return 0;
-      case Special::cluster_nctaid_x:
-      case Special::cluster_nctaid_y:
-      case Special::cluster_nctaid_z:
-      case Special::cluster_nctarank: return 1;
+      case Special::cluster_ctaid_x: return position[0] % size.x;
+      case Special::cluster_ctaid_y: return position[1] % size.y;
+      case Special::cluster_ctaid_z: return position[2] % size.z;
+      case Special::cluster_ctarank: return static_cast<std::uint64_t>(rank);
+      case Special::cluster_nctaid_x: return size.x;
+      case Special::cluster_nctaid_y: return size.y;
+      case Special::cluster_nctaid_z: return size.z;
+      case Special::cluster_nctarank:
+      case Special::is_explicit_cluster:
+        return row.special == Special::cluster_nctarank ? size.count() : size.count() > 1;
     }
     return 0;
   };

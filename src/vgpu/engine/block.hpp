@@ -17,9 +17,11 @@
 
 namespace rung::vgpu {
 
-/// Generic addresses of shared and local memory begin here; real addresses are far below.
+/// Generic addresses of shared memory, local memory and parameters begin here; real addresses are
+/// far below.
 inline constexpr std::uint64_t shared_window = 1ull << 56;
 inline constexpr std::uint64_t local_window = 2ull << 56;
+inline constexpr std::uint64_t param_window = 3ull << 56;
 inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
 
 /// What a warp's last fence made ready for release to other blocks.
@@ -28,24 +30,35 @@ struct Fenced {
   Acquired acquired;
 };
 
+struct AsyncState;
+class Cluster;
+
 class Block {
  public:
-  explicit Block(Worker& worker);
+  Block(Worker& worker, Cluster& cluster, int rank);
+  ~Block();
 
-  /// Makes it the block of that linear index, at its beginning.
-  void start(std::uint64_t linear_index);
+  /// Makes it the block at that place of the grid, at its beginning.
+  void start(const std::array<std::uint32_t, 3>& place);
 
-  enum class Status { done, yielded, stopped };
-  /// Runs until all threads have exited, the launch stops, or every warp has spent its turn without
-  /// an end (a spin loop, perhaps on another block).
+  enum class Status { done, yielded, stalled, stopped };
+  /// Runs until all threads have exited, the launch stops, every warp has spent its turn without
+  /// an end (a spin loop, perhaps on another block), or all threads wait.
   Status run();
+  /// Nobody can go on: says who waits for what.
+  void report_deadlock();
 
   // Called by handlers. `aligned`: the instruction promises that all lanes of the warp take part.
-  void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned);
+  void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned,
+                    OrderedMemory orders);
   void barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void barrier_reduce(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
                       Barrier::Reduction reduction, Mask predicate);
   void warp_sync(Warp& warp, Mask wanted, const Instr& instr);
+  /// The warp's split waits until somebody calls wake(): `id` says for what, from barrier_count on.
+  void suspend(Warp& warp, int id, const Instr& instr);
+  void wake(Warp& warp, int split);
+  std::uint32_t live_threads() const { return live_threads_; }
 
   int thread(const Warp& warp, int lane) const { return warp.index * warp_size + lane; }
   std::byte* local(const Warp& warp, int lane) {
@@ -55,15 +68,19 @@ class Block {
   bool single_warp() const { return warps.size() == 1; }
 
   Worker& worker;
+  Cluster& cluster;
+  const int rank;                                     // in the cluster
   std::uint64_t linear = 0;                           // the same as one number
   std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
-  Order order;
+  Order order;         // of accesses to shared memory
+  Order device_order;  // and to device memory
   SharedShadow shadow;
-  Acquired acquired;                // of other blocks' releases
-  std::vector<Fenced> fenced;       // by warp
-  std::vector<AsyncCopies> copies;  // by warp
+  Acquired acquired;                  // of other blocks' releases
+  std::vector<Fenced> fenced;         // by warp
+  std::vector<AsyncCopies> copies;    // by warp
+  std::unique_ptr<AsyncState> async;  // engine/async_state.hpp; null unless the kernel has such
   std::string printed;
 
  private:
@@ -84,7 +101,7 @@ class Block {
   void wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void complete_if_full(int id);
   void release(Barrier& barrier);
-  void report_deadlock();
+  void report_wait(const Warp& warp, const Split& split);
   void fill_rows();
   void fill_special(const SpecialRow& row);
 

@@ -15,6 +15,8 @@ using ptx::Type;
 // Instr::imm of barriers.
 constexpr std::uint64_t barrier_aligned = 1;
 constexpr std::uint64_t barrier_counted = 2;
+constexpr std::uint64_t barrier_leaves_shared = 4;
+constexpr std::uint64_t barrier_leaves_device = 8;
 
 struct BarrierOperands {
   int id;
@@ -40,8 +42,10 @@ BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) 
 
 void barrier_sync(Warp& warp, const Instr& instr) {
   const BarrierOperands operands = barrier_operands(warp, instr, 0);
+  const OrderedMemory orders = {(instr.imm & barrier_leaves_shared) == 0,
+                                (instr.imm & barrier_leaves_device) == 0};
   warp.block->barrier_sync(warp, operands.id, operands.expected, instr,
-                           (instr.imm & barrier_aligned) != 0);
+                           (instr.imm & barrier_aligned) != 0, orders);
 }
 
 void barrier_arrive(Warp& warp, const Instr& instr) {
@@ -119,6 +123,14 @@ OpSpec spec(Handler handler, std::vector<Type> operands, int destinations, std::
   return result;
 }
 
+/// bar.sync.threadgroup, .device and .none are no PTX: the Metal headers write them for barriers
+/// with mem_flags (src/vgpu/frontends/metal).
+std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
+  if (instruction.has("threadgroup")) return barrier_leaves_device;
+  if (instruction.has("device")) return barrier_leaves_shared;
+  return instruction.has("none") ? barrier_leaves_shared | barrier_leaves_device : 0;
+}
+
 std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   const bool bar = instruction.opcode == "bar";
   const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
@@ -128,12 +140,9 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   };
   const auto operands = [](std::size_t count) { return std::vector<Type>(count, Type::u32); };
   if (instruction.has("warp")) return spec(warp_sync, operands(1), 0);
-  if (instruction.has("cluster")) {
-    // Clusters of one block: its own barrier, of which arrive is the free half.
-    if (instruction.has("arrive")) return spec(nothing, {}, 0);
-    return std::nullopt;
+  if (instruction.has("sync")) {
+    return spec(barrier_sync, operands(given), 0, flags(1) | left_out_of_order(instruction));
   }
-  if (instruction.has("sync")) return spec(barrier_sync, operands(given), 0, flags(1));
   if (instruction.has("arrive")) return spec(barrier_arrive, operands(given), 0, flags(1));
   if (!instruction.has("red") || given < 3) return std::nullopt;
   const bool negated = instruction.operands.back().negated;
@@ -161,8 +170,12 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
 
 std::optional<OpSpec> address_conversion(const ptx::Instruction& instruction) {
   std::uint64_t window = 0;
-  if (instruction.has("shared") || instruction.has("shared::cta")) window = shared_window;
+  if (instruction.has("shared") || instruction.has("shared::cta") ||
+      instruction.has("shared::cluster")) {
+    window = shared_window;
+  }
   if (instruction.has("local")) window = local_window;
+  if (instruction.has("param")) window = param_window;
   if (instruction.has("u32")) return std::nullopt;
   return spec(convert_address, {Type::u64, Type::u64}, 1,
               instruction.has("to") ? 0 - window : window);

@@ -5,6 +5,7 @@
 #include "vgpu/engine/per_lane.hpp"
 #include "vgpu/engine/small_floats.hpp"
 
+#define RUNG_LANES_WITHOUT_AVX3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vgpu/engine/convert.cpp"
 #include "vgpu/engine/targets.hpp"

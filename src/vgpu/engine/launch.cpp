@@ -38,6 +38,14 @@ void check(const KernelInfo& kernel, const LaunchOptions& options,
   require(block.count() <= static_cast<std::uint64_t>(kernel.max_threads),
           kernel.name + ", threads of a block:", block.count(),
           static_cast<std::uint64_t>(kernel.max_threads));
+  const Dim3& cluster = options.cluster;
+  if (cluster.count() == 0 || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
+      grid.z % cluster.z != 0) {
+    throw std::invalid_argument(
+        fmt::format("{}: grid {}x{}x{} in clusters of {}x{}x{} blocks: no multiple", kernel.name,
+                    grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+  }
+  require(cluster.count() <= 16, "blocks of a cluster:", cluster.count(), 16);
   require(grid.x <= 0x7FFFFFFFu, "grid.x:", grid.x, 0x7FFFFFFFu);
   require(grid.y <= 65535, "grid.y:", grid.y, 65535);
   require(grid.z <= 65535, "grid.z:", grid.z, 65535);
@@ -59,6 +67,17 @@ std::vector<const Allocation*> allocations_of(std::span<const std::byte> paramet
     found[i] = memory.find(value);
   }
   return found;
+}
+
+/// A kernel may say the size of its clusters itself (.reqnctapercluster).
+LaunchOptions with_cluster(const KernelInfo& kernel, LaunchOptions options) {
+  const auto& required = kernel.required_cluster;
+  if (required[0] == 0) return options;
+  const auto extent = [](std::int64_t blocks) {
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(blocks, 1));
+  };
+  options.cluster = {extent(required[0]), extent(required[1]), extent(required[2])};
+  return options;
 }
 
 void find_written(LaunchState& launch) {
@@ -108,12 +127,13 @@ std::string joined_output(std::vector<std::pair<std::uint64_t, std::string>>& pr
 
 void check_launch(const Kernel& kernel, const LaunchOptions& options,
                   std::span<const std::byte> parameters, const DeviceDescription& device) {
-  check(kernel.info, options, parameters, device);
+  check(kernel.info, with_cluster(kernel.info, options), parameters, device);
 }
 
-LaunchReport launch(const Kernel& kernel, const LaunchOptions& options,
+LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
                     std::span<const std::byte> parameters, DeviceMemory& memory,
                     const DeviceDescription& device) {
+  const LaunchOptions options = with_cluster(kernel.info, asked);
   check_launch(kernel, options, parameters, device);
   static std::atomic<std::uint64_t> launches{0};
   LaunchState state(kernel, options, parameters, memory, device);

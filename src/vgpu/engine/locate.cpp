@@ -25,6 +25,7 @@ Space space_of(const MemoryOp& op, std::uint64_t address) {
     case 0: return Space::global;
     case shared_window: return Space::shared;
     case local_window: return Space::local;
+    case param_window: return Space::param;
     default: return Space::generic;
   }
 }
@@ -123,10 +124,10 @@ std::optional<Wrong> wrong_with(Block& block, const MemoryOp& op, std::uint64_t 
                    fmt::format("{} bytes, outside of the thread's local memory of {} bytes", bytes,
                                block.worker.kernel.local_bytes)};
     case Space::param:
-      if (at + bytes <= block.worker.launch.parameters.size()) {
-        return misaligned_here(fmt::format("parameters + {}", at));
+      if (inside + bytes <= block.worker.launch.parameters.size()) {
+        return misaligned_here(fmt::format("parameters + {}", inside));
       }
-      return Wrong{HazardKind::out_of_bounds, fmt::format("parameters + {}", at),
+      return Wrong{HazardKind::out_of_bounds, fmt::format("parameters + {}", inside),
                    fmt::format("{} bytes, outside of the kernel's {} bytes of parameters", bytes,
                                block.worker.launch.parameters.size())};
     default: {

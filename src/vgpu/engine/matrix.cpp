@@ -9,6 +9,7 @@
 #include "vgpu/engine/matrix_multiply.hpp"
 #include "vgpu/engine/matrix_names.hpp"
 #include "vgpu/engine/matrix_transpose.hpp"
+#include "vgpu/engine/simdgroup_matrix.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -148,6 +149,7 @@ std::optional<MatrixForm> matrix_form(const Instruction& instruction) {
 
 std::optional<OpSpec> matrix(const Instruction& instruction) {
   if (instruction.opcode == "movmatrix") return matrix_transpose(instruction);
+  if (instruction.has("simdgroup")) return simdgroup_matrix(instruction);
   const auto form = matrix_form(instruction);
   return form ? std::optional(multiply_spec(*form)) : std::nullopt;
 }

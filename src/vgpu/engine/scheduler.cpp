@@ -34,10 +34,7 @@ Block::Status Block::run() {
     }
     if (!alive) return Status::done;
     if (!worker.within_limit(*this)) return Status::stopped;
-    if (!ran) {
-      report_deadlock();
-      return Status::stopped;
-    }
+    if (!ran) return Status::stalled;
     if (spent) return Status::yielded;
   }
 }
@@ -221,6 +218,15 @@ void Block::end_split(Warp& warp, int index) {
   }
   above.state = Split::State::ready;
 }
+
+void Block::suspend(Warp& warp, int id, const Instr& instr) {
+  Split& split = warp.split();
+  split.state = Split::State::at_barrier;
+  split.barrier = id;
+  split.site = instr.site;
+}
+
+void Block::wake(Warp& warp, int split) { warp.splits[split].state = Split::State::ready; }
 
 void Block::exit_lanes(Warp& warp, Mask lanes) {
   if (lanes == 0) return;

@@ -16,6 +16,7 @@
 #include "vgpu/engine/access-inl.hpp"
 #include "vgpu/engine/shadow-inl.hpp"
 #include "vgpu/observers/shared_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -46,6 +47,12 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
     const std::uint32_t bytes = left & (~left + 1);
     counts.wavefronts[static_cast<std::size_t>(first_lane(left))] +=
         static_cast<std::uint64_t>(shape.wavefronts(bytes, batch.lowest->offset, true));
+  }
+  if (accesses_watched.load(std::memory_order_relaxed)) {
+    for (const MemoryOp* op : batch.reads) {
+      tell_access(block, warp, op->site, shape, op->offset, op->access_bytes(), AccessKind::load,
+                  true);
+    }
   }
   SharedShadow& shadow = block.shadow;
   const Regions regions =

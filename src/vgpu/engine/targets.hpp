@@ -2,8 +2,9 @@
 // HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(), in namespace HWY_NAMESPACE, exists once for
 // each instruction set; what stands under `#if HWY_ONCE` exists once in all and picks by
 // RUNG_PICK_LANES. It is the way of device/cpu/simd.hpp, for plain loops: with one 128-bit set,
-// AVX2 and AVX-512 on x86, because there are many handlers and each set costs compile time. Only
-// the first lines have an include guard: the repetition is the point.
+// AVX2 and AVX-512 on x86, because there are many handlers and each set costs compile time. A file
+// of many handlers that few kernels use defines RUNG_LANES_WITHOUT_AVX3 first, and has one set
+// less. Only the first lines have an include guard: the repetition is the point.
 
 #ifndef RUNG_VGPU_ENGINE_TARGETS_HPP
 #define RUNG_VGPU_ENGINE_TARGETS_HPP
@@ -18,10 +19,16 @@
 #else
 #define RUNG_NEWER_TARGETS 0
 #endif
+#ifdef RUNG_LANES_WITHOUT_AVX3
+#define RUNG_RARE_TARGETS HWY_AVX3
+#else
+#define RUNG_RARE_TARGETS 0
+#endif
 // The target that the compiler's own flags allow always stays.
-#define HWY_DISABLED_TARGETS                                                                       \
-  (((HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | RUNG_NEWER_TARGETS) & ~HWY_BASELINE_TARGETS) | HWY_SVE | \
-   HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define HWY_DISABLED_TARGETS                                                        \
+  (((HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | RUNG_RARE_TARGETS | RUNG_NEWER_TARGETS) & \
+    ~HWY_BASELINE_TARGETS) |                                                        \
+   HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
 // The lanes of a loop do not depend on each other: a row may be a source and the destination, but
 // then each lane is read before it is written.

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "vgpu/engine/block.hpp"
+#include "vgpu/engine/cluster.hpp"
 #include "vgpu/engine/report.hpp"
 
 namespace rung::vgpu {
@@ -74,52 +75,58 @@ void Worker::count_batches() {
   }
 }
 
-std::unique_ptr<Block> Worker::fresh_block() {
-  if (idle_.empty()) return std::make_unique<Block>(*this);
-  std::unique_ptr<Block> block = std::move(idle_.back());
+std::unique_ptr<Cluster> Worker::fresh_cluster() {
+  if (idle_.empty()) return std::make_unique<Cluster>(*this);
+  std::unique_ptr<Cluster> cluster = std::move(idle_.back());
   idle_.pop_back();
-  return block;
+  return cluster;
+}
+
+void Worker::keep_output(const Cluster& cluster) {
+  for (const auto& block : cluster.blocks()) {
+    if (block->printed.empty()) continue;
+    const std::lock_guard lock(launch.printing);
+    launch.printed.emplace_back(block->linear, block->printed);
+  }
 }
 
 void Worker::run() {
-  // Blocks that spin, perhaps on blocks which have not begun.
-  std::deque<std::unique_ptr<Block>> waiting;
+  // Clusters that spin, perhaps on blocks which have not begun.
+  std::deque<std::unique_ptr<Cluster>> waiting;
   // How many may: as many as the device would run at once.
+  const std::uint64_t size = launch.options.cluster.count();
   const std::size_t most_waiting =
       static_cast<std::size_t>(launch.device.multiprocessors) *
-      static_cast<std::size_t>(launch.device.max_blocks_per_multiprocessor);
-  const std::uint64_t count = launch.options.grid.count();
+      static_cast<std::size_t>(launch.device.max_blocks_per_multiprocessor) / size;
+  const std::uint64_t count = launch.options.grid.count() / size;
   bool exhausted = false;
   for (;;) {
-    std::unique_ptr<Block> block;
+    std::unique_ptr<Cluster> cluster;
     if (!exhausted && waiting.size() < most_waiting) {
-      const std::uint64_t next = launch.next_block.fetch_add(1);
+      const std::uint64_t next = launch.next_cluster.fetch_add(1);
       if (next < count) {
-        block = fresh_block();
-        block->start(next);
+        cluster = fresh_cluster();
+        cluster->start(next);
       } else {
         exhausted = true;
       }
     }
-    if (block == nullptr) {
+    if (cluster == nullptr) {
       if (waiting.empty()) return;
-      block = std::move(waiting.front());
+      cluster = std::move(waiting.front());
       waiting.pop_front();
     }
-    const Block::Status status = block->run();
+    const Block::Status status = cluster->run();
     if (status == Block::Status::yielded) {
-      waiting.push_back(std::move(block));
+      waiting.push_back(std::move(cluster));
       continue;
     }
-    if (!block->printed.empty()) {
-      const std::lock_guard lock(launch.printing);
-      launch.printed.emplace_back(block->linear, block->printed);
-    }
+    keep_output(*cluster);
     if (status == Block::Status::stopped) {
       launch.stop = true;
       return;
     }
-    idle_.push_back(std::move(block));
+    idle_.push_back(std::move(cluster));
   }
 }
 

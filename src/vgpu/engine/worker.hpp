@@ -18,6 +18,7 @@
 namespace rung::vgpu {
 
 class Block;
+class Cluster;
 class HazardLog;
 
 /// What all workers of a launch share.
@@ -39,7 +40,7 @@ struct LaunchState {
   std::uint64_t grid_id = 0;                             // counts launches
   GridOrder order;
   std::unique_ptr<HazardLog> hazards;
-  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<std::uint64_t> next_cluster{0};  // without clusters, each block is one
   std::atomic<std::uint64_t> instructions{0};  // spent, for the limit
   std::atomic<bool> stop{false};               // a fault ends the launch
   std::mutex printing;
@@ -96,9 +97,10 @@ class Worker {
   std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
 
  private:
-  std::unique_ptr<Block> fresh_block();
+  std::unique_ptr<Cluster> fresh_cluster();
+  void keep_output(const Cluster& cluster);
 
-  std::vector<std::unique_ptr<Block>> idle_;  // kept for their memory
+  std::vector<std::unique_ptr<Cluster>> idle_;  // kept for their memory
   std::uint64_t counted_ = 0;                 // of `spent`, what the launch knows of
 };
 

@@ -6,6 +6,7 @@
 #include "vgpu/engine/access.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/observers/global_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -57,6 +58,9 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   Worker::Accesses& accesses = worker.accesses[op.site];
   ++accesses.requests;
   accesses.units += static_cast<std::uint64_t>(shape.sectors(op.access_bytes(), op.offset));
+  if (accesses_watched.load(std::memory_order_relaxed)) {
+    tell_access(block, warp, op.site, shape, op.offset, op.access_bytes(), kind, false);
+  }
   const Allocation& allocation = *place.allocation;
   if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
     check_initialised(block, warp, op, shape, place);

@@ -12,6 +12,7 @@ void Order::start(int warps) {
   seen_.assign(static_cast<std::size_t>(warps) * warps, 0);
   segment_.resize(warps);
   for (std::uint32_t& segment : segment_) segment = next();
+  lanes_met_ = segment_;
 }
 
 bool Order::ordered(Stamp stamp, int thread) const {
@@ -20,13 +21,14 @@ bool Order::ordered(Stamp stamp, int thread) const {
   const int warp = thread / warp_size;
   if (time <= base_[warp] || stamp_thread(stamp) == thread) return true;
   const int other = stamp_thread(stamp) / warp_size;
-  if (other == warp) return time < segment_[warp];
+  if (other == warp) return time < lanes_met_[warp];
   return time <= seen_[warp * warps_ + other];
 }
 
 void Order::meet_all() {
   std::fill(base_.begin(), base_.end(), now_);
   for (std::uint32_t& segment : segment_) segment = next();
+  lanes_met_ = segment_;
 }
 
 void Order::meet(const std::vector<int>& arrived, const std::vector<int>& waited) {
@@ -45,7 +47,7 @@ void Order::meet(const std::vector<int>& arrived, const std::vector<int>& waited
       seen(warp, other) = std::max(seen(warp, other), joined[other]);
     }
   }
-  for (const int warp : arrived) segment_[warp] = next();
+  for (const int warp : arrived) segment_[warp] = lanes_met_[warp] = next();
 }
 
 }  // namespace rung::vgpu

@@ -7,6 +7,7 @@
 // access is stamped with thread and segment. After C. Flanagan and S. Freund, "FastTrack: Efficient
 // and Precise Dynamic Race Detection", PLDI 2009, with warps for threads.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -50,7 +51,19 @@ class Order {
   /// Some warps met at a barrier: `arrived` came there, `waited` (a part of them) came to wait.
   void meet(const std::vector<int>& arrived, const std::vector<int>& waited);
   /// The lanes of one warp met.
-  void meet_lanes(int warp) { segment_[warp] = next(); }
+  void meet_lanes(int warp) { segment_[warp] = lanes_met_[warp] = next(); }
+
+  // By mbarriers, warps learn of each other without meeting (engine/mbarrier.hpp).
+  /// The latest segment of `other` that is ordered before what the warp does next.
+  std::uint32_t known(int warp, int other) const {
+    if (warp == other) return segment_[warp];
+    return std::max(base_[warp], seen_[warp * warps_ + other]);
+  }
+  void learn(int warp, int other, std::uint32_t time) {
+    if (warp != other) seen(warp, other) = std::max(seen(warp, other), time);
+  }
+  /// What the warp does from now on is told apart from what it did. Its lanes have not met.
+  void advance(int warp) { segment_[warp] = next(); }
 
   /// Segment numbers are used up: old stamps must be forgotten (Shadow::forget) and start() called.
   bool exhausted() const { return now_ >= max_time; }
@@ -61,9 +74,10 @@ class Order {
 
   int warps_ = 0;
   std::uint32_t now_ = 0;
-  std::vector<std::uint32_t> segment_;  // by warp
-  std::vector<std::uint32_t> base_;     // by warp: segments up to this are ordered before it
-  std::vector<std::uint32_t> seen_;     // by warp and other warp: likewise, of that one alone
+  std::vector<std::uint32_t> segment_;    // by warp
+  std::vector<std::uint32_t> lanes_met_;  // by warp: the first segment since its lanes met
+  std::vector<std::uint32_t> base_;       // by warp: segments up to this are ordered before it
+  std::vector<std::uint32_t> seen_;       // by warp and other warp: likewise, of that one alone
 };
 
 }  // namespace rung::vgpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vgpu/engine/async_state.hpp"
 #include "vgpu/engine/report.hpp"
 
 namespace rung::vgpu {
@@ -25,6 +26,21 @@ void race(const Access& access, const char* what, std::size_t granule, Stamp oth
               stamp_time(other) == pending_time);
 }
 
+/// Whether a stamp stands for a bulk copy or wgmma: observers/async_shadow.hpp knows of those.
+bool is_async(const Access& access, std::size_t granule, Stamp stamp, bool of_write) {
+  if (stamp_time(stamp) != pending_time || access.block.async == nullptr) return false;
+  const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
+  // A cp.async has such a stamp too.
+  return !of_write || access.block.async->shadow.write_at(static_cast<std::uint32_t>(offset)) != 0;
+}
+
+/// False, and reported, if something asynchronous there is not ordered before the access.
+bool async_in_order(const Access& access, std::size_t granule, const char* what) {
+  const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
+  return check_against_async(access.block, access.thread, access.site, what,
+                             static_cast<std::uint32_t>(offset));
+}
+
 void check_read(const Access& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
@@ -32,6 +48,8 @@ void check_read(const Access& access, std::size_t granule) {
     const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
     report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
            shared_address(access.block, offset), "no thread of the block has written it");
+  } else if (is_async(access, granule, written, true)) {
+    async_in_order(access, granule, "read");
   } else if (!in_order(access, written)) {
     race(access, "read", granule, written, shadow.write_site[granule], "write");
   }
@@ -41,12 +59,15 @@ void check_read(const Access& access, std::size_t granule) {
 void check_write(const Access& access, std::size_t granule, const char* what, bool atomic) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
+  const Stamp first_reader = shadow.first_reader[granule];
+  const bool async_write = is_async(access, granule, written, true);
+  const bool async_read = is_async(access, granule, first_reader, false);
+  if ((async_write || async_read) && !async_in_order(access, granule, what)) return;
   const bool both_atomic = atomic && (written & stamp_atomic) != 0;
-  if (!both_atomic && !in_order(access, written)) {
+  if (!both_atomic && !async_write && !in_order(access, written)) {
     race(access, what, granule, written, shadow.write_site[granule], "write");
-  } else if (!in_order(access, shadow.first_reader[granule])) {
-    race(access, what, granule, shadow.first_reader[granule], shadow.first_read_site[granule],
-         "read");
+  } else if (!async_read && !in_order(access, first_reader)) {
+    race(access, what, granule, first_reader, shadow.first_read_site[granule], "read");
   } else if (!in_order(access, shadow.other_reader[granule])) {
     race(access, what, granule, shadow.other_reader[granule], shadow.other_read_site[granule],
          "read");
@@ -254,17 +275,33 @@ void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sh
                    });
 }
 
-void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
-                          std::uint32_t bytes) {
+namespace {
+
+void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
+              std::uint32_t bytes, std::uint32_t time) {
   begin_write(block, offset, offset + bytes - 1);
   const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
   for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
        ++granule) {
     check_write({block, thread, site}, granule, "write", false);
     if (block.shadow.written[granule] == 0) block.shadow.count_first_write(granule);
-    block.shadow.written[granule] = make_stamp(pending_time, thread);
+    block.shadow.written[granule] = make_stamp(time, thread);
     block.shadow.write_site[granule] = site;
   }
+}
+
+}  // namespace
+
+void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
+                          std::uint32_t bytes) {
+  write_at(block, thread, site, offset, bytes, pending_time);
+  // No bulk copy's stamp any more.
+  if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
+}
+
+void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
+                       std::uint32_t bytes) {
+  write_at(block, thread, site, offset, bytes, block.order.segment(thread / warp_size));
 }
 
 void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes) {

@@ -39,6 +39,9 @@ void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sh
 /// One thread's access, at a place and for a time of its own (cp.async).
 void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                           std::uint32_t bytes);
+/// The same, done at once (mbarrier.init).
+void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
+                       std::uint32_t bytes);
 void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes);
 
 }  // namespace rung::vgpu

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -223,7 +224,7 @@ struct SpecialRow {
   bool changes_with_block() const {
     return (special >= Special::ctaid_x && special <= Special::ctaid_z) ||
            special == Special::smid ||
-           (special >= Special::clusterid_x && special <= Special::clusterid_z);
+           (special >= Special::clusterid_x && special <= Special::clusterid_z);  // ranks stay
   }
 };
 
@@ -247,7 +248,8 @@ class Kernel {
   std::deque<Superinstruction> superinstructions;
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
-  std::deque<std::string> undefined_uses;  // what a report says of them
+  std::deque<std::string> undefined_uses;              // what a report says of them
+  std::vector<std::shared_ptr<const void>> async_ops;  // program/async_ops.hpp
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;
@@ -261,6 +263,7 @@ class Kernel {
   int shared_granule =
       4;  // bytes: the smallest access to shared memory, what races are told apart by
   int global_granule = 4;
+  bool asynchronous = false;         // has mbarriers, bulk copies, wgmma or cluster barriers
   bool synchronises_blocks = false;  // has fences or release/acquire accesses
   bool writes_unknown = false;       // some store to global memory goes to who knows where
   std::vector<std::uint32_t>

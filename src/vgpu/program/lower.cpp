@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "vgpu/engine/arithmetic.hpp"
+#include "vgpu/engine/cluster_ops.hpp"
 #include "vgpu/engine/control.hpp"
 #include "vgpu/engine/guard.hpp"
 #include "vgpu/engine/matrix.hpp"
@@ -58,6 +59,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   describe_kernel();
   add_sites();
   find_undefined();
+  find_wgmma_uses();
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
@@ -79,6 +81,7 @@ void Lowering::lower_block(std::size_t index) {
     const Instruction& instruction = function_.body[i];
     site_ = static_cast<std::uint32_t>(i);
     follow_undefined(instruction);
+    report_wgmma_use();
     if (ends_block(instruction) && instruction.opcode != "trap") break;
     lower_instruction(instruction);
     block.suspends = may_suspend(instruction);
@@ -178,6 +181,8 @@ void Lowering::describe_kernel() {
   info.parameter_bytes = offset;
   std::copy(std::begin(function_.required_threads), std::end(function_.required_threads),
             std::begin(info.required_threads));
+  std::copy(std::begin(function_.required_cluster), std::end(function_.required_cluster),
+            std::begin(info.required_cluster));
   for (const std::int64_t* threads : {function_.max_threads, function_.required_threads}) {
     if (threads[0] == 0) continue;
     std::int64_t product = 1;
@@ -355,6 +360,9 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     lower_call(instruction);
   } else if (lower_memory(instruction)) {
     return;
+  } else if (const auto by_cluster = cluster_instruction(instruction)) {
+    kernel_->asynchronous = true;
+    lower_registers(instruction, *by_cluster);
   } else if (const auto by_control = control(instruction)) {
     lower_registers(instruction, *by_control);
     if (instruction.opcode == "membar" || instruction.opcode == "fence") {

@@ -208,6 +208,9 @@ void Lowering::lower_load(const Instruction& instruction) {
   for (const Operand* target : targets) {
     rows.push_back(target->kind == Operand::Kind::reg ? register_row(target->reg) : scratch_row(0));
   }
+  if (instruction.has("shared::cluster")) {
+    return lower_cluster_access(instruction, op, bytes, std::move(rows));
+  }
   Instr instr{};
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
@@ -248,6 +251,9 @@ void Lowering::lower_store(const Instruction& instruction) {
     } else {
       rows.push_back(source_row(instruction, *value, bytes == 8 ? Type::u64 : access->type));
     }
+  }
+  if (instruction.has("shared::cluster")) {
+    return lower_cluster_access(instruction, op, bytes, std::move(rows));
   }
   Instr instr{};
   instr.full = instr.masked = store_handler(access->type, bytes);
@@ -306,8 +312,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
     emit(instr);
     return;
   }
-  if (is("bulk") || is("mbarrier") || instruction.operands.size() < 3 ||
-      instruction.operands[2].kind != Operand::Kind::immediate) {
+  if (instruction.operands.size() < 3 || instruction.operands[2].kind != Operand::Kind::immediate) {
     fail(instruction, "is not known to the virtual GPU");
   }
   AsyncCopyOp op;
@@ -380,8 +385,16 @@ bool Lowering::lower_memory(const Instruction& instruction) {
     lower_store(instruction);
   } else if (opcode == "atom" || opcode == "red") {
     lower_atomic(instruction);
+  } else if (opcode == "cp" && instruction.has("bulk")) {
+    lower_bulk_copy(instruction);
+  } else if (opcode == "cp" && instruction.has("mbarrier")) {
+    lower_copy_arrival(instruction);
   } else if (opcode == "cp" && instruction.has("async")) {
     lower_async_copy(instruction);
+  } else if (opcode == "mbarrier") {
+    lower_mbarrier(instruction);
+  } else if (opcode == "wgmma") {
+    lower_wgmma(instruction);
   } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
     lower_matrix_memory(instruction);
   } else if (opcode == "wmma" && !instruction.has("mma")) {

@@ -16,9 +16,11 @@
 #include "vgpu/program/provenance.hpp"
 #include "vgpu/program/rows.hpp"
 #include "vgpu/program/undefined_reads.hpp"
+#include "vgpu/program/wgmma_registers.hpp"
 
 namespace rung::vgpu {
 
+struct AsyncAddress;
 struct UndefinedPart;
 struct WmmaAccess;
 
@@ -96,6 +98,29 @@ class Lowering {
   void shadow_logic(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);
 
+  // lower_async.cpp
+  void lower_mbarrier(const Instruction& instruction);
+  void lower_copy_arrival(const Instruction& instruction);
+  void lower_bulk_copy(const Instruction& instruction);
+  void lower_cluster_access(const Instruction& instruction, const MemoryOp& op, int row_bytes,
+                            std::vector<std::uint32_t> rows);
+  AsyncAddress async_address(const Instruction& instruction, const Operand& operand);
+
+  // lower_wgmma.cpp
+  void find_wgmma_uses();
+  void report_wgmma_use();
+  void lower_wgmma(const Instruction& instruction);
+  std::uint64_t wgmma_immediate(const Instruction& instruction, std::size_t at) const;
+
+  /// Keeps what Instr::imm points at for as long as the kernel.
+  template <class Op>
+  std::uint64_t keep_async(const Op& op) {
+    auto kept = std::make_shared<const Op>(op);
+    kernel_->async_ops.push_back(kept);
+    kernel_->asynchronous = true;
+    return reinterpret_cast<std::uint64_t>(kept.get());
+  }
+
   // lower_calls.cpp
   void lower_call(const Instruction& instruction);
 
@@ -117,6 +142,7 @@ class Lowering {
   std::unique_ptr<MergeModel> merge_;
   std::map<std::uint32_t, MemoryOp*> op_of_site_;
   std::vector<UndefinedRead> undefined_;
+  std::vector<WgmmaRegisterUse> wgmma_uses_;
   std::vector<int> undefined_source_;             // by register: undefined_sources()
   std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
   std::uint32_t guarded_site_ = Kernel::no_site;  // the last whose guard is counted

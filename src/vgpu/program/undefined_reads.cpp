@@ -83,7 +83,7 @@ std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const 
 bool passes_undefined(const ptx::Instruction& instruction) {
   static const std::set<std::string_view> defined = {"activemask", "atom", "call",     "elect",
                                                      "ld",         "ldu",  "ldmatrix", "match",
-                                                     "redux",      "shfl", "vote"};
+                                                     "redux",      "shfl", "vote",     "wgmma"};
   if (instruction.opcode == "wmma") return instruction.has("mma");
   return !defined.contains(instruction.opcode);
 }

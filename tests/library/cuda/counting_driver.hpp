@@ -1,14 +1,27 @@
 #pragma once
-// The virtual driver, with a count of the calls that it gets.
+// The driver that the tests run on, with a count of the calls that it gets: the virtual one or,
+// where the environment sets RUNG_TEST_GPU, NVIDIA's.
 
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
+#include "backends/cuda/real_driver.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::cuda {
+
+inline bool on_real_gpu() { return std::getenv("RUNG_TEST_GPU") != nullptr; }
+
+inline const DriverApi& tested_driver() {
+  if (!on_real_gpu()) return vgpu::virtual_driver();
+  const RealDriver& real = real_driver();
+  if (real.api == nullptr) throw std::runtime_error(real.why_not);
+  return *real.api;
+}
 
 inline std::map<std::string, int>& driver_calls() {
   static std::map<std::string, int> calls;
@@ -36,7 +49,7 @@ struct Counted<member, Result(Arguments...)> {
 
   static Result call(Arguments... arguments) {
     count(name);
-    return (vgpu::virtual_driver().*member)(arguments...);
+    return (tested_driver().*member)(arguments...);
   }
 };
 
@@ -46,9 +59,8 @@ inline Result launch_and_note(Function function, unsigned grid_x, unsigned grid_
                               void** extra) {
   count("cuLaunchKernel");
   last_stream() = stream;
-  return vgpu::virtual_driver().cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y,
-                                               block_z, dynamic_shared_bytes, stream, parameters,
-                                               extra);
+  return tested_driver().cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                        dynamic_shared_bytes, stream, parameters, extra);
 }
 
 inline const DriverApi& counting_driver() {

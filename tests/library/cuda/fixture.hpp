@@ -1,5 +1,6 @@
 #pragma once
-// The library on the virtual GPU: a primary context for each test, and device memory by vectors.
+// The library on a GPU, the virtual one unless said otherwise: a primary context for each test, and
+// device memory by vectors.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ namespace rung {
 class CudaLibrary : public testing::Test {
  protected:
   void SetUp() override {
-    static const cuda::Driver driver{.api = &cuda::counting_driver(), .takes_cubin = false};
+    static const cuda::Driver driver{.api = &cuda::counting_driver(),
+                                     .takes_cubin = cuda::on_real_gpu()};
     cuda::use_driver(&driver);
     ASSERT_EQ(api.cuInit(0), cuda::Result::success);
     ASSERT_EQ(api.cuDevicePrimaryCtxRetain(&context, 0), cuda::Result::success);
@@ -61,7 +63,7 @@ class CudaLibrary : public testing::Test {
     return stream;
   }
 
-  const cuda::DriverApi& api = vgpu::virtual_driver();
+  const cuda::DriverApi& api = cuda::tested_driver();
   cuda::Context context = nullptr;
 };
 

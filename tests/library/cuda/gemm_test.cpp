@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include "../public_call.hpp"
@@ -25,6 +26,11 @@ class CudaGemm : public CudaLibrary {};
 class CudaGemmCases : public CudaLibrary,
                       public testing::WithParamInterface<std::tuple<Dtype, Form>> {
  protected:
+  std::unique_ptr<cuda::Gpu> gpu() const {
+    if (cuda::on_real_gpu()) return std::make_unique<cuda::Gpu>(api, std::nullopt);
+    return std::make_unique<cuda::VirtualGpu>(api, std::nullopt, true, nullptr);
+  }
+
   /// The operands of a call copied to the device, computed there, and copied back.
   static void run(cuda::Gpu& gpu, GemmCall call, Form form) {
     const auto in = static_cast<std::int64_t>(input_bytes(call.dtype));
@@ -43,17 +49,17 @@ class CudaGemmCases : public CudaLibrary,
 
 TEST_P(CudaGemmCases, AreRight) {
   const auto [dtype, form] = GetParam();
-  cuda::VirtualGpu gpu(api, std::nullopt, true, {});
+  const std::unique_ptr<cuda::Gpu> gpu = this->gpu();
   refuse_hazards();
   for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
     GemmCase problem(spec);
     const Verdict verdict =
-        verify(problem, [&](const GemmCall& call) { run(gpu, call, std::get<1>(GetParam())); });
+        verify(problem, [&](const GemmCall& call) { run(*gpu, call, std::get<1>(GetParam())); });
     EXPECT_TRUE(verdict.right) << verdict.message;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCases,
+INSTANTIATE_TEST_SUITE_P(Types, CudaGemmCases,
                          testing::Combine(testing::ValuesIn(all_dtypes),
                                           testing::Values(Form::row_major_c, Form::col_major_c)),
                          [](const auto& test) {
@@ -177,6 +183,32 @@ TEST_F(CudaGemm, MayBeCalledFromSeveralThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const float* const c : results) EXPECT_EQ(from_device(c, 4), (Floats{21, 30, 45, 66}));
+}
+
+// Blocks that share a sum meet in the workspace of their stream, and in no other.
+TEST_F(CudaGemm, CallsInSeveralStreamsDoNotMeet) {
+  constexpr std::int64_t m = 40, n = 24, k = 8192;
+  const std::size_t streams = 4;
+  std::vector<Floats> expected;
+  std::vector<float*> results;
+  std::vector<const float*> inputs;
+  const float* const ones = on_device(Floats(k * n, 1.0f));
+  for (std::size_t i = 0; i < streams; ++i) {
+    inputs.push_back(on_device(Floats(m * k, static_cast<float>(i + 1))));
+    results.push_back(on_device(Floats(m * n)));
+    expected.emplace_back(m * n, static_cast<float>(k * (i + 1)));
+  }
+  std::vector<CudaStream> queues;
+  for (std::size_t i = 0; i < streams; ++i) queues.emplace_back(new_stream());
+  const int rounds = cuda::on_real_gpu() ? 200 : 2;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < streams; ++i) {
+      gemm(row_major(inputs[i], m, k), row_major(ones, k, n), row_major(results[i], m, n),
+           queues[i]);
+    }
+  }
+  ASSERT_EQ(api.cuCtxSynchronize(), cuda::Result::success);
+  for (std::size_t i = 0; i < streams; ++i) EXPECT_EQ(from_device(results[i], m * n), expected[i]);
 }
 
 TEST_F(CudaGemm, CanBeCapturedInAGraph) {

@@ -1,0 +1,186 @@
+#pragma once
+// A sum without rounding. Integers add up to the same in any order, so a sum that is kept in
+// integers has the same bits whoever adds, in whatever order and on whatever device: CPUs and GPUs
+// share this file.
+//
+// It is the long accumulator of Kulisch and Snyder ("The exact dot product as basic tool for long
+// interval arithmetic", Computing 91, 2011): fixed point, wide enough for 2^63 products of any two
+// elements. It is kept in digits of 32 bits, each in a word of 64, so that 2^30 terms can be added
+// before a carry has to move (Neal, "Fast exact summation using small and large
+// superaccumulators", arXiv:1505.05571, 2015).
+
+#include <cstdint>
+
+namespace rung {
+
+/// What is known of an IEEE 754 format.
+template <class T>
+struct FloatFormat;
+template <>
+struct FloatFormat<float> {
+  using Bits = std::uint32_t;
+  static constexpr int precision = 24;       // bits, the implied one included
+  static constexpr int min_exponent = -149;  // of the last bit of the smallest number
+  static constexpr int max_exponent = 128;   // of the first power that overflows
+};
+template <>
+struct FloatFormat<double> {
+  using Bits = std::uint64_t;
+  static constexpr int precision = 53;
+  static constexpr int min_exponent = -1074;
+  static constexpr int max_exponent = 1024;
+};
+
+/// For products of elements that T, float or double, holds. Its words are kept by whoever adds: an
+/// array of int64, all of them 0 at first, any two of which add up word by word. Every function
+/// that adds calls add(word, amount) for each word that changes: += where one thread adds, an
+/// atomic where several do.
+template <class T>
+struct LongAccumulator {
+  using Format = FloatFormat<T>;
+
+  // Down to the last bit of a double whose first is that of the smallest product.
+  static constexpr int lowest = 2 * Format::min_exponent - 52;
+  static constexpr int digits = (2 * Format::max_exponent + 64 - lowest + 31) / 32;
+
+  // Behind the digits: how many terms were NaN, infinity and -infinity.
+  static constexpr int nan = digits, infinity = digits + 1, minus_infinity = digits + 2;
+  static constexpr int words = digits + 3;
+
+  static constexpr std::int64_t digit_mask = 0xffffffff;
+
+  /// A double as magnitude * 2^exponent.
+  struct Parts {
+    bool negative, finite;
+    std::uint64_t magnitude;
+    int exponent;
+  };
+  static constexpr Parts parts_of(double value) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, value);
+    const int field = static_cast<int>(bits >> 52 & 0x7ff);
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
+    return {bits >> 63 != 0, field != 0x7ff,
+            field == 0 ? fraction : fraction | std::uint64_t{1} << 52,
+            (field == 0 ? 1 : field) - 1075};
+  }
+
+  /// Adds +-magnitude * 2^exponent; exponent is at least `lowest`.
+  template <class Add>
+  static constexpr void add_scaled(bool negative, std::uint64_t magnitude, int exponent,
+                                   const Add& add) {
+    if (magnitude == 0) return;
+    const int place = exponent - lowest;
+    const int shift = place % 32;
+    const std::uint64_t low = magnitude << shift;
+    const std::uint64_t high = magnitude >> 1 >> (63 - shift);
+    const std::uint64_t pieces[] = {low & digit_mask, low >> 32, high};
+    for (int i = 0; i < 3; ++i) {
+      const auto piece = static_cast<std::int64_t>(pieces[i]);
+      if (piece != 0) add(place / 32 + i, negative ? -piece : piece);
+    }
+  }
+
+  /// Adds a sum of products, as a double that is exact; or a NaN or infinity.
+  template <class Add>
+  static constexpr void add_value(double value, const Add& add) {
+    const Parts parts = parts_of(value);
+    if (parts.finite) {
+      add_scaled(parts.negative, parts.magnitude, parts.exponent, add);
+    } else {
+      add(value != value ? nan : parts.negative ? minus_infinity : infinity, 1);
+    }
+  }
+
+  /// Adds x * y, whatever they are: no product of doubles is too large or too small.
+  template <class Add>
+  static constexpr void add_product(double x, double y, const Add& add) {
+    const Parts a = parts_of(x), b = parts_of(y);
+    if (!a.finite || !b.finite) return add_value(x * y, add);
+    const bool negative = a.negative != b.negative;
+    const int exponent = a.exponent + b.exponent;
+    const std::uint64_t a_low = a.magnitude & digit_mask, a_high = a.magnitude >> 32;
+    const std::uint64_t b_low = b.magnitude & digit_mask, b_high = b.magnitude >> 32;
+    add_scaled(negative, a_low * b_low, exponent, add);
+    add_scaled(negative, a_low * b_high, exponent + 32, add);
+    add_scaled(negative, a_high * b_low, exponent + 32, add);
+    add_scaled(negative, a_high * b_high, exponent + 64, add);
+  }
+
+  /// What digit `i` is after one step of carrying, all digits at once: at most 2^33 in magnitude.
+  /// The last one keeps its sign.
+  static constexpr std::int64_t carried(const std::int64_t* word, int i) {
+    const std::int64_t from_below = i == 0 ? 0 : word[i - 1] >> 32;
+    return from_below + (i == digits - 1 ? word[i] : word[i] & digit_mask);
+  }
+
+  /// Moves every carry: all digits but the last are then in [0, 2^32).
+  static constexpr void carry(std::int64_t* word) {
+    for (int i = 0; i < digits - 1; ++i) {
+      word[i + 1] += word[i] >> 32;
+      word[i] &= digit_mask;
+    }
+  }
+
+  /// The sum, rounded once: to nearest, ties to even; infinite past T's range, and as IEEE 754 says
+  /// where a term is. A sum of 0 is +0, a NaN always the same. Changes the words.
+  static constexpr T rounded(std::int64_t* word) {
+    const bool up = word[infinity] != 0, down = word[minus_infinity] != 0;
+    if (word[nan] != 0 || (up && down)) return from_bits(quiet_nan_bits, false);
+    if (up || down) return from_bits(infinite_bits, down);
+
+    carry(word);
+    const bool negative = word[digits - 1] < 0;
+    if (negative) {
+      for (int i = 0; i < digits; ++i) word[i] = -word[i];
+      carry(word);
+    }
+    int top = digits - 1;
+    while (top > 0 && word[top] == 0) --top;
+    if (word[top] == 0) return T{};
+    return round_from(word, top, negative);
+  }
+
+ private:
+  using Bits = typename Format::Bits;
+  static constexpr int fraction_bits = Format::precision - 1;
+  static constexpr Bits infinite_bits =
+      static_cast<Bits>(Format::max_exponent - Format::min_exponent - fraction_bits + 1)
+      << fraction_bits;
+  static constexpr Bits quiet_nan_bits = infinite_bits | Bits{1} << (fraction_bits - 1);
+
+  static constexpr T from_bits(Bits bits, bool negative) {
+    return __builtin_bit_cast(T, bits | static_cast<Bits>(negative) << (8 * sizeof(Bits) - 1));
+  }
+
+  /// Of digits in [0, 2^32), the highest of which, word[top], is not 0.
+  static constexpr T round_from(const std::int64_t* word, int top, bool negative) {
+    // The first 64 bits; what lies below decides ties alone, and the last of them stands for it.
+    int zeros = 0;
+    while ((word[top] << zeros & std::int64_t{1} << 31) == 0) ++zeros;
+    const auto digit = [&](int i) { return i < 0 ? 0 : static_cast<std::uint64_t>(word[i]); };
+    const std::uint64_t third = digit(top - 2) << zeros;
+    std::uint64_t leading = (digit(top) << 32 | digit(top - 1)) << zeros | third >> 32;
+    std::uint64_t rest = third & digit_mask;
+    for (int i = 0; i < top - 2; ++i) rest |= digit(i);
+    leading |= static_cast<std::uint64_t>(rest != 0);
+
+    const int exponent = lowest + 32 * (top - 1) - zeros;  // of the last of the 64
+    int drop = 64 - Format::precision;
+    if (exponent + drop < Format::min_exponent) drop = Format::min_exponent - exponent;
+    if (drop > 64) return from_bits(0, negative);  // less than half of the smallest number
+    const std::uint64_t kept = drop == 64 ? 0 : leading >> drop;
+    const std::uint64_t half = std::uint64_t{1} << (drop - 1);
+    const std::uint64_t dropped = leading & (half - 1 + half);
+    const bool up = dropped > half || (dropped == half && kept % 2 == 1);
+
+    // A number is an integer of `precision` bits at an exponent, and its bits count both up.
+    const int binade = exponent + drop - Format::min_exponent;
+    if (binade > Format::max_exponent - Format::min_exponent) {
+      return from_bits(infinite_bits, negative);
+    }
+    const std::uint64_t bits = (static_cast<std::uint64_t>(binade) << fraction_bits) + kept + up;
+    return from_bits(bits < infinite_bits ? static_cast<Bits>(bits) : infinite_bits, negative);
+  }
+};
+
+}  // namespace rung

@@ -1,0 +1,58 @@
+#pragma once
+// How a Metal rung offers itself: a kernel template, guarded by __METAL_VERSION__, and one line
+// that names it, its tile and its threads, all in one file. The file is compiled by Apple's
+// compiler or by clang for the virtual GPU, where that line instantiates a kernel of each type,
+// named gemm_metal_<NN_slug>_<dtype>; and by the host's compiler, where it becomes the descriptor
+// gemm_metal_<NN_slug>.
+
+#ifdef __METAL_VERSION__
+
+#include <metal_stdlib>
+
+#include "device/metal/matrix.h"
+#include "device/metal/problem.h"
+
+#else
+
+#include "device/metal/descriptor.hpp"
+#define constant  // constants of a rung are the host's too
+
+#endif
+
+#ifndef __METAL_VERSION__  // the host
+
+#define RUNG_METAL_GEMM_OF(number, slug, ...)                 \
+  extern const metal::GemmRung gemm_metal_##number##_##slug = \
+      metal::GemmRung{"gemm_metal_" #number "_" #slug, __VA_ARGS__};
+
+#define RUNG_METAL_GEMM(number, slug, BM, BN, x, y) \
+  RUNG_METAL_GEMM_OF(number, slug, {}, BM, BN, {x, y})
+#define RUNG_METAL_GEMM_MULTIPLES(number, slug, BM, BN, x, y, multiple) \
+  RUNG_METAL_GEMM_OF(number, slug, {}, BM, BN, {x, y}, multiple)
+#define RUNG_METAL_GEMM_FLOATS(number, slug, BM, BN, x, y) \
+  RUNG_METAL_GEMM_OF(number, slug, {.i32 = false}, BM, BN, {x, y})
+
+#else
+
+#ifdef RUNG_METAL_VIRTUAL
+// An entry with the buffers as parameters, in order.
+#define RUNG_METAL_GEMM_ENTRY(name, function, In, Out)                                     \
+  RUNG_METAL_ENTRY(name)(GemmScalars<Out> scalars, const device In* a, const device In* b, \
+                         device Out* c) {                                                  \
+    function<In, Out>(RUNG_METAL_CONSTANT(GemmScalars<Out>, scalars), a, b, c);            \
+  }
+#else
+#define RUNG_METAL_GEMM_ENTRY(name, function, In, Out) \
+  template [[host_name(#name)]] [[kernel]] decltype(function<In, Out>) function<In, Out>;
+#endif
+
+#define RUNG_METAL_GEMM_FLOATS(number, slug, ...)                                 \
+  RUNG_METAL_GEMM_ENTRY(gemm_metal_##number##_##slug##_f32, slug, float, float)   \
+  RUNG_METAL_GEMM_ENTRY(gemm_metal_##number##_##slug##_bf16, slug, bfloat, float) \
+  RUNG_METAL_GEMM_ENTRY(gemm_metal_##number##_##slug##_f16, slug, half, float)
+#define RUNG_METAL_GEMM(number, slug, ...)          \
+  RUNG_METAL_GEMM_FLOATS(number, slug, __VA_ARGS__) \
+  RUNG_METAL_GEMM_ENTRY(gemm_metal_##number##_##slug##_i32, slug, uint, uint)
+#define RUNG_METAL_GEMM_MULTIPLES(number, slug, ...) RUNG_METAL_GEMM(number, slug, __VA_ARGS__)
+
+#endif

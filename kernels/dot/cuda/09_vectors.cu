@@ -1,0 +1,84 @@
+// dot/cuda/09_vectors: loads of 16 bytes, several on their way before the first is used, by as many
+//   blocks as the machine holds at a time.
+// from: 08_shuffles | removes: loads of 4 bytes, and the start and end of thousands of blocks |
+//   limit: two launches, one of them to set the result to zero; atomic additions, whose order, and
+//   so the result's last bits, differ from run to run
+// needs: nothing | try: rung trace dot/cuda/09
+
+#include "device/cuda/block_sum.cuh"
+#include "device/cuda/dot_rung.cuh"
+
+namespace rung {
+namespace {
+
+struct Vectors {
+  static constexpr int THREADS = 512;
+  static constexpr int RESIDENT = 2;  // blocks of a multiprocessor
+
+  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
+  // registers again when they are unpacked.
+  template <class In>
+  static constexpr int pieces_at_once() {
+    return sizeof(In) < 4 ? 2 : 4;
+  }
+
+  template <class Terms, class In, class Out>
+  static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
+    const Out sum = cuda::block_sum<THREADS>(
+        Terms::come_in_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
+                                  : thread_sum<1, Terms, In, Out>(d));
+    // store
+    if (threadIdx.x == 0) ptx::red_add(static_cast<Out*>(to.result), sum);
+  }
+
+  // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
+  template <int W, class Terms, class In, class Out>
+  static __device__ __forceinline__ Out thread_sum(const Dot<In>& d) {
+    using Piece = typename Terms::template Piece<In, W>;
+    constexpr int PIECES = pieces_at_once<In>();
+    const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
+    const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
+    const std::int64_t pieces = d.n / W;
+
+    // load several, then multiply: none waits for the one before
+    Out sum{};
+    Piece piece[PIECES];
+    std::int64_t p = thread;
+    for (; p + (PIECES - 1) * threads < pieces; p += PIECES * threads) {
+      RUNG_UNROLL
+      for (int i = 0; i < PIECES; ++i) piece[i] = Piece(d, p + i * threads);
+      add(sum, piece);
+    }
+    RUNG_UNROLL
+    for (int i = 0; i < PIECES; ++i) {
+      const std::int64_t last = p + i * threads;
+      piece[i] = last < pieces ? Piece(d, last) : Piece();
+    }
+    add(sum, piece);
+    const std::int64_t rest = pieces * W + thread;
+    if (rest < d.n) sum += Terms::template at<Out>(d, rest);
+    return sum;
+  }
+
+  template <class Out, class Piece, int PIECES>
+  static __device__ __forceinline__ void add(Out& sum, const Piece (&piece)[PIECES]) {
+    RUNG_UNROLL
+    for (int i = 0; i < PIECES; ++i) {
+      RUNG_UNROLL
+      for (int w = 0; w < Piece::width; ++w) sum += piece[i].template term<Out>(w);
+    }
+  }
+
+  template <class In, class Out>
+  static cuda::DotLaunch launch(const Dot<In>& d, int multiprocessors) {
+    const std::int64_t blocks = cuda::ceil_div(d.n, THREADS * cuda::vector_width<In>);
+    const std::int64_t most = std::int64_t{RESIDENT} * multiprocessors;
+    return {{.grid = {blocks < most ? blocks : most}, .block = {THREADS}}, cuda::Finish::zeroed};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_DOT_AND_SUM(09, vectors, Vectors)
+
+}  // namespace rung

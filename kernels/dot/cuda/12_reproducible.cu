@@ -1,0 +1,272 @@
+// dot/cuda/12_reproducible: sum without rounding, so that neither the order of the terms nor the
+//   grid nor the device can change a bit: the result is the exact sum, rounded once.
+// from: 11_compensated | removes: last bits that depend on how the sum was cut up, and the error
+//   itself | limit: the memory's bandwidth, unless the exponents vary so much that the integers
+//   have to help
+// needs: nothing | try: rung verify dot/cuda/12
+
+#include "device/cuda/block_sum.cuh"
+#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/ptx_exact.cuh"
+#include "device/long_accumulator.hpp"
+
+namespace rung {
+namespace {
+
+/// The words of a block, in shared memory: what LongAccumulator adds to them by.
+struct BlockWords {
+  std::uint32_t address;
+
+  __device__ __forceinline__ void operator()(int word, std::int64_t amount) const {
+    ptx::red_add_shared(address + static_cast<std::uint32_t>(word) * 8, amount);
+  }
+};
+
+// Rare, and too long to be in a kernel wherever it adds.
+template <class Out>
+RUNG_NO_INLINE __device__ void add_value(BlockWords words, double value) {
+  LongAccumulator<Out>::add_value(value, words);
+}
+template <class Out>
+RUNG_NO_INLINE __device__ void add_product(BlockWords words, double x, double y) {
+  LongAccumulator<Out>::add_product(x, y, words);
+}
+
+// A long accumulator takes tens of instructions a term. In front of it stands an expansion: a few
+// doubles in registers whose sum is exact, because each addition passes its rounding error on to
+// the next one; hardly anything falls off the last (Collange, Defour, Graillat and Iakymchuk,
+// "Numerical reproducibility for the parallel reduction on multi- and many-core architectures",
+// Parallel Computing 49, 2015). The accumulator is the block's, in shared memory.
+template <class In, class Out>
+class ExactSum {
+ public:
+  __device__ __forceinline__ explicit ExactSum(std::int64_t* words)
+      : words_{ptx::cvta_to_shared(words)} {}
+
+  /// Adds the products of N elements, which are d's from i on.
+  template <int N>
+  __device__ __forceinline__ void add_products(const Dot<In>& d, std::int64_t i, const In* x,
+                                               const In* y) {
+    double left[N * TERMS];
+    bool nothing_left = true;
+    RUNG_UNROLL
+    for (int w = 0; w < N; ++w) {
+      add_product(widened(x[w]), widened(y[w]), &left[w * TERMS]);
+      RUNG_UNROLL
+      for (int t = 0; t < TERMS; ++t) nothing_left = nothing_left && left[w * TERMS + t] == 0;
+    }
+    if (!nothing_left) add_rest(d, i, left);
+  }
+
+  /// Adds the sums of the lanes of a warp to that of lane 0, and this one to the words.
+  __device__ __forceinline__ void finish() {
+    const unsigned lane = threadIdx.x % cuda::warp_lanes;
+    RUNG_NO_UNROLL
+    for (unsigned lanes = cuda::warp_lanes / 2; lanes > 0; lanes /= 2) {
+      double left[PARTS];
+      RUNG_UNROLL
+      for (int p = 0; p < PARTS; ++p) left[p] = ptx::shfl_down(parts_[p], lanes);
+      if (lane >= lanes) continue;
+      RUNG_UNROLL
+      for (int p = 0; p < PARTS; ++p) left[p] = add_term<PARTS>(left[p], p);
+      to_words(left);
+    }
+    if (lane == 0) to_words(parts_);
+  }
+
+ private:
+  // A product of two floats, or of anything narrower, is a double; that of two doubles has an
+  // error.
+  static constexpr int TERMS = sizeof(In) == 8 ? 2 : 1;
+  // Doubles that hold a sum of such terms as these usually come: 16, 48 or 106 bits, and the range
+  // of their exponents. Two more take part where those do not suffice.
+  static constexpr int USUAL = sizeof(In) == 2 ? 1 : sizeof(In) == 4 ? 2 : 3;
+  static constexpr int PARTS = USUAL + 2;
+
+  static __device__ __forceinline__ double widened(In value) {
+    return static_cast<double>(static_cast<Out>(value));
+  }
+
+  /// sum += term; returns the rounding error of that, exactly (Knuth, TAOCP 2, 4.2.2, theorem B).
+  static __device__ __forceinline__ double add(double& sum, double term) {
+    const double total = sum + term;
+    const double part = total - sum;
+    const double error = (sum - (total - part)) + (term - part);
+    sum = total;
+    return error;
+  }
+
+  /// Adds a term to the parts from `first` to END; returns what is left of it.
+  template <int END>
+  __device__ __forceinline__ double add_term(double term, int first) {
+    RUNG_UNROLL
+    for (int p = first; p < END; ++p) term = add(parts_[p], term);
+    return term;
+  }
+
+  /// Adds x * y to the usual parts, and gives what is left of its terms, in general 0. A product
+  /// whose terms are no doubles, or might overflow, is left alone: then that is NaN.
+  __device__ __forceinline__ void add_product(double x, double y, double* left) {
+    double product = ptx::mul_rn(x, y);
+    double error = TERMS == 2 ? ptx::fma_rn(x, y, -product) : 0;
+    const double size = ptx::abs_f64(product);
+    const bool plain = size <= 0x1p900 && (TERMS == 1 || size >= 0x1p-900);
+    if (!plain) {
+      const bool is_zero = product == 0 && (x == 0 || y == 0);
+      product = error = 0;
+      left[0] = is_zero ? 0 : __builtin_nan("");
+    }
+    const double rest = add_term<USUAL>(product, 0);
+    if (plain) left[0] = rest;
+    if (TERMS == 2) left[TERMS - 1] = add_term<USUAL>(error, 1);
+  }
+
+  /// Adds what is left of the products of d's elements from i on.
+  template <int LEFT>
+  __device__ __forceinline__ void add_rest(const Dot<In>& d, std::int64_t i, double (&left)[LEFT]) {
+    RUNG_UNROLL
+    for (int l = 0; l < LEFT; ++l) {
+      if (left[l] == left[l]) left[l] = add_term<PARTS>(left[l], USUAL);
+    }
+    RUNG_NO_UNROLL
+    for (int w = 0; w < LEFT / TERMS; ++w, ++i) {
+      if (left[0] != left[0]) {
+        const double x = widened(d.x[i * d.incx]), y = widened(d.y[i * d.incy]);
+        rung::add_product<Out>(words_, x, y);
+        left[0] = 0;
+      }
+      RUNG_UNROLL
+      for (int t = 0; t < TERMS; ++t) add_value<Out>(words_, left[t]);
+      move_down<TERMS>(left);
+    }
+  }
+
+  template <int N>
+  __device__ __forceinline__ void to_words(double (&terms)[N]) {
+    RUNG_NO_UNROLL
+    for (int t = 0; t < N; ++t) {
+      add_value<Out>(words_, terms[0]);
+      move_down<1>(terms);
+    }
+  }
+
+  /// Registers cannot be indexed: a loop that must not be unrolled, or its body would be there many
+  /// times, takes what it needs from the first one.
+  template <int BY, int N>
+  static __device__ __forceinline__ void move_down(double (&values)[N]) {
+    RUNG_UNROLL
+    for (int v = 0; v < N; ++v) values[v] = v + BY < N ? values[v + BY] : 0;
+  }
+
+  double parts_[PARTS] = {};
+  BlockWords words_;
+};
+
+struct Reproducible {
+  static constexpr int THREADS = 256;
+  static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
+
+  template <class Terms, class In, class Out>
+  static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
+    using Long = LongAccumulator<Out>;
+    static_assert(Long::words <= THREADS);
+    __shared__ std::int64_t words[Long::words];
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < Long::words) words[thread] = 0;
+    __syncthreads();
+    if (Terms::come_in_vectors(d)) {
+      add_up<cuda::vector_width<In>, Terms, In, Out>(d, words);
+    } else {
+      add_up<1, Terms, In, Out>(d, words);
+    }
+    __syncthreads();
+
+    // store: nobody else to wait for, or the last one has the sum of all
+    if (gridDim.x > 1 && !is_last_to_add<Long>(to.workspace, words)) return;
+    if (thread == 0) *static_cast<Out*>(to.result) = Long::rounded(words);
+  }
+
+  // Pieces that lie a whole grid apart, then what is less than a piece.
+  template <int W, class Terms, class In, class Out>
+  static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
+    using Piece = typename Terms::template Piece<In, W>;
+    // On their way at once, as far as registers go: each element takes one.
+    constexpr int PIECES = sizeof(In) == 2 ? 2 : 4;
+    constexpr int N = W < 4 ? W : 4;  // that share the question whether anything was left
+    const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
+    const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
+    const std::int64_t pieces = d.n / W;
+
+    ExactSum<In, Out> sum(words);
+    for (std::int64_t p = thread; p < pieces; p += PIECES * threads) {
+      Piece piece[PIECES];
+      RUNG_UNROLL
+      for (int i = 0; i < PIECES; ++i) {
+        const std::int64_t at = p + i * threads;
+        piece[i] = at < pieces ? Piece(d, at) : Piece();
+      }
+      RUNG_UNROLL
+      for (int i = 0; i < PIECES; ++i) {
+        RUNG_UNROLL
+        for (int w = 0; w < W; w += N) {
+          sum.template add_products<N>(d, (p + i * threads) * W + w, piece[i].x.at + w,
+                                       piece[i].y.at + w);
+        }
+      }
+    }
+    const std::int64_t rest = pieces * W + thread;
+    if (rest < d.n) {
+      sum.template add_products<1>(d, rest, d.x + rest * d.incx, d.y + rest * d.incy);
+    }
+    sum.finish();
+  }
+
+  // Adds the block's words to those of all blocks, and says to all threads whether it was the last
+  // one of the grid: then its words are the sum of all, and the workspace is as it was.
+  template <class Long>
+  static __device__ __forceinline__ bool is_last_to_add(void* workspace, std::int64_t* words) {
+    constexpr int ahead = 128;  // bytes before the words, for the count of blocks
+    static_assert(ahead + 8 * Long::words <= cuda::meetings_bytes, "zero when a launch begins");
+    __shared__ bool is_last;
+    const int i = static_cast<int>(threadIdx.x);
+    auto* const of_all =
+        reinterpret_cast<std::int64_t*>(static_cast<unsigned char*>(workspace) + ahead);
+    if (i < Long::words) {
+      const std::int64_t word = i < Long::digits ? Long::carried(words, i) : words[i];
+      if (word != 0) ptx::red_add(&of_all[i], word);
+    }
+    __syncthreads();
+    if (i == 0) {
+      auto* const arrived = static_cast<unsigned*>(workspace);
+      is_last = ptx::atom_inc_acq_rel_gpu(arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return false;
+    if (i < Long::words) {
+      words[i] = of_all[i];
+      of_all[i] = 0;
+    }
+    __syncthreads();
+    return true;
+  }
+
+  template <class In, class Out>
+  static cuda::DotLaunch launch(const Dot<In>& d, int multiprocessors) {
+    const std::int64_t wanted = cuda::ceil_div(d.n, THREADS * cuda::vector_width<In>);
+    const std::int64_t most = std::int64_t{RESIDENT} * multiprocessors;
+    // The words of a block take no more terms before a carry has to move.
+    constexpr std::int64_t most_terms = 1 << 26;
+    const std::int64_t least = cuda::ceil_div(d.n, most_terms);
+    const std::int64_t few = wanted < 1 ? 1 : wanted < most ? wanted : most;
+    const std::int64_t blocks = few < least ? least : few;
+    return {{.grid = {blocks},
+             .block = {THREADS},
+             .workspace_bytes = blocks > 1 ? cuda::meetings_bytes : 0}};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_DOT_OF_FLOATS(12, reproducible, Reproducible)
+
+}  // namespace rung

@@ -1,0 +1,57 @@
+#pragma once
+// A dot product or a sum bound to a device: its vectors copied there, its launches computed.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/device_buffer.hpp"
+#include "backends/cuda/dot_operands.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "core/call.hpp"
+
+namespace rung::cuda {
+
+/// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
+std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call,
+                                        const Limits& limits);
+
+class DotCallOnGpu {
+ public:
+  /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
+  /// current. Throws DriverError and std::bad_alloc.
+  DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image, const DotCall& call,
+               int threads, void* result);
+
+  /// With Finish::host, returns when the CPU has added up: it waits for each launch.
+  void enqueue(std::int64_t calls);
+  void wait();
+  void download();
+
+ private:
+  struct Step {
+    std::string entry;
+    Function function;
+    DotLaunch launch;
+    std::vector<std::byte> problem;  // Dot<In>, with the device's pointers
+    DotTarget target;
+  };
+
+  void plan(const NamedDotRung& rung, const Image& image, const DotCall& call);
+  void place(std::int64_t element_bytes);
+  void run_once();
+  void add_up_on_host();
+
+  Gpu& gpu_;
+  int threads_;
+  Dtype sum_type_;
+  DotOperands operands_;
+  std::vector<Step> steps_;
+  Finish finish_ = Finish::none;
+  std::optional<DeviceBuffer> workspace_, sums_;
+  std::vector<std::byte> host_sums_;
+};
+
+}  // namespace rung::cuda

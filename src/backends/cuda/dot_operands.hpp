@@ -1,0 +1,36 @@
+#pragma once
+// The vectors of a dot product or a sum, copied to the device, and its result.
+
+#include <cstddef>
+
+#include "backends/cuda/device_buffer.hpp"
+#include "backends/cuda/device_matrix.hpp"
+#include "backends/cuda/operands.hpp"
+#include "core/call.hpp"
+
+namespace rung::cuda {
+
+class DotOperands final : public Operands {
+ public:
+  /// `result` is the host's, for download(). The context must be current. Throws DriverError and
+  /// std::bad_alloc.
+  DotOperands(Gpu& gpu, const DotCall& call, void* result);
+
+  /// Element 0 of either, and the result, on the device; y's is null of a sum.
+  const void* x() const { return reinterpret_cast<const void*>(x_.data()); }
+  const void* y() const { return reinterpret_cast<const void*>(y_.data()); }
+  const DeviceBuffer& result() const { return result_; }
+
+  void download() const override;
+  /// The vectors alone, of a call whose result is with the host already.
+  void download_vectors() const;
+  void* host_result() const { return host_result_; }
+
+ private:
+  DeviceMatrix x_, y_;
+  DeviceBuffer result_;
+  void* host_result_;
+  bool vectors_return_;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,48 @@
+#include "backends/host_storage.hpp"
+
+namespace rung {
+
+template <class Pointer>
+Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
+                   std::int64_t element_bytes) {
+  if (rows == 0 || cols == 0) return {};
+  const bool by_rows = matrix.col_stride == 1;
+  const std::int64_t lines = by_rows ? rows : cols;
+  const std::int64_t bytes = (by_rows ? cols : rows) * element_bytes;
+  const std::int64_t pitch = (by_rows ? matrix.row_stride : matrix.col_stride) * element_bytes;
+  auto* const begin =
+      static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(matrix.data)));
+  constexpr std::int64_t far = 4096;  // a copy of its own costs less than so many bytes
+  if (lines > 1 && pitch - bytes > far) return {begin, lines, bytes, pitch};
+  const std::int64_t all = (lines - 1) * pitch + bytes;
+  return {begin, 1, all, all};
+}
+
+template Storage storage_of(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::int64_t);
+template Storage storage_of(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
+                            std::int64_t);
+
+template <class Pointer>
+Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
+                     std::size_t element_bytes, bool is_virtual) {
+  if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
+  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
+}
+
+template Storage host_storage(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::size_t,
+                              bool);
+template Storage host_storage(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
+                              std::size_t, bool);
+
+Storage host_storage(const void* first, std::int64_t increment, std::int64_t n,
+                     std::size_t element_bytes, const Storage& guarded, bool is_virtual) {
+  if (first == nullptr || n == 0) return {};
+  if (!is_virtual && guarded.begin != nullptr) return guarded;
+  const auto size = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t lowest = increment < 0 ? (n - 1) * increment * size : 0;
+  const AnyMatrix<const void*> column{static_cast<const std::byte*>(first) + lowest,
+                                      increment < 0 ? -increment : increment, 1};
+  return storage_of(column, increment == 0 ? 1 : n, 1, size);
+}
+
+}  // namespace rung

@@ -1,0 +1,55 @@
+#pragma once
+// A dot product bound to a device: its vectors copied there, its launches computed.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/metal/device_operand.hpp"
+#include "core/call.hpp"
+#include "device/metal/dot_descriptor.hpp"
+
+namespace rung::metal {
+
+class DotCallOnDevice {
+ public:
+  /// `result` is where the host wants the sum. Throws KernelError and std::bad_alloc.
+  DotCallOnDevice(Device& device, std::string_view id, const DotRung& rung, const DotCall& call,
+                  int threads, void* result);
+
+  /// Where the CPU adds up, returns when it has: it waits for each launch.
+  void enqueue(std::int64_t calls);
+  void wait() { device_.wait(); }
+  /// The sum to where the host wants it, and the vectors too, so that somebody can see that they
+  /// are as they were.
+  void download();
+
+ private:
+  struct Step {
+    Pipeline& pipeline;
+    Launch launch;
+    DotScalars scalars;
+    std::int64_t from, to;  // of the sums that it reads and of those that it leaves, in sums_
+  };
+
+  void plan(std::string_view id, const DotCall& call);
+  void run_once();
+  void add_up_on_host();
+  bool ends_on_host() const {
+    return rung_.finish == Finish::host || rung_.finish == Finish::host_terms;
+  }
+
+  Device& device_;
+  const DotRung& rung_;
+  int threads_;
+  Dtype sum_type_;
+  DeviceOperand x_, y_;
+  void* host_result_;
+  std::vector<Step> steps_;
+  std::unique_ptr<Buffer> sums_;  // of all steps; the last step's are the result
+  std::int64_t result_at_ = 0;
+  std::vector<std::byte> host_sums_;
+};
+
+}  // namespace rung::metal

@@ -1,0 +1,34 @@
+#pragma once
+// A gemm bound to a device: its operands copied there, its kernel compiled, its launch computed.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "backends/metal/device_operand.hpp"
+#include "core/call.hpp"
+
+namespace rung::metal {
+
+class GemmCallOnDevice {
+ public:
+  /// Throws KernelError and std::bad_alloc.
+  GemmCallOnDevice(Device& device, std::string_view id, const GemmRung& rung, const GemmCall& call,
+                   int threads);
+
+  void enqueue(std::int64_t calls);
+  void wait() { device_.wait(); }
+  /// C to where it lies on the host, and A and B too, so that somebody can see that they are as
+  /// they were.
+  void download() const;
+
+ private:
+  Device& device_;
+  Pipeline& pipeline_;
+  Launch launch_;
+  int threads_;
+  DeviceOperand a_, b_, c_;
+  std::vector<std::byte> scalars_;  // GemmScalars<Out>
+};
+
+}  // namespace rung::metal

@@ -1,0 +1,70 @@
+#pragma once
+// The Metal rungs, from their rungs.inc: descriptors that the files of kernels/{gemm,dot}/metal
+// define.
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/dtype.hpp"
+#include "device/metal/descriptor.hpp"
+#include "device/metal/dot_descriptor.hpp"
+
+namespace rung {
+
+#define RUNG(number, slug) extern const metal::GemmRung gemm_metal_##number##_##slug;
+#include "gemm/metal/rungs.inc"
+#undef RUNG
+#define RUNG(number, slug) extern const metal::DotRung dot_metal_##number##_##slug;
+#include "dot/metal/rungs.inc"
+#undef RUNG
+
+namespace metal {
+
+/// A rung with the name that the catalog has for it.
+template <class Rung>
+struct NamedRung {
+  std::string_view id;
+  const Rung* rung;
+};
+
+inline constexpr auto gemm_rungs = std::to_array<NamedRung<GemmRung>>({
+#define RUNG(number, slug) {"gemm/metal/" #number "_" #slug, &gemm_metal_##number##_##slug},
+#include "gemm/metal/rungs.inc"
+#undef RUNG
+});
+
+inline constexpr auto dot_rungs = std::to_array<NamedRung<DotRung>>({
+#define RUNG(number, slug) {"dot/metal/" #number "_" #slug, &dot_metal_##number##_##slug},
+#include "dot/metal/rungs.inc"
+#undef RUNG
+});
+
+/// Null for an id that is none of theirs.
+template <class Named>
+auto find_rung(const Named& rungs, std::string_view id) {
+  for (const auto& named : rungs) {
+    if (named.id == id) return named.rung;
+  }
+  return decltype(rungs[0].rung){nullptr};
+}
+
+/// Whether a gemm rung has the type; those of dot have all that Metal has.
+inline bool has(const Types& types, Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32: return types.f32;
+    case Dtype::i32: return types.i32;
+    case Dtype::bf16: return types.bf16;
+    case Dtype::f16: return types.f16;
+    case Dtype::f64: return false;  // Metal has no double
+  }
+  return false;
+}
+
+/// The name of a kernel in the compiled library.
+inline std::string kernel_name(std::string_view entry, Dtype dtype) {
+  return std::string(entry).append("_").append(name(dtype));
+}
+
+}  // namespace metal
+}  // namespace rung

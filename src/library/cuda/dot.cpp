@@ -1,0 +1,102 @@
+// On a GPU: from the public vectors to the rung that the rules choose, in the caller's stream.
+
+#include <cstdint>
+
+#include "library/canonical.hpp"
+#include "library/cuda/launch_dot.hpp"
+#include "library/select.hpp"
+#include "rung/cuda.hpp"
+
+namespace rung {
+namespace {
+
+cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(stream.handle()); }
+
+template <class In>
+Dot<In> checked(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
+                const CudaDotOptions& options) {
+  check::mode(options.mode);
+  check::workspace("dot", options.workspace, options.workspace_bytes,
+                   cuda::least_dot_workspace_bytes);
+  return canonical(n, x, incx, y, incy);
+}
+
+template <class In>
+CudaDotChoice choose(const cuda::ContextCache& context, const Dot<In>& problem, DotMode mode) {
+  return choose_cuda_dot({dtype_of<In>(), problem.n, mode, context.arch()});
+}
+
+template <class In, class Out>
+void to_device(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
+               Out* result, CudaStream stream, const CudaDotOptions& options) {
+  const Dot<In> problem = checked(n, x, incx, y, incy, options);
+  check::result("dot", result);
+  cuda::ContextCache& context = cuda::current_context();
+  const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
+                                        options.workspace_bytes};
+  cuda::launch_dot(workspace, choose(context, problem, options.mode), problem, result);
+}
+
+/// By way of the end of the workspace.
+template <class Out, class In>
+Out to_host(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
+            CudaStream stream, const CudaDotOptions& options) {
+  const Dot<In> problem = checked(n, x, incx, y, incy, options);
+  cuda::ContextCache& context = cuda::current_context();
+  const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
+                                        options.workspace_bytes};
+  const cuda::DevicePointer place =
+      workspace.get() + static_cast<cuda::DevicePointer>(workspace.bytes() / 256 * 256 - 256);
+  cuda::launch_dot(workspace, choose(context, problem, options.mode), problem,
+                   reinterpret_cast<Out*>(place));
+  Out result{};
+  const cuda::DriverApi& api = context.api();
+  cuda::require(api, api.cuMemcpyDtoHAsync(&result, place, sizeof result, workspace.stream),
+                "dot: cuMemcpyDtoHAsync");
+  cuda::require(api, api.cuStreamSynchronize(workspace.stream), "dot: cuStreamSynchronize");
+  return result;
+}
+
+}  // namespace
+
+void dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
+         float* result, CudaStream stream, const CudaDotOptions& options) {
+  to_device(n, x, incx, y, incy, result, stream, options);
+}
+
+void dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
+         double* result, CudaStream stream, const CudaDotOptions& options) {
+  to_device(n, x, incx, y, incy, result, stream, options);
+}
+
+void dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y, std::int64_t incy,
+         float* result, CudaStream stream, const CudaDotOptions& options) {
+  to_device(n, x, incx, y, incy, result, stream, options);
+}
+
+void dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
+         float* result, CudaStream stream, const CudaDotOptions& options) {
+  to_device(n, x, incx, y, incy, result, stream, options);
+}
+
+float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y, std::int64_t incy,
+          CudaStream stream, const CudaDotOptions& options) {
+  return to_host<float>(n, x, incx, y, incy, stream, options);
+}
+
+double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y, std::int64_t incy,
+           CudaStream stream, const CudaDotOptions& options) {
+  return to_host<double>(n, x, incx, y, incy, stream, options);
+}
+
+float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const bfloat16* y,
+          std::int64_t incy, CudaStream stream, const CudaDotOptions& options) {
+  return to_host<float>(n, x, incx, y, incy, stream, options);
+}
+
+float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y, std::int64_t incy,
+          CudaStream stream, const CudaDotOptions& options) {
+  return to_host<float>(n, x, incx, y, incy, stream, options);
+}
+
+}  // namespace rung

@@ -1,0 +1,15 @@
+#pragma once
+// Which lanes of a warp touch which words at one instruction: lines of 128 bytes of global memory,
+// or the 32 banks of shared memory.
+
+#include <string>
+
+#include "report/figure.hpp"
+#include "vgpu/observers/access_watch.hpp"
+
+namespace rung {
+
+/// `where`: the instruction, for readers, such as "00_naive.cu:28, ld.global.f32".
+Figure access_map(std::string id, const vgpu::WarpAccess& access, const std::string& where);
+
+}  // namespace rung

@@ -1,0 +1,230 @@
+#include "report/maps/tile_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace rung {
+namespace {
+
+constexpr int warp_size = 32;
+
+struct Element {
+  std::int64_t row, col;
+};
+
+/// Calls f(element, thread of its block) for each element of C that an access stores.
+template <class F>
+void for_each_element(const vgpu::WarpAccess& access, const CInMemory& c, const F& f) {
+  for (int lane = 0; lane < warp_size; ++lane) {
+    if ((access.lanes >> lane & 1) == 0) continue;
+    const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
+    if (address < c.address) continue;
+    const auto first = static_cast<std::int64_t>((address - c.address) / c.element_bytes);
+    for (std::int64_t e = 0; e < access.bytes / c.element_bytes; ++e) {
+      const Element element{(first + e) / c.row_stride, (first + e) % c.row_stride};
+      if (element.row < c.rows && element.col < c.cols) f(element, access.warp * warp_size + lane);
+    }
+  }
+}
+
+std::optional<std::uint64_t> block_of_first_element(std::span<const vgpu::WarpAccess> stores,
+                                                    const CInMemory& c) {
+  std::optional<std::uint64_t> block;
+  for (const vgpu::WarpAccess& access : stores) {
+    for_each_element(access, c, [&](const Element& element, int) {
+      if (element.row == 0 && element.col == 0) block = access.block;
+    });
+  }
+  return block;
+}
+
+/// Elements with the same owner, as a rectangle.
+struct Patch {
+  int owner, row, col, rows, cols;
+};
+
+/// Covers the elements whose owner is not negative, greedily: as wide as it goes, then as high.
+std::vector<Patch> patches(const TileMap& tile, const std::function<int(int thread)>& owner_of) {
+  std::vector<int> owner;
+  for (const int thread : tile.thread) owner.push_back(thread < 0 ? -1 : owner_of(thread));
+  const auto at = [&](int row, int col) -> int& {
+    return owner[static_cast<std::size_t>(row) * static_cast<std::size_t>(tile.cols) +
+                 static_cast<std::size_t>(col)];
+  };
+  std::vector<Patch> found;
+  for (int row = 0; row < tile.rows; ++row) {
+    for (int col = 0; col < tile.cols; ++col) {
+      const int who = at(row, col);
+      if (who < 0) continue;
+      int cols = 1, rows = 1;
+      while (col + cols < tile.cols && at(row, col + cols) == who) ++cols;
+      const auto row_is_theirs = [&](int r) {
+        for (int c = col; c < col + cols; ++c) {
+          if (at(r, c) != who) return false;
+        }
+        return true;
+      };
+      while (row + rows < tile.rows && row_is_theirs(row + rows)) ++rows;
+      for (int r = row; r < row + rows; ++r) {
+        for (int c = col; c < col + cols; ++c) at(r, c) = -1;
+      }
+      found.push_back({who, row, col, rows, cols});
+    }
+  }
+  return found;
+}
+
+constexpr double left = 34;
+constexpr double top = 22;
+constexpr double largest = 400;
+
+class Drawing {
+ public:
+  Drawing(const TileMap& tile, const std::string& id, const std::string& description)
+      : tile_(tile),
+        unit_(std::max(1.0, largest / std::max(tile.rows, tile.cols))),
+        picture_(id, left + unit_ * tile.cols + 8, top + unit_ * tile.rows + 8,
+                 "A block's tile of C: which warp and which thread computes what", description) {}
+
+  svg::Picture draw() {
+    axes();
+    warps();
+    lanes_of_warp_0();
+    thread_0();
+    return std::move(picture_);
+  }
+
+ private:
+  svg::Box box(const Patch& patch) const {
+    return {left + unit_ * patch.col, top + unit_ * patch.row, unit_ * patch.cols,
+            unit_ * patch.rows};
+  }
+
+  void axes() {
+    picture_.text({left, 14}, "column 0", "soft small");
+    picture_.text({left + unit_ * tile_.cols, 14}, fmt::format("{}", tile_.cols), "soft small end");
+    picture_.text({left - 6, top + 9}, "row 0", "soft small end");
+    picture_.text({left - 6, top + unit_ * tile_.rows}, fmt::format("{}", tile_.rows),
+                  "soft small end");
+  }
+
+  void warps() {
+    std::map<int, bool> labelled;
+    for (const Patch& patch : patches(tile_, [](int thread) { return thread / warp_size; })) {
+      const svg::Box where = box(patch);
+      const bool odd = (patch.row / patch.rows + patch.col / patch.cols) % 2 != 0;
+      picture_.rect(where, odd ? "wash2 blue" : "wash1 blue",
+                    fmt::format("warp {}: {} x {} elements from ({}, {})", patch.owner, patch.rows,
+                                patch.cols, patch.row, patch.col));
+      if (labelled.emplace(patch.owner, true).second) label(patch.owner, where);
+    }
+  }
+
+  /// Warp 0's out of the way of its thread 0.
+  void label(int warp, const svg::Box& where) {
+    if (where.width <= 14 || where.height < 9) return;
+    if (warp != 0) {
+      picture_.text({where.x + where.width / 2, where.y + where.height / 2 + 4},
+                    fmt::format("{}", warp), "small middle");
+    } else if (where.width > 40) {
+      picture_.text({where.x + where.width - 3, where.y + where.height - 4}, "warp 0",
+                    "small bold end");
+    }
+  }
+
+  void lanes_of_warp_0() {
+    const auto lane = [](int thread) { return thread < warp_size ? thread : -1; };
+    for (const Patch& patch : patches(tile_, lane)) {
+      picture_.rect(box(patch), "edge",
+                    fmt::format("warp 0, lane {}: {} x {} elements from ({}, {})", patch.owner,
+                                patch.rows, patch.cols, patch.row, patch.col));
+    }
+  }
+
+  void thread_0() {
+    for (const Patch& patch : patches(tile_, [](int thread) { return thread == 0 ? 0 : -1; })) {
+      picture_.rect(box(patch), "solid orange",
+                    fmt::format("thread 0: {} x {} elements from ({}, {})", patch.rows, patch.cols,
+                                patch.row, patch.col));
+    }
+  }
+
+  const TileMap& tile_;
+  double unit_;
+  svg::Picture picture_;
+};
+
+std::string shape(const TileMap::Extent& extent) {
+  const std::string span = fmt::format("{} × {}", extent.rows, extent.cols);
+  if (extent.rows * extent.cols == extent.elements) return span;
+  return fmt::format("{} elements within {}", extent.elements, span);
+}
+
+}  // namespace
+
+int TileMap::warps() const {
+  const auto last = std::max_element(thread.begin(), thread.end());
+  return last == thread.end() ? 0 : *last / warp_size + 1;
+}
+
+TileMap::Extent TileMap::extent(int first, int last) const {
+  int low_row = rows, high_row = -1, low_col = cols, high_col = -1, count = 0;
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      const int who = thread[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols) +
+                             static_cast<std::size_t>(col)];
+      if (who < first || who > last) continue;
+      low_row = std::min(low_row, row);
+      high_row = std::max(high_row, row);
+      low_col = std::min(low_col, col);
+      high_col = std::max(high_col, col);
+      ++count;
+    }
+  }
+  return {std::max(0, high_row - low_row + 1), std::max(0, high_col - low_col + 1), count};
+}
+
+std::optional<TileMap> tile_map(std::span<const vgpu::WarpAccess> stores, const CInMemory& c) {
+  const auto block = block_of_first_element(stores, c);
+  if (!block) return std::nullopt;
+  std::map<std::pair<std::int64_t, std::int64_t>, int> owners;
+  TileMap tile;
+  for (const vgpu::WarpAccess& access : stores) {
+    if (access.block != *block) continue;
+    for_each_element(access, c, [&](const Element& element, int thread) {
+      owners[{element.row, element.col}] = thread;
+      tile.rows = std::max(tile.rows, static_cast<int>(element.row) + 1);
+      tile.cols = std::max(tile.cols, static_cast<int>(element.col) + 1);
+    });
+  }
+  tile.thread.assign(static_cast<std::size_t>(tile.rows) * static_cast<std::size_t>(tile.cols), -1);
+  for (const auto& [place, thread] : owners) {
+    tile.thread[static_cast<std::size_t>(place.first * tile.cols + place.second)] = thread;
+  }
+  return tile;
+}
+
+Figure draw_tile_map(std::string id, const TileMap& tile) {
+  const TileMap::Extent block = tile.extent(0, tile.warps() * warp_size - 1);
+  const TileMap::Extent warp = tile.extent(0, warp_size - 1);
+  const TileMap::Extent thread = tile.extent(0, 0);
+  const std::string text = fmt::format("Block: {} elements of C; warp 0 of {}: {}; thread 0: {}.",
+                                       shape(block), tile.warps(), shape(warp), shape(thread));
+  DataTable table{{"who", "rows", "columns", "elements"}, {}};
+  const auto add = [&](const char* who, const TileMap::Extent& extent) {
+    const auto cell = [](int value) { return Cell(fmt::format("{}", value), value); };
+    table.rows.push_back({who, cell(extent.rows), cell(extent.cols), cell(extent.elements)});
+  };
+  add("block", block);
+  add("warp 0", warp);
+  add("thread 0", thread);
+  Drawing drawing(tile, id, text);
+  return {std::move(id), "A block's tile of C",
+          text + " Shades are warps, the solid patch is thread 0.", drawing.draw(),
+          std::move(table)};
+}
+
+}  // namespace rung

@@ -1,0 +1,40 @@
+#pragma once
+// Which thread of a block computes which element of its tile of C, as its stores tell.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/figure.hpp"
+#include "vgpu/observers/access_watch.hpp"
+
+namespace rung {
+
+/// C (row-major, columns side by side) in the virtual GPU's memory.
+struct CInMemory {
+  std::uint64_t address;
+  std::int64_t rows, cols, row_stride;  // in elements
+  std::uint32_t element_bytes;
+};
+
+/// The tile of the block that stores C(0, 0).
+struct TileMap {
+  int rows = 0, cols = 0;
+  std::vector<int> thread;  // by element, row by row; -1: not stored by that block
+
+  int warps() const;
+  /// The extent of what threads [first, last] store: rows, columns, and how many elements.
+  struct Extent {
+    int rows, cols, elements;
+  };
+  Extent extent(int first, int last) const;
+};
+
+/// Nothing if nobody stores C(0, 0).
+std::optional<TileMap> tile_map(std::span<const vgpu::WarpAccess> stores, const CInMemory& c);
+
+Figure draw_tile_map(std::string id, const TileMap& tile);
+
+}  // namespace rung

@@ -1,0 +1,117 @@
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/rung.hpp"
+#include "report/page/html.hpp"
+#include "report/page/sections.hpp"
+
+namespace rung {
+
+namespace embedded {
+extern const std::string_view page_style;
+}
+
+namespace {
+
+/// Those of the catalog that were measured, in ladder order.
+std::vector<const RungInfo*> rungs_of(const Results& results) {
+  std::set<std::string> ids;
+  for (const Result& entry : results.entries) ids.insert(entry.rung);
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo& rung : catalog()) {
+    if (ids.contains(rung.id)) rungs.push_back(&rung);
+  }
+  return rungs;
+}
+
+std::string title_of(const std::vector<Study>& studies) {
+  std::vector<std::string> devices;
+  for (const Study& study : studies) {
+    const std::string& device = study.first().device;
+    const std::string name = device.substr(device.find(' ') + 1);
+    if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
+  }
+  std::string text;
+  for (const std::string& device : devices) text += (text.empty() ? "" : "; ") + device;
+  return text.empty() ? "no results" : text;
+}
+
+std::string navigation(const std::vector<Study>& studies,
+                       const std::vector<const RungInfo*>& rungs) {
+  std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
+  const auto item = [&](const std::string& target, const std::string& text) {
+    html += fmt::format("<li>{}</li>\n", html::link(target, text));
+  };
+  item("summary", "Summary");
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    item(fmt::format("study{}", i + 1), studies[i].name());
+  }
+  item("shapes", "Shapes");
+  item("machine", "Machine");
+  item("method", "Method");
+  html += "</ul>\n<ul>\n";
+  for (const RungInfo* rung : rungs) item(rung_anchor(rung->id), rung->id);
+  return html + "</ul>\n</nav>\n";
+}
+
+std::string shapes_section(const std::vector<Study>& studies) {
+  std::string html = "<section id=\"shapes\">\n<h2>Shapes</h2>\n<div class=\"figures\">\n";
+  std::size_t number = 0;
+  for (const auto& group : by_device(studies)) {
+    const auto figure = ratio_map(fmt::format("shapes{}", ++number), group);
+    if (figure) html += html::figure(*figure);
+  }
+  return html + "</div>\n</section>\n";
+}
+
+/// "gemm-f32", "gemm-f32-2t"
+std::string stem_of(const Study& study) {
+  const Result& first = study.first();
+  const std::string stem = first.op + "-" + first.dtype;
+  return study.on_gpu() ? stem : fmt::format("{}-{}t", stem, first.threads);
+}
+
+}  // namespace
+
+std::string report_page(const Results& results, const Traces& traces) {
+  const std::vector<Study> studies = studies_of(results);
+  const std::vector<const RungInfo*> rungs = rungs_of(results);
+  const std::string title = "Rung: " + title_of(studies);
+  std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}</style>\n</head>\n<body>\n"
+      "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
+      "<main>\n",
+      html::escape(title), svg::picture_style(), embedded::page_style, html::escape(title),
+      navigation(studies, rungs));
+  html += summary_section(studies, results);
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    html += study_section(studies[i], i + 1, results, traces);
+  }
+  html += shapes_section(studies) + "<h2>Rungs</h2>\n";
+  for (const RungInfo* rung : rungs) html += rung_section(*rung, studies, traces);
+  return html + machine_section(results) + method_section() + "</main>\n</body>\n</html>\n";
+}
+
+std::vector<PictureFile> report_pictures(const Results& results, const Traces& traces) {
+  std::vector<PictureFile> files;
+  const std::vector<Study> studies = studies_of(results);
+  for (const Study& study : studies) {
+    for (const Figure& figure : study_figures(study, stem_of(study), results, traces)) {
+      files.push_back({figure.id + ".svg", figure.picture.file()});
+    }
+  }
+  for (const auto& group : by_device(studies)) {
+    const auto figure = ratio_map(group.front()->first().op + "-shapes", group);
+    if (figure) files.push_back({figure->id + ".svg", figure->picture.file()});
+  }
+  return files;
+}
+
+}  // namespace rung

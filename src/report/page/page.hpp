@@ -1,0 +1,20 @@
+#pragma once
+// A report as one HTML page that needs nothing else: no network, no script.
+
+#include <string>
+
+#include "report/plots/plots.hpp"
+#include "report/results.hpp"
+
+namespace rung {
+
+/// `traces`: of the rungs among the results, as far as there are any.
+std::string report_page(const Results& results, const Traces& traces);
+
+/// The plots of the page as files: name ("gemm-f32-ladder.svg") and contents.
+struct PictureFile {
+  std::string name, contents;
+};
+std::vector<PictureFile> report_pictures(const Results& results, const Traces& traces);
+
+}  // namespace rung

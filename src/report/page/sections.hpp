@@ -1,0 +1,36 @@
+#pragma once
+// The sections of a report's page, as HTML.
+
+#include <string>
+#include <vector>
+
+#include "core/rung.hpp"
+#include "report/plots/plots.hpp"
+#include "report/results.hpp"
+#include "report/study.hpp"
+
+namespace rung {
+
+/// One paragraph a study: how far the ladder goes, and how the library stands.
+std::string summary_section(const std::vector<Study>& studies, const Results& results);
+
+/// Tables and plots of one study; `number` tells the ids of its figures from others'.
+std::string study_section(const Study& study, std::size_t number, const Results& results,
+                          const Traces& traces);
+std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
+                                  const Results& results, const Traces& traces);
+
+/// The studies of one device and op, whose libraries are compared in one picture.
+std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
+
+/// The header comment in words, what was measured, what the virtual GPU saw, and the source with
+/// what each line did.
+std::string rung_section(const RungInfo& rung, const std::vector<Study>& studies,
+                         const Traces& traces);
+/// "rung-gemm-cuda-00_naive"
+std::string rung_anchor(std::string_view id);
+
+std::string machine_section(const Results& results);
+std::string method_section();
+
+}  // namespace rung

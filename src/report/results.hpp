@@ -1,0 +1,74 @@
+#pragma once
+// What `rung bench --json` wrote, read back: the source of every figure of a report.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/json.hpp"
+
+namespace rung {
+
+struct PeerResult {
+  std::string name;
+  std::optional<double> seconds;
+  std::optional<double> ratio;  // peer time over ours: above 1, ours is faster
+};
+
+/// One rung, or the library, on one problem.
+struct Result {
+  std::string rung;   // id, or "library"
+  std::string chose;  // of the library: the rung that it ran
+  std::string op, dtype, device, layout, operands;
+  int threads = 0;
+  std::int64_t m = 0, n = 0, k = 0;  // 0: the op has none
+  double alpha = 1, beta = 0;
+  std::size_t source = 0;  // which of Results::sources
+
+  std::optional<double> seconds, q1, q3, graph_seconds;  // medians; nothing if it was not timed
+  std::optional<double> gflops, gbps;
+  std::string ceiling;                                // name
+  std::optional<double> ceiling_rate, ceiling_ratio;  // GFLOP/s or GB/s
+  std::string previous;                               // id of the rung that it comes from
+  std::optional<double> previous_ratio;
+  std::vector<PeerResult> peers;
+  bool verified = false;
+  std::string skipped, wrong;
+
+  bool timed() const { return seconds.has_value(); }
+  bool is_library() const { return rung == "library"; }
+  bool counts_flops() const { return op == "gemm"; }
+  /// GFLOP/s, or for an op that memory limits GB/s.
+  double rate() const { return (counts_flops() ? gflops : gbps).value_or(0); }
+};
+
+/// One file.
+struct Source {
+  std::string file;
+  Json machine;
+};
+
+struct Results {
+  std::vector<Source> sources;
+  std::vector<Result> entries;
+
+  /// Adds what a bench gave. Throws std::runtime_error with the file, the place and what is missing
+  /// there.
+  void add(const std::string& file, const Json& bench);
+};
+
+/// Throws std::runtime_error with the file and what is wrong with it.
+Results read_results(const std::vector<std::string>& files);
+
+/// "4096³", "16×4096×4096", "100 000 000".
+std::string size_name(const Result& result);
+/// Of nearly equal extents; every length of a dot product is.
+bool is_square(const Result& result);
+/// Multiply-adds.
+double volume(const Result& result);
+/// "05_vectors"
+std::string slug_of(std::string_view id);
+
+}  // namespace rung

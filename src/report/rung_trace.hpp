@@ -1,0 +1,45 @@
+#pragma once
+// What one launch of a rung on the virtual GPU shows, for its section in a report.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "core/rung.hpp"
+#include "measure/workload.hpp"
+#include "report/maps/drawn_access.hpp"
+#include "report/maps/tile_map.hpp"
+#include "vgpu/lines.hpp"
+
+namespace rung {
+
+struct RungTrace {
+  std::string why_not;  // nothing was traced; the rest is empty then
+  std::string problem;  // "f32 256x256x512"
+  std::string device, code;
+  std::string tile;  // the plan, for a rung of several tiles
+  double flops = 0;
+  vgpu::Counters counters;
+  std::vector<vgpu::LineCounters> lines;
+  std::vector<DrawnAccess> accesses;
+  std::optional<TileMap> tiles;
+
+  /// FLOP for each byte that warps ask global memory for, in whole sectors.
+  double intensity() const;
+};
+
+/// Runs a small problem, as gemm with the tile that `measured` gets, k in one part. What cannot be
+/// traced says why.
+class RungTracer {
+ public:
+  explicit RungTracer(const DeviceOptions& options);
+
+  RungTrace trace(const RungInfo& rung, Dtype dtype, const Size& measured) const;
+
+ private:
+  DeviceOptions options_;
+};
+
+}  // namespace rung

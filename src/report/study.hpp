@@ -1,0 +1,55 @@
+#pragma once
+// The results of one op and type on one device: what belongs into one table or plot.
+
+#include <string>
+#include <vector>
+
+#include "report/results.hpp"
+
+namespace rung {
+
+class Study {
+ public:
+  explicit Study(const Result& first) : entries_{&first} {}
+
+  /// Whether a result is of the same op, type, device, layout, alpha, beta and number of threads.
+  bool takes(const Result& result) const;
+  void add(const Result& result) { entries_.push_back(&result); }
+
+  const Result& first() const { return *entries_.front(); }
+  const std::vector<const Result*>& entries() const { return entries_; }
+  bool on_gpu() const { return first().device.starts_with("gpu"); }
+
+  /// "gemm f32", on a CPU "gemm f32, 2 threads"; layout and operands where they are not plain.
+  std::string name() const;
+  /// "GFLOP/s" or "GB/s".
+  std::string unit() const { return first().counts_flops() ? "GFLOP/s" : "GB/s"; }
+
+  /// All rungs at one problem: the square one at which the most were timed, the largest of these.
+  std::vector<const Result*> ladder() const;
+  /// The library at every size, square ones first and by size; where a size was measured twice,
+  /// the last.
+  std::vector<const Result*> library() const;
+  /// Every rung that was timed at some square size, in order.
+  std::vector<std::string> rungs() const;
+  /// Of one rung, or "library", at square sizes, by size.
+  std::vector<const Result*> curve(const std::string& rung) const;
+  /// Peers that were timed against the library, or against a rung where there is no library.
+  std::vector<std::string> peers() const;
+
+ private:
+  std::vector<const Result*> entries_;
+};
+
+/// In the order of the first entry of each. The results must outlive them.
+std::vector<Study> studies_of(const Results& results);
+
+/// The ratio to a peer, if it was timed.
+std::optional<double> ratio_to(const Result& result, const std::string& peer);
+/// The peer's seconds, likewise.
+std::optional<double> seconds_of(const Result& result, const std::string& peer);
+/// The geometric mean of the ratios to a peer, of those that there are.
+std::optional<double> mean_ratio(const std::vector<const Result*>& results,
+                                 const std::string& peer);
+
+}  // namespace rung

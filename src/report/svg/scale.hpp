@@ -1,0 +1,45 @@
+#pragma once
+// From values to places along an axis.
+
+#include <string>
+#include <vector>
+
+namespace rung::svg {
+
+struct Tick {
+  double value;
+  std::string label;
+};
+
+/// Linear or logarithmic, from the values `low` to `high` to the places `from` to `to`.
+class Scale {
+ public:
+  static Scale linear(double low, double high, double from, double to);
+  /// low > 0.
+  static Scale logarithmic(double low, double high, double from, double to);
+
+  double at(double value) const;
+  bool contains(double value) const { return value >= low_ && value <= high_; }
+  double low() const { return low_; }
+  double high() const { return high_; }
+
+ private:
+  Scale(bool logarithmic, double low, double high, double from, double to);
+
+  bool logarithmic_;
+  double low_, high_, from_, to_;
+};
+
+/// The round numbers (1, 2 or 5 times a power of ten) from 0 to `high`, about `count`.
+std::vector<Tick> round_ticks(double high, int count);
+/// The powers of ten from `low` to `high`; where there are fewer than three, also 2 and 5 times.
+std::vector<Tick> decade_ticks(double low, double high);
+
+/// The largest power of ten not above the value, and the smallest not below it.
+double decade_below(double value);
+double decade_above(double value);
+
+/// "0.5", "1000", "20 000".
+std::string tick_label(double value);
+
+}  // namespace rung::svg

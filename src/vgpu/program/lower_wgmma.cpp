@@ -1,0 +1,124 @@
+// Lowering of wgmma (PTX ISA, 9.7.15).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "vgpu/engine/matrix_names.hpp"
+#include "vgpu/engine/wgmma.hpp"
+#include "vgpu/program/async_ops.hpp"
+#include "vgpu/program/lowering.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using Element = MatrixElement;
+using ptx::Type;
+
+/// "m64n128k16".
+bool read_shape(std::string_view name, WgmmaOp& op) {
+  if (!name.starts_with("m64n")) return false;
+  const char* const end = name.data() + name.size();
+  const auto n = std::from_chars(name.data() + 4, end, op.n);
+  if (n.ec != std::errc() || n.ptr == end || *n.ptr != 'k') return false;
+  const auto k = std::from_chars(n.ptr + 1, end, op.k);
+  return k.ec == std::errc() && k.ptr == end;
+}
+
+/// The shape and the types (PTX ISA, 9.7.15.5.2): of k, 32 bytes.
+std::optional<WgmmaOp> form_of(const ptx::Instruction& instruction) {
+  WgmmaOp op;
+  std::vector<Element> types;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (const auto element = matrix_element_named(modifier)) {
+      types.push_back(*element);
+    } else if (modifier == "satfinite") {
+      op.saturating = true;
+    } else if (modifier != "mma_async" && modifier != "sync" && modifier != "aligned" &&
+               !read_shape(modifier, op)) {
+      return std::nullopt;
+    }
+  }
+  if (types.size() != 3) return std::nullopt;
+  op.d = types[0];
+  op.a = types[1];
+  op.b = types[2];
+  const int bits = element_bits(op.a);
+  const bool narrow = bits == 8;
+  const bool same = op.a == op.b || (narrow && matrix_sum_fits(op.b, op.d));
+  if (!same || !matrix_sum_fits(op.a, op.d) || bits < 8 || bits > 32 || op.k * bits != 256 ||
+      op.n < 8 || op.n > most_columns || op.n % 8 != 0) {
+    return std::nullopt;
+  }
+  return op;
+}
+
+}  // namespace
+
+void Lowering::find_wgmma_uses() { wgmma_uses_ = wgmma_register_uses(function_, cfg_); }
+
+/// Before the instruction itself.
+void Lowering::report_wgmma_use() {
+  const auto use =
+      std::find_if(wgmma_uses_.begin(), wgmma_uses_.end(),
+                   [&](const WgmmaRegisterUse& at) { return at.instruction == site_; });
+  if (use == wgmma_uses_.end()) return;
+  const std::string& name = function_.registers[static_cast<std::size_t>(use->reg)].name;
+  WgmmaRegisterReport report;
+  report.in_flight = use->in_flight;
+  report.message =
+      use->in_flight ? fmt::format(
+                           "register {} is in use by the wgmma at PTX line {}: there is no "
+                           "wgmma.wait_group between",
+                           name, function_.body[use->wgmma].line)
+                     : fmt::format("register {} has been written since the last wgmma.fence", name);
+  emit_unguarded(report_wgmma_register, keep_async(report), {});
+}
+
+std::uint64_t Lowering::wgmma_immediate(const Instruction& instruction, std::size_t at) const {
+  const auto& operands = instruction.operands;
+  if (at >= operands.size() || operands[at].kind != Operand::Kind::immediate) {
+    fail(instruction, "lacks an operand, or it is no constant");
+  }
+  return operands[at].bits;
+}
+
+void Lowering::lower_wgmma(const Instruction& instruction) {
+  if (instruction.has("fence") || instruction.has("commit_group") ||
+      instruction.has("wait_group")) {
+    kernel_->asynchronous = true;
+    // What the fence orders is checked in the text (program/wgmma_registers.hpp).
+    if (instruction.has("commit_group")) emit(commit_wgmma, 0, {});
+    if (instruction.has("wait_group")) emit(wait_wgmma, instruction.operands.at(0).bits, {});
+    return;
+  }
+  auto op = form_of(instruction);
+  const auto& operands = instruction.operands;
+  if (!instruction.has("mma_async") || !op || operands.size() < 4) {
+    fail(instruction, "is not known to the virtual GPU");
+  }
+  const int per_register = op->d == Element::f16 ? 2 : 1;
+  op->sums = fragment_rows(instruction, operands[0], op->n * 16 / 32 / per_register);
+  op->a_in_registers = operands[1].kind == Operand::Kind::vector;
+  if (op->a_in_registers) {
+    op->a_rows = fragment_rows(instruction, operands[1], 4);
+  } else {
+    op->a_descriptor = source_row(instruction, operands[1], Type::b64);
+  }
+  op->b_descriptor = source_row(instruction, operands[2], Type::b64);
+  op->scale_d = source_row(instruction, operands[3], Type::pred);
+  if (op->d != Element::s32) {
+    op->negate_a = static_cast<std::int64_t>(wgmma_immediate(instruction, 4)) < 0;
+    op->negate_b = static_cast<std::int64_t>(wgmma_immediate(instruction, 5)) < 0;
+    if (element_bits(op->a) == 16) {
+      std::size_t at = 6;
+      if (!op->a_in_registers) op->transpose_a = wgmma_immediate(instruction, at++) != 0;
+      op->transpose_b = wgmma_immediate(instruction, at) != 0;
+    }
+  }
+  emit(run_wgmma, keep_async(*op), {});
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,154 @@
+// language.metal, compiled and run.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compile.hpp"
+#include "rung/types.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::metal_tests {
+namespace {
+
+class MetalLanguage : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    compiled_ =
+        compile(read_file(RUNG_SOURCES "/tests/metal/language.metal"), "-O3 -ffp-contract=fast -S");
+  }
+  void SetUp() override { ASSERT_TRUE(compiled_.succeeded) << compiled_.messages; }
+
+  template <class T>
+  std::uint64_t array(const std::vector<T>& values) {
+    const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
+    memory_.write(address, values.data(), values.size() * sizeof(T));
+    return address;
+  }
+  template <class T>
+  std::vector<T> values(std::uint64_t address, std::size_t count) {
+    std::vector<T> result(count);
+    memory_.read(result.data(), address, count * sizeof(T));
+    return result;
+  }
+
+  /// Runs an entry whose parameters have 64 bits each, and expects no hazard.
+  void run(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
+           const std::vector<std::uint64_t>& parameters, std::int64_t threadgroup_bytes = 0) {
+    for (const auto& hazard : hazards(entry, grid, block, parameters, threadgroup_bytes)) {
+      ADD_FAILURE() << hazard.message;
+    }
+  }
+  std::vector<vgpu::Hazard> hazards(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
+                                    const std::vector<std::uint64_t>& parameters,
+                                    std::int64_t threadgroup_bytes = 0) {
+    vgpu::LaunchOptions options;
+    options.grid = grid;
+    options.block = block;
+    options.dynamic_shared = threadgroup_bytes;
+    const auto module = vgpu::Module::load(compiled_.ptx, "language", memory_);
+    const auto report =
+        vgpu::launch(*module->kernel(entry), options, std::as_bytes(std::span(parameters)), memory_,
+                     vgpu::parse_device("m1pro"));
+    return report.hazards;
+  }
+
+ private:
+  static Compiled compiled_;
+  vgpu::DeviceMemory memory_{1 << 24};
+};
+Compiled MetalLanguage::compiled_;
+
+TEST_F(MetalLanguage, ThreadsKnowWhereTheyAre) {
+  const auto out = array(std::vector<std::uint32_t>(3 * 16 * 2 * 6, 0));
+  run("run_positions", {3, 2}, {16, 6}, {out});
+  EXPECT_EQ(values<std::uint32_t>(out, 3 * 16 * 2 * 6),
+            std::vector<std::uint32_t>(3 * 16 * 2 * 6, 1));
+}
+
+TEST_F(MetalLanguage, ThreadgroupMemoryIsDeclaredOrGivenBytheDispatch) {
+  constexpr std::size_t n = 96;
+  std::vector<float> in(n);
+  std::iota(in.begin(), in.end(), 1.0f);
+  const auto out = array(std::vector<float>(n));
+  const std::uint64_t scale = std::bit_cast<std::uint32_t>(2.0f);
+  run("run_reversed", {1}, {n}, {scale, array(in), out}, n * sizeof(float));
+  const std::vector<float> got = values<float>(out, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float before = i > 0 ? 2 * in[n - i] : 0;
+    EXPECT_EQ(got[i], 2 * in[n - 1 - i] + before) << i;
+  }
+}
+
+TEST_F(MetalLanguage, BarriersOrderWhatTheirFlagsName) {
+  const auto races = [&](const std::string& entry) {
+    const auto found = hazards(entry, {1}, {64}, {array(std::vector<std::uint32_t>(128))});
+    for (const vgpu::Hazard& hazard : found) {
+      EXPECT_NE(hazard.message.find("race"), std::string::npos) << hazard.message;
+    }
+    return !found.empty();
+  };
+  EXPECT_TRUE(races("threadgroup_none"));
+  EXPECT_FALSE(races("threadgroup_by_threadgroup"));
+  EXPECT_TRUE(races("threadgroup_by_device"));
+  EXPECT_FALSE(races("threadgroup_both"));
+  EXPECT_TRUE(races("device_none"));
+  EXPECT_TRUE(races("device_by_threadgroup"));
+  EXPECT_FALSE(races("device_by_device"));
+  EXPECT_FALSE(races("device_both"));
+}
+
+TEST_F(MetalLanguage, SimdgroupsShareValues) {
+  const auto out = array(std::vector<std::int32_t>(320));
+  run("run_simd_functions", {1}, {32}, {out});
+  const auto got = values<std::int32_t>(out, 320);
+  for (int i = 0; i < 32; ++i) {
+    const std::vector<int> expected = {
+        528, 1, 32, 32 - i, (i ^ 3) + 1, i < 31 ? i + 2 : 32, i > 0 ? i : 1, 8, 1, 529};
+    EXPECT_EQ(std::vector<int>(got.begin() + 10 * i, got.begin() + 10 * i + 10), expected) << i;
+  }
+}
+
+TEST_F(MetalLanguage, AtomicsAddUp) {
+  const auto count = array(std::vector<std::uint32_t>{7});
+  const auto sum = array(std::vector<float>{1});
+  const auto extremes = array(std::vector<std::int32_t>{5, 5});
+  run("run_atomics", {4}, {64}, {count, sum, extremes});
+  EXPECT_EQ(values<std::uint32_t>(count, 1)[0], 7u + 4 * 128);
+  EXPECT_EQ(values<float>(sum, 1)[0], 1 + 4 * 32);
+  EXPECT_EQ(values<std::int32_t>(extremes, 2), (std::vector<std::int32_t>{-63, 63}));
+}
+
+TEST_F(MetalLanguage, SimdgroupMatricesMultiply) {
+  std::vector<float16> a, b;
+  for (int i = 0; i < 64; ++i) a.emplace_back(static_cast<float>(i % 7 - 3));
+  for (int i = 0; i < 12 * 9; ++i) b.emplace_back(static_cast<float>(i % 5 - 2));
+  const auto d = array(std::vector<float>(64));
+  run("run_matrices", {1}, {32}, {array(a), array(b), d});
+  const auto got = values<float>(d, 64);
+  for (std::size_t row = 0; row < 8; ++row) {
+    for (std::size_t col = 0; col < 8; ++col) {
+      float expected = row == col ? 2 : 0;
+      for (std::size_t k = 0; k < 8; ++k) {
+        expected +=
+            static_cast<float>(a[k * 8 + row]) * static_cast<float>(b[(k + 1) * 12 + col + 3]);
+      }
+      EXPECT_EQ(got[row * 8 + col], expected) << row << ", " << col;
+    }
+  }
+}
+
+TEST_F(MetalLanguage, VectorsAreBuiltAndTakenApart) {
+  const auto out = array(std::vector<float>(5));
+  run("run_vectors", {1}, {1}, {out});
+  EXPECT_EQ(values<float>(out, 5), (std::vector<float>{41, 10, 5, 16, 13}));
+}
+
+}  // namespace
+}  // namespace rung::metal_tests

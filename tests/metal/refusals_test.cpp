@@ -1,0 +1,104 @@
+// What Apple's compiler would refuse is refused here: mostly by clang, to which each address space
+// makes a type of its own.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compile.hpp"
+#include "core/rung.hpp"
+#include "pointers.hpp"
+#include "vgpu/launch.hpp"
+
+namespace rung::metal_tests {
+namespace {
+
+std::string with_header(const std::string& body) {
+  return "#include <metal_stdlib>\nusing namespace metal;\n" + body;
+}
+
+void expect_refused(const std::string& body, const std::string& because) {
+  const Compiled compiled = compile(with_header(body), "-fsyntax-only");
+  EXPECT_FALSE(compiled.succeeded) << body;
+  EXPECT_NE(compiled.messages.find(because), std::string::npos) << body << '\n'
+                                                                << compiled.messages;
+  EXPECT_NE(compiled.messages.find("test.metal:3:"), std::string::npos) << compiled.messages;
+}
+
+TEST(MetalRefuses, AMixOfAddressSpaces) {
+  expect_refused("void f(device float* a) { threadgroup float* b = a; b[0] = 0; }",
+                 "cannot initialize a variable of type 'threadgroup float *'");
+  expect_refused("void f(device float* a) { thread float* b = a; b[0] = 0; }", "cannot initialize");
+  expect_refused("void g(threadgroup float* a); void f(device float* a) { g(a); }",
+                 "no matching function");
+  expect_refused(
+      "void f(constant float& a, device float* b) { const device float* c = &a; "
+      "b[0] = c[0]; }",
+      "cannot initialize");
+}
+
+TEST(MetalRefuses, AnAttributeOnAWrongType) {
+  expect_refused(
+      "kernel void f(device float* a, float i [[thread_position_in_grid]]) { a[0] = i; }",
+      "no viable conversion");
+  expect_refused("kernel void f(device int* a, int2 i [[thread_position_in_grid]]) { a[0] = i.x; }",
+                 "no viable conversion");
+  expect_refused(
+      "kernel void f(device uint* a, uint2 i [[thread_index_in_threadgroup]]) { a[0] = i.x; }",
+      "no viable conversion");
+}
+
+TEST(MetalRefuses, WhatTheLanguageHasNot) {
+  expect_refused("void f(thread float& a) { a = 1.0; throw 1; }", "exceptions");
+  expect_refused("void f(device float* a) { if constexpr (true) a[0] = 1; }", "C++17");
+  expect_refused("void f(constant float& a) { a = 1; }", "const-qualified");
+}
+
+TEST(MetalRefuses, Recursion) {
+  const Compiled compiled =
+      compile(with_header("int f(int n) { return n < 2 ? 1 : f(n - 1) + f(n - 2); }\n"
+                          "RUNG_METAL_ENTRY(entry)(device int* a) { a[0] = f(a[1]); }"),
+              "-O1 -S");
+  ASSERT_TRUE(compiled.succeeded) << compiled.messages;
+  vgpu::DeviceMemory memory(1 << 20);
+  try {
+    vgpu::Module::load(compiled.ptx, "test", memory)->kernel("entry");
+    FAIL() << "recursion was accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("calls itself"), std::string::npos) << error.what();
+  }
+}
+
+TEST(MetalRefuses, APointerWithoutAnAddressSpace) {
+  const auto found = [](const std::string& text) { return pointers_without_address_space(text); };
+  EXPECT_EQ(found("void f(\n  float* a) {}"), std::vector<std::string>{"2: float*"});
+  EXPECT_EQ(found("template <class T> void f(const T& a);").size(), 1u);
+  EXPECT_EQ(found("void f() { half (&a)[4] = b; }").size(), 1u);
+  EXPECT_EQ(found("struct S {}; void f(device float* a, S* b);").size(), 1u);
+  EXPECT_EQ(found("void f() { vec<float, 4>* p = q; }").size(), 1u);
+  EXPECT_TRUE(found("void f(device float* a, const device vec<float, 4>* b, constant int& c) {\n"
+                    "  thread float& d = e; /* x */ int f = 2 * g; // float* h\n}")
+                  .empty());
+}
+
+// What the rungs and their headers are held to.
+TEST(MetalSources, PointToAnAddressSpaceEverywhere) {
+  std::vector<std::string> files;
+  for (const char* const folder : {"device", "gemm", "dot"}) {
+    for (const auto& file : std::filesystem::directory_iterator(RUNG_SOURCES "/kernels/" +
+                                                                std::string(folder) + "/metal")) {
+      const auto extension = file.path().extension();
+      if (extension == ".metal" || extension == ".h") files.push_back(file.path().string());
+    }
+  }
+  EXPECT_GT(files.size(), select({"gemm/metal", "dot/metal"}).size());
+  for (const std::string& file : files) {
+    for (const std::string& found : pointers_without_address_space(read_file(file))) {
+      ADD_FAILURE() << file << ":" << found;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rung::metal_tests

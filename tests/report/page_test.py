@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Pages and pictures of `rung report`, made from the results of this project.
+
+page_test.py RUNG PROJECT
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import check_page
+
+RUNG = pathlib.Path(sys.argv.pop(1))
+PROJECT = pathlib.Path(sys.argv.pop(1))
+H200 = sorted(PROJECT.glob("results/nvidia-h200/gemm-f32*.json"))
+CPU = sorted(PROJECT.glob("results/cpu-*/*.json"))
+
+
+def report(*arguments):
+    return subprocess.run([RUNG, "report", *arguments], capture_output=True, text=True, check=False)
+
+
+def page_of(files, *arguments):
+    done = report(*files, "-o", "-", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "", done.stderr
+    return done.stdout
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.h200 = page_of(H200)
+        cls.root = check_page.parse(cls.h200)
+
+    def test_of_a_gpu_with_traces(self):
+        check_page.check(self.h200, H200)
+        self.assertLess(len(self.h200), 1_500_000)
+
+    def test_of_cpus(self):
+        check_page.check(page_of(CPU), CPU)
+
+    def test_a_wrong_figure_is_found(self):
+        value = re.search(r'<data value="([0-9.]+)">7943<', self.h200)[1]
+        wrong = self.h200.replace(value, value.replace("7", "8", 1))
+        with self.assertRaisesRegex(AssertionError, "02_shared_tile at 4096³, rate"):
+            check_page.check(wrong, H200)
+
+    def test_broken_html_is_found(self):
+        with self.assertRaises(AssertionError):
+            check_page.check(self.h200.replace("</figure>", "", 1), H200)
+
+    def test_each_rung_has_a_section_with_its_source(self):
+        for entry in check_page.read_results(H200):
+            if entry["rung"] == "library":
+                continue
+            anchor = "rung-" + entry["rung"].replace("/", "-")
+            section = next(s for s in self.root.all("section") if s.attributes["id"] == anchor)
+            table = next(t for t in section.all("table") if t.attributes.get("class") == "source")
+            source = (PROJECT / "kernels" / (entry["rung"] + ".cu")).read_text()
+            shown = [row.children[-1].text() for row in table.first("tbody").all("tr")]
+            self.assertEqual("\n".join(shown) + "\n", source)
+
+    def test_lines_add_up_to_the_launch(self):
+        section = next(
+            s for s in self.root.all("section") if s.attributes["id"] == "rung-gemm-cuda-00_naive"
+        )
+        table = next(t for t in section.all("table") if t.attributes.get("class") == "source")
+        lines = sum(
+            float(row.children[2].first("data").attributes["value"])
+            for row in table.first("tbody").all("tr")
+            if row.children[2].first("data")
+        )
+        counters = check_page.rows_of(section.first("table"))
+        self.assertEqual(lines, counters[0][2][1] + counters[1][2][1])
+        # 32 rows of A in 32 sectors, one of B: an average of 16.5.
+        self.assertEqual(counters[0][3][1], 16.5)
+
+    def test_maps_of_the_naive_rung(self):
+        figures = {f.attributes["id"]: f for f in self.root.all("figure")}
+        tile = check_page.rows_of(figures["rung-gemm-cuda-07_warp_tile-tile"].first("table"))
+        self.assertEqual([cell[1] for cell in tile[0][1:]], [128, 128, 128 * 128])
+        self.assertEqual([cell[1] for cell in tile[1][1:]], [64, 32, 64 * 32])
+        self.assertEqual(tile[2][3][1], 64)
+        access = figures["rung-gemm-cuda-00_naive-access0"].first("figcaption").text()
+        self.assertIn("32 sectors of 32 bytes", access)
+
+    def test_without_traces(self):
+        page = page_of(H200, "--no-trace")
+        check_page.check(page, H200)
+        self.assertNotIn("On the virtual GPU, f32", page)
+
+    def test_pictures_are_well_formed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pictures = pathlib.Path(folder) / "new"
+            done = report(*H200, "--no-trace", "--pictures", str(pictures))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names = sorted(path.name for path in pictures.iterdir())
+            self.assertEqual(
+                names,
+                ["gemm-f32-ladder.svg", "gemm-f32-roofline.svg", "gemm-f32-sizes.svg", "gemm-shapes.svg"],
+            )
+            for path in pictures.iterdir():
+                root = xml.etree.ElementTree.fromstring(path.read_text())
+                self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+
+
+class Published(unittest.TestCase):
+    """docs/nvidia-h200.html shows what results/ has, whichever program made it."""
+
+    def test_figures(self):
+        page = (PROJECT / "docs" / "nvidia-h200.html").read_text()
+        files = [
+            path
+            for path in sorted(PROJECT.glob("results/nvidia-h200/*.json"))
+            if not path.name.startswith("counters")
+        ]
+        check_page.check(page, files)
+
+
+if __name__ == "__main__":
+    unittest.main()

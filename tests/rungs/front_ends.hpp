@@ -1,0 +1,37 @@
+#pragma once
+// The virtual GPU with the PTX of each compiler, for tests of CUDA rungs.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/images.hpp"
+
+namespace rung {
+
+/// The front ends whose PTX is in this program.
+inline std::vector<std::string> front_ends() {
+  if (cuda::nvcc_version().empty()) return {"clang"};
+  return {"clang", "nvcc"};
+}
+
+inline std::unique_ptr<Backend> backend_of(const std::string& front_end) {
+  return make_virtual_backend({.gpu = "h200", .code = front_end});
+}
+
+/// The counters of one call. `call` is a GemmCall or a DotCall.
+template <class Call>
+vgpu::Counters count(const std::string& rung, const Call& call, const std::string& front_end) {
+  vgpu::Counters counters;
+  const auto backend =
+      make_virtual_backend({.gpu = "h200", .code = front_end},
+                           [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+                             refuse_hazards(report, kernel);
+                             counters += report.counters;
+                           });
+  run(*backend, *select({rung}).front(), call, 2);
+  return counters;
+}
+
+}  // namespace rung

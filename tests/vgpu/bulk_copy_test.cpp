@@ -1,0 +1,233 @@
+// cp.async.bulk: bytes and boxes of tensors, in and out of shared memory, and what has to be waited
+// for (PTX ISA, 9.7.9.25).
+
+#include <numeric>
+
+#include "vgpu/async_fixture.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+class BulkCopyTest : public AsyncTest {
+ protected:
+  /// Runs the body in one warp, with parameters x and y in %rd1 and %rd2; lane 0's predicate is
+  /// %p1.
+  LaunchReport run_body(const std::string& body, std::uint64_t x, std::uint64_t y) {
+    return run(entry(".param .u64 x, .param .u64 y", R"(
+      .shared .align 1024 .b8 data[8192];
+      .shared .align 8 .b8 bar[16];)" + registers() +
+                                                         R"(
+      ld.param.u64 %rd1, [x];
+      ld.param.u64 %rd2, [y];
+      mov.u32 %r1, %tid.x;
+      setp.eq.u32 %p1, %r1, 0;
+      @!%p1 bra STARTED;
+      mbarrier.init.shared.b64 [bar], 1;
+      fence.mbarrier_init.release.cluster;
+      STARTED: bar.sync 0;
+      mov.u32 %r2, data;
+      )" + body + "\nret;"),
+               {1, 1, 1}, {32, 1, 1}, {x, y});
+  }
+  /// `bytes` from shared memory to y, by all lanes.
+  static std::string to_y(int bytes) {
+    return R"(
+      shl.b32 %r10, %r1, 2;
+      add.u32 %r11, %r2, %r10;
+      cvt.u64.u32 %rd10, %r10;
+      add.u64 %rd11, %rd2, %rd10;
+      mov.u32 %r12, 0;
+      COPY: ld.shared.u32 %r13, [%r11];
+      st.global.u32 [%rd11], %r13;
+      add.u32 %r11, %r11, 128;
+      add.u64 %rd11, %rd11, 128;
+      add.u32 %r12, %r12, 128;
+      setp.lt.u32 %p2, %r12, )" +
+           std::to_string(bytes) + ";\n@%p2 bra COPY;\n";
+  }
+  std::vector<std::uint32_t> numbers(std::size_t count) {
+    std::vector<std::uint32_t> result(count);
+    std::iota(result.begin(), result.end(), 1u);
+    return result;
+  }
+};
+
+std::string load(const std::string& copy, int bytes) {
+  return "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], " + std::to_string(bytes) +
+         ";\n@%p1 " + copy + "\n" + wait_for("bar", "0", "0");
+}
+const std::string bulk_load =
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 512, [bar];";
+const std::string tensor_load =
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], "
+    "[%rd1, "
+    "{%r20, %r21}], [bar];";
+std::string at(int x, int y) {
+  return "mov.u32 %r20, " + std::to_string(x) + ";\nmov.u32 %r21, " + std::to_string(y) + ";\n";
+}
+
+TEST_F(BulkCopyTest, BytesIn) {
+  const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
+  expect_none(run_body(load(bulk_load, 512) + to_y(512), x, y));
+  EXPECT_EQ(values<std::uint32_t>(y, 128), numbers(128));
+}
+
+TEST_F(BulkCopyTest, BytesInWithoutWaiting) {
+  const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
+  const std::string expect = "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n";
+  const LaunchReport report = run_body(expect + "@%p1 " + bulk_load + "\n" + to_y(512), x, y);
+  const Hazard hazard = found(report, HazardKind::shared_race);
+  EXPECT_EQ(hazard.first.access, "read");
+  EXPECT_EQ(hazard.other.access, "bulk copy");
+  EXPECT_EQ(hazard.address, "data + 0");
+  // And the block may not end before.
+  EXPECT_TRUE(has(report, HazardKind::in_flight));
+}
+
+TEST_F(BulkCopyTest, TooFewBytesDue) {
+  const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
+  const Hazard hazard = found(run_body(load(bulk_load, 1024), x, y), HazardKind::deadlock);
+  EXPECT_NE(hazard.message.find("waits for 0 of 1 arrivals and 512 bytes"), std::string::npos)
+      << hazard.message;
+}
+
+TEST_F(BulkCopyTest, InitialisationHasToBeVisible) {
+  const std::uint64_t x = array(numbers(128));
+  std::string text = entry(".param .u64 x, .param .u64 y", R"(
+      .shared .align 1024 .b8 data[8192];
+      .shared .align 8 .b8 bar[16];)" + registers() + R"(
+      ld.param.u64 %rd1, [x];
+      mov.u32 %r2, data;
+      setp.eq.u32 %p1, %r2, %r2;
+      mbarrier.init.shared.b64 [bar], 1;
+      )" + load(bulk_load, 512) + "ret;");
+  found(run(text, {1, 1, 1}, {1, 1, 1}, {x, x}), HazardKind::missing_fence);
+  const std::string init = "mbarrier.init.shared.b64 [bar], 1;\n";
+  text.insert(text.find(init) + init.size(), "fence.proxy.async;\n");
+  expect_none(run(text, {1, 1, 1}, {1, 1, 1}, {x, x}));
+}
+
+// Each lane writes 16 bytes of 512.
+const std::string fill = R"(
+  shl.b32 %r3, %r1, 4;
+  add.u32 %r4, %r2, %r3;
+  st.shared.v4.u32 [%r4], {%r1, %r1, %r1, %r3};
+  )";
+const std::string bulk_store =
+    "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 512;\n";
+const std::string commit = "@%p1 cp.async.bulk.commit_group;\n";
+const std::string fenced = "fence.proxy.async.shared::cta;\nbar.sync 0;\n";
+
+TEST_F(BulkCopyTest, BytesOut) {
+  const std::uint64_t y = memory.allocate(512);
+  expect_none(
+      run_body(fill + fenced + bulk_store + commit + "@%p1 cp.async.bulk.wait_group 0;", y, y));
+  const auto result = values<std::uint32_t>(y, 128);
+  for (std::uint32_t i = 0; i < 128; ++i) EXPECT_EQ(result[i], i % 4 == 3 ? i / 4 * 16 : i / 4);
+}
+
+TEST_F(BulkCopyTest, BytesOutHazards) {
+  const std::uint64_t y = memory.allocate(512);
+  const std::string wait = "@%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n";
+  const std::string again = "st.shared.v4.u32 [%r4], {%r1, %r1, %r1, %r1};\n";
+  expect_none(run_body(fill + fenced + bulk_store + commit + wait + again, y, y));
+  // Overwritten while it is read.
+  const std::string barrier = "bar.sync 0;\n";
+  found(run_body(fill + fenced + bulk_store + commit + barrier + again + wait, y, y),
+        HazardKind::shared_race);
+  // Not committed: the wait waits for nothing.
+  found(run_body(fill + fenced + bulk_store + wait + again, y, y), HazardKind::shared_race);
+  // Never waited for.
+  found(run_body(fill + fenced + bulk_store + commit, y, y), HazardKind::in_flight);
+  // Written by the generic proxy, and not made visible.
+  found(run_body(fill + "bar.sync 0;\n" + bulk_store + commit + wait, y, y),
+        HazardKind::missing_fence);
+  // Not ordered at all.
+  found(run_body(fill + "fence.proxy.async;\n" + bulk_store + commit + wait, y, y),
+        HazardKind::shared_race);
+}
+
+TEST_F(BulkCopyTest, BoxWithEdgesAndSwizzle) {
+  // 40 x 20 words; a box of 32 x 8 from (16, 14): 24 columns and 6 rows of it exist.
+  const std::uint64_t x = array(numbers(40 * 20)), y = memory.allocate(1024);
+  for (const auto swizzle : {TensorSwizzle::none, TensorSwizzle::bytes_128}) {
+    const std::uint64_t map_x = map(x, TensorElement::f32, 40, 20, 160, 32, 8, swizzle);
+    expect_none(run_body(at(16, 14) + load(tensor_load, 1024) + to_y(1024), map_x, y));
+    const auto result = values<std::uint32_t>(y, 256);
+    for (std::uint32_t row = 0; row < 8; ++row) {
+      for (std::uint32_t column = 0; column < 32; ++column) {
+        const bool exists = row + 14 < 20 && column + 16 < 40;
+        const std::uint32_t chunk =
+            swizzle == TensorSwizzle::none ? column / 4 : (column / 4) ^ row;
+        EXPECT_EQ(result[row * 32 + chunk * 4 + column % 4],
+                  exists ? (row + 14) * 40 + column + 17 : 0)
+            << row << ", " << column;
+      }
+    }
+  }
+}
+
+TEST_F(BulkCopyTest, BoxBeforeTheBeginning) {
+  const std::uint64_t x = array(numbers(40 * 20)), y = memory.allocate(1024);
+  const std::uint64_t map_x = map(x, TensorElement::f32, 40, 20, 160, 32, 8);
+  expect_none(run_body(at(-4, -2) + load(tensor_load, 1024) + to_y(1024), map_x, y));
+  const auto result = values<std::uint32_t>(y, 256);
+  EXPECT_EQ(result[2 * 32 + 4], 1u);
+  EXPECT_EQ(result[2 * 32 + 3], 0u);
+  EXPECT_EQ(result[1 * 32 + 4], 0u);
+}
+
+TEST_F(BulkCopyTest, BoxOut) {
+  // 64-byte swizzle, and the last rows and columns outside.
+  std::vector<std::uint32_t> zeros(20 * 20, 0);
+  const std::uint64_t x = array(numbers(16 * 8)), y = array(zeros);
+  const std::uint64_t map_x = map(x, TensorElement::f32, 16, 8, 64, 16, 8, TensorSwizzle::bytes_64);
+  const std::uint64_t map_y =
+      map(y, TensorElement::f32, 20, 20, 80, 16, 8, TensorSwizzle::bytes_64);
+  expect_none(run_body(at(0, 0) + load(tensor_load, 512) + at(8, 16) + R"(
+      @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r20, %r21}], [%r2];
+      @%p1 cp.async.bulk.commit_group;
+      @%p1 cp.async.bulk.wait_group 0;)",
+                       map_x, map_y));
+  const auto result = values<std::uint32_t>(y, 400);
+  for (std::uint32_t row = 0; row < 20; ++row) {
+    for (std::uint32_t column = 0; column < 20; ++column) {
+      const bool copied = row >= 16 && column >= 8;
+      EXPECT_EQ(result[row * 20 + column], copied ? (row - 16) * 16 + column - 8 + 1 : 0);
+    }
+  }
+}
+
+TEST_F(BulkCopyTest, Tf32IsRoundedOnTheWay) {
+  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 7});
+  const std::uint64_t y = memory.allocate(128);
+  const std::uint64_t map_x = map(x, TensorElement::tf32, 4, 1, 16, 4, 8);
+  expect_none(run_body(at(0, 0) + load(tensor_load, 128) + to_y(128), map_x, y));
+  EXPECT_EQ(values<std::uint32_t>(y, 4),
+            (std::vector<std::uint32_t>{0x3F802000, 0x3F800000, 0xBF804000, 0}));
+}
+
+TEST_F(BulkCopyTest, ReductionOut) {
+  std::vector<float> ones(128, 1.0f), halves(128, 0.5f);
+  const std::uint64_t x = array(ones), y = array(halves);
+  const std::string reduce =
+      "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd2], [%r2], 512;\n";
+  expect_none(
+      run_body(load(bulk_load, 512) + reduce + commit + "@%p1 cp.async.bulk.wait_group 0;", x, y));
+  EXPECT_EQ(values<float>(y, 128), std::vector<float>(128, 1.5f));
+}
+
+TEST_F(BulkCopyTest, WrongPlaces) {
+  const std::uint64_t x = array(numbers(64));  // 256 bytes
+  found(run_body(load(bulk_load, 512), x, x), HazardKind::out_of_bounds);
+  found(run_body("add.u64 %rd1, %rd1, 4;\n" + load(bulk_load, 512), x, x), HazardKind::misaligned);
+  found(run_body("add.u32 %r2, %r2, 8000;\n" + load(bulk_load, 512), x, x),
+        HazardKind::out_of_bounds);
+  const std::uint64_t no_map = array(numbers(64));
+  EXPECT_NE(found(run_body(at(0, 0) + load(tensor_load, 512), no_map, x), HazardKind::out_of_bounds)
+                .message.find("is no tensor map"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace rung::vgpu

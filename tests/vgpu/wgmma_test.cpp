@@ -1,0 +1,270 @@
+// wgmma: every type against a plain product, through the layouts that the PTX ISA states
+// (9.7.15.5): matrices in shared memory in each swizzle, both ways round, and registers.
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "vgpu/async_fixture.hpp"
+#include "vgpu/matrix_fixture.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using matrix_tests::decode;
+using matrix_tests::encode;
+using matrix_tests::Matrix;
+using matrix_tests::random_matrix;
+using Element = MatrixElement;
+
+/// How a matrix of `lines` (rows of A, columns of B) by k elements lies in shared memory.
+struct Layout {
+  int span;         // bytes of the swizzle; 0: none
+  bool transposed;  // lines side by side, not k
+
+  int leading = 0, stride = 0;  // bytes
+  int bytes = 0;
+
+  Layout(int span_, bool transposed_, int lines, int element_bytes)
+      : span(span_), transposed(transposed_) {
+    if (!transposed) {
+      // Groups of 8 lines, each of 8 x span bytes; or 128 with its neighbour along k behind it.
+      stride = span != 0 ? 8 * span : 256;
+      leading = span != 0 ? 16 : 128;
+      bytes = lines / 8 * stride;
+    } else if (span != 0) {
+      // Columns of span bytes, 8 deep; then the next 8 of k; then the next along the lines.
+      stride = 8 * span;
+      leading = 2 * stride;
+      bytes = (lines * element_bytes + span - 1) / span * leading;
+    } else {
+      stride = 256;
+      leading = 128;
+      bytes = lines * element_bytes / 16 * stride;
+    }
+  }
+
+  /// Where an element lies: the canonical layouts of the PTX ISA, in units of 16 bytes, then the
+  /// swizzle on the address.
+  int offset(int line, int k, int element_bytes) const {
+    const int along = (transposed ? line : k) * element_bytes;
+    const int across = transposed ? k : line;
+    const int unit = along / 16, inside = along % 16;
+    int address = 0;
+    if (!transposed && span == 0) address = across % 8 * 16 + across / 8 * stride + unit * leading;
+    if (!transposed && span != 0) address = across % 8 * span + across / 8 * stride + unit * 16;
+    if (transposed && span == 0) address = across % 8 * 16 + across / 8 * leading + unit * stride;
+    if (transposed && span != 0) {
+      const int units = span / 16;
+      address =
+          across % 8 * span + across / 8 * stride + unit % units * 16 + unit / units * leading;
+    }
+    const int line_of_128 = address / 128;
+    if (span == 32) address ^= line_of_128 % 2 * 16;
+    if (span == 64) address ^= line_of_128 % 4 * 16;
+    if (span == 128) address ^= line_of_128 % 8 * 16;
+    return address + inside;
+  }
+
+  std::uint64_t descriptor(int start) const {
+    const std::uint64_t mode = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+    return static_cast<std::uint64_t>(start >> 4) | static_cast<std::uint64_t>(leading >> 4) << 16 |
+           static_cast<std::uint64_t>(stride >> 4) << 32 | mode << 62;
+  }
+};
+
+void place(std::vector<std::uint8_t>& image, int at, Element type, double value) {
+  const std::uint32_t bits = encode(type, value);
+  for (int i = 0; i < element_bits(type) / 8; ++i) {
+    image[static_cast<std::size_t>(at + i)] = static_cast<std::uint8_t>(bits >> (8 * i));
+  }
+}
+
+struct Case {
+  const char* name;  // of the shape and types
+  Element a, d;
+  int n, k;
+  int span = 128;
+  bool transpose_a = false, transpose_b = false;
+  bool a_in_registers = false;
+  int scale_a = 1, scale_b = 1;
+};
+
+class WgmmaTest : public AsyncTest {
+ protected:
+  std::mt19937 random{7};
+
+  static std::string list(const char* prefix, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, i);
+    return "{" + text + "}";
+  }
+
+  /// One warpgroup multiplies once onto C, which comes and goes as registers of each thread.
+  std::string kernel(const Case& each, const Layout& a, const Layout& b, int registers_of_d,
+                     int image_bytes) {
+    const std::string prefix = each.d == Element::f32 ? "%f" : "%d";
+    std::string loads, stores;
+    for (int i = 0; i < registers_of_d; ++i) {
+      loads += fmt::format("ld.global.b32 {}{}, [%rd4+{}];\n", prefix, i, 4 * i);
+      stores += fmt::format("st.global.b32 [%rd4+{}], {}{};\n", 4 * i, prefix, i);
+    }
+    for (int i = 0; i < 4; ++i) loads += fmt::format("ld.global.b32 %a{}, [%rd7+{}];\n", i, 4 * i);
+    std::string tail;
+    if (each.d != Element::s32) tail += fmt::format(", {}, {}", each.scale_a, each.scale_b);
+    if (element_bits(each.a) == 16) {
+      if (!each.a_in_registers) tail += each.transpose_a ? ", 1" : ", 0";
+      tail += each.transpose_b ? ", 1" : ", 0";
+    }
+    return entry(".param .u64 image, .param .u64 c, .param .u64 a",
+                 ".shared .align 1024 .b8 data[" + std::to_string(image_bytes) + "];\n" +
+                     registers() + ".reg .b32 %d<136>, %a<4>;\n" + R"(
+      ld.param.u64 %rd1, [image];
+      ld.param.u64 %rd2, [c];
+      ld.param.u64 %rd3, [a];
+      mov.u32 %r1, %tid.x;
+      mad.wide.u32 %rd4, %r1, )" +
+                     std::to_string(4 * registers_of_d) + R"(, %rd2;
+      mad.wide.u32 %rd7, %r1, 16, %rd3;
+      mov.u32 %r2, data;
+      shl.b32 %r3, %r1, 4;
+      COPY: cvt.u64.u32 %rd5, %r3;
+      add.u64 %rd6, %rd1, %rd5;
+      ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd6];
+      add.u32 %r4, %r2, %r3;
+      st.shared.v4.u32 [%r4], {%r10, %r11, %r12, %r13};
+      add.u32 %r3, %r3, 2048;
+      setp.lt.u32 %p1, %r3, )" +
+                     std::to_string(image_bytes) + R"(;
+      @%p1 bra COPY;
+      fence.proxy.async;
+      bar.sync 0;
+      )" + loads +
+                     fmt::format("mov.u64 %rd10, {:#x};\nmov.u64 %rd11, {:#x};\n", a.descriptor(0),
+                                 b.descriptor(each.a_in_registers ? 0 : a.bytes)) +
+                     "setp.eq.u32 %p2, %r1, %r1;\nwgmma.fence.sync.aligned;\n" +
+                     fmt::format("wgmma.mma_async.sync.aligned.{} {}, {}, %rd11, %p2{};\n",
+                                 each.name, list(prefix.c_str(), registers_of_d),
+                                 each.a_in_registers ? list("%a", 4) : "%rd10", tail) +
+                     "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n" +
+                     stores + "ret;");
+  }
+
+  void check(const Case& each) {
+    SCOPED_TRACE(fmt::format("{} span {} {}{}{}", each.name, each.span,
+                             each.transpose_a ? "A^T " : "", each.transpose_b ? "B^T " : "",
+                             each.a_in_registers ? "registers" : ""));
+    const int bytes = element_bits(each.a) / 8, m = 64;
+    const Layout in_a(each.span, each.transpose_a, m, bytes);
+    const Layout in_b(each.span, each.transpose_b, each.n, bytes);
+    Matrix a = random_matrix(m, each.k, each.a, random);
+    Matrix b = random_matrix(each.k, each.n, each.a, random);
+    Matrix c = random_matrix(m, each.n, each.d, random);
+    const int base = each.a_in_registers ? 0 : in_a.bytes;
+    const int image_bytes = (base + in_b.bytes + 2047) / 2048 * 2048;
+    std::vector<std::uint8_t> image(static_cast<std::size_t>(image_bytes));
+    for (int k = 0; k < each.k; ++k) {
+      for (int i = 0; i < m && base != 0; ++i) {
+        place(image, in_a.offset(i, k, bytes), each.a, a.at({i, k}));
+      }
+      for (int j = 0; j < each.n; ++j) {
+        place(image, base + in_b.offset(j, k, bytes), each.a, b.at({k, j}));
+      }
+    }
+    // Fragments: thread 4 g + t of warp w has rows 16 w + g and 8 below.
+    const int per_register = each.d == Element::f16 ? 2 : 1;
+    const int registers_of_d = each.n / 2 / per_register;
+    const auto place_of = [&](int thread, int i) {
+      const int row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8;
+      return MatrixPlace{row, i / 4 * 8 + thread % 4 * 2 + i % 2};
+    };
+    std::vector<std::uint32_t> sums(static_cast<std::size_t>(128 * registers_of_d), 0);
+    std::vector<std::uint32_t> fragments(128 * 4, 0);
+    const int sum_bits = 32 / per_register;
+    const auto code = [&](double value) {
+      return each.d == Element::s32 ? static_cast<std::uint32_t>(static_cast<std::int32_t>(value))
+                                    : encode(each.d, value);
+    };
+    for (int thread = 0; thread < 128; ++thread) {
+      for (int i = 0; i < each.n / 2; ++i) {
+        sums[static_cast<std::size_t>(thread * registers_of_d + i / per_register)] |=
+            code(c.at(place_of(thread, i))) << (i % per_register * sum_bits);
+      }
+      const int per = 4 / bytes;  // elements of a register of A
+      for (int i = 0; i < 4 * per; ++i) {
+        const int reg = i / per;
+        const int row = thread / 32 * 16 + thread % 32 / 4 + reg % 2 * 8;
+        const int k = (reg / 2 * 4 + thread % 4) * per + i % per;
+        fragments[static_cast<std::size_t>(thread * 4 + reg)] |= encode(each.a, a.at({row, k}))
+                                                                 << (i % per * 8 * bytes);
+      }
+    }
+    const std::uint64_t c_at = array(sums);
+    expect_none(run(kernel(each, in_a, in_b, registers_of_d, image_bytes), {1, 1, 1}, {128, 1, 1},
+                    {array(image), c_at, array(fragments)}));
+    for (double& value : a.values) value *= each.scale_a * each.scale_b;
+    Matrix expected = matrix_tests::multiply_add(a, b, c);
+    const auto results = values<std::uint32_t>(c_at, sums.size());
+    int wrong = 0;
+    for (int thread = 0; thread < 128; ++thread) {
+      for (int i = 0; i < each.n / 2; ++i) {
+        const std::uint32_t word =
+            results[static_cast<std::size_t>(thread * registers_of_d + i / per_register)];
+        const double value = each.d == Element::s32
+                                 ? static_cast<std::int32_t>(word)
+                                 : decode(each.d, word >> (i % per_register * sum_bits));
+        wrong += value == expected.at(place_of(thread, i)) ? 0 : 1;
+      }
+    }
+    EXPECT_EQ(wrong, 0) << "of " << 64 * each.n;
+  }
+};
+
+TEST_F(WgmmaTest, EverySwizzleBothWaysRound) {
+  for (const int span : {0, 32, 64, 128}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        check({"m64n64k16.f32.bf16.bf16", Element::bf16, Element::f32, 64, 16, span, transpose_a,
+               transpose_b});
+      }
+    }
+  }
+}
+
+TEST_F(WgmmaTest, EveryType) {
+  using enum Element;
+  check({"m64n8k16.f32.f16.f16", f16, f32, 8, 16});
+  check({"m64n16k16.f16.f16.f16", f16, f16, 16, 16});
+  check({"m64n24k8.f32.tf32.tf32", tf32, f32, 24, 8});
+  check({"m64n16k32.s32.s8.s8", s8, s32, 16, 32});
+  check({"m64n32k32.s32.u8.u8", u8, s32, 32, 32});
+  check({"m64n16k32.f32.e4m3.e4m3", e4m3, f32, 16, 32});
+  check({"m64n16k32.f16.e5m2.e5m2", e5m2, f16, 16, 32});
+  check({"m64n256k16.f32.bf16.bf16", bf16, f32, 256, 16});
+}
+
+TEST_F(WgmmaTest, AFromRegisters) {
+  using enum Element;
+  Case each{"m64n16k16.f32.bf16.bf16", bf16, f32, 16, 16};
+  each.a_in_registers = true;
+  check(each);
+  each.transpose_b = true;
+  check(each);
+  Case tf{"m64n16k8.f32.tf32.tf32", tf32, f32, 16, 8};
+  tf.a_in_registers = true;
+  check(tf);
+  Case bytes{"m64n16k32.s32.s8.s8", s8, s32, 16, 32};
+  bytes.a_in_registers = true;
+  check(bytes);
+}
+
+TEST_F(WgmmaTest, NegatedOperands) {
+  Case each{"m64n16k16.f32.bf16.bf16", Element::bf16, Element::f32, 16, 16};
+  each.scale_a = -1;
+  check(each);
+  each.scale_b = -1;
+  check(each);
+}
+
+}  // namespace
+}  // namespace rung::vgpu
