@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
+#include "report/numbers.hpp"
 #include "report/table.hpp"
 
 namespace rung {
@@ -33,16 +32,8 @@ void Progress::show(const std::string& text, const std::string& work, double don
   }
   const std::chrono::duration<double> so_far = now - begin_;
   // What is cut on a narrow terminal is the text, not the time.
-  const std::string rest = "  " + describe_progress(done, so_far.count());
+  const std::string rest = "  " + format_progress(done, so_far.count());
   show(cut(text, text_width - 1 - rest.size()) + rest);
-}
-
-std::string describe_progress(double done, double seconds_so_far) {
-  const double share = std::clamp(done, 0.0, 1.0);
-  const std::string text = fmt::format("{:.0f} % done", 100 * share);
-  if (share < 0.02 || seconds_so_far < 0.5) return text;
-  const auto left = static_cast<int>(std::ceil(seconds_so_far * (1 - share) / share));
-  return fmt::format("{}, {}:{:02} left", text, left / 60, left % 60);
 }
 
 void Progress::clear() {

@@ -29,7 +29,4 @@ class Progress {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// "45 % done, 1:20 left"; without the time where so little is done that nobody can tell.
-std::string describe_progress(double done, double seconds_so_far);
-
 }  // namespace rung

@@ -15,6 +15,7 @@
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
+#include "progress.hpp"
 #include "report/json.hpp"
 #include "report/maps/access_map.hpp"
 #include "report/maps/drawn_access.hpp"
@@ -29,7 +30,7 @@ struct Arguments : CommonArguments, ExtentArguments, FormArguments {
 };
 
 constexpr const char* metal_units =
-    "Counters are in the units of NVIDIA's GPUs; Apple has not published those of its own.";
+    "counters are in NVIDIA's units: Apple has not published those of its GPUs";
 constexpr std::int64_t default_extent = 256;
 constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 constexpr std::int64_t max_warp = 31;             // of a block
@@ -95,6 +96,8 @@ class Trace {
 
   template <class Case>
   const std::vector<TracedLaunch>& run(const Case& problem, int threads) {
+    Progress progress;
+    progress.show(fmt::format("running {} on the virtual GPU", rung_.id));
     if (const auto reason = backend_->why_not(rung_, problem.call())) {
       throw UnavailableError(fmt::format("{}: {}", rung_.id, *reason));
     }

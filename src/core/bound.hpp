@@ -42,6 +42,12 @@ W magnitude(W value) {
 template <class T>
 constexpr T unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
+/// The largest relative error of adding a product to a sum. That of rounding to nearest; twice as
+/// much for 16-bit elements, because tensor cores truncate what they add (Fasi, Higham, Mikaitis
+/// and Pranesh, PeerJ Computer Science 7:e330, 2021).
+template <class In, class Out>
+constexpr Out sum_roundoff = (sizeof(In) == 2 ? 2 : 1) * unit_roundoff<Out>;
+
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ where the
 /// bound is 0 or anything is not finite.
 template <class W>

@@ -120,12 +120,12 @@ class Checker {
   /// The bound of verify.hpp, `sums` being what magnitude_of() gives.
   W error_bound(W sums, W expected) const {
     if (exact_) return 0;
-    const W u = unit_roundoff<Out>;
+    const W u = sum_roundoff<In, Out>;
     const W reference_u = unit_roundoff<W>;
     const W flushed = std::numeric_limits<Out>::min();  // kernels may flush what is subnormal to 0
     const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
     return static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
-           u * magnitude(expected);
+           unit_roundoff<Out> * magnitude(expected);
   }
 
   void check_row(std::int64_t row) {

@@ -38,4 +38,12 @@ std::string format_grouped(double value) {
   return text;
 }
 
+std::string format_progress(double done, double seconds_so_far) {
+  const double share = std::clamp(done, 0.0, 1.0);
+  const std::string text = fmt::format("{:.0f} % done", 100 * share);
+  if (share < 0.02 || seconds_so_far < 0.5) return text;
+  const auto left = static_cast<int>(std::ceil(seconds_so_far * (1 - share) / share));
+  return fmt::format("{}, {}:{:02} left", text, left / 60, left % 60);
+}
+
 }  // namespace rung

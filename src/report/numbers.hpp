@@ -17,4 +17,7 @@ std::string format_time(double seconds);
 /// Groups of three digits, which lines do not break: "51 748".
 std::string format_grouped(double value);
 
+/// "45 % done, 1:20 left"; without the time where so little is done that nobody can tell.
+std::string format_progress(double done, double seconds_so_far);
+
 }  // namespace rung

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "report/numbers.hpp"
@@ -136,7 +137,7 @@ void Results::add(const std::string& file, const Json& bench) {
   if (!machine || found == bench.end() || !found->is_array()) {
     whole.fail("no 'machine' and 'results'");
   }
-  sources.push_back({file, machine->json()});
+  sources.push_back({file, std::make_shared<const Json>(machine->json())});
   for (std::size_t i = 0; i < found->size(); ++i) {
     entries.push_back(read_entry(Object((*found)[i], fmt::format("{}: results[{}]", file, i))));
     entries.back().source = sources.size() - 1;

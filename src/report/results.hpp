@@ -2,14 +2,16 @@
 // What `rung bench --json` wrote, read back: the source of every figure of a report.
 
 #include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/json.hpp"
-
 namespace rung {
+
+using Json = nlohmann::ordered_json;
 
 struct PeerResult {
   std::string name;
@@ -47,7 +49,7 @@ struct Result {
 /// One file.
 struct Source {
   std::string file;
-  Json machine;
+  std::shared_ptr<const Json> machine;
 };
 
 struct Results {

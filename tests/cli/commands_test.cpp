@@ -175,10 +175,23 @@ TEST(Trace, OfASumHasALaunchForEachPass) {
 }
 
 TEST(Trace, ShowsTheHotLineWithItsText) {
-  const Output output = run_rung("trace gemm/cuda/02 --n 64");
+  for (const char* const rung : {"gemm/cuda/02", "gemm/metal/02"}) {
+    const Output output = run_rung(std::string("trace ") + rung + " --n 64");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_NE(output.out.find("sum += "), std::string::npos) << output.out;
+    for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
+TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
+  const Output output = run_rung("trace dot/metal/05 --n 1000 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
-  EXPECT_NE(output.out.find(": sum += "), std::string::npos) << output.out;
-  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("device"), "virtual Apple M1 Pro (16 cores, simulated by this CPU)");
+  EXPECT_NE(json.at("units").get<std::string>().find("NVIDIA"), std::string::npos);
+  EXPECT_EQ(json.at("kernels").at(0).at("name"), "dot_metal_05_contiguous_f32");
+  EXPECT_EQ(json.at("kernels").at(1).at("name"), "dot_metal_05_contiguous_again_f32");
+  EXPECT_EQ(run_rung("trace gemm/metal/01 --n 100").exit_code, 3);
 }
 
 TEST(Trace, DrawsWhichLanesTouchWhat) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/page/page.hpp"
 #include "report/study.hpp"
 

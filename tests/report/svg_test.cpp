@@ -60,5 +60,12 @@ TEST(Numbers, AsReadersWantThem) {
   EXPECT_EQ(format_time(2), "2.00 s");
 }
 
+TEST(Numbers, OfProgress) {
+  EXPECT_EQ(format_progress(0.25, 30), "25 % done, 1:30 left");
+  EXPECT_EQ(format_progress(1, 30), "100 % done, 0:00 left");
+  EXPECT_EQ(format_progress(0.01, 30), "1 % done");  // nobody can tell yet
+  EXPECT_EQ(format_progress(0.5, 0.1), "50 % done");
+}
+
 }  // namespace
 }  // namespace rung

@@ -73,7 +73,11 @@ TEST_P(CudaDotCalls, AreRightWhereBlocksAreMany) {
   // the H200's for those whose grid has an end.
   std::vector<DotSpec> specs = {
       {.n = 65536}, {.n = 300'007}, {.n = 300'007, .incx = -2, .incy = 3}};
-  if (GetParam()->slug >= "09") specs.push_back({.n = 2'500'003});
+  if (GetParam()->slug >= "13") {
+    specs.push_back({.n = 4'000'003});  // more pieces a block than are on their way at once
+  } else if (GetParam()->slug >= "09") {
+    specs.push_back({.n = 2'500'003});
+  }
   for (const DotSpec& spec : specs) {
     const Verdict verdict = verdict_of(*backend, *GetParam(), spec);
     EXPECT_TRUE(verdict.right) << verdict.message;
@@ -132,6 +136,23 @@ TEST_P(CudaDotCalls, AreOfOneOp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaDotCalls, testing::ValuesIn(rungs()), name_of_rung);
+
+// Too many terms for a simulation; one element each, read again and again.
+TEST(CudaDotOnAGpu, EveryRungCountsPastTwoToTheThirtyTwo) {
+  const auto gpu = make_backend("gpu", {});
+  if (const auto absent = gpu->absent()) GTEST_SKIP() << *absent;
+  const std::uint32_t one = 1;
+  for (const RungInfo* rung : rungs()) {
+    DotCall call{.dtype = Dtype::i32,
+                 .n = (std::int64_t{1} << 32) + 5,
+                 .x = &one,
+                 .incx = 0,
+                 .y = rung->op == "sum" ? nullptr : &one,
+                 .incy = 0};
+    if (gpu->why_not(*rung, call)) continue;
+    EXPECT_EQ(run(*gpu, *rung, call, threads), 5) << rung->id;
+  }
+}
 
 // Where blocks finish in another order, the result has the same bits.
 TEST(CudaDotBits, OfOneLaunchAreTheSameEachTime) {

@@ -56,12 +56,14 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
   const auto backend = backend_of("clang");
   for (const bool transposed : {false, true}) {
     for (const auto padding : {&GemmSpec::a_padding, &GemmSpec::b_padding, &GemmSpec::c_padding}) {
-      GemmSpec spec = {.m = 3,
-                       .n = 3,
-                       .k = 3,
-                       .a_transposed = transposed,
-                       .b_transposed = transposed,
-                       .beta = 1};
+      GemmSpec spec = {
+          .dtype = backend->why_not(*GetParam(), Dtype::f32) ? Dtype::bf16 : Dtype::f32,
+          .m = 3,
+          .n = 3,
+          .k = 3,
+          .a_transposed = transposed,
+          .b_transposed = transposed,
+          .beta = 1};
       spec.*padding = apart;
       try {
         GemmCase problem(spec);
@@ -121,6 +123,18 @@ TEST_P(CudaGemmCalls, AreRefusedWhereTheyDoNotRun) {
 
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "cuda")), test_name_of_rung);
+
+// More tiles than the device has multiprocessors: a block computes one after another.
+TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
+  const auto backend = backend_of("clang");
+  for (const RungInfo* rung : select({"gemm/cuda"})) {
+    if (rung->id < "gemm/cuda/26") continue;
+    GemmCase problem({.dtype = Dtype::bf16, .m = 67 * 256, .n = 8, .k = 24});
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });
+    EXPECT_TRUE(verdict.right) << rung->id << ": " << verdict.message;
+  }
+}
 
 // 64 x 64 x 64 in f32: 128 warps, of which each thread makes 64 multiply-adds; a row of A or B is
 // 256 bytes, and begins a sector.

@@ -155,6 +155,8 @@ TEST(MetalBackend, RefusesWhatIsNotForIt) {
   EXPECT_EQ(virtual_metal().why_not(naive, Dtype::f64), "no f64");
   EXPECT_EQ(find_backend("gpu", "metal")->why_not(naive, Dtype::f32),
             find_backend("gpu", "metal")->absent());
+  EXPECT_EQ(make_metal_virtual_backend({.gpu = "", .code = "cubin"})->why_not(naive, Dtype::f32),
+            "clang alone compiles Metal here");
   EXPECT_THROW(make_metal_virtual_backend({.gpu = "m9", .code = ""}), std::invalid_argument);
 }
 

@@ -39,10 +39,10 @@ mov.u32 %r3, tiles;
 mov.u32 %r4, 0;
 setp.ne.u32 %p1, %r1, 0;
 @%p1 bra INITIALISED;
-mbarrier.init.shared::cta.b64 [full], 1;
-mbarrier.init.shared::cta.b64 [full+8], 1;
 mbarrier.init.shared::cta.b64 [empty], 4;
 mbarrier.init.shared::cta.b64 [empty+8], 4;
+mbarrier.init.shared::cta.b64 [full], 1;
+mbarrier.init.shared::cta.b64 [full+8], 1;
 fence.mbarrier_init.release.cluster;
 INITIALISED:
 bar.sync 0;

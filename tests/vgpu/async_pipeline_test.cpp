@@ -2,6 +2,7 @@
 
 #include "vgpu/async_pipeline.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <random>
 
@@ -64,15 +65,24 @@ TEST_F(AsyncPipelineTest, IsRightUnobserved) {
   EXPECT_TRUE(is_right());
 }
 
-/// Instructions that synchronise: each has to be there.
+bool has_any(const std::string& line, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return line.find(part) != std::string::npos; });
+}
+
+/// Instructions that synchronise: each has to be there, and where it is.
 bool synchronises(const std::string& line) {
-  for (const char* const part :
-       {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync", "fence."}) {
-    if (line.find(part) != std::string::npos && line.find("cp.async") == std::string::npos) {
-      return true;
-    }
+  return has_any(line,
+                 {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync", "fence."});
+}
+
+/// The next line, in the same basic block, that synchronises or is asynchronous.
+std::size_t next_of(const std::vector<std::string>& lines, std::size_t at) {
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    if (has_any(lines[i], {"bra ", ":", "try_wait"}) && !has_any(lines[i], {"::"})) break;
+    if (synchronises(lines[i]) || has_any(lines[i], {"cp.async", "wgmma."})) return i;
   }
-  return false;
+  return at;
 }
 
 TEST_F(AsyncPipelineTest, NothingMayBeMissing) {
@@ -83,13 +93,32 @@ TEST_F(AsyncPipelineTest, NothingMayBeMissing) {
     auto mutant = lines;
     mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(i));
     // A wait goes with the branch that repeats it.
-    if (lines[i].find("try_wait") != std::string::npos) {
+    if (has_any(lines[i], {"try_wait"})) {
       mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(i));
     }
     ++mutants;
     EXPECT_FALSE(run_lines(mutant).hazards.empty()) << "without: " << lines[i];
   }
   EXPECT_EQ(mutants, 13);
+}
+
+TEST_F(AsyncPipelineTest, NothingMayBeLater) {
+  const auto lines = pipeline();
+  int mutants = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t next = next_of(lines, i);
+    if (!synchronises(lines[i]) || next == i) continue;
+    // Initialisations have no order, and bytes may come before they are expected.
+    if (has_any(lines[i], {"init.shared"}) && has_any(lines[next], {"init.shared"})) continue;
+    if (has_any(lines[i], {"expect_tx"}) && has_any(lines[next], {"cp.async"})) continue;
+    auto mutant = lines;
+    std::rotate(mutant.begin() + static_cast<std::ptrdiff_t>(i),
+                mutant.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                mutant.begin() + static_cast<std::ptrdiff_t>(next) + 1);
+    ++mutants;
+    EXPECT_FALSE(run_lines(mutant).hazards.empty()) << lines[i] << " behind " << lines[next];
+  }
+  EXPECT_EQ(mutants, 4);
 }
 
 TEST_F(AsyncPipelineTest, ArrivalBeforeTheWait) {
@@ -103,6 +132,21 @@ TEST_F(AsyncPipelineTest, ArrivalBeforeTheWait) {
   const Hazard hazard = found(run_lines(lines), HazardKind::shared_race);
   EXPECT_EQ(hazard.first.access, "bulk copy");
   EXPECT_EQ(hazard.other.access, "wgmma");
+}
+
+TEST_F(AsyncPipelineTest, AWarpThatLeavesTheOthersAlone) {
+  // The last warp of the warpgroup goes home.
+  auto lines = pipeline();
+  const auto place = std::find(lines.begin(), lines.end(), "CONSUMER:");
+  lines.insert(place + 1, {"setp.ge.u32 %p1, %r1, 96;", "@%p1 bra DONE;"});
+  const Hazard hazard = found(run_lines(lines), HazardKind::deadlock);
+  EXPECT_NE(hazard.message.find("waits for 1 of 4 arrivals"), std::string::npos) << hazard.message;
+  for (std::string& line : lines) {
+    if (line.find("[empty") != std::string::npos) line.replace(line.find(", 4"), 3, ", 3");
+  }
+  EXPECT_NE(found(run_lines(lines), HazardKind::bad_participant)
+                .message.find("warp 3 of its warpgroup does not take part"),
+            std::string::npos);
 }
 
 TEST_F(AsyncPipelineTest, SumsReadBeforeTheWait) {

@@ -177,6 +177,33 @@ TEST_F(BulkCopyTest, BoxBeforeTheBeginning) {
   EXPECT_EQ(result[1 * 32 + 4], 0u);
 }
 
+TEST_F(BulkCopyTest, BoxOfThreeDimensions) {
+  // 8 x 6 x 5 words; a box of 8 x 2 x 2 from (4, 5, 3), of which 4 x 1 x 2 exist.
+  const std::uint64_t x = array(numbers(8 * 6 * 5)), y = memory.allocate(128);
+  TensorMap map;
+  map.tag = TensorMap::valid_tag;
+  map.address = x;
+  map.dimensions = 3;
+  map.element = TensorElement::u32;
+  map.sizes = {7, 5, 4};
+  map.strides = {32, 192};
+  map.box = {8, 2, 2};
+  map.steps = {1, 1, 1};
+  std::vector<std::byte> bytes(128);
+  std::memcpy(bytes.data(), &map, sizeof map);
+  const std::string copy =
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+      "[%r2], [%rd1, {%r20, %r21, %r22}], [bar], %rd5;";
+  expect_none(
+      run_body(at(4, 5) + "mov.u32 %r22, 3;\nmov.u64 %rd5, 0;\n" + load(copy, 128) + to_y(128),
+               array(bytes), y));
+  const auto result = values<std::uint32_t>(y, 32);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t column = i % 8 + 4, row = i / 8 % 2 + 5, plane = i / 16 + 3;
+    EXPECT_EQ(result[i], column < 8 && row < 6 ? plane * 48 + row * 8 + column + 1 : 0) << i;
+  }
+}
+
 TEST_F(BulkCopyTest, BoxOut) {
   // 64-byte swizzle, and the last rows and columns outside.
   std::vector<std::uint32_t> zeros(20 * 20, 0);

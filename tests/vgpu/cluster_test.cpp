@@ -170,6 +170,38 @@ std::string multicast(const std::string& mask) {
     )" + cluster_sync;
 }
 
+TEST_F(ClusterTest, CopiesFromBlockToBlock) {
+  // Rank 1 sends its data to rank 0, by generic addresses; rank 0's barrier counts the bytes.
+  const std::string body = R"(
+    mov.u64 %rd10, bar;
+    cvta.shared.u64 %rd10, %rd10;
+    @%p1 mbarrier.init.b64 [%rd10], 1;
+    fence.mbarrier_init.release.cluster;
+    st.shared.u32 [%r9], %r6;
+    fence.proxy.async.shared::cta;
+    )" + cluster_sync + R"(
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra WAITS;
+    mov.u32 %r13, bar;
+    mapa.shared::cluster.u32 %r14, %r13, 0;
+    mapa.shared::cluster.u32 %r15, %r7, 0;
+    add.u32 %r15, %r15, 512;
+    @%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r15], [%r7], 128, [%r14];
+    bra END;
+    WAITS:
+    @%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 128;
+    @%p1 mbarrier.arrive.b64 %rd11, [%rd10];
+    )" + wait_for("bar", "0", "0") +
+                           R"(
+    ld.shared.u32 %r12, [%r9+512];
+    st.global.u32 [%rd2], %r12;
+    END:
+    )" + cluster_sync;
+  expect_none(run_body(body, {2, 1, 1}, {2, 1, 1}));
+  const auto result = results(32);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(result[i], i + 32);
+}
+
 TEST_F(ClusterTest, MulticastToAll) {
   std::vector<std::uint32_t> numbers(32);
   std::iota(numbers.begin(), numbers.end(), 7u);

@@ -44,6 +44,7 @@ struct GemmRung {
   OfGemmTypes<GemmLaunch> launches;  // null for a type that the rung has not
   OfGemmTypes<TileShapes> tiles;     // empty for a rung of one size
   bool splits = false;               // whether its kernel takes a Split after the problem
+  bool maps = false;                 // whether its kernel takes TensorMaps after the problem
   Tiling tiling = {};                // of a rung of one size
 };
 
@@ -63,14 +64,20 @@ constexpr Tiling tiling_of() {
 template <class R>
 constexpr GemmRung gemm_rung(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
-  return {entry, {launch, launch, launch, launch, launch}, {}, false, tiling_of<R>()};
+  return {.entry = entry,
+          .launches = {launch, launch, launch, launch, launch},
+          .tiles = {},
+          .tiling = tiling_of<R>()};
 }
 
 /// The same whose kernel has one type for all operands, of at least 4 bytes.
 template <class R>
 constexpr GemmRung gemm_rung_of_words(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
-  return {entry, {launch, launch, launch, nullptr, nullptr}, {}, false, tiling_of<R>()};
+  return {.entry = entry,
+          .launches = {launch, launch, launch, nullptr, nullptr},
+          .tiles = {},
+          .tiling = tiling_of<R>()};
 }
 
 /// The tiles of one type, each a class with a shape and a launch.
@@ -88,11 +95,10 @@ struct TileList {
 /// A rung of several tile sizes.
 template <class F32, class F64, class I32>
 constexpr GemmRung tiled_gemm_rung(std::string_view entry, bool splits) {
-  return {entry,
-          {F32::launch, F64::launch, I32::launch, nullptr, nullptr},
-          {F32::shapes, F64::shapes, I32::shapes, {}, {}},
-          splits,
-          {}};
+  return {.entry = entry,
+          .launches = {F32::launch, F64::launch, I32::launch, nullptr, nullptr},
+          .tiles = {F32::shapes, F64::shapes, I32::shapes, {}, {}},
+          .splits = splits};
 }
 
 }  // namespace rung::cuda

@@ -33,6 +33,7 @@ void __syncthreads();
 #endif
 
 // Before a loop whose counter indexes registers: it must be known in each copy of the body.
+// The other one is for loops that take more registers than they save time.
 #ifdef RUNG_HOST
 #define RUNG_UNROLL
 #define RUNG_NO_UNROLL

@@ -12,7 +12,8 @@ Tiles& dynamic_shared();  // declared for kernel templates to name, defined nowh
 /// The block's dynamic shared memory as a struct of arrays; Launch::shared_bytes is its size.
 template <class Tiles>
 __device__ __forceinline__ Tiles& dynamic_shared() {
-  extern __shared__ unsigned char dynamic_shared_memory[];
+  // As the swizzled tiles of tensor cores need it.
+  alignas(1024) extern __shared__ unsigned char dynamic_shared_memory[];
   return *reinterpret_cast<Tiles*>(dynamic_shared_memory);
 }
 #endif

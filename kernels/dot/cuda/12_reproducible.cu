@@ -47,15 +47,31 @@ class ExactSum {
   template <int N>
   __device__ __forceinline__ void add_products(const Dot<In>& d, std::int64_t i, const In* x,
                                                const In* y) {
-    double left[N * TERMS];
-    bool nothing_left = true;
+    double before[USUAL], left[N * TERMS];
+    RUNG_UNROLL
+    for (int p = 0; p < USUAL; ++p) before[p] = parts_[p];
+    bool usual = true, nothing_left = true;  // all together are one question: & and not &&
     RUNG_UNROLL
     for (int w = 0; w < N; ++w) {
-      add_product(widened(x[w]), widened(y[w]), &left[w * TERMS]);
-      RUNG_UNROLL
-      for (int t = 0; t < TERMS; ++t) nothing_left = nothing_left && left[w * TERMS + t] == 0;
+      usual = usual & add_product(widened(x[w]), widened(y[w]), &left[w * TERMS]);
     }
-    if (!nothing_left) add_rest(d, i, left);
+    RUNG_UNROLL
+    for (int l = 0; l < N * TERMS; ++l) nothing_left = nothing_left & (left[l] == 0);
+    if (usual & nothing_left) return;
+
+    RUNG_UNROLL
+    for (int l = 0; l < N * TERMS; ++l) usual = usual & (left[l] == left[l]);
+    if (usual) {
+      add_rest(left);
+      return;
+    }
+    // Infinite, NaN, or of doubles near the ends of their range: as if they had not been added.
+    RUNG_UNROLL
+    for (int p = 0; p < USUAL; ++p) parts_[p] = before[p];
+    RUNG_NO_UNROLL
+    for (int w = 0; w < N; ++w, ++i) {
+      rung::add_product<Out>(words_, widened(d.x[i * d.incx]), widened(d.y[i * d.incy]));
+    }
   }
 
   /// Adds the sums of the lanes of a warp to that of lane 0, and this one to the words.
@@ -104,58 +120,39 @@ class ExactSum {
     return term;
   }
 
-  /// Adds x * y to the usual parts, and gives what is left of its terms, in general 0. A product
-  /// whose terms are no doubles, or might overflow, is left alone: then that is NaN.
-  __device__ __forceinline__ void add_product(double x, double y, double* left) {
-    double product = ptx::mul_rn(x, y);
-    double error = TERMS == 2 ? ptx::fma_rn(x, y, -product) : 0;
+  /// Adds x * y to the usual parts, and gives what is left of its terms: in general 0, and NaN if
+  /// it is infinite or NaN. Says whether its terms are doubles, and add up without overflow.
+  __device__ __forceinline__ bool add_product(double x, double y, double* left) {
+    const double product = ptx::mul_rn(x, y);
+    left[0] = add_term<USUAL>(product, 0);
+    if (TERMS == 1) return true;
+    left[TERMS - 1] = add_term<USUAL>(ptx::fma_rn(x, y, -product), 1);
     const double size = ptx::abs_f64(product);
-    const bool plain = size <= 0x1p900 && (TERMS == 1 || size >= 0x1p-900);
-    if (!plain) {
-      const bool is_zero = product == 0 && (x == 0 || y == 0);
-      product = error = 0;
-      left[0] = is_zero ? 0 : __builtin_nan("");
-    }
-    const double rest = add_term<USUAL>(product, 0);
-    if (plain) left[0] = rest;
-    if (TERMS == 2) left[TERMS - 1] = add_term<USUAL>(error, 1);
+    return (size <= 0x1p900) & ((size >= 0x1p-900) | (x == 0) | (y == 0));
   }
 
-  /// Adds what is left of the products of d's elements from i on.
+  /// Adds what the usual parts have left.
   template <int LEFT>
-  __device__ __forceinline__ void add_rest(const Dot<In>& d, std::int64_t i, double (&left)[LEFT]) {
+  __device__ __forceinline__ void add_rest(double (&left)[LEFT]) {
+    bool nothing_left = true;
     RUNG_UNROLL
     for (int l = 0; l < LEFT; ++l) {
-      if (left[l] == left[l]) left[l] = add_term<PARTS>(left[l], USUAL);
+      left[l] = add_term<PARTS>(left[l], USUAL);
+      nothing_left = nothing_left & (left[l] == 0);
     }
-    RUNG_NO_UNROLL
-    for (int w = 0; w < LEFT / TERMS; ++w, ++i) {
-      if (left[0] != left[0]) {
-        const double x = widened(d.x[i * d.incx]), y = widened(d.y[i * d.incy]);
-        rung::add_product<Out>(words_, x, y);
-        left[0] = 0;
-      }
-      RUNG_UNROLL
-      for (int t = 0; t < TERMS; ++t) add_value<Out>(words_, left[t]);
-      move_down<TERMS>(left);
-    }
+    if (!nothing_left) to_words(left);
   }
 
+  /// Registers cannot be indexed: a loop that must not be unrolled, or its body would be there many
+  /// times, takes the first one, and moves the others down.
   template <int N>
   __device__ __forceinline__ void to_words(double (&terms)[N]) {
     RUNG_NO_UNROLL
     for (int t = 0; t < N; ++t) {
       add_value<Out>(words_, terms[0]);
-      move_down<1>(terms);
+      RUNG_UNROLL
+      for (int next = 1; next < N; ++next) terms[next - 1] = terms[next];
     }
-  }
-
-  /// Registers cannot be indexed: a loop that must not be unrolled, or its body would be there many
-  /// times, takes what it needs from the first one.
-  template <int BY, int N>
-  static __device__ __forceinline__ void move_down(double (&values)[N]) {
-    RUNG_UNROLL
-    for (int v = 0; v < N; ++v) values[v] = v + BY < N ? values[v + BY] : 0;
   }
 
   double parts_[PARTS] = {};

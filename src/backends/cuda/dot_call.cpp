@@ -7,6 +7,7 @@
 
 #include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
+#include "backends/cuda/start.hpp"
 #include "backends/parallel_sum.hpp"
 
 namespace rung::cuda {
@@ -62,6 +63,14 @@ void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotC
                       launch_of(*named.rung, problem, gpu_.limits().multiprocessors),
                       bytes_of(problem),
                       {}});
+    const std::int64_t shared_bytes = steps_.back().launch.launch.shared_bytes;
+    if (shared_bytes > plain_shared_bytes) {
+      check(gpu_.api(),
+            gpu_.api().cuFuncSetAttribute(function,
+                                          FunctionAttribute::max_dynamic_shared_size_bytes,
+                                          static_cast<int>(shared_bytes)),
+            "cuFuncSetAttribute");
+    }
     return steps_.back().launch.sums;
   };
   std::int64_t left = add(rung, call);

@@ -19,6 +19,20 @@ Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& pla
   });
 }
 
+/// The same call with the operands on the device.
+GemmCall on_device(GemmCall call, const GemmOperands& operands) {
+  const auto pointer = [](const DeviceMatrix& matrix) {
+    return reinterpret_cast<void*>(matrix.data());
+  };
+  call.a.data = pointer(operands.a());
+  call.b.data = pointer(operands.b());
+  call.c.data = pointer(operands.c());
+  return call;
+}
+
+constexpr std::string_view repitch_id = "gemm/cuda/repitch";
+constexpr const char* repitch_entry = "gemm_cuda_library_repitch_bf16";
+
 }  // namespace
 
 std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
@@ -41,19 +55,25 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
       threads_(threads),
       entry_(entry_name(rung, call.dtype, plan.tile)),
       operands_(std::move(operands)),
-      launch_(launch_of(rung, call, plan)),
+      launch_(fitted(launch_of(rung, on_device(call, *operands_), plan),
+                     gpu_.limits().multiprocessors)),
       function_(gpu_.function(image, entry_)),
       workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
-      split_{plan.splits, workspace_.data()} {
+      split_{plan.splits, workspace_.data()},
+      copies_(gpu_, static_cast<std::size_t>(repitched_bytes(launch_))) {
   workspace_.set_to_zero();
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    Gemm<In, Out> g = call.typed<In, Out>();
-    g.a.data = reinterpret_cast<const In*>(operands_->a().data());
-    g.b.data = reinterpret_cast<const In*>(operands_->b().data());
-    g.c.data = reinterpret_cast<Out*>(operands_->c().data());
+    const Gemm<In, Out> g = on_device(call, *operands_).typed<In, Out>();
     problem_.resize(sizeof g);
     std::memcpy(problem_.data(), &g, sizeof g);
   });
+  if (rung.maps) {
+    maps_ = PreparedMaps(gpu_.api(), launch_, copies_.data());
+    check(gpu_.api(), maps_->result(), "cuTensorMapEncodeTiled");
+  }
+  if (copies_.bytes() > 0) {
+    repitch_ = gpu_.function(*select_image(repitch_id, gpu_.target()), repitch_entry);
+  }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu_.api(),
           gpu_.api().cuFuncSetAttribute(function_, FunctionAttribute::max_dynamic_shared_size_bytes,
@@ -66,9 +86,18 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
   operands_->require_present(entry_);
   if (launch_.grid.count() == 0) return;
+  void* const extra = maps_ ? static_cast<void*>(const_cast<TensorMaps*>(&maps_->maps())) : &split_;
   for (std::int64_t i = 0; i < calls; ++i) {
-    void* arguments[] = {problem_.data(), &split_};
+    if (maps_) repitch();
+    void* arguments[] = {problem_.data(), extra};
     gpu_.launch(function_, entry_, launch_, arguments, threads_);
+  }
+}
+
+void GemmCallOnGpu::repitch() {
+  for (const Repitch& copy : maps_->copies()) {
+    void* arguments[] = {const_cast<Repitch*>(&copy)};
+    gpu_.launch(repitch_, repitch_entry, launch_of(copy), arguments, threads_);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/gemm_operands.hpp"
+#include "backends/cuda/tensor_maps.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "core/call.hpp"
 #include "device/cuda/descriptor.hpp"
@@ -35,6 +36,8 @@ class GemmCallOnGpu {
   void download() { operands_->download(); }
 
  private:
+  void repitch();
+
   Gpu& gpu_;
   int threads_;
   std::string entry_;
@@ -44,6 +47,9 @@ class GemmCallOnGpu {
   DeviceBuffer workspace_;
   std::vector<std::byte> problem_;  // Gemm<In, Out>, with the device's pointers
   Split split_;
+  DeviceBuffer copies_;               // of operands that TMA cannot take as they lie
+  std::optional<PreparedMaps> maps_;  // of a rung that takes them
+  Function repitch_ = nullptr;
 };
 
 }  // namespace rung::cuda

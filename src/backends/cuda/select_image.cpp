@@ -18,7 +18,7 @@ int driver_of_nvcc() {
 
 bool fits(const Image& image, const Target& target) {
   if (target.wanted && image.code != *target.wanted) return false;
-  if (image.arch > target.arch) return false;
+  if (image.arch > target.arch || (image.specific && image.arch != target.arch)) return false;
   switch (image.code) {
     case Code::cubin: return target.takes_cubin && image.arch / 10 == target.arch / 10;
     case Code::nvcc_ptx: return !target.takes_cubin || target.driver_version >= driver_of_nvcc();
@@ -48,6 +48,7 @@ std::string describe(const Image& image) {
     case Code::cubin:
       return std::string("machine code for sm_")
           .append(std::to_string(image.arch))
+          .append(image.specific ? "a" : "")
           .append(" by nvcc ")
           .append(nvcc_version());
     case Code::nvcc_ptx: return std::string("PTX by nvcc ").append(nvcc_version());

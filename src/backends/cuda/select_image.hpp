@@ -27,8 +27,9 @@ std::string describe(const Image& image);
 ///
 /// Machine code runs on its own architecture and on later ones of the same major version (CUDA C++
 /// Programming Guide, "Binary Compatibility"), PTX on every later one, if the driver is not older
-/// than the toolkit that wrote it. Where all fit, machine code comes first and nvcc's PTX second:
-/// it is what the machine code was made from.
+/// than the toolkit that wrote it; what is specific to an architecture runs on that one alone.
+/// Where all fit, machine code comes first and nvcc's PTX second: it is what the machine code was
+/// made from.
 const Image* select_image(std::string_view id, const Target& target);
 
 }  // namespace rung::cuda

@@ -16,6 +16,22 @@ inline Result start(const DriverApi& api, Function function, const Launch& launc
                     void** arguments) {
   if (!is_possible(launch.grid)) return Result::invalid_value;
   const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  if (launch.cluster > 1) {
+    LaunchAttribute cluster = {};
+    cluster.id = LaunchAttributeId::cluster_dimension;
+    cluster.value.cluster_dimension = {narrow(launch.cluster), 1, 1};
+    const LaunchConfig config = {narrow(launch.grid.x),
+                                 narrow(launch.grid.y),
+                                 narrow(launch.grid.z),
+                                 narrow(launch.block.x),
+                                 narrow(launch.block.y),
+                                 narrow(launch.block.z),
+                                 narrow(launch.shared_bytes),
+                                 stream,
+                                 &cluster,
+                                 1};
+    return api.cuLaunchKernelEx(&config, function, arguments, nullptr);
+  }
   return api.cuLaunchKernel(function, narrow(launch.grid.x), narrow(launch.grid.y),
                             narrow(launch.grid.z), narrow(launch.block.x), narrow(launch.block.y),
                             narrow(launch.block.z), narrow(launch.shared_bytes), stream, arguments,

@@ -92,6 +92,9 @@ std::unique_ptr<Backend> make_metal_gpu_backend() {
 
 std::unique_ptr<Backend> make_metal_virtual_backend(const DeviceOptions& options,
                                                     LaunchObserver observer) {
+  if (!options.code.empty() && options.code != "clang") {
+    return std::make_unique<MetalBackend>("virtual", nullptr, "clang alone compiles Metal here");
+  }
   const std::string gpu = options.gpu.empty() ? "m1pro" : options.gpu;
   return std::make_unique<MetalBackend>(
       "virtual",

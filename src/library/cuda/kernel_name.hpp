@@ -30,8 +30,9 @@ struct KernelName {
 
 inline constexpr std::size_t most_tiles = 16;
 
-/// One more than the ladder of gemm: scaling alone. The rungs of dot have their places behind.
-inline constexpr std::size_t gemm_places = (gemm_rungs.size() + 1) * most_tiles * all_dtypes.size();
+/// Two more than the ladder of gemm: scaling alone, and copies of operands. The rungs of dot have
+/// their places behind.
+inline constexpr std::size_t gemm_places = (gemm_rungs.size() + 2) * most_tiles * all_dtypes.size();
 inline constexpr std::size_t kernel_places = gemm_places + dot_rungs.size() * all_dtypes.size();
 
 inline KernelName kernel_of(const CudaGemmChoice& choice, Dtype dtype) {

@@ -2,7 +2,18 @@
 
 #include "backends/cuda/start.hpp"
 
-namespace rung::cuda {
+namespace rung {
+
+extern const cuda::GemmRung gemm_cuda_library_repitch;
+
+namespace cuda {
+namespace {
+
+/// The kernel that copies operands. Loaded and launched as a rung is.
+constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
+                                    &gemm_cuda_library_repitch};
+
+}  // namespace
 
 std::int64_t WorkspaceSource::bytes() const {
   return given == nullptr ? Workspaces::bytes : static_cast<std::int64_t>(given_bytes);
@@ -20,4 +31,20 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
   require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
-}  // namespace rung::cuda
+TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch) {
+  ContextCache& context = workspace.context;
+  // Behind the counters, which have to stay zero.
+  void* const room = repitched_bytes(launch) == 0
+                         ? nullptr
+                         : reinterpret_cast<void*>(workspace.get() + meetings_bytes);
+  const PreparedMaps prepared(context.api(), launch, room);
+  require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
+  for (const Repitch& copy : prepared.copies()) {
+    void* parameters[] = {const_cast<Repitch*>(&copy)};
+    start(context, workspace.stream, kernel_of(repitch, dtype), launch_of(copy), parameters);
+  }
+  return prepared.maps();
+}
+
+}  // namespace cuda
+}  // namespace rung

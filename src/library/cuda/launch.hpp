@@ -1,7 +1,9 @@
 #pragma once
 // A chosen rung's launch into the caller's stream.
 
+#include "backends/cuda/tensor_maps.hpp"
 #include "core/problem.hpp"
+#include "device/cuda/split.cuh"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
@@ -26,6 +28,10 @@ struct WorkspaceSource {
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
            void** parameters);
 
+/// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
+/// the stream. Throws likewise.
+TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch);
+
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
 template <class In, class Out>
 void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Out>& problem,
@@ -39,8 +45,12 @@ void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Ou
   }
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : workspace.get();
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
+  TensorMaps maps;
+  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In>(), launch);
   // The driver reads as many as the kernel has.
-  void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), &split};
+  void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
+  void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
+  launch = fitted(launch, context.limits().multiprocessors);
   start(context, stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
 }
 

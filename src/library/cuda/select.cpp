@@ -1,9 +1,23 @@
 #include "library/cuda/select.hpp"
 
+#include "device/cuda/split.cuh"
 #include "library/tuned/cuda.hpp"
 
 namespace rung {
 namespace {
+
+const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
+  return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
+}
+
+/// Whether a rung that reads its operands by TMA can have copies that are aligned, where they are
+/// not.
+bool can_be_mapped(const CudaGemmShape& shape) {
+  constexpr std::int64_t line = 64;  // elements of 16 bits in 128 bytes
+  if (shape.alignment >= 16) return true;
+  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
+  return 2 * elements + cuda::meetings_bytes + 512 <= shape.workspace_bytes;
+}
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
   return rule.dtypes.has(shape.dtype) &&                                //
@@ -12,7 +26,8 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
          rule.min_k <= shape.k && shape.k <= rule.max_k &&              //
          multiply_adds <= rule.max_work && rule.alignment <= shape.alignment &&
-         rule.a.value_or(shape.a) == shape.a && rule.b.value_or(shape.b) == shape.b;
+         rule.a.value_or(shape.a) == shape.a && rule.b.value_or(shape.b) == shape.b &&
+         (!rung_of(rule).maps || can_be_mapped(shape));
 }
 
 /// The fastest rung has a fixed order as well.

@@ -9,6 +9,7 @@
 #include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
+#include "library/cuda/workspaces.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 
@@ -21,6 +22,7 @@ struct CudaGemmShape {
   Order a, b;              // of A and B in memory
   std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
   int arch;                // compute capability times ten
+  std::int64_t workspace_bytes = cuda::Workspaces::bytes;
 };
 
 struct CudaGemmChoice {

@@ -11,7 +11,14 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32, Dtype::f64, Dtype::i32),
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_11_split_k},
-    // 16-bit elements, which cp.async cannot bring one by one, and GPUs without it.
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_29_shapes},
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16),
+     .min_arch = 80,
+     .use = cuda::GemmRungIndex::gemm_22_stages},
+    // GPUs without cp.async.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 

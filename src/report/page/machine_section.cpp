@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/numbers.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
@@ -50,9 +52,9 @@ std::string machine_section(const Results& results) {
   for (const Source& source : results.sources) {
     const std::string file = source.file.substr(source.file.rfind('/') + 1);
     DataTable facts{{"", "value"}, {}};
-    add_leaves(facts, source.machine, "");
+    add_leaves(facts, *source.machine, "");
     html += fmt::format("<h3>{}</h3>\n", html::escape(file));
-    const DataTable peers = peers_table(source.machine);
+    const DataTable peers = peers_table(*source.machine);
     if (!peers.rows.empty()) html += html::table("Peers", peers);
     html += fmt::format("<details><summary>All that was recorded</summary>\n{}</details>\n",
                         html::table("Rates in GFLOP/s and GB/s, sizes in bytes", facts));

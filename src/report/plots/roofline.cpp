@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "report/numbers.hpp"
 #include "report/plots/frame.hpp"
@@ -141,7 +142,7 @@ std::optional<Figure> roofline(const std::string& id, const Study& study, const 
                                const Traces& traces) {
   const std::vector<const Result*> ladder = study.ladder();
   if (ladder.empty()) return std::nullopt;
-  const Roofs roofs = roofs_of(*ladder.back(), results.sources[ladder.back()->source].machine);
+  const Roofs roofs = roofs_of(*ladder.back(), *results.sources[ladder.back()->source].machine);
   if (roofs.gflops <= 0 || roofs.gbps <= 0) return std::nullopt;
   const std::vector<Spot> spots = spots_of(ladder, traces);
   const Frame frame = frame_of(spots, roofs);

@@ -9,7 +9,7 @@
 namespace rung::vgpu {
 namespace {
 
-constexpr int warps_of_group = 4;
+constexpr std::size_t warps_of_group = 4;
 // A multiprocessor's, and most of a thread's (CUDA C++ Programming Guide, technical
 // specifications).
 constexpr int register_file = 65536;
@@ -36,6 +36,24 @@ void check_registers(Block& block) {
       fmt::format("the warps ask for {} registers, a multiprocessor has {}", sum, register_file));
 }
 
+/// Each wgmma takes all four warps.
+void check_multiplies(Block& block) {
+  const AsyncState& state = *block.async;
+  for (std::size_t group = 0; group < state.multiplies.size(); ++group) {
+    const auto& multiplies = state.multiplies[group];
+    for (std::size_t i = 0; i < warps_of_group && !multiplies.empty(); ++i) {
+      const std::size_t warp = group * warps_of_group + i;
+      const std::uint32_t issued =
+          warp < state.warps.size() ? state.warps[warp].multiplies.issued : 0;
+      if (issued == multiplies.size()) continue;
+      const AsyncRead& missed = state.shadow.reads[multiplies[issued]];
+      report(block, HazardKind::bad_participant, missed.thread, missed.site, "wgmma", {},
+             fmt::format("warp {} of its warpgroup does not take part", i));
+      break;
+    }
+  }
+}
+
 void finish_landings(Block& block) {
   for (const Landing& landing : block.cluster.landings) {
     for (const Landing::Target& target : landing.targets) {
@@ -52,7 +70,7 @@ void finish_landings(Block& block) {
 void AsyncState::start(const Block& block) {
   barriers.start();
   if (block.worker.observe) {
-    const int groups = static_cast<int>(block.warps.size() + warps_of_group - 1) / warps_of_group;
+    const int groups = static_cast<int>((block.warps.size() + warps_of_group - 1) / warps_of_group);
     shadow.start(block.worker.launch.shared_bytes, groups);
     multiplies.assign(static_cast<std::size_t>(groups), {});
   }
@@ -70,6 +88,7 @@ void finish_async(Block& block) {
     finish_stores(block.warps[warp], state.stores.issued);
   }
   finish_landings(block);
+  check_multiplies(block);
   check_registers(block);
 }
 

@@ -88,12 +88,9 @@ void Block::release(Barrier& done) {
     }
   }
   if (participants >= live_threads_) {
-    if (done.orders.device) device_order.meet_all();
-    if (done.orders.shared) {
-      order.meet_all();
-      shadow.meet_all();
-      if (async != nullptr) meet_async(*this, done.arrived, done.arrived);
-    }
+    order.meet_all(done.orders);
+    if (done.orders.shared) shadow.meet_all();
+    if (async != nullptr) meet_async(*this, done.arrived, done.arrived);
     if (order.exhausted()) {
       shadow.forget();
       order.start(static_cast<int>(warps.size()));
@@ -101,11 +98,8 @@ void Block::release(Barrier& done) {
   } else {
     std::vector<int> waited;
     for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
-    if (done.orders.shared) {
-      order.meet(done.arrived, waited);
-      if (async != nullptr) meet_async(*this, done.arrived, waited);
-    }
-    if (done.orders.device) device_order.meet(done.arrived, waited);
+    order.meet(done.arrived, waited, done.orders);
+    if (async != nullptr) meet_async(*this, done.arrived, waited);
   }
   done.clear();
 }
@@ -131,7 +125,6 @@ void Block::complete_warp_sync(Warp& warp, Mask wanted) {
     }
   }
   order.meet_lanes(warp.index);
-  device_order.meet_lanes(warp.index);
 }
 
 /// What that split waits for, if it does.

@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "vgpu/engine/warp.hpp"
+#include "vgpu/observers/order.hpp"
 #include "vgpu/program/instr.hpp"
 
 namespace rung::vgpu {
-
-/// Which memory is in order after a barrier: in CUDA all of it, in Metal what its mem_flags name.
-struct OrderedMemory {
-  bool shared = true, device = true;
-};
 
 /// One that some threads have come to.
 struct Barrier {

@@ -81,7 +81,6 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   fenced.assign(warps.size(), {});
   printed.clear();
   order.start(static_cast<int>(warps.size()));
-  device_order.start(static_cast<int>(warps.size()));
   if (worker.observe) shadow.start(launch.shared_bytes, worker.kernel.shared_granule);
   if (async != nullptr) async->start(*this);
   fill_rows();

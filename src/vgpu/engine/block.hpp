@@ -74,8 +74,7 @@ class Block {
   std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
-  Order order;         // of accesses to shared memory
-  Order device_order;  // and to device memory
+  Order order;
   SharedShadow shadow;
   Acquired acquired;                  // of other blocks' releases
   std::vector<Fenced> fenced;         // by warp

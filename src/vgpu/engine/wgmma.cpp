@@ -209,7 +209,12 @@ std::uint32_t read_of(const Multiply& multiply, bool& is_first) {
                             block.cluster.order.multiplied(block.rank, group), multiply.number,
                             "wgmma"});
   }
-  return known[multiply.number - 1];
+  const std::uint32_t read = known[multiply.number - 1];
+  if (shadow.reads[read].site != multiply.instr.site) {
+    report(block, HazardKind::bad_participant, multiply.thread(), multiply.instr.site, "wgmma", {},
+           "the other warps of its warpgroup run another wgmma");
+  }
+  return read;
 }
 
 AsyncGroups& groups_of(Warp& warp) {

@@ -38,7 +38,7 @@ bool in_order(const Access& access, std::uint64_t stamp) {
   if (stamp == 0) return true;
   Block& block = access.block;
   if (block_of(stamp) == block.linear)
-    return block.device_order.ordered(within_block(stamp), access.thread);
+    return block.order.ordered_in_device_memory(within_block(stamp), access.thread);
   return block.worker.launch.order.knows(block.acquired, block_of(stamp),
                                          stamp_time(within_block(stamp)));
 }
@@ -107,7 +107,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
     const int thread = block.thread(warp, lane);
     const Access access{block, op, what, thread, atomic};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
-                                make_stamp(block.device_order.segment(warp.index), thread);
+                                make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;
          i <= (begin + op.access_bytes() - 1) / granule_bytes; ++i) {
       if (!again) check(access, granules[i], allocation.address + i * granule_bytes, writes);
@@ -134,7 +134,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
 void observe_fence(Warp& warp) {
   Block& block = *warp.block;
   if (!block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
-  block.fenced[warp.index] = {block.device_order.segment(warp.index), block.acquired};
+  block.fenced[warp.index] = {block.order.segment(warp.index), block.acquired};
 }
 
 void synchronise(Block& block, Warp& warp, std::uint64_t address, bool acquires, bool releases) {

@@ -34,6 +34,11 @@ inline constexpr int stamp_thread(Stamp stamp) {
   return static_cast<int>(stamp & stamp_thread_mask);
 }
 
+/// Which memory is in order after a barrier: in CUDA all of it, in Metal what its mem_flags name.
+struct OrderedMemory {
+  bool shared = true, device = true;
+};
+
 class Order {
  public:
   /// A block of so many warps begins.
@@ -42,25 +47,35 @@ class Order {
   /// The segment that the warp is in.
   std::uint32_t segment(int warp) const { return segment_[warp]; }
   /// Stamps below this are ordered before the warp's accesses, whoever made them.
-  Stamp safe_below(int warp) const { return (base_[warp] + 1) << stamp_time_shift; }
-  /// Whether an access happened before what this thread does now.
-  bool ordered(Stamp stamp, int thread) const;
+  Stamp safe_below(int warp) const { return (shared_.base[warp] + 1) << stamp_time_shift; }
+  /// Whether an access to shared, or to device memory happened before what this thread does now.
+  bool ordered(Stamp stamp, int thread) const { return ordered(shared_, stamp, thread); }
+  bool ordered_in_device_memory(Stamp stamp, int thread) const {
+    return ordered(device_, stamp, thread);
+  }
 
   /// All threads of the block met: everything so far is ordered before everything later.
-  void meet_all();
+  void meet_all(OrderedMemory memory = {});
   /// Some warps met at a barrier: `arrived` came there, `waited` (a part of them) came to wait.
-  void meet(const std::vector<int>& arrived, const std::vector<int>& waited);
+  void meet(const std::vector<int>& arrived, const std::vector<int>& waited,
+            OrderedMemory memory = {});
   /// The lanes of one warp met.
-  void meet_lanes(int warp) { segment_[warp] = lanes_met_[warp] = next(); }
+  void meet_lanes(int warp) {
+    segment_[warp] = shared_.lanes_met[warp] = device_.lanes_met[warp] = next();
+  }
 
   // By mbarriers, warps learn of each other without meeting (engine/mbarrier.hpp).
   /// The latest segment of `other` that is ordered before what the warp does next.
   std::uint32_t known(int warp, int other) const {
     if (warp == other) return segment_[warp];
-    return std::max(base_[warp], seen_[warp * warps_ + other]);
+    return std::max(shared_.base[warp], shared_.seen[warp * warps_ + other]);
   }
   void learn(int warp, int other, std::uint32_t time) {
-    if (warp != other) seen(warp, other) = std::max(seen(warp, other), time);
+    if (warp == other) return;
+    for (Knowledge* const known : {&shared_, &device_}) {
+      std::uint32_t& seen = known->seen[warp * warps_ + other];
+      seen = std::max(seen, time);
+    }
   }
   /// What the warp does from now on is told apart from what it did. Its lanes have not met.
   void advance(int warp) { segment_[warp] = next(); }
@@ -69,15 +84,22 @@ class Order {
   bool exhausted() const { return now_ >= max_time; }
 
  private:
+  /// What is ordered before the warps' next accesses to one kind of memory.
+  struct Knowledge {
+    std::vector<std::uint32_t> lanes_met;  // by warp: the first segment since its lanes met
+    std::vector<std::uint32_t> base;       // by warp: segments up to this are ordered before it
+    std::vector<std::uint32_t> seen;       // by warp and other warp: likewise, of that one alone
+  };
+
+  bool ordered(const Knowledge& known, Stamp stamp, int thread) const;
+  void meet(Knowledge& known, const std::vector<int>& arrived,
+            const std::vector<int>& waited) const;
   std::uint32_t next() { return now_ < max_time ? ++now_ : now_; }
-  std::uint32_t& seen(int warp, int other) { return seen_[warp * warps_ + other]; }
 
   int warps_ = 0;
   std::uint32_t now_ = 0;
-  std::vector<std::uint32_t> segment_;    // by warp
-  std::vector<std::uint32_t> lanes_met_;  // by warp: the first segment since its lanes met
-  std::vector<std::uint32_t> base_;       // by warp: segments up to this are ordered before it
-  std::vector<std::uint32_t> seen_;       // by warp and other warp: likewise, of that one alone
+  std::vector<std::uint32_t> segment_;  // by warp
+  Knowledge shared_, device_;
 };
 
 }  // namespace rung::vgpu

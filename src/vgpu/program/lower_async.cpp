@@ -1,10 +1,11 @@
-// Lowering of mbarriers and bulk copies.
+// Lowering of asynchronous copies, of mbarriers and of accesses to other blocks of the cluster.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "vgpu/engine/async_copy.hpp"
 #include "vgpu/engine/bulk_copy.hpp"
 #include "vgpu/engine/cluster_access.hpp"
 #include "vgpu/engine/mbarrier.hpp"
@@ -82,6 +83,43 @@ AsyncAddress Lowering::async_address(const Instruction& instruction, const Opera
     address.offset += static_cast<std::int64_t>(address_of(instruction, operand.name));
   }
   return address;
+}
+
+/// cp.async.
+void Lowering::lower_async_copy(const Instruction& instruction) {
+  Instr instr{};
+  const auto is = [&](std::string_view modifier) { return instruction.has(modifier); };
+  if (is("commit_group") || is("wait_all") || is("wait_group")) {
+    instr.full = instr.masked = is("commit_group") ? commit_async_group
+                                : is("wait_all")   ? wait_async_all
+                                                   : wait_async_groups;
+    if (is("wait_group")) instr.imm = instruction.operands.at(0).bits;
+    set_rows(instr, {});
+    emit(instr);
+    return;
+  }
+  if (instruction.operands.size() < 3 || instruction.operands[2].kind != Operand::Kind::immediate) {
+    fail(instruction, unknown);
+  }
+  AsyncCopyOp op;
+  op.bytes = static_cast<std::uint32_t>(instruction.operands[2].bits);
+  op.to = memory_op(instruction, instruction.operands[0], Space::shared);
+  op.from = memory_op(instruction, instruction.operands[1], Space::global);
+  for (MemoryOp* side : {&op.to, &op.from}) {
+    side->bytes = static_cast<std::uint8_t>(op.bytes);
+    note_access(*side, false);
+  }
+  // Its shared side is counted with the kernel's, not as the instruction's.
+  op.to.counted_apart = true;
+  const std::size_t given = instruction.operands.size();
+  if (given > 3 && !is("L2::cache_hint")) {
+    op.source_bytes_row = source_row(instruction, instruction.operands[3], Type::u32);
+  }
+  kernel_->async_copies.push_back(op);
+  instr.full = instr.masked = run_async_copy;
+  instr.imm = reinterpret_cast<std::uint64_t>(&kernel_->async_copies.back());
+  set_rows(instr, {});
+  emit(instr);
 }
 
 /// ld or st of .shared::cluster, of elements in these rows.

@@ -67,7 +67,6 @@ class Lowering {
   void lower_load(const Instruction& instruction);
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
-  void lower_async_copy(const Instruction& instruction);
   void lower_matrix_memory(const Instruction& instruction);
   std::vector<std::uint32_t> fragment_rows(const Instruction& instruction, const Operand& fragment,
                                            int registers);
@@ -99,6 +98,7 @@ class Lowering {
   std::uint32_t shadow_row(const Operand& operand);
 
   // lower_async.cpp
+  void lower_async_copy(const Instruction& instruction);
   void lower_mbarrier(const Instruction& instruction);
   void lower_copy_arrival(const Instruction& instruction);
   void lower_bulk_copy(const Instruction& instruction);

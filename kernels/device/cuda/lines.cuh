@@ -1,0 +1,51 @@
+#pragma once
+// A tile of an operand of 16-bit elements that keeps in shared memory the order it has in global
+// memory: lines along k, or along the extent. ldmatrix reads either.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/operand.cuh"
+#include "device/cuda/ptx.cuh"
+#include "device/cuda/ptx_matrix.cuh"
+#include "device/cuda/vector.cuh"
+
+namespace rung::cuda {
+
+/// EXTENT x BK elements. Lines are padded by 16 bytes: the eight that ldmatrix reads at a time then
+/// lie in banks of their own.
+template <int EXTENT, int BK, bool ALONG_K>
+struct Lines {
+  static constexpr bool along_k = ALONG_K;
+  static constexpr int VEC = 8;  // elements of 16 bytes
+  static constexpr int COUNT = ALONG_K ? EXTENT : BK;
+  static constexpr int LENGTH = ALONG_K ? BK : EXTENT;
+  static constexpr int LD = LENGTH + VEC;
+  static constexpr int SIZE = COUNT * LD;
+  static_assert(LENGTH % 64 == 0 || LENGTH == 32 || LENGTH == 16, "a padded line shifts the banks");
+
+  /// Where element (e, k) lies.
+  static constexpr __device__ int at(int e, int k) { return ALONG_K ? e * LD + k : k * LD + e; }
+
+  /// Four 8 x 8 matrices by ldmatrix, of the 16 x 16 elements from (e, k) on in the tile at `tile`
+  /// in shared memory. Their rows are along the extent; E_FIRST: the second one is 8 further along
+  /// it, else along k.
+  template <bool E_FIRST>
+  static __device__ __forceinline__ void load_fragments(std::uint32_t (&to)[4], std::uint32_t tile,
+                                                        int e, int k) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int matrix = lane / 8;
+    const int e8 = e + (E_FIRST ? matrix % 2 : matrix / 2) * 8;
+    const int k8 = k + (E_FIRST ? matrix / 2 : matrix % 2) * 8;
+    const int from = ALONG_K ? at(e8 + lane % 8, k8) : at(e8, k8 + lane % 8);
+    ptx::ldmatrix_x4<!ALONG_K>(to, tile + 2 * from);
+  }
+};
+
+/// The largest tile of either order, in elements.
+template <int EXTENT, int BK>
+inline constexpr int lines_size =
+    Lines<EXTENT, BK, true>::SIZE > Lines<EXTENT, BK, false>::SIZE ? Lines<EXTENT, BK, true>::SIZE
+                                                                   : Lines<EXTENT, BK, false>::SIZE;
+
+}  // namespace rung::cuda

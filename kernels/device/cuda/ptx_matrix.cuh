@@ -1,0 +1,208 @@
+#pragma once
+// Matrix instructions of a warp: wmma, from sm_70 (bf16 from sm_80), and ldmatrix and mma.sync,
+// whose fragments have a known layout, from sm_80.
+// https://docs.nvidia.com/cuda/parallel-thread-execution/#warp-level-matrix-instructions
+
+#include <cstdint>
+
+#include "device/cuda/types.cuh"
+
+namespace rung::ptx {
+
+/// Registers of one lane for 16 x 16 elements of A or B; in f16, wmma holds each element twice.
+template <class In>
+inline constexpr int wmma_registers = 4;
+template <>
+inline constexpr int wmma_registers<float16> = 8;
+
+template <class In>
+struct WmmaFragment {
+  std::uint32_t at[wmma_registers<In>];
+};
+
+/// 16 x 16 sums, 8 of each lane; which ones they are is left open.
+struct WmmaSums {
+  float at[8];
+};
+
+#ifdef RUNG_HOST
+
+// Declared for kernel templates to name, defined nowhere.
+void bar_warp_sync();
+template <class In>
+void wmma_load_a_col(WmmaFragment<In>& a, std::uint32_t shared, int ld);
+template <class In>
+void wmma_load_b_row(WmmaFragment<In>& b, std::uint32_t shared, int ld);
+template <class In>
+void wmma_mma_col_row(WmmaSums& d, const WmmaFragment<In>& a, const WmmaFragment<In>& b);
+void wmma_store_d_row(std::uint32_t shared, const WmmaSums& d, int ld);
+template <bool TRANS>
+void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t shared);
+void st_shared_v4(std::uint32_t shared, const std::uint32_t (&words)[4]);
+template <class In>
+void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t* b);
+
+#else
+
+/// bar.warp.sync of all lanes: each sees what the others wrote before.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
+__device__ __forceinline__ void bar_warp_sync() {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+/// wmma.load.{a.col, b.row}.m16n16k16: 16 x 16 elements from shared memory, whose lines are `ld`
+/// elements apart, a multiple of 8. A's lines are along m here, B's along n.
+template <class In>
+__device__ __forceinline__ void wmma_load_a_col(WmmaFragment<In>& a, std::uint32_t shared, int ld);
+template <class In>
+__device__ __forceinline__ void wmma_load_b_row(WmmaFragment<In>& b, std::uint32_t shared, int ld);
+
+/// wmma.mma.m16n16k16: d += a b, where what a or b held was loaded as above.
+template <class In>
+__device__ __forceinline__ void wmma_mma_col_row(WmmaSums& d, const WmmaFragment<In>& a,
+                                                 const WmmaFragment<In>& b);
+
+#define RUNG_WMMA_FOUR_OUT(x) "=r"(x.at[0]), "=r"(x.at[1]), "=r"(x.at[2]), "=r"(x.at[3])
+#define RUNG_WMMA_EIGHT_OUT(x) \
+  RUNG_WMMA_FOUR_OUT(x), "=r"(x.at[4]), "=r"(x.at[5]), "=r"(x.at[6]), "=r"(x.at[7])
+#define RUNG_WMMA_FOUR_IN(x) "r"(x.at[0]), "r"(x.at[1]), "r"(x.at[2]), "r"(x.at[3])
+#define RUNG_WMMA_EIGHT_IN(x) \
+  RUNG_WMMA_FOUR_IN(x), "r"(x.at[4]), "r"(x.at[5]), "r"(x.at[6]), "r"(x.at[7])
+#define RUNG_WMMA_SUMS(d)                                                                   \
+  "+f"(d.at[0]), "+f"(d.at[1]), "+f"(d.at[2]), "+f"(d.at[3]), "+f"(d.at[4]), "+f"(d.at[5]), \
+      "+f"(d.at[6]), "+f"(d.at[7])
+
+template <>
+__device__ __forceinline__ void wmma_load_a_col(WmmaFragment<bfloat16>& a, std::uint32_t shared,
+                                                int ld) {
+  asm volatile("wmma.load.a.sync.aligned.col.m16n16k16.shared.bf16 {%0, %1, %2, %3}, [%4], %5;"
+               : RUNG_WMMA_FOUR_OUT(a)
+               : "r"(shared), "r"(ld)
+               : "memory");
+}
+
+template <>
+__device__ __forceinline__ void wmma_load_b_row(WmmaFragment<bfloat16>& b, std::uint32_t shared,
+                                                int ld) {
+  asm volatile("wmma.load.b.sync.aligned.row.m16n16k16.shared.bf16 {%0, %1, %2, %3}, [%4], %5;"
+               : RUNG_WMMA_FOUR_OUT(b)
+               : "r"(shared), "r"(ld)
+               : "memory");
+}
+
+template <>
+__device__ __forceinline__ void wmma_load_a_col(WmmaFragment<float16>& a, std::uint32_t shared,
+                                                int ld) {
+  asm volatile(
+      "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, "
+      "[%8], %9;"
+      : RUNG_WMMA_EIGHT_OUT(a)
+      : "r"(shared), "r"(ld)
+      : "memory");
+}
+
+template <>
+__device__ __forceinline__ void wmma_load_b_row(WmmaFragment<float16>& b, std::uint32_t shared,
+                                                int ld) {
+  asm volatile(
+      "wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, "
+      "[%8], %9;"
+      : RUNG_WMMA_EIGHT_OUT(b)
+      : "r"(shared), "r"(ld)
+      : "memory");
+}
+
+template <>
+__device__ __forceinline__ void wmma_mma_col_row(WmmaSums& d, const WmmaFragment<bfloat16>& a,
+                                                 const WmmaFragment<bfloat16>& b) {
+  asm volatile(
+      "wmma.mma.sync.aligned.col.row.m16n16k16.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, "
+      "{%0, %1, %2, %3, %4, %5, %6, %7};"
+      : RUNG_WMMA_SUMS(d)
+      : RUNG_WMMA_FOUR_IN(a), RUNG_WMMA_FOUR_IN(b));
+}
+
+template <>
+__device__ __forceinline__ void wmma_mma_col_row(WmmaSums& d, const WmmaFragment<float16>& a,
+                                                 const WmmaFragment<float16>& b) {
+  asm volatile(
+      "wmma.mma.sync.aligned.col.row.m16n16k16.f32.f32 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11, %12, %13, %14, %15}, "
+      "{%16, %17, %18, %19, %20, %21, %22, %23}, {%0, %1, %2, %3, %4, %5, %6, %7};"
+      : RUNG_WMMA_SUMS(d)
+      : RUNG_WMMA_EIGHT_IN(a), RUNG_WMMA_EIGHT_IN(b));
+}
+
+/// wmma.store.d.row.m16n16k16: 16 x 16 sums to shared memory, row by row, `ld` elements apart.
+__device__ __forceinline__ void wmma_store_d_row(std::uint32_t shared, const WmmaSums& d, int ld) {
+  asm volatile(
+      "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], "
+      "{%1, %2, %3, %4, %5, %6, %7, %8}, %9;" ::"r"(shared),
+      "f"(d.at[0]), "f"(d.at[1]), "f"(d.at[2]), "f"(d.at[3]), "f"(d.at[4]), "f"(d.at[5]),
+      "f"(d.at[6]), "f"(d.at[7]), "r"(ld)
+      : "memory");
+}
+
+#undef RUNG_WMMA_FOUR_OUT
+#undef RUNG_WMMA_EIGHT_OUT
+#undef RUNG_WMMA_FOUR_IN
+#undef RUNG_WMMA_EIGHT_IN
+#undef RUNG_WMMA_SUMS
+
+/// ldmatrix.x4: four matrices of 8 x 8 elements of 16 bits. Lanes 8i to 8i + 7 give the addresses
+/// of the 8 rows of matrix i, 16 bytes each. Lane l gets elements 2 (l % 4) and the next of row l /
+/// 4, with TRANS of column l / 4.
+template <bool TRANS>
+__device__ __forceinline__ void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t shared) {
+  if constexpr (TRANS) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(shared)
+                 : "memory");
+  } else {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(shared)
+                 : "memory");
+  }
+}
+
+/// st.shared.v4.b32: 16 bytes, which nvcc would store in pieces here and there.
+__device__ __forceinline__ void st_shared_v4(std::uint32_t shared,
+                                             const std::uint32_t (&words)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(words[0]),
+               "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+/// mma.m16n8k16.row.col: d += a b, of 16 x 16 and 16 x 8 elements. a is four 8 x 8 matrices as
+/// ldmatrix gives them: (m, k) = (0, 0), (8, 0), (0, 8), (8, 8); b, transposed, is two: k = 0, 8.
+/// Of d, lane l has columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
+template <class In>
+__device__ __forceinline__ void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4],
+                                             const std::uint32_t* b);
+
+template <>
+__device__ __forceinline__ void mma_m16n8k16<bfloat16>(float (&d)[4], const std::uint32_t (&a)[4],
+                                                       const std::uint32_t* b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+template <>
+__device__ __forceinline__ void mma_m16n8k16<float16>(float (&d)[4], const std::uint32_t (&a)[4],
+                                                      const std::uint32_t* b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+#endif
+
+}  // namespace rung::ptx

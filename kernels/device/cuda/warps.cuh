@@ -1,0 +1,21 @@
+#pragma once
+// How a block's tile is shared among its warps, where a warp works as one: on tensor cores.
+
+#include "device/cuda/keywords.cuh"
+
+namespace rung::cuda {
+
+/// A block of BM x BN, warps of WM x WN side by side in it.
+template <int BM, int BN, int WM, int WN>
+struct Warps {
+  static constexpr int THREADS = BM / WM * (BN / WN) * 32;
+  static_assert(BM % WM == 0 && BN % WN == 0, "warps fill the block's tile");
+
+  static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  static __device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  /// The first row and column of this thread's warp in the block's tile.
+  static __device__ int row() { return warp() / (BN / WN) * WM; }
+  static __device__ int col() { return warp() % (BN / WN) * WN; }
+};
+
+}  // namespace rung::cuda

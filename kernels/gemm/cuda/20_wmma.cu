@@ -1,0 +1,111 @@
+// gemm/cuda/20_wmma: a warp multiplies matrices of 16 x 16 as one instruction, on tensor cores.
+// from: 07_warp_tile | removes: multiply-adds that threads make one by one | limit: loads of 8
+// bytes
+//   through registers, elements transposed one by one, and results that take a way by shared memory
+//   because nobody may know which thread has them
+// needs: sm_80 | try: rung trace gemm/cuda/20
+
+#include "device/cuda/ptx_matrix.cuh"
+#include "device/cuda/staged_tile.cuh"
+#include "device/cuda/store.cuh"
+#include "device/cuda/tensor_rung.cuh"
+#include "device/cuda/warps.cuh"
+
+namespace rung {
+namespace {
+
+struct Wmma {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 32;
+  static constexpr int WM = 64;
+  static constexpr int WN = 32;
+  static constexpr int FRAG = 16;  // rows, columns and steps of one instruction
+  static constexpr int TM = WM / FRAG;
+  static constexpr int TN = WN / FRAG;
+  using Warps = cuda::Warps<BM, BN, WM, WN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
+    constexpr int LDA = BM + 8;
+    constexpr int LDB = BN + 8;
+    constexpr int LDC = FRAG + 4;
+    alignas(32) __shared__ In As[BK][LDA];
+    alignas(32) __shared__ In Bs[BK][LDB];
+    alignas(32) __shared__ Out Cs[THREADS / 32][2][FRAG][LDC];
+
+    // place
+    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const int warp_row = Warps::row();
+    const int warp_col = Warps::col();
+
+    cuda::StagedTile<In, In, BM, BK, LDA, THREADS> a_tile;
+    cuda::StagedTile<In, In, BN, BK, LDB, THREADS> b_tile;
+    ptx::WmmaSums acc[TM][TN] = {};
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // load
+      a_tile.load(cuda::operand_a(g), tile.row, k0);
+      b_tile.load(cuda::operand_b(g), tile.col, k0);
+      a_tile.store(As[0]);
+      b_tile.store(Bs[0]);
+
+      // sync: the tiles are complete
+      __syncthreads();
+
+      // multiply
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += FRAG) {
+        ptx::WmmaFragment<In> a_frag[TM];
+        ptx::WmmaFragment<In> b_frag[TN];
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          ptx::wmma_load_a_col(a_frag[i], ptx::cvta_to_shared(&As[k][warp_row + i * FRAG]), LDA);
+        }
+        RUNG_UNROLL
+        for (int j = 0; j < TN; ++j) {
+          ptx::wmma_load_b_row(b_frag[j], ptx::cvta_to_shared(&Bs[k][warp_col + j * FRAG]), LDB);
+        }
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int j = 0; j < TN; ++j) ptx::wmma_mma_col_row(acc[i][j], a_frag[i], b_frag[j]);
+        }
+      }
+
+      // sync: nobody reads the tiles any more
+      __syncthreads();
+    }
+
+    // store: a warp's results by way of its own shared memory, four of a row to each lane. There
+    // are two places, so that no lane writes where another still reads.
+    constexpr int LANES = FRAG / 4;
+    const int lane_row = Warps::lane() / LANES;
+    const int lane_col = Warps::lane() % LANES * 4;
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; ++j) {
+        auto& staged = Cs[Warps::warp()][j % 2];
+        ptx::wmma_store_d_row(ptx::cvta_to_shared(&staged[0][0]), acc[i][j], LDC);
+        ptx::bar_warp_sync();
+        for (int row = lane_row; row < FRAG; row += 32 / LANES) {
+          cuda::store_vector(g, tile.row + warp_row + i * FRAG + row,
+                             tile.col + warp_col + j * FRAG + lane_col, &staged[row][lane_col]);
+        }
+      }
+    }
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_HALVES(20, wmma, Wmma)
+
+}  // namespace rung

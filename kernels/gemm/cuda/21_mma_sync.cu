@@ -1,0 +1,114 @@
+// gemm/cuda/21_mma_sync: fragments of a known layout: ldmatrix brings four 8 x 8 matrices at once
+// from
+//   padded lines, transposed on the way where need be, and results go straight to C.
+// from: 20_wmma | removes: elements transposed one by one, half of the loads, and the way of
+// results
+//   by shared memory | limit: nobody multiplies while the next tiles come
+// needs: sm_80 | try: rung trace gemm/cuda/21
+
+#include "device/cuda/accumulators.cuh"
+#include "device/cuda/layouts.cuh"
+#include "device/cuda/lines.cuh"
+#include "device/cuda/lines_loader.cuh"
+#include "device/cuda/tensor_rung.cuh"
+#include "device/cuda/warps.cuh"
+
+namespace rung {
+namespace {
+
+struct MmaSync {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 32;
+  static constexpr int WM = 64;
+  static constexpr int WN = 32;
+  static constexpr int TM = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int TN = WN / 8;
+  using Warps = cuda::Warps<BM, BN, WM, WN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
+    alignas(16) __shared__ In As[cuda::lines_size<BM, BK>];
+    alignas(16) __shared__ In Bs[cuda::lines_size<BN, BK>];
+
+    // place
+    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const int warp_row = Warps::row();
+    const int warp_col = Warps::col();
+
+    Out acc[TM][TN][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, As, Bs, acc);
+    });
+
+    // store
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; ++j) {
+        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
+      }
+    }
+  }
+
+  /// acc += the warp's rows of A times its columns of B.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int warp_row, int warp_col, In* As, In* Bs,
+                                                  Out (&acc)[TM][TN][4]) {
+    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
+    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
+    cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // load
+      a_tile.load(k0);
+      b_tile.load(k0);
+      a_tile.store(As);
+      b_tile.store(Bs);
+
+      // sync: the tiles are complete
+      __syncthreads();
+
+      // multiply
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        std::uint32_t a_frag[TM][4];
+        std::uint32_t b_frag[TN / 2][4];
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          ATile::template load_fragments<true>(a_frag[i], ptx::cvta_to_shared(As),
+                                               warp_row + i * 16, k);
+        }
+        RUNG_UNROLL
+        for (int j = 0; j < TN / 2; ++j) {
+          BTile::template load_fragments<false>(b_frag[j], ptx::cvta_to_shared(Bs),
+                                                warp_col + j * 16, k);
+        }
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int j = 0; j < TN; ++j) {
+            ptx::mma_m16n8k16<In>(acc[i][j], a_frag[i], &b_frag[j / 2][j % 2 * 2]);
+          }
+        }
+      }
+
+      // sync: nobody reads the tiles any more
+      __syncthreads();
+    }
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_HALVES(21, mma_sync, MmaSync)
+
+}  // namespace rung

@@ -1,0 +1,130 @@
+// gemm/cuda/22_stages: tiles go to shared memory by cp.async, several of them on their way at once,
+//   while tensor cores work on the one that is there.
+// from: 21_mma_sync | removes: the wait for global memory in each step, and one barrier of two |
+//   limit: every fragment goes through registers, and every warp issues its own copies
+// needs: sm_80 | try: rung trace gemm/cuda/22
+
+#include "device/cuda/accumulators.cuh"
+#include "device/cuda/layouts.cuh"
+#include "device/cuda/lines.cuh"
+#include "device/cuda/lines_loader.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/tensor_rung.cuh"
+#include "device/cuda/warps.cuh"
+
+namespace rung {
+namespace {
+
+struct Stages {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 32;
+  static constexpr int WM = 64;
+  static constexpr int WN = 32;
+  static constexpr int TM = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int TN = WN / 8;
+  static constexpr int STAGES = 4;
+  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  using Warps = cuda::Warps<BM, BN, WM, WN>;
+  static constexpr int THREADS = Warps::THREADS;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class In>
+  struct Shared {
+    alignas(16) In As[STAGES][cuda::lines_size<BM, BK>];
+    alignas(16) In Bs[STAGES][cuda::lines_size<BN, BK>];
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
+    // place
+    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const int warp_row = Warps::row();
+    const int warp_col = Warps::col();
+
+    Out acc[TM][TN][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, acc);
+    });
+
+    // store
+    RUNG_UNROLL
+    for (int i = 0; i < TM; ++i) {
+      RUNG_UNROLL
+      for (int j = 0; j < TN; ++j) {
+        cuda::store_m16n8(g, tile.row + warp_row + i * 16, tile.col + warp_col + j * 8, acc[i][j]);
+      }
+    }
+  }
+
+  /// acc += the warp's rows of A times its columns of B.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int warp_row, int warp_col,
+                                                  Out (&acc)[TM][TN][4]) {
+    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
+    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
+    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
+
+    // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
+    const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) {
+      a_tile.copy(As[stage], stage * BK);
+      b_tile.copy(Bs[stage], stage * BK);
+      ptx::cp_async_commit_group();
+    }
+
+    int now = 0;
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
+      // before them any more, whose place the next ones take
+      ptx::cp_async_wait_group<STAGES - 2>();
+      __syncthreads();
+
+      // load: the next ones set out
+      const int next = now == 0 ? STAGES - 1 : now - 1;
+      a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
+      b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);
+      ptx::cp_async_commit_group();
+
+      // multiply
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        std::uint32_t a_frag[TM][4];
+        std::uint32_t b_frag[TN / 2][4];
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          ATile::template load_fragments<true>(a_frag[i], ptx::cvta_to_shared(As[now]),
+                                               warp_row + i * 16, k);
+        }
+        RUNG_UNROLL
+        for (int j = 0; j < TN / 2; ++j) {
+          BTile::template load_fragments<false>(b_frag[j], ptx::cvta_to_shared(Bs[now]),
+                                                warp_col + j * 16, k);
+        }
+        RUNG_UNROLL
+        for (int i = 0; i < TM; ++i) {
+          RUNG_UNROLL
+          for (int j = 0; j < TN; ++j) {
+            ptx::mma_m16n8k16<In>(acc[i][j], a_frag[i], &b_frag[j / 2][j % 2 * 2]);
+          }
+        }
+      }
+      now = now == STAGES - 1 ? 0 : now + 1;
+    }
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {
+        .grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block, .shared_bytes = sizeof(Shared<In>)};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_HALVES(22, stages, Stages)
+
+}  // namespace rung

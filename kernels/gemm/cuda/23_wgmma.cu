@@ -1,0 +1,108 @@
+// gemm/cuda/23_wgmma: four warps multiply as one, 64 x 128 at a time, straight from shared memory:
+// the
+//   tensor cores fetch their operands themselves.
+// from: 22_stages | removes: fragments in registers, and the loads that bring them | limit: all
+//   threads issue copies, and tensor cores wait for them at each barrier
+// needs: sm_90a | try: rung trace gemm/cuda/23
+
+#include "device/cuda/accumulators.cuh"
+#include "device/cuda/layouts.cuh"
+#include "device/cuda/lines_loader.cuh"
+#include "device/cuda/ptx_barrier.cuh"
+#include "device/cuda/ptx_wgmma.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/swizzled_lines.cuh"
+#include "device/cuda/tensor_rung.cuh"
+
+namespace rung {
+namespace {
+
+struct Wgmma {
+  static constexpr int BM = 128;
+  static constexpr int BN = 128;
+  static constexpr int BK = 64;
+  static constexpr int STAGES = 3;
+  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr int THREADS = BM / 64 * 128;
+  static constexpr cuda::Dim3 block = {THREADS};
+
+  template <class In>
+  struct Shared {
+    alignas(1024) In As[STAGES][BM * BK];
+    alignas(1024) In Bs[STAGES][BN * BK];
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
+    // place
+    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
+
+    Out acc[BN / 8][4] = {};
+    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+      multiply<A_ALONG_K, B_ALONG_K>(g, tile, group_row, acc);
+    });
+
+    // store
+    cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
+                                                  int group_row, Out (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
+    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
+
+    // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
+    const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    RUNG_UNROLL
+    for (int stage = 0; stage < STAGES - 1; ++stage) {
+      a_tile.copy(As[stage], stage * BK);
+      b_tile.copy(Bs[stage], stage * BK);
+      ptx::cp_async_commit_group();
+    }
+
+    int now = 0;
+    for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+      // sync: this thread's part of the tiles is there, for tensor cores too, then everybody's; and
+      // nobody reads those before them any more, whose place the next ones take
+      ptx::cp_async_wait_group<STAGES - 2>();
+      ptx::fence_proxy_async();
+      __syncthreads();
+
+      // load: the next ones set out
+      const int next = now == 0 ? STAGES - 1 : now - 1;
+      a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
+      b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);
+      ptx::cp_async_commit_group();
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(As[now]);
+      const std::uint32_t b = ptx::cvta_to_shared(Bs[now]);
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+                                                      BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+      ptx::wgmma_wait_group<0>(acc);
+      now = now == STAGES - 1 ? 0 : now + 1;
+    }
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {
+        .grid = {cuda::tiles_of_c<BM, BN>(g)}, .block = block, .shared_bytes = sizeof(Shared<In>)};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_HALVES(23, wgmma, Wgmma)
+
+}  // namespace rung

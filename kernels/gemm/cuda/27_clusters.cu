@@ -1,0 +1,179 @@
+// gemm/cuda/27_clusters: two blocks below each other need the same columns of B: each brings half
+// of
+//   them, for both.
+// from: 26_persistent | removes: a third of what comes from L2 | limit: tensor cores wait while
+// results
+//   are stored
+// needs: sm_90a | try: rung trace gemm/cuda/27
+
+#include "device/cuda/accumulators.cuh"
+#include "device/cuda/boxes.cuh"
+#include "device/cuda/layouts.cuh"
+#include "device/cuda/ptx_barrier.cuh"
+#include "device/cuda/ptx_wgmma.cuh"
+#include "device/cuda/ring.cuh"
+#include "device/cuda/shared.cuh"
+#include "device/cuda/swizzled_lines.cuh"
+#include "device/cuda/tensor_rung.cuh"
+
+namespace rung {
+namespace {
+
+struct Clusters {
+  static constexpr int BM = 128;
+  static constexpr int BN = 256;
+  static constexpr int BK = 64;
+  static constexpr int STAGES = 4;
+  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr int CLUSTER = 2;          // blocks
+  static constexpr int CONSUMERS = BM / 64;  // warpgroups
+  static constexpr int PRODUCER_REGISTERS = 40;
+  static constexpr int CONSUMER_REGISTERS = 232;
+  static constexpr cuda::Dim3 block = {(1 + CONSUMERS) * 128};
+
+  template <class In>
+  struct Shared {
+    alignas(1024) In As[STAGES][BM * BK];
+    alignas(1024) In Bs[STAGES][BN * BK];
+    std::uint64_t full[STAGES];   // barriers: the tiles are there
+    std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
+                                                const cuda::TensorMaps& maps) {
+    auto& shared = cuda::dynamic_shared<Shared<In>>();
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < STAGES; ++stage) {
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CLUSTER * CONSUMERS * 4);
+      }
+      ptx::fence_mbarrier_init();
+    }
+    ptx::barrier_cluster_arrive_wait();
+
+    if (threadIdx.x < 128) {
+      ptx::setmaxnreg_dec<PRODUCER_REGISTERS>();
+      if (threadIdx.x == 0) produce(g, maps, shared);
+    } else {
+      ptx::setmaxnreg_inc<CONSUMER_REGISTERS>();
+      consume(g, shared);
+    }
+
+    // sync: no block ends while the other still reaches for its barriers
+    ptx::barrier_cluster_arrive_wait();
+  }
+
+  /// Calls f(tile) for each tile of this block; the cluster's lie below each other.
+  template <class In, class Out, class F>
+  static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
+    const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
+    for (unsigned number = blockIdx.x / CLUSTER; number < tiles; number += gridDim.x / CLUSTER) {
+      const cuda::Tile both = cuda::tile_in_groups<CLUSTER * BM, BN>(g, number, GROUP / CLUSTER);
+      f(cuda::Tile{both.row + ptx::cluster_ctarank() * BM, both.col});
+    }
+  }
+
+  /// One thread: brings each stage as soon as it is empty.
+  template <class In, class Out>
+  static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
+    const bool a_along_k = cuda::operand_a(g).is_along_k();
+    const bool b_along_k = cuda::operand_b(g).is_along_k();
+    constexpr int HALF = BN / CLUSTER;
+    constexpr std::uint16_t ALL = (1 << CLUSTER) - 1;
+    const int my_half = static_cast<int>(ptx::cluster_ctarank()) * HALF;
+    cuda::Ring<STAGES> ring;
+    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+      const int row = static_cast<int>(tile.row);
+      const int col = static_cast<int>(tile.col);
+      for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
+        // sync: a stage that is empty in both blocks. In the first round all are: what a barrier
+        // has before its first phase counts as a phase that has ended.
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]), ring.parity ^ 1);
+
+        // load: this block's rows of A, and its half of B for both; the other half counts here too
+        const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
+        const int k = static_cast<int>(k0);
+        ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
+        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[ring.stage]), maps.a, a_along_k, row, k,
+                            full);
+        cuda::load_tile_for<HALF>(ALL, ptx::cvta_to_shared(&shared.Bs[ring.stage][my_half * BK]),
+                                  maps.b, b_along_k, col + my_half, k, full);
+        ring.advance();
+      }
+    });
+  }
+
+  /// A warpgroup: 64 rows of each tile.
+  template <class In, class Out>
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, Shared<In>& shared) {
+    const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
+    cuda::Ring<STAGES> ring;
+    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+      Out acc[BN / 8][4] = {};
+      cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
+        multiply<A_ALONG_K, B_ALONG_K>(g.k, group_row, shared, ring, acc);
+      });
+
+      // store
+      cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+    });
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
+                                                  Shared<In>& shared, cuda::Ring<STAGES>& ring,
+                                                  Out (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
+    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    const auto release = [&](int stage) {
+      const std::uint32_t block = threadIdx.x % 32;
+      const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
+      if (block < CLUSTER) ptx::mbarrier_arrive_cluster(empty, block);
+    };
+
+    int before = 0;
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
+      // sync: the tiles are there
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+                                                      BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+
+      // sync: while these are multiplied, nobody reads those before them any more
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) release(before);
+      before = ring.stage;
+      ring.advance();
+    }
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) release(before);
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
+    return {.grid = {CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g)},
+            .block = block,
+            .shared_bytes = sizeof(Shared<In>),
+            .cluster = CLUSTER,
+            .persistent = true,
+            .a = cuda::boxes_of_a(g, BM),
+            .b = cuda::boxes_of_b(g, BN / CLUSTER)};
+  }
+};
+
+}  // namespace
+
+RUNG_CUDA_GEMM_MAPS(27, clusters, Clusters)
+
+}  // namespace rung

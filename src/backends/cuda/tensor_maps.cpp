@@ -1,0 +1,69 @@
+#include "backends/cuda/tensor_maps.hpp"
+
+#include <algorithm>
+
+namespace rung::cuda {
+namespace {
+
+constexpr std::int64_t room_alignment = 256;
+constexpr std::int64_t most_copying_blocks = 132 * 8;
+
+bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_aligned(); }
+
+/// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
+std::int64_t aligned_ld(const Boxes& boxes) {
+  const std::int64_t elements = 128 / boxes.element_bytes;
+  return (boxes.length + elements - 1) / elements * elements;
+}
+
+std::int64_t copy_bytes(const Boxes& boxes) {
+  if (!needs_copy(boxes)) return 0;
+  const std::int64_t bytes = boxes.lines * aligned_ld(boxes) * boxes.element_bytes;
+  return (bytes + room_alignment - 1) / room_alignment * room_alignment;
+}
+
+TensorMapDataType type_of(const Boxes& boxes) {
+  return boxes.element_bytes == 4 ? TensorMapDataType::float32 : TensorMapDataType::uint16;
+}
+
+}  // namespace
+
+std::int64_t repitched_bytes(const Launch& launch) {
+  return copy_bytes(launch.a) + copy_bytes(launch.b);
+}
+
+PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
+  encode(api, copied(launch.a, room), maps_.a);
+  encode(api, copied(launch.b, room), maps_.b);
+  encode(api, launch.c, maps_.c);
+}
+
+Boxes PreparedMaps::copied(const Boxes& boxes, void*& room) {
+  if (!needs_copy(boxes)) return boxes;
+  Boxes copy = boxes;
+  copy.data = room;
+  copy.ld = aligned_ld(boxes);
+  copies_[count_++] = {boxes.data, room, boxes.length, boxes.lines, boxes.ld, copy.ld};
+  room = static_cast<char*>(room) + copy_bytes(boxes);
+  return copy;
+}
+
+void PreparedMaps::encode(const DriverApi& api, const Boxes& boxes, EncodedBoxes& map) {
+  if (boxes.is_empty() || result_ != Result::success) return;
+  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(boxes.length),
+                                 static_cast<std::uint64_t>(boxes.lines)};
+  const std::uint64_t strides[] = {static_cast<std::uint64_t>(boxes.ld * boxes.element_bytes)};
+  const std::uint32_t box[] = {static_cast<std::uint32_t>(boxes.box_length),
+                               static_cast<std::uint32_t>(boxes.box_lines)};
+  constexpr std::uint32_t every_element[] = {1, 1};
+  result_ = api.cuTensorMapEncodeTiled(
+      reinterpret_cast<TensorMap*>(&map), type_of(boxes), 2, const_cast<void*>(boxes.data), sizes,
+      strides, box, every_element, TensorMapInterleave::none, TensorMapSwizzle::bytes_128,
+      TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
+}
+
+Launch launch_of(const Repitch& copy) {
+  return {.grid = {std::min(copy.lines, most_copying_blocks)}, .block = {Repitch::threads}};
+}
+
+}  // namespace rung::cuda
