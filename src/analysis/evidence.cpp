@@ -32,14 +32,6 @@ Footprint footprint_of(const GemmSetting& setting) {
   return footprint;
 }
 
-bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text) {
-  const InstructionsByLine instructions = by_line(text);
-  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const SiteCount& site) {
-    const std::string& opcode = instructions.at(site.ptx_line)->opcode;
-    return opcode == "mma" || opcode == "wmma" || opcode == "wgmma";
-  });
-}
-
 std::map<std::string, double> by_name(const vgpu::Counters& c) {
   const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
   return {{"global_load_requests", number(c.global_load_requests)},
@@ -82,6 +74,14 @@ double blocks_of_few_tiles(const GemmSetting& setting) {
 }
 
 }  // namespace
+
+bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text) {
+  const InstructionsByLine instructions = by_line(text);
+  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const SiteCount& site) {
+    const std::string& opcode = instructions.at(site.ptx_line)->opcode;
+    return opcode == "mma" || opcode == "wmma" || opcode == "wgmma";
+  });
+}
 
 double idle_share(double blocks, int multiprocessors) {
   const double rounds = std::ceil(blocks / multiprocessors);

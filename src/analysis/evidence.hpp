@@ -33,6 +33,9 @@ struct Evidence {
   double needed_cycles() const { return std::max(multiply_add_cycles(), memory_cycles()); }
 };
 
+/// Whether any instruction that ran is one of matrix units.
+bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text);
+
 /// Share of the multiprocessors that have nothing to do, where so many blocks of equal length are
 /// handed out round by round.
 double idle_share(double blocks, int multiprocessors);

@@ -14,8 +14,10 @@
 namespace rung::analysis {
 namespace {
 
+/// How often matrix units read shared memory is not in the tiles.
 std::vector<TrafficRow> traffic_of(const GemmSetting& setting, const Samples& samples) {
-  const Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
+  Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
+  if (uses_matrix_units(samples.trace2, parsed(*setting.image))) expected.shared_loads.text.clear();
   const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
     return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
   };

@@ -62,6 +62,8 @@ std::optional<Access> access_of(const Instruction& instruction) {
     return asynchronous_copy(instruction);
   }
   if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_access(instruction);
+  // A flag that blocks wait for: how often they ask is chance, and no traffic of elements.
+  if (instruction.has("acquire") || instruction.has("relaxed")) return std::nullopt;
   const bool other_space =
       instruction.has("local") || instruction.has("const") || instruction.has("param");
   if ((opcode != "ld" && opcode != "ldu" && opcode != "st") || other_space) return std::nullopt;

@@ -140,11 +140,19 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
     return rung->launches.of<In>() != nullptr;
   });
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
+  if (rung->maps) {
+    throw std::invalid_argument(
+        fmt::format("{} takes tensor maps, which explain cannot cut to a tile", info.id));
+  }
   const cuda::Image* image = select_ptx(info, device, code);
   const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
   const cuda::GemmPlan plan =
       cuda::TunedPlans::of_device(device.name).nearest(*rung, info.id, dtype, size, limits);
-  return {&info, rung, image, dtype, size, plan, device};
+  const GemmSetting setting = {&info, rung, image, dtype, size, plan, device};
+  if (setting.tiling().BM <= 0) {
+    throw std::invalid_argument(fmt::format("{} does not say its tile", info.id));
+  }
+  return setting;
 }
 
 TileRunner::TileRunner(const GemmSetting& setting)

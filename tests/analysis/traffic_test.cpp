@@ -72,8 +72,9 @@ TEST(Traffic, EveryTileIsAsCounted) {
 
 TEST_P(TrafficBy, DoublesAndIntegersAreAsCounted) {
   for (const Dtype dtype : {Dtype::f64, Dtype::i32}) {
-    const GemmSetting setting = gemm_setting(*select({"gemm/cuda/06"}).front(), dtype,
-                                             {512, 512, 512}, vgpu::parse_device("t4"), GetParam());
+    const GemmSetting setting =
+        gemm_setting(*select({"gemm/cuda/06"}).front(), dtype, {512, 512, 512},
+                     vgpu::parse_device("a100"), GetParam());
     const Samples samples = sample(setting);
     EXPECT_NEAR(samples.per_k(&Q::shared_load_elements), 0.25, 1e-12);
     EXPECT_NEAR(samples.per_k(&Q::global_load_elements), 1.0 / 64, 1e-12);
