@@ -65,8 +65,8 @@ void DeviceArguments::add_device(CLI::App& app) {
 
 void DeviceArguments::add_gpu_and_code(CLI::App& app) {
   app.add_option("--gpu", gpu,
-                 "What the virtual GPU is: h200, a100, t4, m1pro or custom, also changed: "
-                 "t4,multiprocessors=8 (default: h200, and for rungs of Metal m1pro)")
+                 "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090, m1pro or custom, also "
+                 "changed: t4,multiprocessors=8 (default: h200, and for rungs of Metal m1pro)")
       ->type_name("GPU");
   app.add_option("--code", code,
                  "Of CUDA rungs: clang or nvcc (their PTX), or cubin (default: what fits best)")

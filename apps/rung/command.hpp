@@ -29,6 +29,8 @@ Action add_bench(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_trace(CLI::App& app);
 Action add_emu(CLI::App& app);
+Action add_explain(CLI::App& app);
+Action add_diff(CLI::App& app);
 Action add_report(CLI::App& app);
 Action add_doctor(CLI::App& app);
 

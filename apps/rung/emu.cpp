@@ -180,8 +180,9 @@ Action add_emu(CLI::App& app) {
       ->type_name("N");
   app.add_option("-s,--std", arguments->standard, "The C++ standard: c++17 (default), c++20, ...")
       ->type_name("STD");
-  app.add_option("--gpu", arguments->gpu,
-                 "h200, a100 or t4; with other figures as in h200,multiprocessors=4")
+  app.add_option(
+         "--gpu", arguments->gpu,
+         "h200, a100, t4, rtx3090 or rtx4090; with other figures as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
   app.add_option("--compiler", arguments->compiler,

@@ -32,6 +32,9 @@ constexpr std::array commands = {
             add_tune},
     Command{"trace", "One launch on the virtual GPU: its counters, line by line, and its hazards",
             add_trace},
+    Command{"explain", "Why a rung, or a kernel of yours, is as fast as it is, and what to do next",
+            add_explain},
+    Command{"diff", "What changes from one rung to another, as a unified diff", add_diff},
     Command{"emu", "A CUDA program on the virtual GPU, with counters and hazards", add_emu},
     Command{"report", "Results as one page with tables, plots and sources", add_report},
     Command{"doctor", "What was found on this machine, and what is missing", add_doctor},
@@ -42,6 +45,7 @@ constexpr const char* footer = R"(Examples:
   rung verify gemm/cpu dot/cpu      is every rung right?
   rung bench gemm/cpu --sizes 1024  how fast, against what is installed?
   rung trace gemm/cuda/02           what a CUDA rung would do on a GPU
+  rung explain gemm/cuda/02         why it is as fast as it is, and what to do next
   rung emu program.cu               a CUDA program without a GPU
 
 Exit codes: 0 right, 1 something was wrong, 2 bad usage, 3 not available here.
@@ -66,6 +70,12 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app) {
   const std::string message = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (app.got_subcommand("trace")) return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    if (app.got_subcommand("explain")) {
+      return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    }
+    if (app.got_subcommand("diff")) {
+      return "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help";
+    }
     if (app.got_subcommand("tune")) {
       return "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help";
     }

@@ -13,29 +13,39 @@ using vgpu::Counters;
 
 Json to_json(const vgpu::Dim3& extent) { return {extent.x, extent.y, extent.z}; }
 
+struct NamedCounter {
+  const char* name;
+  std::uint64_t Counters::* value;
+};
+
+constexpr NamedCounter named_counters[] = {
+    {"global_load_requests", &Counters::global_load_requests},
+    {"global_load_sectors", &Counters::global_load_sectors},
+    {"global_store_requests", &Counters::global_store_requests},
+    {"global_store_sectors", &Counters::global_store_sectors},
+    {"shared_load_requests", &Counters::shared_load_requests},
+    {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
+    {"shared_store_requests", &Counters::shared_store_requests},
+    {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
+    {"ffma", &Counters::ffma},
+    {"instructions", &Counters::instructions},
+    {"barriers", &Counters::barriers},
+    {"divergent_branches", &Counters::divergent_branches},
+    {"branches", &Counters::branches},
+    {"thread_instructions", &Counters::thread_instructions},
+    {"global_atomics", &Counters::global_atomics},
+    {"shared_atomics", &Counters::shared_atomics},
+    {"local_load_requests", &Counters::local_load_requests},
+    {"local_store_requests", &Counters::local_store_requests},
+    {"issued_shared_load_requests", &Counters::issued_shared_load_requests},
+    {"issued_shared_load_wavefronts", &Counters::issued_shared_load_wavefronts},
+    {"issued_shared_store_requests", &Counters::issued_shared_store_requests},
+    {"issued_shared_store_wavefronts", &Counters::issued_shared_store_wavefronts}};
+
 Json to_json(const Counters& counters) {
-  return {{"global_load_requests", counters.global_load_requests},
-          {"global_load_sectors", counters.global_load_sectors},
-          {"global_store_requests", counters.global_store_requests},
-          {"global_store_sectors", counters.global_store_sectors},
-          {"shared_load_requests", counters.shared_load_requests},
-          {"shared_load_wavefronts", counters.shared_load_wavefronts},
-          {"shared_store_requests", counters.shared_store_requests},
-          {"shared_store_wavefronts", counters.shared_store_wavefronts},
-          {"ffma", counters.ffma},
-          {"instructions", counters.instructions},
-          {"barriers", counters.barriers},
-          {"divergent_branches", counters.divergent_branches},
-          {"branches", counters.branches},
-          {"thread_instructions", counters.thread_instructions},
-          {"global_atomics", counters.global_atomics},
-          {"shared_atomics", counters.shared_atomics},
-          {"local_load_requests", counters.local_load_requests},
-          {"local_store_requests", counters.local_store_requests},
-          {"issued_shared_load_requests", counters.issued_shared_load_requests},
-          {"issued_shared_load_wavefronts", counters.issued_shared_load_wavefronts},
-          {"issued_shared_store_requests", counters.issued_shared_store_requests},
-          {"issued_shared_store_wavefronts", counters.issued_shared_store_wavefronts}};
+  Json json = Json::object();
+  for (const auto& [name, value] : named_counters) json[name] = counters.*value;
+  return json;
 }
 
 Json to_json(const vgpu::Party& party) {
@@ -94,6 +104,22 @@ Json to_json(const vgpu::Hazard& hazard) {
                {"first", to_json(hazard.first)}};
   if (hazard.has_other) json["other"] = to_json(hazard.other);
   return json;
+}
+
+Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>& sites) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const vgpu::SiteCounters& site = report.per_site[i];
+    if (site.executions == 0) continue;
+    json.push_back({sites[i].ptx_line, site.executions, site.lanes, site.units});
+  }
+  return json;
+}
+
+vgpu::Counters counters(const Json& json) {
+  Counters counters;
+  for (const auto& [name, value] : named_counters) counters.*value = json.at(name);
+  return counters;
 }
 
 Json to_json(const vgpu::LineCounters& line) {

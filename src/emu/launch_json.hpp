@@ -23,6 +23,13 @@ std::string with_readable_names(const std::string& text);
 /// "counters": {…}, "hazards": […]}, "fault" if it failed, and "lines": […] if there are any.
 Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines = {});
 
+/// For each instruction of the PTX text that ran, an array of its line there, executions by warps
+/// and by threads, and its sectors or wavefronts: `sites` are of the kernel that ran.
+Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>& sites);
+
+/// The counters of a launch's JSON.
+vgpu::Counters counters(const Json& json);
+
 /// {"line", "text", "instructions", "global_requests", "global_sectors", "shared_requests",
 /// "shared_wavefronts"}, and back.
 Json to_json(const vgpu::LineCounters& line);

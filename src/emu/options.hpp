@@ -9,6 +9,7 @@ inline constexpr const char* check_variable = "RUNG_EMU_CHECK";      // "0": no 
 inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // of the CPU
 inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions a launch
 inline constexpr const char* lines_variable = "RUNG_EMU_LINES";      // "1": counters by line too
+inline constexpr const char* sites_variable = "RUNG_EMU_SITES";      // "1": by instruction too
 inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file of records
 
 }  // namespace rung::emu

@@ -85,6 +85,40 @@ DeviceDescription t4() {
   return device;
 }
 
+DeviceDescription rtx3090() {
+  DeviceDescription device = a100();
+  device.name = "NVIDIA GeForce RTX 3090";
+  device.key = "rtx3090";
+  device.compute_minor = 6;
+  device.multiprocessors = 82;
+  device.clock_khz = 1695000;
+  device.memory_bytes = 24 * GiB;
+  device.memory_clock_khz = 9751000;
+  device.memory_bus_bits = 384;
+  device.memory_bandwidth = 9.36e11;
+  device.l2_bytes = 6 * MiB;
+  device.max_warps_per_multiprocessor = 48;
+  device.max_blocks_per_multiprocessor = 16;
+  device.shared_per_multiprocessor = 100 * KiB;
+  device.shared_per_block_optin = 99 * KiB;
+  device.fp32_lanes_per_multiprocessor = 128;
+  return device;
+}
+
+DeviceDescription rtx4090() {
+  DeviceDescription device = rtx3090();
+  device.name = "NVIDIA GeForce RTX 4090";
+  device.key = "rtx4090";
+  device.compute_minor = 9;
+  device.multiprocessors = 128;
+  device.clock_khz = 2520000;
+  device.memory_clock_khz = 10501000;
+  device.memory_bandwidth = 1.008e12;
+  device.l2_bytes = 72 * MiB;
+  device.max_blocks_per_multiprocessor = 24;
+  return device;
+}
+
 /// Cores, memory and bandwidth as Apple states them, limits from its Metal Feature Set Tables, the
 /// clock as in the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not published: these
 /// are estimates, from P. Turner's metal-benchmarks and D. Johnson's applegpu. The compute
@@ -227,7 +261,8 @@ DeviceDescription find_device(std::string_view key) {
 }  // namespace
 
 const std::vector<DeviceDescription>& known_devices() {
-  static const std::vector<DeviceDescription> devices = {h200(), a100(), t4(), m1pro()};
+  static const std::vector<DeviceDescription> devices = {h200(),    a100(),    t4(),
+                                                         rtx3090(), rtx4090(), m1pro()};
   return devices;
 }
 

@@ -31,7 +31,9 @@ INSTANTIATE_TEST_SUITE_P(
     Usage, BadArguments,
     testing::Values(
         Bad{"", "a command is needed: see rung --help"},
-        Bad{"climb", "'climb' is not one of list, verify, bench, tune, trace, emu, report, doctor"},
+        Bad{"climb",
+            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, report, "
+            "doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: a value is needed; see --help"},
@@ -82,6 +84,26 @@ INSTANTIATE_TEST_SUITE_P(
             "-o: a file is needed, such as report.html, or --pictures; see --help"},
         Bad{"report nowhere.json -o -", "FILE: 'nowhere.json' cannot be read"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON"},
+        Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 22 rungs; explain takes one"},
+        Bad{"explain gemm/cuda/02 --gpu b200",
+            "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
+            "each with "
+            "overrides such as 'h200,multiprocessors=4'"},
+        Bad{"explain gemm/cuda/02 --code cubin",
+            "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
+        Bad{"explain gemm/cuda/02 --results /nowhere.json",
+            "--results: '/nowhere.json' cannot be read"},
+        Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a file that can be read"},
+        Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
+        Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
+        Bad{"explain gemm/metal/00",
+            "gemm/metal/00_naive is a metal rung; explain is for those of cpu and cuda", 3},
+        Bad{"explain dot/cuda/10 --m 3 --n 4", "dot takes n alone: --n N"},
+        Bad{"diff", "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help"},
+        Bad{"diff gemm/cuda/02", "RUNG: a value is needed; see --help"},
+        Bad{"diff gemm/cuda gemm/cuda/02",
+            "RUNG: 'gemm/cuda' selects 22 rungs; diff takes one and another"},
         Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
         Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},
@@ -126,8 +148,8 @@ TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {
 
 TEST(Usage, HelpAndVersionSucceed) {
   EXPECT_EQ(run_rung("--version").out, "rung " RUNG_PROJECT_VERSION "\n");
-  for (const char* arguments :
-       {"--help", "list --help", "verify --help", "bench --help", "tune --help"}) {
+  for (const char* arguments : {"--help", "list --help", "verify --help", "bench --help",
+                                "tune --help", "explain --help", "diff --help"}) {
     const Output output = run_rung(arguments);
     EXPECT_EQ(output.exit_code, 0);
     EXPECT_EQ(output.err, "");

@@ -33,11 +33,14 @@ void set_up() {
     defaults.instruction_limit = std::stoull(limit);
   }
   vgpu::set_launch_defaults(defaults);
-  vgpu::set_launch_observer([with_lines = variable(lines_variable) == "1"](
-                                const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
-    report_launch(report, with_lines ? vgpu::by_line(report, vgpu::sites(kernel))
-                                     : std::vector<vgpu::LineCounters>());
-  });
+  vgpu::set_launch_observer(
+      [with_lines = variable(lines_variable) == "1", with_sites = variable(sites_variable) == "1"](
+          const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+        const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
+        report_launch(report,
+                      with_lines ? vgpu::by_line(report, sites) : std::vector<vgpu::LineCounters>(),
+                      with_sites ? sites : std::vector<vgpu::Site>());
+      });
 }
 
 // Called from C: an exception has nowhere to go.

@@ -47,8 +47,11 @@ __attribute__((destructor)) void report_leaks() {
 
 }  // namespace
 
-void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines) {
-  append({{"launch", to_json(report, lines)}});
+void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines,
+                   const std::vector<vgpu::Site>& sites) {
+  Json launch = to_json(report, lines);
+  if (!sites.empty()) launch["sites"] = sites_json(report, sites);
+  append({{"launch", std::move(launch)}});
 }
 
 void report_error(const std::string& message) { append({{"error", with_readable_names(message)}}); }

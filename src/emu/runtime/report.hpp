@@ -15,7 +15,9 @@
 
 namespace rung::emu {
 
-void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines);
+/// With what the instructions did, if there are any.
+void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines,
+                   const std::vector<vgpu::Site>& sites);
 void report_error(const std::string& message);
 /// Also told on standard error: the program itself only learns of an error code.
 void report_failure(const std::string& message);

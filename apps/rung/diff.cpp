@@ -1,0 +1,53 @@
+// rung diff: what changes from one rung to another.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command.hpp"
+#include "report/unified_diff.hpp"
+
+namespace rung {
+namespace {
+
+const RungInfo& read_one(const std::string& selector) {
+  const auto rungs = read_selectors({selector});
+  if (rungs.size() != 1) {
+    throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; diff takes one and another",
+                                 selector, rungs.size()));
+  }
+  return *rungs.front();
+}
+
+/// On a terminal, unless NO_COLOR is set to something (no-color.org).
+bool is_coloured() {
+  const char* refused = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');
+}
+
+ExitCode run(const std::vector<std::string>& selectors) {
+  const RungInfo& from = read_one(selectors[0]);
+  const RungInfo& to = read_one(selectors[1]);
+  fmt::print("{}", unified_diff({from.id, from.source}, {to.id, to.source}, is_coloured()));
+  return exit_right;
+}
+
+}  // namespace
+
+Action add_diff(CLI::App& app) {
+  auto selectors = std::make_shared<std::vector<std::string>>();
+  app.add_option("RUNG", *selectors, "Two rungs: gemm/cuda/02 gemm/cuda/03")
+      ->type_name("")
+      ->required()
+      ->expected(2);
+  app.footer(
+      "A unified diff of the two sources, as they are in this program. Coloured on a terminal,\n"
+      "unless NO_COLOR is set.\n\n"
+      "Examples:\n  rung diff gemm/cuda/05 gemm/cuda/06\n  rung diff gemm/cpu/03 gemm/cpu/04");
+  return [selectors] { return run(*selectors); };
+}
+
+}  // namespace rung

@@ -1,0 +1,219 @@
+// rung explain: why a rung, or a kernel of the user's, is as fast as it is, and what to do next.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "analysis/toolkit.hpp"
+#include "arguments.hpp"
+#include "backends/cuda/cuda.hpp"
+#include "command.hpp"
+#include "devices.hpp"
+#include "explain_cpu.hpp"
+#include "explain_file.hpp"
+#include "report/explanation.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+struct Arguments : CommonArguments, ExtentArguments {
+  std::string what;
+  std::vector<std::string> program_arguments;
+  std::string results;
+  bool no_hardware = false;
+};
+
+constexpr std::int64_t default_extent = 4096;
+constexpr std::int64_t default_length = 1 << 24;  // of dot and sum
+
+const RungInfo& read_rung(const Arguments& arguments) {
+  const auto rungs = read_selectors({arguments.what});
+  if (rungs.size() != 1) {
+    throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; explain takes one", arguments.what,
+                                 rungs.size()));
+  }
+  return *rungs.front();
+}
+
+analysis::ExplainOptions read_options(const Arguments& arguments) {
+  analysis::ExplainOptions options;
+  read_device_options(arguments);
+  options.gpu = arguments.gpu.empty() ? "h200" : arguments.gpu;
+  options.device = vgpu::parse_device(options.gpu);
+  options.code = arguments.code;
+  if (options.code == "cubin") {
+    throw UsageError("--code: 'cubin' is not one of clang, nvcc: counting needs PTX");
+  }
+  if (!arguments.results.empty()) {
+    try {
+      options.results = analysis::read_results(arguments.results);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(fmt::format("--results: {}", error.what()));
+    }
+  }
+  return options;
+}
+
+SizeArgument read_size(const Arguments& arguments, const RungInfo& rung) {
+  const bool is_gemm = rung.op == "gemm";
+  const std::int64_t usual = is_gemm ? default_extent : default_length;
+  const SizeArgument size =
+      arguments.any() ? read_extents(arguments) : SizeArgument{usual, usual, usual, true};
+  if (!is_gemm && !size.is_single)
+    throw UsageError(fmt::format("{} takes n alone: --n N", rung.op));
+  return size;
+}
+
+/// This program, measuring the rung.
+std::vector<std::string> bench_command(const RungInfo& rung, Dtype dtype,
+                                       const SizeArgument& size) {
+  std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
+                                      "bench",
+                                      rung.id,
+                                      "--device",
+                                      "gpu",
+                                      "--vs",
+                                      "none",
+                                      "--dtype",
+                                      std::string(name(dtype)),
+                                      "--seconds",
+                                      "0.01",
+                                      "--n",
+                                      std::to_string(size.n)};
+  if (rung.op != "gemm") return command;
+  for (const auto& [option, extent] : {std::pair{"--m", size.m}, std::pair{"--k", size.k}}) {
+    command.emplace_back(option);
+    command.push_back(std::to_string(extent));
+  }
+  return command;
+}
+
+/// Of the rung on this machine's GPU, if that is the one that is explained, by a run of this very
+/// program under ncu.
+void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtype dtype,
+                  const SizeArgument& size, const std::string& gpu) {
+  const std::string ncu = analysis::find_tool("ncu");
+  const Backend* here = find_backend("gpu");
+  if (here->absent()) {
+    explanation.why_no_hardware = "no GPU here";
+  } else if (here->device().find(gpu) == std::string::npos) {
+    explanation.why_no_hardware = fmt::format("the GPU here is no {}", gpu);
+  } else if (ncu.empty()) {
+    explanation.why_no_hardware = "ncu is neither on the PATH nor in /usr/local/cuda/bin";
+  }
+  if (!explanation.why_no_hardware.empty()) return;
+  const analysis::ToolOutput output = analysis::run_tool(analysis::ncu_command(
+      ncu, explanation.evidence.sample.kernel, bench_command(rung, dtype, size)));
+  try {
+    explanation.hardware = analysis::parse_ncu(output.text);
+  } catch (const std::runtime_error& error) {
+    const std::size_t said = output.text.find("==ERROR==");
+    explanation.why_no_hardware =
+        said == std::string::npos ? error.what()
+                                  : output.text.substr(said, output.text.find('\n', said) - said);
+  }
+}
+
+void print_head(std::FILE* out, const RungInfo& rung) {
+  fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
+             wrap(fmt::format("limit now: {}", rung.limit), 0));
+}
+
+analysis::Explanation examine(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                              const analysis::ExplainOptions& options) {
+  try {
+    if (rung.op != "gemm") return analysis::explain_vectors(rung, dtype, size.n, options);
+    return analysis::explain_gemm(rung, dtype, {size.m, size.n, size.k}, options);
+  } catch (const std::invalid_argument& error) {
+    throw UnavailableError(error.what());
+  }
+}
+
+std::string describe_problem(const RungInfo& rung, Dtype dtype, const SizeArgument& size) {
+  if (rung.op != "gemm") return fmt::format("{} {}", name(dtype), size.n);
+  return fmt::format("{} {}x{}x{}", name(dtype), size.m, size.n, size.k);
+}
+
+ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
+  const Dtype dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
+  const SizeArgument size = read_size(arguments, rung);
+  const analysis::ExplainOptions options = read_options(arguments);
+  const auto output = read_json(arguments.json);
+  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  analysis::Explanation explanation = examine(rung, dtype, size, options);
+  if (!arguments.no_hardware) {
+    add_hardware(explanation, rung, dtype, size, options.device.name);
+  }
+  print_head(out, rung);
+  fmt::print(out, "{} on {}\n{}", describe_problem(rung, dtype, size), options.device.name,
+             explanation_text(explanation));
+  if (output) {
+    const bool is_gemm = rung.op == "gemm";
+    Json json = {{"rung", rung.id},
+                 {"idea", rung.idea},
+                 {"limit", rung.limit},
+                 {"dtype", name(dtype)},
+                 {"m", is_gemm ? Json(size.m) : Json(nullptr)},
+                 {"n", size.n},
+                 {"k", is_gemm ? Json(size.k) : Json(nullptr)},
+                 {"device", fmt::format("virtual {}", options.device.name)}};
+    json.update(to_json(explanation));
+    output->write(dump(json));
+  }
+  return exit_right;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const std::string& what = arguments.what;
+  if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
+    return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
+                         read_options(arguments), read_json(arguments.json)});
+  }
+  const RungInfo& rung = read_rung(arguments);
+  if (is_for(rung, "cpu")) {
+    return explain_on_cpu(rung, arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype),
+                          read_size(arguments, rung), read_options(arguments).results,
+                          read_json(arguments.json));
+  }
+  if (rung.backend != "cuda") {
+    throw UnavailableError(fmt::format("{} is a {} rung; explain is for those of cpu and cuda",
+                                       rung.id, rung.backend));
+  }
+  return explain_rung(arguments, rung);
+}
+
+}  // namespace
+
+Action add_explain(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  app.add_option("RUNG", arguments->what,
+                 "One rung: gemm/cuda/02; or FILE.cu:KERNEL, a kernel of a program of yours")
+      ->type_name("")
+      ->required();
+  app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
+      ->type_name("");
+  arguments->add_extents(app);
+  arguments->add_dtype(app);
+  arguments->add_gpu_and_code(app);
+  app.add_option("--results", arguments->results, "Measured times: JSON of rung bench")
+      ->type_name("FILE");
+  app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even where it is");
+  arguments->add_json(app);
+  app.footer(
+      "Counts a tile of C on the virtual GPU, at two k, and works out the problem\n"
+      "(4096x4096x4096 unless told; of vectors, a call of at most 2^22 elements, for 2^24):\n"
+      "elements moved, by the tiles and as counted; the least time that each part of the machine\n"
+      "takes; registers, shared memory and occupancy; instructions; and what costs most, with the\n"
+      "rung that removes it. Counters of the hardware stand beside where ncu and the GPU are "
+      "here.\n\n"
+      "Examples:\n"
+      "  rung explain gemm/cuda/02\n"
+      "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"
+      "  rung explain program.cu:matmul -- 512");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

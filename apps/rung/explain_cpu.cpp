@@ -1,0 +1,106 @@
+#include "explain_cpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "device/cpu/machine.hpp"
+#include "measure/ceilings.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+/// Operands once, the result once.
+struct Work {
+  double flops, bytes;
+};
+
+Work work_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size) {
+  const auto in = static_cast<double>(input_bytes(dtype));
+  const auto out = static_cast<double>(output_bytes(dtype));
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n),
+             k = static_cast<double>(size.k);
+  if (rung.op == "gemm") return {2 * m * n * k, in * (m * k + k * n) + out * m * n};
+  return {2 * n, 2 * in * n};
+}
+
+double rate(const std::vector<Ceiling>& ceilings, std::string_view name) {
+  for (const Ceiling& ceiling : ceilings) {
+    if (ceiling.name == name) return ceiling.all_threads * 1e9;
+  }
+  return 0;
+}
+
+/// The caches that hold the operands serve them; memory does if none does.
+std::string level_of(double bytes, const Ceilings& ceilings) {
+  const cpu::Machine& machine = cpu::machine();
+  const double l2 = static_cast<double>(machine.caches.l2) * machine.threads;
+  const bool has_l3 = rate(ceilings.read, "L3") > 0;
+  if (bytes <= l2) return "L2";
+  return has_l3 && bytes <= static_cast<double>(machine.caches.l3) ? "L3" : "DRAM";
+}
+
+std::string summed_in(Dtype dtype) {
+  const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
+  return std::string(name(narrow ? Dtype::f32 : dtype));
+}
+
+}  // namespace
+
+ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                        const analysis::Results& results, const std::optional<OutputFile>& output) {
+  const Work work = work_of(rung, dtype, size);
+  const Ceilings ceilings = cached_ceilings(false);
+  const std::string level = level_of(work.bytes, ceilings);
+  const double computing = work.flops / rate(ceilings.multiply_add, summed_in(dtype));
+  const double reading = work.bytes / rate(ceilings.read, level);
+  const double least = std::max(computing, reading);
+  const bool is_gemm = rung.op == "gemm";
+  const analysis::MeasuredRun* run =
+      results.find(rung.id, dtype, is_gemm ? size.m : 1, size.n, is_gemm ? size.k : 1, "cpu");
+  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
+             wrap(fmt::format("limit now: {}", rung.limit), 0));
+  Table table({"at the least", "moves", "FLOP/byte", "takes"});
+  table.add_row({"multiply-adds", "", "", format_seconds(computing)});
+  table.add_row({level, fmt::format("{:.3g} GB", work.bytes * 1e-9),
+                 fmt::format("{:.4g}", work.flops / work.bytes), format_seconds(reading)});
+  fmt::print(out, "{}\n{}",
+             wrap(fmt::format("{} on cpu {}, all {} threads; operands once, the result once",
+                              name(dtype), cpu::machine().model, cpu::machine().threads),
+                  0),
+             table.str());
+  fmt::print(out, "the bound: {}, {}\n", computing >= reading ? "multiply-adds" : level,
+             format_seconds(least));
+  if (run != nullptr) {
+    fmt::print(out, "{}",
+               wrap(fmt::format("measured: {}, {:.2f} of which the bound explains ({})",
+                                format_seconds(run->seconds), least / run->seconds, run->source),
+                    0));
+  }
+  if (output) {
+    Json json = {{"rung", rung.id},
+                 {"idea", rung.idea},
+                 {"limit", rung.limit},
+                 {"dtype", name(dtype)},
+                 {"m", is_gemm ? Json(size.m) : Json(nullptr)},
+                 {"n", size.n},
+                 {"k", is_gemm ? Json(size.k) : Json(nullptr)},
+                 {"device", fmt::format("cpu {}", cpu::machine().model)},
+                 {"roofline",
+                  {{"flops", work.flops},
+                   {"levels",
+                    {{{"name", "multiply-adds"}, {"bytes", 0}, {"seconds", computing}},
+                     {{"name", level}, {"bytes", work.bytes}, {"seconds", reading}}}},
+                   {"bound", computing >= reading ? "multiply-adds" : level},
+                   {"seconds", least},
+                   {"measured_seconds", run != nullptr ? Json(run->seconds) : Json(nullptr)}}}};
+    output->write(dump(json));
+  }
+  return exit_right;
+}
+
+}  // namespace rung

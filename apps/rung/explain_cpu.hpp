@@ -1,0 +1,17 @@
+#pragma once
+// The half of `rung explain` for rungs of the CPU: their work, this machine's ceilings, and the
+// time if it was measured.
+
+#include <optional>
+
+#include "analysis/results.hpp"
+#include "arguments.hpp"
+#include "command.hpp"
+
+namespace rung {
+
+/// Ceilings are measured, or taken from an earlier run (src/measure/ceilings.hpp).
+ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                        const analysis::Results& results, const std::optional<OutputFile>& output);
+
+}  // namespace rung

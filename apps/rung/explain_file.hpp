@@ -1,0 +1,26 @@
+#pragma once
+// The half of `rung explain` for kernels of a program that the user brings.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/explanation.hpp"
+#include "command.hpp"
+#include "report/output_file.hpp"
+
+namespace rung {
+
+struct FileToExplain {
+  std::string source;                  // a CUDA program
+  std::string kernel;                  // the name of one of its kernels, without parameters
+  std::vector<std::string> arguments;  // of the program
+  analysis::ExplainOptions options;
+  std::optional<OutputFile> output;
+};
+
+/// Compiles and runs the program as `rung emu` does, its output where it always goes, and explains
+/// all its launches of that kernel. Throws UsageError and UnavailableError.
+ExitCode explain_file(const FileToExplain& file);
+
+}  // namespace rung

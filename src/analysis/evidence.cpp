@@ -1,0 +1,157 @@
+#include "analysis/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cuda/rungs.hpp"
+#include "device/cuda/tile.cuh"
+
+namespace rung::analysis {
+namespace {
+
+double area(std::int64_t a, std::int64_t b) {
+  return static_cast<double>(a) * static_cast<double>(b);
+}
+
+double tiles_of(const GemmSetting& setting) {
+  const cuda::Tiling tiling = setting.tiling();
+  return area(cuda::ceil_div(setting.size.m, tiling.BM), cuda::ceil_div(setting.size.n, tiling.BN));
+}
+
+/// A multiply-add has three operands and a result. Blocks bring what their threads share once each;
+/// all of them together, each element at least once.
+Footprint footprint_of(const GemmSetting& setting) {
+  const auto& [m, n, k] = setting.size;
+  const auto in = static_cast<double>(input_bytes(setting.dtype));
+  const auto out = static_cast<double>(output_bytes(setting.dtype));
+  const cuda::Tiling tiling = setting.tiling();
+  Footprint footprint;
+  footprint.register_bytes = 4 * out;
+  footprint.dram_bytes = in * (area(m, k) + area(k, n)) + out * area(m, n);
+  footprint.l2_bytes = tiles_of(setting) * in * area(tiling.BM + tiling.BN, k) + out * area(m, n);
+  return footprint;
+}
+
+std::map<std::string, double> by_name(const vgpu::Counters& c) {
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  return {{"global_load_requests", number(c.global_load_requests)},
+          {"global_load_sectors", number(c.global_load_sectors)},
+          {"global_store_requests", number(c.global_store_requests)},
+          {"global_store_sectors", number(c.global_store_sectors)},
+          {"issued_shared_load_requests", number(c.issued_shared_load_requests)},
+          {"issued_shared_load_wavefronts", number(c.issued_shared_load_wavefronts)},
+          {"issued_shared_store_requests", number(c.issued_shared_store_requests)},
+          {"issued_shared_store_wavefronts", number(c.issued_shared_store_wavefronts)},
+          {"ffma", number(c.ffma)},
+          {"instructions", number(c.instructions)}};
+}
+
+/// Of the whole problem, all of whose tiles are taken for whole ones.
+std::map<std::string, double> counters_of(const GemmSetting& setting, const Samples& samples) {
+  std::map<std::string, double> counters = by_name(samples.trace1.counters);
+  const std::map<std::string, double> longer = by_name(samples.trace2.counters);
+  const double step =
+      samples.k1 == samples.k2
+          ? 0
+          : (static_cast<double>(setting.size.k) - samples.k1) / (samples.k2 - samples.k1);
+  for (auto& [name, value] : counters) {
+    value = tiles_of(setting) * (value + step * (longer.at(name) - value));
+  }
+  return counters;
+}
+
+/// Of a C of 256 x 256, with the plan for that.
+double blocks_of_few_tiles(const GemmSetting& setting) {
+  constexpr std::int64_t few = 256;
+  GemmSetting small = setting;
+  small.size.m = few;
+  small.size.n = few;
+  const cuda::Limits limits = {setting.device.shared_per_block_optin,
+                               setting.device.multiprocessors};
+  small.plan = cuda::TunedPlans::of_device(setting.device.name)
+                   .nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
+  return static_cast<double>(small.launch().grid.count());
+}
+
+}  // namespace
+
+bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text) {
+  const InstructionsByLine instructions = by_line(text);
+  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const SiteCount& site) {
+    const std::string& opcode = instructions.at(site.ptx_line)->opcode;
+    return opcode == "mma" || opcode == "wmma" || opcode == "wgmma";
+  });
+}
+
+double idle_share(double blocks, int multiprocessors) {
+  const double rounds = std::ceil(blocks / multiprocessors);
+  return rounds > 0 ? 1 - blocks / (rounds * multiprocessors) : 0;
+}
+
+double Evidence::multiply_add_cycles() const {
+  return quantities.multiply_adds / machine.multiply_adds_a_cycle();
+}
+
+double Evidence::memory_cycles() const {
+  return footprint.dram_bytes / machine.memory_bytes * machine.clock * machine.multiprocessors;
+}
+
+Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const Results& results) {
+  const vgpu::ptx::Module& text = parsed(*setting.image);
+  Evidence evidence;
+  evidence.id = setting.info->id;
+  evidence.sample = samples.trace2;
+  evidence.quantities = samples.at(static_cast<double>(setting.size.k)) * tiles_of(setting);
+  evidence.quantities.multiply_adds =
+      area(setting.size.m, setting.size.n) * static_cast<double>(setting.size.k);
+  evidence.counters = counters_of(setting, samples);
+  evidence.overlap = overlap(evidence.sample, text);
+  evidence.machine =
+      machine_of(setting.device, setting.dtype, uses_matrix_units(evidence.sample, text), results);
+  evidence.footprint = footprint_of(setting);
+  evidence.blocks = static_cast<double>(setting.launch().grid.count());
+  evidence.blocks_of_few = blocks_of_few_tiles(setting);
+  evidence.has_async_copies = setting.device.compute_major >= 8;
+  evidence.roofline =
+      roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
+  return evidence;
+}
+
+Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& launches,
+                         const vgpu::ptx::Module& text, const vgpu::DeviceDescription& device,
+                         Dtype dtype, double dram_bytes, const Results& results) {
+  Evidence evidence;
+  evidence.id = id;
+  for (const KernelTrace& launch : launches) {
+    evidence.quantities += quantities(launch, static_cast<int>(input_bytes(dtype)));
+    evidence.blocks += static_cast<double>(launch.grid.count());
+    for (const auto& [name, value] : by_name(launch.counters)) evidence.counters[name] += value;
+    if (launch.counters.instructions >= evidence.sample.counters.instructions) {
+      evidence.sample = launch;
+    }
+  }
+  evidence.blocks /= static_cast<double>(std::max<std::size_t>(1, launches.size()));
+  evidence.overlap = overlap(evidence.sample, text);
+  evidence.machine = machine_of(device, dtype, uses_matrix_units(evidence.sample, text), results);
+  evidence.footprint.register_bytes = 4.0 * static_cast<double>(output_bytes(dtype));
+  evidence.footprint.dram_bytes = dram_bytes;
+  // What multiplies nothing is taken for a stream, whose every byte is wanted once.
+  if (evidence.quantities.multiply_adds == 0 && dram_bytes == 0) {
+    evidence.footprint.dram_bytes =
+        evidence.quantities.global_load_bytes + evidence.quantities.global_store_bytes;
+  }
+  evidence.has_async_copies = device.compute_major >= 8;
+  evidence.roofline =
+      roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
+  return evidence;
+}
+
+void scale(Evidence& evidence, double factor, double multiply_adds) {
+  evidence.quantities = evidence.quantities * factor;
+  evidence.quantities.multiply_adds = multiply_adds;
+  for (auto& [name, value] : evidence.counters) value *= factor;
+  evidence.roofline =
+      roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
+}
+
+}  // namespace rung::analysis

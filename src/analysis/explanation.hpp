@@ -1,0 +1,74 @@
+#pragma once
+// Everything that `rung explain` tells of a kernel.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/advice.hpp"
+#include "analysis/instruction_mix.hpp"
+#include "analysis/ncu.hpp"
+#include "analysis/resources.hpp"
+#include "analysis/traffic.hpp"
+
+namespace rung::analysis {
+
+/// One row of traffic: elements for each element of C.
+struct TrafficRow {
+  std::string name;     // "global loads"
+  Formula expected;     // from the tiles
+  double per_k = 0;     // counted: for each step along k,
+  double constant = 0;  // and besides
+};
+
+struct OccupancyFacts {
+  Registers registers;
+  std::int64_t static_shared = 0, dynamic_shared = 0;
+  int threads = 0;  // of a block
+  vgpu::Occupancy occupancy;
+};
+
+/// The cause, and the rung that removes it: empty if the ladder has none.
+struct Advice {
+  Finding finding;
+  std::string rung, idea;
+};
+
+struct Explanation {
+  Evidence evidence;
+  std::string code;                 // "PTX by clang 19.1.7"
+  std::string sample;               // what was counted: "a tile of 128x128, k = 64 and 96"
+  std::string result = "C";         // whose elements traffic is counted for; of vectors, x
+  std::vector<TrafficRow> traffic;  // of rungs
+  OccupancyFacts occupancy;
+  InstructionMix ptx;
+  std::optional<InstructionMix> machine_code;
+  std::vector<Advice> advice;
+  std::optional<MeasuredRun> measured;
+  std::optional<HardwareCounters> hardware;
+  std::string why_no_hardware;
+};
+
+/// How and where.
+struct ExplainOptions {
+  std::string gpu;  // as --gpu
+  vgpu::DeviceDescription device;
+  std::string code;  // "clang", "nvcc" or empty
+  Results results;   // besides those built in
+};
+
+/// Throws std::invalid_argument, in one line, for what the rung or the device does not allow.
+Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
+                         const ExplainOptions& options);
+
+/// The same for a rung of the dot product or the sum: a whole call, of at most 2^22 elements,
+/// scaled to n.
+Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
+                            const ExplainOptions& options);
+
+/// Of launches that somebody made elsewhere, all of one kernel of the PTX text. Where the ladder
+/// has a remedy, it is one of gemm's.
+Explanation explain_kernel(const std::string& name, const std::vector<KernelTrace>& launches,
+                           std::string_view ptx, const ExplainOptions& options);
+
+}  // namespace rung::analysis

@@ -1,0 +1,133 @@
+#include "analysis/instruction_mix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "analysis/toolkit.hpp"
+
+namespace rung::analysis {
+namespace {
+
+using vgpu::InstrClass;
+using vgpu::ptx::Instruction;
+
+std::string kind_of(const Instruction& instruction) {
+  if (is_multiply_add(instruction, false)) return "multiply-add";
+  const InstrClass instr_class = vgpu::classify(instruction);
+  return vgpu::name(instr_class);
+}
+
+bool is_load(const Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "cp") return instruction.has("async") && instruction.has("shared");
+  const bool parameter = instruction.has("param") || instruction.has("const");
+  return (opcode == "ld" || opcode == "ldmatrix") && !parameter;
+}
+
+/// The first word of a mnemonic to what it is; what is not here is "other".
+std::string machine_kind(const std::string& opcode) {
+  static const std::map<std::string, std::string> kinds = {
+      {"FFMA", "multiply-add"},  {"DFMA", "multiply-add"}, {"HFMA2", "multiply-add"},
+      {"FFMA2", "multiply-add"}, {"HMMA", "matrix"},       {"IMMA", "matrix"},
+      {"HGMMA", "matrix"},       {"LDG", "global load"},   {"LDGSTS", "global load"},
+      {"STG", "global store"},   {"LDS", "shared load"},   {"LDSM", "shared load"},
+      {"STS", "shared store"},   {"LDL", "local memory"},  {"STL", "local memory"},
+      {"BAR", "barrier"},        {"BRA", "control"},       {"EXIT", "control"},
+      {"IMAD", "integer"},       {"IADD3", "integer"},     {"LEA", "integer"},
+      {"ISETP", "integer"},      {"IADD", "integer"},      {"SHF", "integer"},
+      {"LOP3", "integer"},       {"VIADD", "integer"},     {"MOV", "move"},
+      {"CS2R", "move"},          {"S2R", "move"},          {"SEL", "move"}};
+  const auto found = kinds.find(opcode);
+  return found == kinds.end() ? "other" : found->second;
+}
+
+InstructionMix mix_of(const std::map<std::string, double>& counts) {
+  InstructionMix mix;
+  for (const auto& [name, count] : counts) {
+    mix.parts.push_back({name, count});
+    mix.all += count;
+  }
+  std::stable_sort(mix.parts.begin(), mix.parts.end(),
+                   [](const MixPart& a, const MixPart& b) { return a.count > b.count; });
+  return mix;
+}
+
+std::string listing_of(const std::filesystem::path& cubin) {
+  if (const std::string nvdisasm = find_tool("nvdisasm"); !nvdisasm.empty()) {
+    const ToolOutput output = run_tool({nvdisasm, cubin.string()});
+    if (output.exit_code == 0) return output.text;
+  }
+  if (const std::string cuobjdump = find_tool("cuobjdump"); !cuobjdump.empty()) {
+    const ToolOutput output = run_tool({cuobjdump, "--dump-sass", cubin.string()});
+    if (output.exit_code == 0) return output.text;
+  }
+  return "";
+}
+
+}  // namespace
+
+InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text) {
+  const InstructionsByLine instructions = by_line(text);
+  std::map<std::string, double> counts;
+  double multiply_adds = 0, loads = 0, barriers = 0;
+  for (const SiteCount& site : trace.sites) {
+    const Instruction& instruction = *instructions.at(site.ptx_line);
+    const auto executions = static_cast<double>(site.executions);
+    counts[kind_of(instruction)] += executions;
+    if (is_multiply_add(instruction, false)) multiply_adds += executions;
+    if (is_load(instruction)) loads += executions;
+    if (vgpu::classify(instruction) == InstrClass::barrier) barriers += executions;
+  }
+  InstructionMix mix = mix_of(counts);
+  mix.multiply_adds = multiply_adds;
+  mix.loads = loads;
+  mix.barriers = barriers;
+  return mix;
+}
+
+InstructionMix parse_listing(const std::string& listing) {
+  // "        /*0010*/                   @!P0 LDG.E R2, desc[UR4][R2.64] ;"
+  static const std::regex line(R"(^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*))");
+  using Counts = std::map<std::string, double>;
+  Counts most, counts;
+  const auto end_block = [&] {
+    if (most.empty() || counts["multiply-add"] > most["multiply-add"]) most = counts;
+    counts.clear();
+  };
+  std::istringstream lines(listing);
+  for (std::string text; std::getline(lines, text);) {
+    if (text.starts_with(".L_")) end_block();
+    std::smatch found;
+    if (!std::regex_search(text, found, line) || found[1] == "NOP") continue;
+    ++counts[machine_kind(found[1])];
+  }
+  end_block();
+  InstructionMix mix = mix_of(most);
+  mix.multiply_adds = most["multiply-add"];
+  mix.loads = most["global load"] + most["shared load"];
+  mix.barriers = most["barrier"];
+  return mix;
+}
+
+std::optional<InstructionMix> machine_mix(std::string_view ptx, const std::string& entry,
+                                          int arch) {
+  const std::string ptxas = find_tool("ptxas");
+  if (ptxas.empty()) return std::nullopt;
+  const ScratchFolder folder;
+  const auto text = folder.path() / "kernel.ptx";
+  const auto cubin = folder.path() / "kernel.cubin";
+  std::ofstream(text, std::ios::binary) << ptx;
+  const ToolOutput output = run_tool({ptxas, fmt::format("-arch=sm_{}", arch), "--entry", entry,
+                                      text.string(), "-o", cubin.string()});
+  if (output.exit_code != 0) return std::nullopt;
+  const std::string listing = listing_of(cubin);
+  if (listing.empty()) return std::nullopt;
+  return parse_listing(listing);
+}
+
+}  // namespace rung::analysis

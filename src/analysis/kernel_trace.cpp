@@ -1,0 +1,166 @@
+#include "analysis/kernel_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace rung::analysis {
+namespace {
+
+using vgpu::ptx::Instruction;
+
+int vector_of(const Instruction& instruction) {
+  for (const int width : {2, 4, 8}) {
+    if (instruction.has(fmt::format("v{}", width))) return width;
+  }
+  return 1;
+}
+
+int type_bytes(const Instruction& instruction) {
+  if (instruction.modifiers.empty()) return 0;
+  return vgpu::ptx::size_of(vgpu::ptx::type_named(instruction.modifiers.back()));
+}
+
+/// ld, st and their kin: a lane has as many elements of the type as the vector is wide.
+Access plain_access(const Instruction& instruction) {
+  Access access;
+  access.is_load = instruction.opcode == "ld" || instruction.opcode == "ldu";
+  const bool shared = instruction.has("shared") || instruction.has("shared::cta");
+  access.space = shared ? Space::shared : Space::global;
+  access.element_bytes = type_bytes(instruction);
+  access.bytes = vector_of(instruction) * access.element_bytes;
+  return access;
+}
+
+/// cp.async [to], [from], bytes, …
+Access asynchronous_copy(const Instruction& instruction) {
+  Access access;
+  access.is_load = true;
+  access.asynchronous = true;
+  if (instruction.operands.size() > 2) {
+    access.bytes = static_cast<int>(instruction.operands[2].bits);
+  }
+  return access;
+}
+
+/// A matrix of 8 x 8 elements of two bytes gives each lane four of them.
+Access matrix_access(const Instruction& instruction) {
+  Access access;
+  access.space = Space::shared;
+  access.is_load = instruction.opcode == "ldmatrix";
+  access.element_bytes = 2;
+  access.bytes = instruction.has("x4") ? 16 : instruction.has("x2") ? 8 : 4;
+  return access;
+}
+
+std::optional<Access> access_of(const Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "cp" && instruction.has("async") && instruction.has("shared") &&
+      !instruction.has("bulk")) {
+    return asynchronous_copy(instruction);
+  }
+  if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_access(instruction);
+  // A flag that blocks wait for: how often they ask is chance, and no traffic of elements.
+  if (instruction.has("acquire") || instruction.has("relaxed")) return std::nullopt;
+  const bool other_space =
+      instruction.has("local") || instruction.has("const") || instruction.has("param");
+  if ((opcode != "ld" && opcode != "ldu" && opcode != "st") || other_space) return std::nullopt;
+  return plain_access(instruction);
+}
+
+std::string place_of(const Instruction& instruction, const vgpu::ptx::Module& text) {
+  const auto file = static_cast<std::size_t>(instruction.source.file);
+  if (file == 0 || file >= text.files.size() || instruction.source.line == 0) return "";
+  return fmt::format("{}:{}", std::filesystem::path(text.files[file]).filename().string(),
+                     instruction.source.line);
+}
+
+double count_multiply_adds(const KernelTrace& trace, const InstructionsByLine& instructions,
+                           bool integers) {
+  double count = 0;
+  for (const SiteCount& site : trace.sites) {
+    const Instruction& instruction = *instructions.at(site.ptx_line);
+    if (!is_multiply_add(instruction, integers)) continue;
+    const bool pair = instruction.has("f16x2") || instruction.has("bf16x2");
+    count += static_cast<double>(site.lanes) * (pair ? 2 : 1);
+  }
+  return count;
+}
+
+}  // namespace
+
+double Access::scattered_sectors() const {
+  constexpr double sector_bytes = 32;
+  if (space != Space::global) return 0;
+  const double needed =
+      std::max(static_cast<double>(count.executions), moved_bytes() / sector_bytes);
+  return std::max(0.0, static_cast<double>(count.units) - needed);
+}
+
+double Access::conflict_wavefronts() const {
+  constexpr double warp_lanes = 32;
+  constexpr double wavefront_bytes = 128;
+  if (space != Space::shared) return 0;
+  const double least = std::max(1.0, bytes * warp_lanes / wavefront_bytes);
+  return std::max(0.0,
+                  static_cast<double>(count.units) - static_cast<double>(count.executions) * least);
+}
+
+bool is_multiply_add(const Instruction& instruction, bool integers) {
+  if (instruction.opcode != "fma" && instruction.opcode != "mad") return false;
+  const auto type = instruction.modifiers.empty()
+                        ? vgpu::ptx::Type::none
+                        : vgpu::ptx::type_named(instruction.modifiers.back());
+  return vgpu::ptx::is_float(type) != integers;
+}
+
+InstructionsByLine by_line(const vgpu::ptx::Module& text) {
+  InstructionsByLine instructions;
+  for (const vgpu::ptx::Function& function : text.functions) {
+    for (const Instruction& instruction : function.body) {
+      instructions[instruction.line] = &instruction;
+    }
+  }
+  return instructions;
+}
+
+std::vector<SiteCount> site_counts(const vgpu::LaunchReport& report,
+                                   const std::vector<vgpu::Site>& sites) {
+  std::vector<SiteCount> counts;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const vgpu::SiteCounters& site = report.per_site[i];
+    if (site.executions == 0) continue;
+    counts.push_back({sites[i].ptx_line, site.executions, site.lanes, site.units});
+  }
+  return counts;
+}
+
+KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCount> sites,
+                       const vgpu::ptx::Module& text) {
+  const InstructionsByLine instructions = by_line(text);
+  KernelTrace trace;
+  trace.kernel = report.kernel;
+  trace.grid = report.grid;
+  trace.block = report.block;
+  trace.shared = report.shared;
+  trace.counters = report.counters;
+  for (const SiteCount& site : sites) {
+    const auto found = instructions.find(site.ptx_line);
+    if (found == instructions.end() || site.executions == 0) continue;
+    trace.sites.push_back(site);
+    if (auto access = access_of(*found->second)) {
+      access->count = site;
+      access->where = place_of(*found->second, text);
+      trace.accesses.push_back(std::move(*access));
+    }
+  }
+  trace.multiply_adds = count_multiply_adds(trace, instructions, false);
+  if (trace.multiply_adds == 0) {
+    trace.multiply_adds = count_multiply_adds(trace, instructions, true);
+  }
+  return trace;
+}
+
+}  // namespace rung::analysis

@@ -1,0 +1,109 @@
+#include "analysis/quantities.hpp"
+
+#include <algorithm>
+
+namespace rung::analysis {
+namespace {
+
+using Q = Quantities;
+constexpr double Q::* members[] = {&Q::multiply_adds,
+                                   &Q::instructions,
+                                   &Q::idle_lanes,
+                                   &Q::barriers,
+                                   &Q::global_load_bytes,
+                                   &Q::global_store_bytes,
+                                   &Q::shared_load_bytes,
+                                   &Q::shared_store_bytes,
+                                   &Q::global_load_elements,
+                                   &Q::global_store_elements,
+                                   &Q::shared_load_elements,
+                                   &Q::shared_store_elements,
+                                   &Q::staged_bytes,
+                                   &Q::global_requests,
+                                   &Q::global_sectors,
+                                   &Q::scattered_sectors,
+                                   &Q::shared_requests,
+                                   &Q::shared_wavefronts,
+                                   &Q::conflict_wavefronts,
+                                   &Q::data_requests,
+                                   &Q::l1_cycles};
+static_assert(sizeof members / sizeof *members == sizeof(Q) / sizeof(double), "all of them");
+
+constexpr double sectors_of_line = 4;
+constexpr double warp_lanes = 32;
+
+double number(std::uint64_t count) { return static_cast<double>(count); }
+
+/// Sectors that are no more than the bytes need lie in whole lines; scattered ones each in a line
+/// of its own.
+void add_global(Quantities& q, const Access& access, int element_bytes) {
+  const double requests = number(access.count.executions);
+  const double sectors = number(access.count.units);
+  const double scattered = access.scattered_sectors();
+  const int element = access.element_bytes > 0 ? access.element_bytes : element_bytes;
+  q.global_requests += requests;
+  q.global_sectors += sectors;
+  q.scattered_sectors += scattered;
+  q.l1_cycles += scattered > sectors / 2 ? sectors : std::max(requests, sectors / sectors_of_line);
+  (access.is_load ? q.global_load_bytes : q.global_store_bytes) += access.moved_bytes();
+  (access.is_load ? q.global_load_elements : q.global_store_elements) +=
+      access.moved_bytes() / element;
+}
+
+void add_shared(Quantities& q, const Access& access) {
+  q.conflict_wavefronts += access.conflict_wavefronts();
+  (access.is_load ? q.shared_load_bytes : q.shared_store_bytes) += access.moved_bytes();
+  (access.is_load ? q.shared_load_elements : q.shared_store_elements) +=
+      access.moved_bytes() / std::max(1, access.element_bytes);
+  if (!access.is_load) q.staged_bytes += access.moved_bytes();
+}
+
+}  // namespace
+
+Quantities& Quantities::operator+=(const Quantities& other) {
+  for (double Q::* member : members) this->*member += other.*member;
+  return *this;
+}
+
+Quantities Quantities::operator*(double factor) const {
+  Quantities product = *this;
+  for (double Q::* member : members) product.*member *= factor;
+  return product;
+}
+
+Quantities quantities(const KernelTrace& trace, int element_bytes) {
+  const vgpu::Counters& c = trace.counters;
+  Quantities q;
+  q.multiply_adds = trace.multiply_adds;
+  q.instructions = number(c.instructions);
+  q.idle_lanes = warp_lanes * number(c.instructions) - number(c.thread_instructions);
+  q.barriers = number(c.barriers);
+  for (const Access& access : trace.accesses) {
+    q.data_requests += number(access.count.executions);
+    if (access.space == Space::global) {
+      add_global(q, access, element_bytes);
+    } else {
+      add_shared(q, access);
+    }
+    // The side of a copy that writes: a vector or an element for each lane, and nothing staged.
+    if (access.asynchronous) {
+      q.shared_store_bytes += access.moved_bytes();
+      q.shared_store_elements += access.moved_bytes() / element_bytes;
+    }
+  }
+  q.shared_requests =
+      number(c.issued_shared_load_requests) + number(c.issued_shared_store_requests);
+  q.shared_wavefronts =
+      number(c.issued_shared_load_wavefronts) + number(c.issued_shared_store_wavefronts);
+  return q;
+}
+
+Quantities extrapolate(const Quantities& at_k1, double k1, const Quantities& at_k2, double k2,
+                       double k) {
+  const double step = (k - k1) / (k2 - k1);
+  Quantities result = at_k2 * step;
+  result += at_k1 * (1 - step);
+  return result;
+}
+
+}  // namespace rung::analysis

@@ -1,0 +1,50 @@
+#pragma once
+// What `rung bench` measured, from its JSON: times of rungs, and ceilings of GPUs.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/dtype.hpp"
+
+namespace rung::analysis {
+
+struct MeasuredRun {
+  std::string rung;
+  std::string dtype;
+  std::int64_t m = 0, n = 0, k = 0;  // 1 where the op has no such extent
+  std::string device;                // "gpu NVIDIA H200 (…)"
+  double seconds = 0;                // median
+  std::string source;                // file
+};
+
+/// Ceilings of one GPU, as it was measured there.
+struct MeasuredGpu {
+  std::string name;                            // "NVIDIA H200"
+  std::map<std::string, double> multiply_add;  // FLOP/s, by dtype
+  double memory_read = 0;                      // bytes a second
+  std::string source;
+};
+
+struct Results {
+  std::vector<MeasuredRun> runs;
+  std::vector<MeasuredGpu> gpus;
+
+  void add(const Results& other);
+  /// The last one of that rung and problem whose device contains the name; null without one.
+  const MeasuredRun* find(std::string_view rung, Dtype dtype, std::int64_t m, std::int64_t n,
+                          std::int64_t k, std::string_view device) const;
+  const MeasuredGpu* find_gpu(std::string_view name) const;
+};
+
+/// Throws std::runtime_error, in one line, for what is no JSON of `rung bench`.
+Results parse_results(std::string_view json, const std::string& source);
+/// Throws likewise, and if the file cannot be read.
+Results read_results(const std::string& path);
+/// Those that come with Rung: of results/nvidia-h200/.
+const Results& built_in_results();
+
+}  // namespace rung::analysis

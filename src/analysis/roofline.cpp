@@ -1,0 +1,45 @@
+#include "analysis/roofline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rung::analysis {
+namespace {
+
+constexpr double sector_bytes = 32;
+
+Level transfer(std::string name, double bytes, double bytes_a_second) {
+  return {std::move(name), bytes, bytes / bytes_a_second, true};
+}
+
+}  // namespace
+
+const Level& Roofline::bound() const {
+  return *std::max_element(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
+    return a.is_bound * a.seconds < b.is_bound * b.seconds;
+  });
+}
+
+Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& footprint,
+                  double blocks) {
+  Roofline roofs;
+  roofs.flops = 2 * q.multiply_adds;
+  const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes : q.global_sectors * sector_bytes;
+  roofs.levels = {
+      {"multiply-adds", q.multiply_adds * footprint.register_bytes, roofs.flops / machine.flops,
+       true},
+      {"issue of PTX", 0, q.instructions / machine.rate(Machine::instructions_a_cycle), false},
+      transfer("shared memory", q.shared_wavefronts * Machine::shared_bytes_a_cycle,
+               machine.rate(Machine::shared_bytes_a_cycle)),
+      transfer("L1", q.l1_cycles * Machine::l1_bytes_a_cycle,
+               machine.rate(Machine::l1_bytes_a_cycle)),
+      transfer("L2", l2, machine.rate(Machine::l2_bytes_a_cycle))};
+  if (footprint.dram_bytes > 0) {
+    roofs.levels.push_back(transfer("DRAM", footprint.dram_bytes, machine.memory_bytes));
+  }
+  const double rounds = std::ceil(blocks / machine.multiprocessors);
+  if (rounds > 0) roofs.busy = blocks / (rounds * machine.multiprocessors);
+  return roofs;
+}
+
+}  // namespace rung::analysis

@@ -1,0 +1,184 @@
+#include "analysis/trace_rung.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "backends/cuda/rungs.hpp"
+#include "vgpu/ptx/parser.hpp"
+
+namespace rung::analysis {
+namespace {
+
+// Newer than whatever toolkit wrote the PTX: nothing runs on a driver here.
+constexpr int any_driver = 99000;
+
+/// A leading dimension with the same alignment that needs no more memory than this machine has.
+std::int64_t bounded(std::int64_t stride) {
+  constexpr std::int64_t most = 16384;
+  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
+  return stride <= most ? stride : most + stride % alignment;
+}
+
+template <class In, class Out>
+Gemm<In, Out> without_data(const cuda::GemmSize& size) {
+  const std::int64_t lda = bounded(size.k);
+  const std::int64_t ldb = bounded(size.n);
+  return {size.m, size.n,           size.k, Out{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
+          Out{},  {nullptr, ldb, 1}};
+}
+
+/// Zeros in the virtual GPU's memory, as long as this lives.
+class Zeros {
+ public:
+  explicit Zeros(vgpu::DeviceMemory& memory) : memory_(memory) {}
+  Zeros(const Zeros&) = delete;
+  Zeros& operator=(const Zeros&) = delete;
+  ~Zeros() {
+    for (const std::uint64_t address : addresses_) memory_.free(address);
+  }
+
+  std::uint64_t allocate(std::int64_t bytes) {
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 16)));
+    addresses_.push_back(memory_.allocate(zeros.size()));
+    memory_.write(addresses_.back(), zeros.data(), zeros.size());
+    return addresses_.back();
+  }
+
+ private:
+  vgpu::DeviceMemory& memory_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+/// Elements of a matrix up to the last one that is used.
+std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {
+  return rows == 0 ? 0 : (rows - 1) * row_stride + columns;
+}
+
+struct Parameters {
+  std::vector<std::byte> bytes;
+  cuda::Launch launch;
+};
+
+template <class In, class Out>
+Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Zeros& zeros) {
+  Gemm<In, Out> g = without_data<In, Out>(setting.size);
+  g.m = tile.m;
+  g.n = tile.n;
+  g.k = tile.k;
+  const auto array = [&]<class T>(std::int64_t count, T*& data) {
+    data = reinterpret_cast<T*>(zeros.allocate(count * static_cast<std::int64_t>(sizeof(T))));
+  };
+  array(extent(g.m, g.k, g.a.row_stride), g.a.data);
+  array(extent(g.k, g.n, g.b.row_stride), g.b.data);
+  array(extent(g.m, g.n, g.c.row_stride), g.c.data);
+  Parameters made;
+  made.launch = setting.rung->launches.of<In>()(g, setting.plan);
+  const cuda::Split split = {setting.plan.splits,
+                             reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes))};
+  made.bytes.resize(sizeof g + sizeof split);
+  std::memcpy(made.bytes.data(), &g, sizeof g);
+  std::memcpy(made.bytes.data() + sizeof g, &split, sizeof split);
+  return made;
+}
+
+vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  return {narrow(extent.x), narrow(extent.y), narrow(extent.z)};
+}
+
+}  // namespace
+
+const vgpu::ptx::Module& parsed(const cuda::Image& image) {
+  static std::mutex mutex;
+  static std::map<const cuda::Image*, std::unique_ptr<const vgpu::ptx::Module>> modules;
+  const std::lock_guard lock(mutex);
+  auto& module = modules[&image];
+  if (!module) {
+    module = std::make_unique<const vgpu::ptx::Module>(vgpu::ptx::parse(image.data, image.id));
+  }
+  return *module;
+}
+
+cuda::Tiling GemmSetting::tiling() const { return cuda::tiling(*rung, dtype, plan.tile); }
+
+std::string GemmSetting::entry() const { return cuda::entry_name(*rung, dtype, plan.tile); }
+
+cuda::Launch GemmSetting::launch() const {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung->launches.of<In>()(without_data<In, Out>(size), plan);
+  });
+}
+
+const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
+                              const std::string& code) {
+  cuda::Target target;
+  target.arch = 10 * device.compute_major + device.compute_minor;
+  target.driver_version = any_driver;
+  target.takes_cubin = false;
+  if (!code.empty()) target.wanted = cuda::parse_code(code);
+  const cuda::Image* image = cuda::select_image(info.id, target);
+  if (image == nullptr) {
+    throw std::invalid_argument(fmt::format("{} has no {} for sm_{}{}", info.id,
+                                            code.empty() ? "PTX" : code + " code",
+                                            device.compute_major, device.compute_minor));
+  }
+  return image;
+}
+
+GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
+                         const vgpu::DeviceDescription& device, const std::string& code) {
+  const cuda::GemmRung* rung = cuda::find_gemm_rung(info.id);
+  if (rung == nullptr) throw std::invalid_argument(info.id + " is no gemm rung of cuda");
+  const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung->launches.of<In>() != nullptr;
+  });
+  if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
+  if (rung->maps) {
+    throw std::invalid_argument(
+        fmt::format("{} takes tensor maps, which explain cannot cut to a tile", info.id));
+  }
+  const cuda::Image* image = select_ptx(info, device, code);
+  const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
+  const cuda::GemmPlan plan =
+      cuda::TunedPlans::of_device(device.name).nearest(*rung, info.id, dtype, size, limits);
+  const GemmSetting setting = {&info, rung, image, dtype, size, plan, device};
+  if (setting.tiling().BM <= 0) {
+    throw std::invalid_argument(fmt::format("{} does not say its tile", info.id));
+  }
+  return setting;
+}
+
+TileRunner::TileRunner(const GemmSetting& setting)
+    : setting_(setting),
+      memory_(std::size_t{1} << 33),
+      module_(vgpu::Module::load(setting.image->data, setting.info->id, memory_)),
+      kernel_(module_->kernel(setting.entry())) {}
+
+KernelTrace TileRunner::run(std::int64_t k) {
+  const cuda::Tiling tiling = setting_.tiling();
+  const cuda::GemmSize tile = {std::min<std::int64_t>(setting_.size.m, tiling.BM),
+                               std::min<std::int64_t>(setting_.size.n, tiling.BN), k};
+  Zeros zeros(memory_);
+  const Parameters made = visit(setting_.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return parameters<In, Out>(setting_, tile, zeros);
+  });
+  vgpu::LaunchOptions options;
+  options.grid = narrowed(made.launch.grid);
+  options.block = narrowed(made.launch.block);
+  options.dynamic_shared = made.launch.shared_bytes;
+  const vgpu::LaunchReport report = launch(*kernel_, options, made.bytes, memory_, setting_.device);
+  if (!report.hazards.empty()) {
+    throw std::runtime_error(
+        fmt::format("{}: {}", setting_.info->id, report.hazards.front().message));
+  }
+  return make_trace(report, site_counts(report, vgpu::sites(*kernel_)), parsed(*setting_.image));
+}
+
+}  // namespace rung::analysis

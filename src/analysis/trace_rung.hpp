@@ -1,0 +1,63 @@
+#pragma once
+// A tile of a gemm rung on the virtual GPU, with the plan and the strides of a problem that would
+// take too long as a whole.
+
+#include <memory>
+#include <string>
+
+#include "analysis/kernel_trace.hpp"
+#include "backends/cuda/select_image.hpp"
+#include "backends/cuda/tuned.hpp"
+#include "core/dtype.hpp"
+#include "core/rung.hpp"
+#include "vgpu/device.hpp"
+
+namespace rung::analysis {
+
+/// A CUDA gemm rung as it would run a problem on a device.
+struct GemmSetting {
+  const RungInfo* info;
+  const cuda::GemmRung* rung;
+  const cuda::Image* image;  // PTX
+  Dtype dtype;
+  cuda::GemmSize size;
+  cuda::GemmPlan plan;
+  vgpu::DeviceDescription device;
+
+  cuda::Tiling tiling() const;
+  std::string entry() const;
+  /// Blocks and threads of the whole problem.
+  cuda::Launch launch() const;
+};
+
+/// The plan is that of the nearest shape that was tuned. `code` is "clang", "nvcc", or empty for
+/// what fits best. Throws std::invalid_argument, in one line, for a rung that is none of CUDA's
+/// gemm, or that the dtype or the device does not allow.
+GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
+                         const vgpu::DeviceDescription& device, const std::string& code);
+
+/// Runs tiles of a setting, which must outlive it.
+class TileRunner {
+ public:
+  explicit TileRunner(const GemmSetting& setting);
+
+  /// One tile of C, the first, with k cut to `k`; leading dimensions are those of the whole
+  /// problem. Throws std::runtime_error if the rung has a hazard there.
+  KernelTrace run(std::int64_t k);
+
+ private:
+  const GemmSetting& setting_;
+  vgpu::DeviceMemory memory_;
+  std::unique_ptr<vgpu::Module> module_;
+  const vgpu::Kernel* kernel_;
+};
+
+/// The PTX of a rung for a device. `code` as in gemm_setting(). Throws std::invalid_argument, in
+/// one line, if there is none.
+const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
+                              const std::string& code);
+
+/// An image's PTX, read once.
+const vgpu::ptx::Module& parsed(const cuda::Image& image);
+
+}  // namespace rung::analysis

@@ -1,0 +1,21 @@
+#pragma once
+// What `rung explain` found, for the reader at a terminal and for programs.
+
+#include <string>
+
+#include "analysis/explanation.hpp"
+#include "report/json.hpp"
+
+namespace rung {
+
+/// Traffic, roofline, occupancy, instruction mix, advice and, where there are any, counters of the
+/// hardware; at most 80 columns.
+std::string explanation_text(const analysis::Explanation& explanation);
+
+/// {"code", "sample", "traffic": {"global_loads": {"formula", "expected_per_k",
+/// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
+/// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
+/// "instructions": {"ptx", "machine_code"}, "advice": […], "hardware"}
+Json to_json(const analysis::Explanation& explanation);
+
+}  // namespace rung

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "report/explanation.hpp"
+
+namespace rung {
+namespace {
+
+using analysis::Explanation;
+
+Json mix_json(const analysis::InstructionMix& mix) {
+  Json parts = Json::object();
+  for (const analysis::MixPart& part : mix.parts) parts[part.name] = part.count;
+  return {{"all", mix.all},
+          {"multiply_adds", mix.multiply_adds},
+          {"loads", mix.loads},
+          {"barriers", mix.barriers},
+          {"multiply_add_share", mix.multiply_add_share()},
+          {"parts", parts}};
+}
+
+Json traffic_json(const Explanation& e) {
+  Json traffic = Json::object();
+  for (const analysis::TrafficRow& row : e.traffic) {
+    std::string key = row.name;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    traffic[key] = {
+        {"formula", row.expected.text.empty() ? Json(nullptr) : Json(row.expected.text)},
+        {"expected_per_k", row.expected.per_k},
+        {"expected_constant", row.expected.constant},
+        {"counted_per_k", row.per_k},
+        {"counted_constant", row.constant}};
+  }
+  return traffic;
+}
+
+Json roofline_json(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  Json levels = Json::array();
+  for (const analysis::Level& level : roofs.levels) {
+    levels.push_back({{"name", level.name},
+                      {"bytes", level.bytes},
+                      {"flops_per_byte", level.flops_per_byte(roofs.flops)},
+                      {"seconds", level.seconds}});
+  }
+  Json json = {{"ceilings",
+                {{"flops", e.evidence.machine.flops},
+                 {"memory_bytes", e.evidence.machine.memory_bytes},
+                 {"source", e.evidence.machine.source}}},
+               {"flops", roofs.flops},
+               {"levels", levels},
+               {"busy", roofs.busy},
+               {"bound", roofs.bound().name},
+               {"seconds", roofs.seconds()},
+               {"measured_seconds", nullptr},
+               {"ratio", nullptr}};
+  if (e.measured) {
+    json["measured_seconds"] = e.measured->seconds;
+    json["ratio"] = roofs.seconds() / e.measured->seconds;
+    json["measured_in"] = e.measured->source;
+  }
+  return json;
+}
+
+Json limit_json(int blocks) { return blocks == vgpu::no_limit ? Json(nullptr) : Json(blocks); }
+
+Json occupancy_json(const Explanation& e) {
+  const analysis::OccupancyFacts& facts = e.occupancy;
+  const vgpu::Occupancy& o = facts.occupancy;
+  return {{"registers", facts.registers.count},
+          {"registers_from", facts.registers.source},
+          {"spilled_bytes", facts.registers.spilled_bytes},
+          {"static_shared", facts.static_shared},
+          {"dynamic_shared", facts.dynamic_shared},
+          {"threads", facts.threads},
+          {"blocks", o.blocks},
+          {"warps", o.warps},
+          {"fraction", o.fraction},
+          {"limits",
+           {{"registers", limit_json(o.limit_by_registers)},
+            {"shared_memory", limit_json(o.limit_by_shared)},
+            {"warps", limit_json(o.limit_by_warps)},
+            {"blocks", limit_json(o.limit_by_blocks)},
+            {"barriers", limit_json(o.limit_by_barriers)}}},
+          {"limited_by", analysis::binding_limit(o)}};
+}
+
+Json advice_json(const Explanation& e) {
+  Json all = Json::array();
+  for (const analysis::Advice& advice : e.advice) {
+    const analysis::Finding& finding = advice.finding;
+    all.push_back({{"cause", name(finding.cause)},
+                   {"detail", finding.detail},
+                   {"quantity", finding.quantity},
+                   {"value", finding.value},
+                   {"threshold", finding.threshold},
+                   {"rung", advice.rung.empty() ? Json(nullptr) : Json(advice.rung)}});
+  }
+  return all;
+}
+
+Json hardware_json(const Explanation& e) {
+  if (!e.hardware) return nullptr;
+  Json stalls = Json::object();
+  for (const auto& [reason, part] : e.hardware->stalls) stalls[reason] = part;
+  return {{"kernel", e.hardware->kernel},
+          {"counters", e.hardware->counters},
+          {"registers", e.hardware->registers},
+          {"seconds", e.hardware->seconds},
+          {"stalls", stalls}};
+}
+
+}  // namespace
+
+Json to_json(const Explanation& e) {
+  return {{"code", e.code},
+          {"sample", e.sample},
+          {"traffic", traffic_json(e)},
+          {"roofline", roofline_json(e)},
+          {"occupancy", occupancy_json(e)},
+          {"instructions",
+           {{"ptx", mix_json(e.ptx)},
+            {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
+          {"advice", advice_json(e)},
+          {"hardware", hardware_json(e)}};
+}
+
+}  // namespace rung

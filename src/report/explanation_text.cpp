@@ -1,0 +1,158 @@
+#include "report/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+using analysis::Explanation;
+
+/// "K/128 + K/64 + 0.5": what was counted, by its two parts.
+std::string linear(double per_k, double constant) {
+  std::string text;
+  if (per_k > 0) text = fmt::format("{:.4g} K", per_k);
+  if (std::abs(constant) > 1e-9 || text.empty()) {
+    text += fmt::format("{}{:.3g}",
+                        text.empty()   ? ""
+                        : constant < 0 ? " - "
+                                       : " + ",
+                        text.empty() ? constant : std::abs(constant));
+  }
+  return text;
+}
+
+std::string traffic_text(const Explanation& e) {
+  if (e.traffic.empty()) return "";
+  Table table({fmt::format("elements for each of {}", e.result), "expected", "", "counted"});
+  for (const analysis::TrafficRow& row : e.traffic) {
+    const bool expected = !row.expected.text.empty();
+    table.add_row({row.name, row.expected.text,
+                   expected ? linear(row.expected.per_k, row.expected.constant) : "",
+                   linear(row.per_k, row.constant)});
+  }
+  return table.str() + "\n";
+}
+
+std::string level_work(const analysis::Level& level) {
+  return level.bytes > 0 ? fmt::format("{:.3g} GB", level.bytes * 1e-9) : "";
+}
+
+std::string roofline_text(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  const analysis::Level& bound = roofs.bound();
+  Table table({"at the least", "moves", "FLOP/byte", "takes"});
+  for (const analysis::Level& level : roofs.levels) {
+    const double intensity = level.flops_per_byte(roofs.flops);
+    table.add_row(
+        {level.name, level_work(level), intensity > 0 ? fmt::format("{:.4g}", intensity) : "",
+         fmt::format("{} {}", format_seconds(level.seconds), &level == &bound ? '*' : ' ')});
+  }
+  std::string text = table.str();
+  text +=
+      wrap(fmt::format("* the bound: {}, {} with {:.0f} % of the multiprocessors busy; rates: {}",
+                       bound.name, format_seconds(roofs.seconds()), 100 * roofs.busy,
+                       e.evidence.machine.source),
+           0);
+  if (e.measured) {
+    text += wrap(fmt::format("measured: {}, {:.2f} of which the bound explains ({})",
+                             format_seconds(e.measured->seconds),
+                             roofs.seconds() / e.measured->seconds, e.measured->source),
+                 0);
+  }
+  return text + "\n";
+}
+
+std::string limit(int blocks) { return blocks == vgpu::no_limit ? "-" : std::to_string(blocks); }
+
+std::string occupancy_text(const Explanation& e) {
+  const analysis::OccupancyFacts& facts = e.occupancy;
+  const vgpu::Occupancy& o = facts.occupancy;
+  Table table({"blocks a multiprocessor", "takes", "allows"});
+  table.add_row({"registers", fmt::format("{} a thread", facts.registers.count),
+                 limit(o.limit_by_registers)});
+  table.add_row({"shared memory",
+                 fmt::format("{} bytes", facts.static_shared + facts.dynamic_shared),
+                 limit(o.limit_by_shared)});
+  table.add_row({"warps", fmt::format("{} threads", facts.threads), limit(o.limit_by_warps)});
+  table.add_row({"blocks", "", limit(o.limit_by_blocks)});
+  std::string text = table.str();
+  text += wrap(fmt::format("occupancy: {} block{}, {} warps, {:.0f} %; limited by {} ({})",
+                           o.blocks, o.blocks == 1 ? "" : "s", o.warps, 100 * o.fraction,
+                           analysis::binding_limit(o), facts.registers.source),
+               0);
+  if (facts.registers.spilled_bytes > 0) {
+    text += fmt::format("{} bytes of registers are spilled\n", facts.registers.spilled_bytes);
+  }
+  return text + "\n";
+}
+
+std::string mix_line(const std::string& what, const analysis::InstructionMix& mix) {
+  std::string text =
+      fmt::format("{}: {:.1f} % multiply-adds", what, 100 * mix.multiply_add_share());
+  if (mix.multiply_adds > 0) {
+    text += fmt::format(", {:.3g} loads and {:.2g} barriers for each",
+                        mix.loads / mix.multiply_adds, mix.barriers / mix.multiply_adds);
+  }
+  constexpr std::size_t most = 5;
+  text += "; ";
+  for (std::size_t i = 0; i < std::min(most, mix.parts.size()); ++i) {
+    text += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", mix.parts[i].name,
+                        100 * mix.parts[i].count / mix.all);
+  }
+  return wrap(text, 0);
+}
+
+std::string mix_text(const Explanation& e) {
+  std::string text = mix_line("instructions of PTX, as they ran", e.ptx);
+  if (e.machine_code)
+    text += mix_line("of machine code, where most multiply-adds stand", *e.machine_code);
+  return text + "\n";
+}
+
+std::string advice_text(const Explanation& e) {
+  if (e.advice.empty()) return "next: nothing that the counters show\n";
+  std::string text;
+  for (std::size_t i = 0; i < e.advice.size(); ++i) {
+    const analysis::Advice& advice = e.advice[i];
+    text += wrap(fmt::format("{}: {}: {}", i == 0 ? "next" : "then", name(advice.finding.cause),
+                             advice.finding.detail),
+                 0);
+    if (advice.rung.empty()) continue;
+    text += i == 0 ? wrap(fmt::format("{}: {}", advice.rung, advice.idea), 6)
+                   : fmt::format("      {}\n", advice.rung);
+  }
+  return text;
+}
+
+std::string hardware_text(const Explanation& e) {
+  if (!e.hardware) {
+    return e.why_no_hardware.empty()
+               ? ""
+               : wrap(fmt::format("hardware counters: {}", e.why_no_hardware), 0);
+  }
+  const auto count = [](double value) { return format_count(static_cast<std::uint64_t>(value)); };
+  Table table({"of one launch", "virtual GPU", "hardware"});
+  for (const auto& [name, value] : e.hardware->counters) {
+    table.add_row({name, count(e.evidence.counters.at(name)), count(value)});
+  }
+  std::string text = fmt::format("\n{}warps waited for", table.str());
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, e.hardware->stalls.size()); ++i) {
+    const auto& [reason, part] = e.hardware->stalls[i];
+    text += fmt::format("{} {} {:.0f} %", i == 0 ? ":" : ",", reason, 100 * part);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& e) {
+  return fmt::format("counted: {}, {}\n\n", e.sample, e.code) + traffic_text(e) + roofline_text(e) +
+         occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e);
+}
+
+}  // namespace rung

@@ -1,0 +1,151 @@
+// How many blocks of each rung a multiprocessor holds is what the toolkit's own calculator says.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analysis/resources.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "ladder.hpp"
+
+#if __has_include(<cuda_occupancy.h>)
+#include <climits>
+#include <cstring>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <cuda_occupancy.h>
+#pragma GCC diagnostic pop
+#define RUNG_HAS_CUDA_OCCUPANCY 1
+#endif
+
+namespace rung::analysis {
+namespace {
+
+TEST(Occupancy, TheBindingLimitIsNamed) {
+  const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
+  EXPECT_EQ(binding_limit(occupancy_of(h200, 117, 256, 8192, 0)), "registers");
+  EXPECT_EQ(binding_limit(occupancy_of(h200, 16, 128, 40000, 0)), "shared memory");
+  EXPECT_EQ(binding_limit(occupancy_of(h200, 16, 1024, 0, 0)), "warps");
+  EXPECT_EQ(binding_limit(occupancy_of(h200, 16, 32, 0, 0)), "blocks");
+  // Seed 001: 37 registers, 1024 threads and 8 KiB on sm_89.
+  const vgpu::Occupancy seed = occupancy_of(vgpu::parse_device("rtx4090"), 37, 1024, 8192, 0);
+  EXPECT_EQ(seed.limit_by_registers, 1);
+  EXPECT_EQ(seed.limit_by_warps, 1);
+  EXPECT_EQ(seed.limit_by_shared, 11);
+  EXPECT_EQ(seed.allocated_registers, 1280 * 32);
+  EXPECT_EQ(seed.warps, 32);
+}
+
+TEST(Resources, AreReadAsTheBuildWritesThem) {
+  const auto kernels = parse_resources(
+      R"([{"rung": "gemm/cuda/10_tuned_tiles", "dtype": "f32", "tile": 2, "arch": "sm_80",
+           "nvcc": "13.0.88", "registers": 101, "spill_store_bytes": 4, "spill_load_bytes": 8,
+           "stack_bytes": 0, "shared_bytes": 16, "max_threads": 128, "dynamic_shared": true},
+          {"rung": "gemm/cuda/scale", "dtype": null, "tile": null, "arch": "sm_90",
+           "registers": 18, "spill_store_bytes": 0, "spill_load_bytes": 0, "shared_bytes": 0}])");
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].entry, "gemm_cuda_10_tuned_tiles_f32_2");
+  EXPECT_EQ(kernels[0].arch, 80);
+  EXPECT_EQ(kernels[0].registers, 101);
+  EXPECT_EQ(kernels[0].spilled_bytes, 12);
+  EXPECT_EQ(kernels[0].static_shared, 16);
+  EXPECT_EQ(kernels[1].entry, "gemm_cuda_scale");
+  EXPECT_THROW(parse_resources("{}}"), std::runtime_error);
+}
+
+TEST(Resources, EveryRungHasRegisters) {
+  for (const Step& step : ladder("clang")) {
+    const Registers registers =
+        registers_of(step.setting.image->data, step.setting.entry(), vgpu::parse_device("h200"));
+    EXPECT_GE(registers.count, 16) << step.setting.entry();
+    EXPECT_LE(registers.count, 255) << step.setting.entry();
+    EXPECT_NE(registers.source, "");
+  }
+}
+
+#ifdef RUNG_HAS_CUDA_OCCUPANCY
+
+int calculated_blocks(const vgpu::DeviceDescription& device, int registers, int threads,
+                      std::int64_t static_shared, std::int64_t dynamic_shared) {
+  cudaOccDeviceProp properties;
+  properties.computeMajor = device.compute_major;
+  properties.computeMinor = device.compute_minor;
+  properties.maxThreadsPerBlock = device.max_threads_per_block;
+  properties.maxThreadsPerMultiprocessor = 32 * device.max_warps_per_multiprocessor;
+  properties.regsPerBlock = device.registers_per_block;
+  properties.regsPerMultiprocessor = device.registers_per_multiprocessor;
+  properties.warpSize = 32;
+  properties.sharedMemPerBlock = static_cast<std::size_t>(device.shared_per_block);
+  properties.sharedMemPerMultiprocessor =
+      static_cast<std::size_t>(device.shared_per_multiprocessor);
+  properties.numSms = device.multiprocessors;
+  properties.sharedMemPerBlockOptin = static_cast<std::size_t>(device.shared_per_block_optin);
+  properties.reservedSharedMemPerBlock = static_cast<std::size_t>(device.shared_reserved_per_block);
+  cudaOccFuncAttributes attributes;
+  attributes.maxThreadsPerBlock = threads;
+  attributes.numRegs = registers;
+  attributes.sharedSizeBytes = static_cast<std::size_t>(static_shared);
+  attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
+  attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  attributes.maxDynamicSharedSizeBytes = static_cast<std::size_t>(dynamic_shared);
+  attributes.numBlockBarriers = 1;
+  const cudaOccDeviceState state;
+  cudaOccResult result = {};
+  const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
+      &result, &properties, &attributes, &state, threads, static_cast<std::size_t>(dynamic_shared));
+  EXPECT_EQ(error, CUDA_OCC_SUCCESS);
+  return result.activeBlocksPerMultiprocessor;
+}
+
+/// sm_90, 80, 75, 86, 89.
+class AgainstToolkit : public testing::TestWithParam<const char*> {};
+
+TEST_P(AgainstToolkit, EveryRungHasAsManyBlocks) {
+  const vgpu::DeviceDescription device = vgpu::parse_device(GetParam());
+  int compared = 0;
+  for (const RungInfo* rung : gemm_rungs()) {
+    for (const Dtype dtype : all_dtypes) {
+      for (int tile = 0; tile < 6; ++tile) {
+        std::optional<GemmSetting> setting;
+        try {
+          setting = gemm_setting(*rung, dtype, {4096, 4096, 4096}, device, "");
+        } catch (const std::invalid_argument&) {
+          continue;  // this device or type has no such rung
+        }
+        const auto tiles = cuda::tiles_of(*setting->rung, dtype);
+        if (tile >= std::max<int>(1, static_cast<int>(tiles.size()))) continue;
+        setting->plan = {tile, 1};
+        const cuda::Launch launch = setting->launch();
+        const int arch = 10 * device.compute_major + device.compute_minor;
+        const auto registers = recorded_registers(setting->entry(), arch);
+        if (!registers) continue;  // built without nvcc
+        std::int64_t static_shared = 0;
+        for (const RecordedKernel& kernel : recorded_kernels()) {
+          if (kernel.entry == setting->entry()) static_shared = kernel.static_shared;
+        }
+        const auto threads = static_cast<int>(launch.block.count());
+        const vgpu::Occupancy ours =
+            occupancy_of(device, registers->count, threads, static_shared, launch.shared_bytes);
+        EXPECT_EQ(ours.blocks, calculated_blocks(device, registers->count, threads, static_shared,
+                                                 launch.shared_bytes))
+            << setting->entry() << " on " << device.name;
+        ++compared;
+      }
+    }
+  }
+  if (!recorded_kernels().empty()) {
+    EXPECT_GE(compared, 40);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, AgainstToolkit,
+                         testing::Values("h200", "a100", "t4", "rtx3090", "rtx4090"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+#endif
+
+}  // namespace
+}  // namespace rung::analysis

@@ -1,0 +1,135 @@
+// What other programs print: ncu, nvdisasm, rung bench.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "analysis/instruction_mix.hpp"
+#include "analysis/ncu.hpp"
+#include "analysis/results.hpp"
+#include "analysis/toolkit.hpp"
+#include "ladder.hpp"
+
+namespace rung::analysis {
+namespace {
+
+/// Not a recording, but a text in the form of `ncu --csv --page raw`, version 2025.3. Its traffic
+/// and multiply-adds are what an H200 counted for gemm/cuda/02 at 1024 x 1024 x 1024 (the medians
+/// of results/nvidia-h200/counters-gemm-f32.json); stalls, registers and time stand there for the
+/// parser alone.
+std::string sample_of_ncu() {
+  std::ifstream file(RUNG_NCU_SAMPLE);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Ncu, CountersAreNamedAsOurs) {
+  const HardwareCounters hardware = parse_ncu(sample_of_ncu());
+  EXPECT_EQ(hardware.kernel, "gemm_cuda_02_shared_tile_f32");
+  EXPECT_EQ(hardware.counters.at("global_load_requests"), 2129920);
+  EXPECT_EQ(hardware.counters.at("global_load_sectors"), 8519680);
+  EXPECT_EQ(hardware.counters.at("global_store_sectors"), 131072);
+  EXPECT_EQ(hardware.counters.at("issued_shared_load_requests"), 41943040);
+  EXPECT_EQ(hardware.counters.at("issued_shared_load_wavefronts"), 50363814);
+  EXPECT_EQ(hardware.counters.at("ffma"), 1074790400);
+  EXPECT_EQ(hardware.counters.count("instructions"), 0u);
+  EXPECT_EQ(hardware.registers, 32);
+  EXPECT_DOUBLE_EQ(hardware.seconds, 279136e-9);
+}
+
+TEST(Ncu, StallsAreSharesTheLongestFirst) {
+  const auto stalls = parse_ncu(sample_of_ncu()).stalls;
+  ASSERT_EQ(stalls.size(), 4u);
+  EXPECT_EQ(stalls[0].first, "mio throttle");
+  EXPECT_DOUBLE_EQ(stalls[0].second, 0.5);
+  EXPECT_EQ(stalls[3].first, "barrier");
+  EXPECT_DOUBLE_EQ(stalls[3].second, 0.0625);
+}
+
+TEST(Ncu, NoLaunchIsAnError) {
+  EXPECT_THROW(parse_ncu("==ERROR== ERR_NVGPUCTRPERM\n"), std::runtime_error);
+  EXPECT_THROW(parse_ncu(""), std::runtime_error);
+  const std::string sample = sample_of_ncu();
+  EXPECT_THROW(parse_ncu(sample.substr(0, sample.rfind("\"0\",\"4711\""))), std::runtime_error);
+}
+
+TEST(Ncu, TheCommandAsksForWhatIsParsed) {
+  const auto command = ncu_command("/opt/ncu", "gemm_cuda_02", {"rung", "bench"});
+  EXPECT_EQ(command.front(), "/opt/ncu");
+  EXPECT_EQ(command.back(), "bench");
+  std::string all;
+  for (const std::string& word : command) all += word + " ";
+  EXPECT_NE(all.find("--page raw"), std::string::npos);
+  EXPECT_NE(all.find("--kernel-name regex:gemm_cuda_02 "), std::string::npos);
+  for (const char* metric : {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                             "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+                             "regex:smsp__average_warps_issue_stalled_"}) {
+    EXPECT_NE(all.find(metric), std::string::npos) << metric;
+  }
+}
+
+TEST(InstructionMix, IsReadFromAListing) {
+  const InstructionMix mix = parse_listing(R"(
+.text.kernel:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   LDS.128 R4, [R2] ;
+        /*0020*/              @!P0 LDG.E R8, desc[UR4][R2.64] ;
+        /*0030*/                   FFMA R0, R4, R8, R0 ;
+        /*0040*/                   FFMA R0, R5, R8, R0 ;
+        /*0050*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0060*/              @P1  BRA `(.L_x_0) ;
+        /*0070*/                   EXIT ;
+.L_x_1:
+        /*0080*/                   BRA `(.L_x_1);
+        /*0090*/                   NOP;
+)");
+  EXPECT_EQ(mix.all, 8);
+  EXPECT_EQ(mix.multiply_adds, 2);
+  EXPECT_EQ(mix.loads, 2);
+  EXPECT_EQ(mix.barriers, 1);
+  EXPECT_EQ(mix.parts.front().name, "control");
+}
+
+TEST(InstructionMix, OfPtxIsAsItRan) {
+  const Step& tile = ladder("clang")[2];  // 2 loads for each multiply-add, 2 barriers for 32
+  const InstructionMix mix = ptx_mix(tile.samples.trace2, parsed(*tile.setting.image));
+  EXPECT_NEAR(mix.loads / mix.multiply_adds, 2 + 2.0 / 32, 0.01);
+  EXPECT_NEAR(mix.barriers / mix.multiply_adds, 2.0 / 32, 0.001);
+  EXPECT_EQ(mix.all, static_cast<double>(tile.samples.trace2.counters.instructions));
+}
+
+TEST(InstructionMix, OfMachineCodeWhereTheToolkitIs) {
+  if (find_tool("ptxas").empty() ||
+      (find_tool("nvdisasm").empty() && find_tool("cuobjdump").empty())) {
+    GTEST_SKIP() << "no ptxas, nvdisasm or cuobjdump";
+  }
+  const Step& warp_tile = ladder("clang")[7];
+  const auto mix = machine_mix(warp_tile.setting.image->data, warp_tile.setting.entry(), 90);
+  ASSERT_TRUE(mix.has_value());
+  EXPECT_GT(mix->multiply_add_share(), 0.5);
+  EXPECT_GE(mix->multiply_adds, 64);  // a step along k has 8 x 8
+}
+
+TEST(Results, TimesAndCeilingsAreRead) {
+  const Results results = parse_results(
+      R"json({"machine": {"gpu": {"name": "GPU", "ceilings": {"multiply_add": {"f32": 100},
+                                                          "memory_read": 10}}},
+          "results": [{"rung": "gemm/cuda/02", "dtype": "f32", "m": 1, "n": 2, "k": 3,
+                       "device": "gpu GPU (sm_90)", "seconds": {"median": 0.5}},
+                      {"rung": "gemm/cuda/03", "dtype": "f32", "device": "gpu", "n": 1,
+                       "seconds": null}]})json",
+      "file.json");
+  ASSERT_NE(results.find("gemm/cuda/02", Dtype::f32, 1, 2, 3, "GPU"), nullptr);
+  EXPECT_EQ(results.find("gemm/cuda/02", Dtype::f32, 1, 2, 3, "GPU")->seconds, 0.5);
+  EXPECT_EQ(results.find("gemm/cuda/02", Dtype::f64, 1, 2, 3, "GPU"), nullptr);
+  EXPECT_EQ(results.find("gemm/cuda/02", Dtype::f32, 1, 2, 3, "H200"), nullptr);
+  ASSERT_NE(results.find_gpu("GPU"), nullptr);
+  EXPECT_EQ(results.find_gpu("GPU")->multiply_add.at("f32"), 1e11);
+  EXPECT_EQ(results.find_gpu("GPU")->memory_read, 1e10);
+  EXPECT_THROW(parse_results("[]", "x"), std::runtime_error);
+  EXPECT_THROW(read_results("/nowhere.json"), std::runtime_error);
+  EXPECT_NE(built_in_results().find_gpu("NVIDIA H200"), nullptr);
+}
+
+}  // namespace
+}  // namespace rung::analysis

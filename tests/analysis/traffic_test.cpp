@@ -1,0 +1,88 @@
+// Traffic by the tiles' arithmetic is the traffic that the virtual GPU counts.
+
+#include "analysis/traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ladder.hpp"
+
+namespace rung::analysis {
+namespace {
+
+using Q = Quantities;
+
+TEST(Traffic, FormulasAreThoseOfTheBook) {
+  // siboehm's kernels, as in seed 001: K/16 and 2K; K/32 and 9K/8.
+  const Traffic shared_tile = gemm_traffic({.BM = 32, .BN = 32, .BK = 32}, 1);
+  EXPECT_EQ(shared_tile.global_loads.per_k, 1.0 / 16);
+  EXPECT_EQ(shared_tile.shared_loads.per_k, 2);
+  EXPECT_EQ(shared_tile.shared_loads.text, "2K");
+  const Traffic column = gemm_traffic({.BM = 64, .BN = 64, .BK = 8, .TM = 8}, 1);
+  EXPECT_EQ(column.global_loads.per_k, 1.0 / 32);
+  EXPECT_EQ(column.shared_loads.per_k, 9.0 / 8);
+  EXPECT_EQ(column.shared_loads.text, "K + K/8");
+  EXPECT_EQ(column.global_stores.text, "1");
+  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32}, 1).global_loads.text, "2K");
+  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32, .BK = 8}, 3).global_stores.at(100), 4);
+}
+
+/// What grows with k is equal to the last digit; so is the rest, but for rungs that copy
+/// asynchronously: they copy zeros past the end of k, and read a step of fragments ahead.
+void expect_counted(const GemmSetting& setting, const Samples& samples) {
+  SCOPED_TRACE(setting.entry());
+  const Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
+  const bool ahead = setting.info->id >= "gemm/cuda/09";
+  const auto expect = [&](const Formula& formula, double Q::* counted) {
+    EXPECT_NEAR(samples.per_k(counted), formula.per_k, 1e-12) << formula.text;
+    if (ahead) {
+      EXPECT_GE(samples.constant(counted), formula.constant - 1e-9) << formula.text;
+    } else {
+      EXPECT_NEAR(samples.constant(counted), formula.constant, 1e-9) << formula.text;
+    }
+  };
+  expect(expected.global_loads, &Q::global_load_elements);
+  expect(expected.global_stores, &Q::global_store_elements);
+  expect(expected.shared_loads, &Q::shared_load_elements);
+  expect(expected.shared_stores, &Q::shared_store_elements);
+  // Parts of k meet at two counters, which the last one to leave stores anew.
+  const double counters = setting.plan.splits > 1 ? 2 / samples.elements : 0;
+  EXPECT_NEAR(samples.constant(&Q::global_store_elements),
+              expected.global_stores.constant + counters, 1e-9);
+}
+
+class TrafficBy : public testing::TestWithParam<std::string> {};
+
+TEST_P(TrafficBy, EveryRungIsAsCounted) {
+  for (const Step& step : ladder(GetParam())) expect_counted(step.setting, step.samples);
+}
+
+TEST_P(TrafficBy, PartsOfKLeaveTheirSumsInMemory) {
+  GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front(), GetParam());
+  setting.plan = {2, 2};
+  expect_counted(setting, sample(setting));
+}
+
+TEST(Traffic, EveryTileIsAsCounted) {
+  for (int tile = 0; tile < 6; ++tile) {
+    GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front());
+    setting.plan = {tile, 1};
+    expect_counted(setting, sample(setting));
+  }
+}
+
+TEST_P(TrafficBy, DoublesAndIntegersAreAsCounted) {
+  for (const Dtype dtype : {Dtype::f64, Dtype::i32}) {
+    const GemmSetting setting =
+        gemm_setting(*select({"gemm/cuda/06"}).front(), dtype, {512, 512, 512},
+                     vgpu::parse_device("a100"), GetParam());
+    const Samples samples = sample(setting);
+    EXPECT_NEAR(samples.per_k(&Q::shared_load_elements), 0.25, 1e-12);
+    EXPECT_NEAR(samples.per_k(&Q::global_load_elements), 1.0 / 64, 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gemm, TrafficBy, testing::ValuesIn(front_ends()),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace rung::analysis

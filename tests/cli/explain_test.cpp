@@ -1,0 +1,161 @@
+// rung explain and rung diff, as scripts and readers meet them.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/rung.hpp"
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+using Json = nlohmann::json;
+
+void expect_narrow(const std::string& text) {
+  for (const std::string& line : lines(text)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Explain, JsonHasEveryPart) {
+  const Output output = run_rung("explain gemm/cuda/02 --no-hardware --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("rung"), "gemm/cuda/02_shared_tile");
+  EXPECT_EQ(json.at("k"), 4096);
+  EXPECT_EQ(json.at("device"), "virtual NVIDIA H200");
+  const Json& loads = json.at("traffic").at("shared_loads");
+  EXPECT_EQ(loads.at("formula"), "2K");
+  EXPECT_EQ(loads.at("counted_per_k"), 2);
+  EXPECT_EQ(json.at("traffic").at("global_loads").at("expected_per_k"), 1.0 / 16);
+  const Json& roofline = json.at("roofline");
+  EXPECT_EQ(roofline.at("bound"), "shared memory");
+  EXPECT_EQ(roofline.at("flops"), 2.0 * 4096 * 4096 * 4096);
+  EXPECT_GT(roofline.at("measured_seconds"), roofline.at("seconds"));
+  EXPECT_GT(json.at("occupancy").at("blocks"), 0);
+  EXPECT_TRUE(json.at("occupancy").at("limited_by").is_string());
+  EXPECT_GT(json.at("instructions").at("ptx").at("multiply_add_share"), 0.1);
+  const Json& next = json.at("advice").at(0);
+  EXPECT_EQ(next.at("cause"), "shared loads");
+  EXPECT_EQ(next.at("rung"), "gemm/cuda/03_thread_column");
+  EXPECT_EQ(json.at("hardware"), nullptr);
+}
+
+TEST(Explain, TextFitsEightyColumns) {
+  const Output output = run_rung("explain gemm/cuda/05 --gpu a100 --n 1024 --no-hardware");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.err, "");
+  expect_narrow(output.out);
+  for (const char* part :
+       {"05_vectors: ", "f32 1024x1024x1024 on NVIDIA A100", "global loads", "K/128 + K/128",
+        "* the bound: ", "occupancy: ", "% multiply-adds", "next: "}) {
+    EXPECT_NE(output.out.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Explain, TimesMayComeFromAFile) {
+  const std::string file = std::filesystem::temp_directory_path() / "rung_explain_results.json";
+  std::ofstream(file) << R"json({"machine": {}, "results": [{"rung": "gemm/cuda/04_thread_tile",
+      "dtype": "f32", "m": 256, "n": 256, "k": 256, "device": "gpu NVIDIA H200 (x)",
+      "seconds": {"median": 0.25}}]})json";
+  const Output output =
+      run_rung("explain gemm/cuda/04 --n 256 --no-hardware --json - --results " + file);
+  std::filesystem::remove(file);
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(Json::parse(output.out).at("roofline").at("measured_seconds"), 0.25);
+}
+
+TEST(Explain, RungsOfTheCpuHaveARoofline) {
+  const Output output = run_rung("explain dot/cpu/02 --n 1e6 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("roofline").at("flops"), 2e6);
+  EXPECT_EQ(json.at("roofline").at("levels").at(1).at("bytes"), 8e6);
+  expect_narrow(output.err);
+}
+
+TEST(Explain, VectorsAreReadOnce) {
+  for (const auto& [rung, vectors] : {std::pair{"dot/cuda/10", 2}, std::pair{"sum/cuda/10", 1}}) {
+    const Output output =
+        run_rung(std::string("explain ") + rung + " --n 65536 --no-hardware --json -");
+    ASSERT_EQ(output.exit_code, 0) << output.err;
+    const Json json = Json::parse(output.out);
+    const Json& loads = json.at("traffic").at("global_loads");
+    EXPECT_EQ(loads.at("expected_constant"), vectors);
+    EXPECT_NEAR(loads.at("counted_constant").get<double>(), vectors, 0.05) << rung;
+    EXPECT_EQ(json.at("roofline").at("bound"), "DRAM");
+    EXPECT_EQ(json.at("m"), nullptr);
+    expect_narrow(output.err);
+  }
+}
+
+TEST(Explain, AKernelOfOnesOwn) {
+  const Output output =
+      run_rung("explain " RUNG_EXPLAINED_PROGRAM ":matmul --json - --gpu t4 -- 256 256 256");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out.substr(output.out.find('{')));
+  EXPECT_EQ(json.at("kernel"), "matmul");
+  EXPECT_EQ(json.at("device"), "virtual Tesla T4");
+  EXPECT_EQ(json.at("advice").at(0).at("cause"), "shared loads");
+  EXPECT_EQ(json.at("advice").at(0).at("rung"), "gemm/cuda/03_thread_column");
+  expect_narrow(output.err);
+}
+
+TEST(Explain, AKernelThatIsNotThereIsNamed) {
+  const Output output = run_rung("explain " RUNG_EXPLAINED_PROGRAM ":nothing");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("rung: KERNEL: 'nothing' was not launched; the program launched "),
+            std::string::npos)
+      << output.err;
+}
+
+TEST(Diff, IsUnified) {
+  const Output output = run_rung("diff gemm/cuda/00 gemm/cuda/01");
+  EXPECT_EQ(output.exit_code, 0);
+  EXPECT_EQ(output.err, "");
+  EXPECT_EQ(output.out.find("--- gemm/cuda/00_naive\n+++ gemm/cuda/01_coalesced\n@@ -1,"), 0u)
+      << output.out;
+  EXPECT_NE(output.out.find("\n-    const std::int64_t row = tile.row + threadIdx.x;\n"),
+            std::string::npos);
+  EXPECT_NE(output.out.find("\n+    const std::int64_t row = tile.row + threadIdx.y;\n"),
+            std::string::npos);
+  EXPECT_EQ(output.out.find('\x1b'), std::string::npos) << "no colour but on a terminal";
+  EXPECT_EQ(run_rung("diff gemm/cuda/00 gemm/cuda/00").out, "");
+}
+
+// diff itself is the judge: patched with ours, one text becomes the other.
+TEST(Diff, PatchesOneRungToTheOther) {
+  for (const char* pair : {"gemm/cuda/02 gemm/cuda/03", "gemm/cuda/08 gemm/cuda/10",
+                           "gemm/cpu/00 dot/cpu/04", "dot/cpu/04 gemm/cpu/00"}) {
+    const std::string names = pair;
+    const std::string from = names.substr(0, names.find(' '));
+    const std::string to = names.substr(names.find(' ') + 1);
+    const auto folder = std::filesystem::temp_directory_path() / "rung_diff_test";
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "from") << select({from}).front()->source;
+    std::ofstream(folder / "to") << select({to}).front()->source;
+    const Output output =
+        run_shell("command -v patch > /dev/null || exit 77; cd " + folder.string() +
+                  " && \"$RUNG\" diff " + names + " | patch -s from && cmp from to");
+    std::filesystem::remove_all(folder);
+    if (output.exit_code == 77) GTEST_SKIP() << "no patch here";
+    EXPECT_EQ(output.exit_code, 0) << names << ": " << output.out << output.err;
+  }
+}
+
+// `script` gives the program a terminal.
+TEST(Diff, IsColouredOnATerminalUnlessRefused) {
+  const auto on_terminal = [](const std::string& variables) {
+    return run_shell("command -v script > /dev/null || exit 77; " + variables +
+                     " script -qec \"$RUNG diff gemm/cuda/00 gemm/cuda/01\" /dev/null");
+  };
+  const Output output = on_terminal("NO_COLOR=");
+  if (output.exit_code == 77) GTEST_SKIP() << "no script here";
+  EXPECT_NE(output.out.find("\x1b[31m-"), std::string::npos);
+  EXPECT_NE(output.out.find("\x1b[32m+"), std::string::npos);
+  EXPECT_EQ(on_terminal("NO_COLOR=1").out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rung
