@@ -63,15 +63,16 @@ struct DeviceOptions {
   // Which one the virtual GPU is: vgpu::parse_device(). Empty: an H200 for the rungs of CUDA, an M1
   // Pro for those of Metal.
   std::string gpu;
-  std::string code;          // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
-  bool observe = true;       // the virtual GPU counts memory traffic and looks for hazards
+  std::string code;     // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
+  bool observe = true;  // the virtual GPU counts memory traffic and looks for hazards
 };
 
 inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};
 
 /// The backend of a device name, whether the device is here or not; null for a name that is none.
-/// On "gpu" and "virtual" the rungs of Metal have one of their own: `language` is RungInfo::backend.
-/// Throws std::invalid_argument for an option that is none, saying what is allowed.
+/// On "gpu" and "virtual" the rungs of Metal have one of their own: `language` is
+/// RungInfo::backend. Throws std::invalid_argument for an option that is none, saying what is
+/// allowed.
 std::unique_ptr<Backend> make_backend(std::string_view device, const DeviceOptions& options,
                                       std::string_view language = "cuda");
 

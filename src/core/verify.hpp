@@ -24,9 +24,9 @@ struct Verdict {
 ///
 ///     (k + 4) u (|alpha| |A||B| + |beta||C|) + u |exact|
 ///
-/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term twice
-/// that for 16-bit elements, because tensor cores truncate): the a priori bound of an inner product
-/// summed in any order, two scalings and a sum (Higham, Accuracy and Stability of Numerical
+/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term
+/// twice that for 16-bit elements, because tensor cores truncate): the a priori bound of an inner
+/// product summed in any order, two scalings and a sum (Higham, Accuracy and Stability of Numerical
 /// Algorithms, 2nd ed., 2002, ch. 3), with k u in the place of gamma_k (Jeannerod and Rump, SIAM J.
 /// Matrix Anal. Appl. 34, 2013). To it come the error of the reference and an allowance for
 /// underflow (ch. 2.8). Integers must be exact. A NaN or infinity is right only where the

@@ -1,7 +1,6 @@
 // librung_cub.so for the virtual GPU, whose addresses are this process's. It wants the workspace
 // that it has asked for.
 
-#include <cstdint>
 #include <cstddef>
 #include <cstdint>
 

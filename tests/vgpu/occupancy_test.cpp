@@ -190,7 +190,8 @@ TEST_P(AgainstCalculator, TheBestBlockSizeIsTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Occupancy, AgainstCalculator, testing::Values("h200", "a100", "t4", "rtx3090", "rtx4090"),
+INSTANTIATE_TEST_SUITE_P(Occupancy, AgainstCalculator,
+                         testing::Values("h200", "a100", "t4", "rtx3090", "rtx4090"),
                          [](const auto& parameter) { return parameter.param; });
 
 #endif

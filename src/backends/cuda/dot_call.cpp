@@ -65,11 +65,11 @@ void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotC
                       {}});
     const std::int64_t shared_bytes = steps_.back().launch.launch.shared_bytes;
     if (shared_bytes > plain_shared_bytes) {
-      check(gpu_.api(),
-            gpu_.api().cuFuncSetAttribute(function,
-                                          FunctionAttribute::max_dynamic_shared_size_bytes,
-                                          static_cast<int>(shared_bytes)),
-            "cuFuncSetAttribute");
+      check(
+          gpu_.api(),
+          gpu_.api().cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes,
+                                        static_cast<int>(shared_bytes)),
+          "cuFuncSetAttribute");
     }
     return steps_.back().launch.sums;
   };
