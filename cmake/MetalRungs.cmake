@@ -8,8 +8,10 @@ if(RUNG_METAL_CLANG_VERSION VERSION_LESS 17)
   message(STATUS "Metal rungs need clang 17 or later; this build has none of them")
 endif()
 
-# C++14, as Apple's compiler has it. What device and threadgroup point to are different types.
-set(RUNG_METAL_FLAGS --target=nvptx64-nvidia-cuda -march=sm_80 -x c++ -std=c++14 -nostdinc
+# C++14, as Apple's compiler has it. What device and threadgroup point to are different types. The
+# version of PTX is that of sm_80: without a CUDA toolkit, clang takes an older one by itself.
+set(RUNG_METAL_FLAGS --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx70
+  -x c++ -std=c++14 -nostdinc
   -fno-exceptions -fno-rtti -Xclang -fconvergent-functions -D__METAL_VERSION__=320
   -I${PROJECT_SOURCE_DIR}/src/vgpu/frontends/metal/include -I${PROJECT_SOURCE_DIR}/kernels
   -Wall -Wextra -Werror -Wno-unused-const-variable -Wno-duplicate-decl-specifier -gline-tables-only

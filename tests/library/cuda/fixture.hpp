@@ -52,6 +52,7 @@ class CudaLibrary : public testing::Test {
   template <class T>
   std::vector<T> from_device(const T* data, std::size_t count) {
     std::vector<T> values(count);
+    EXPECT_EQ(api.cuCtxSynchronize(), cuda::Result::success);  // non-blocking streams too
     EXPECT_EQ(api.cuMemcpyDtoH(values.data(), reinterpret_cast<cuda::DevicePointer>(data),
                                count * sizeof(T)),
               cuda::Result::success);
