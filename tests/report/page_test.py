@@ -39,7 +39,7 @@ class Page(unittest.TestCase):
 
     def test_of_a_gpu_with_traces(self):
         check_page.check(self.h200, H200)
-        self.assertLess(len(self.h200), 2_500_000)
+        self.assertLess(len(self.h200), 1_500_000)
 
     def test_of_cpus(self):
         check_page.check(page_of(CPU), CPU)
@@ -122,6 +122,10 @@ class Published(unittest.TestCase):
             if not path.name.startswith("counters")
         ]
         check_page.check(page, files)
+
+    def test_bulk_copies_are_not_taken_for_little_traffic(self):
+        page = (PROJECT / "docs" / "nvidia-h200.html").read_text()
+        self.assertTrue("Bulk copies are no requests of warps" in page)
 
 
 if __name__ == "__main__":

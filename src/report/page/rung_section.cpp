@@ -147,9 +147,11 @@ std::string counters_of(const RungTrace& trace) {
                 row("shared loads", c.shared_load_requests, c.shared_load_wavefronts),
                 row("shared stores", c.shared_store_requests, c.shared_store_wavefronts)};
   std::string text =
-      fmt::format("{}; {}. {} warp instructions, {} barriers, {} FLOP a byte of sectors.",
-                  trace.device, trace.code, format_count(c.instructions), format_count(c.barriers),
-                  format_three(trace.intensity()));
+      fmt::format("{}; {}. {} warp instructions, {} barriers", trace.device, trace.code,
+                  format_count(c.instructions), format_count(c.barriers));
+  text += trace.intensity() > 0
+              ? fmt::format(", {} FLOP a byte of sectors.", format_three(trace.intensity()))
+              : ". Bulk copies are no requests of warps, and not counted here.";
   if (!trace.tile.empty()) text += fmt::format(" Tile: {}, with k in one part.", trace.tile);
   return html::table("On the virtual GPU, " + trace.problem, table) +
          fmt::format("<p class=\"soft\">{}</p>\n", html::escape(text));

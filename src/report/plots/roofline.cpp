@@ -68,7 +68,9 @@ std::string note_of(const std::vector<Spot>& spots) {
         "sectors of 32: a point above the slope gets the rest from caches. ";
   }
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return !spot.counted; })) {
-    note += "For rungs that were not traced, bytes are each operand once, the least that there is.";
+    note +=
+        "For rungs that were not traced, or copy in bulk, bytes are each operand once, the least "
+        "that there is.";
   }
   return note;
 }
