@@ -99,7 +99,8 @@ TEST(InstructionMix, OfPtxIsAsItRan) {
 }
 
 TEST(InstructionMix, OfMachineCodeWhereTheToolkitIs) {
-  if (find_tool("ptxas").empty() ||
+  const std::string ptxas = find_tool("ptxas");
+  if (ptxas.empty() || run_tool({ptxas, "--version"}).exit_code != 0 ||
       (find_tool("nvdisasm").empty() && find_tool("cuobjdump").empty())) {
     GTEST_SKIP() << "no ptxas, nvdisasm or cuobjdump";
   }
