@@ -28,8 +28,8 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   if (problem.m == 0 || problem.n == 0) return;
   if (!call.multiplies && beta == Out{1}) return;
   cuda::ContextCache& context = cuda::current_context();
-  const std::int64_t workspace =
-      cuda::WorkspaceSource{context, nullptr, options.workspace, options.workspace_bytes}.bytes();
+  const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
+                                        options.workspace_bytes};
   const CudaGemmChoice choice = call.multiplies
                                     ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>>(),
                                                         .m = problem.m,
@@ -39,10 +39,9 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                                                         .b = call.b,
                                                         .alignment = alignment_of(problem),
                                                         .arch = context.arch(),
-                                                        .workspace_bytes = workspace})
+                                                        .workspace_bytes = workspace.bytes()})
                                     : scale;
-  cuda::launch_gemm(context, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem,
-                    handle_of(stream), options);
+  cuda::launch_gemm(workspace, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem);
 }
 
 }  // namespace

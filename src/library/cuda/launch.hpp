@@ -34,10 +34,10 @@ TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Lau
 
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
 template <class In, class Out>
-void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Out>& problem,
-                 Stream stream, const CudaOptions& options) {
+void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
+                 const Gemm<In, Out>& problem) {
+  ContextCache& context = workspace.context;
   const auto launch_of = choice.rung->launches.template of<In>();
-  const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
   Launch launch = launch_of(problem, choice.plan);
   while (choice.plan.splits > 1 && launch.workspace_bytes > workspace.bytes()) {
     --choice.plan.splits;
@@ -51,7 +51,7 @@ void launch_gemm(ContextCache& context, CudaGemmChoice choice, const Gemm<In, Ou
   void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
 }
 
 }  // namespace rung::cuda

@@ -61,8 +61,8 @@ void run(cuda::GemmLaunch<float, float> launch) {
   const cuda::GemmRung rung = {
       "gemm_cuda_00_naive", launch, nullptr, nullptr, nullptr, nullptr, {}};
   const Gemm<float> problem = {1, 1, 1, 1, {nullptr, 1, 1}, {nullptr, 1, 1}, 0, {nullptr, 1, 1}};
-  cuda::launch_gemm(cuda::current_context(), {0, "gemm/cuda/00_naive", &rung}, problem, nullptr,
-                    {});
+  cuda::launch_gemm({cuda::current_context(), nullptr, nullptr, 0},
+                    {0, "gemm/cuda/00_naive", &rung}, problem);
 }
 
 TEST_F(CudaError, LaunchesThatAreRefusedNameTheRung) {

@@ -40,9 +40,8 @@ class CudaPlan : public CudaLibrary {
         "gemm_cuda_01_coalesced", {split, nullptr, nullptr, nullptr, nullptr}, {}};
     const Gemm<float> problem = {1, 1, 1, 1, {a, 1, 1}, {a, 1, 1}, 0, {c, 1, 1}};
     cuda::driver_calls().clear();
-    cuda::launch_gemm(cuda::current_context(),
-                      {1, "gemm/cuda/01_coalesced", &rung, {.splits = wanted_splits}}, problem,
-                      stream, options);
+    cuda::launch_gemm({cuda::current_context(), stream, options.workspace, options.workspace_bytes},
+                      {1, "gemm/cuda/01_coalesced", &rung, {.splits = wanted_splits}}, problem);
     EXPECT_EQ(from_device(c, 1), std::vector<float>{9});
   }
   static int allocations() { return cuda::driver_calls()["cuMemAlloc"]; }
