@@ -153,7 +153,7 @@ std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort e
     add({.n = n});
     add({.n = n, .incx = incx, .incy = incy});
   }
-  for (const Values values : {Values::tiny, Values::nan, Values::infinity}) {
+  for (const Values values : {Values::tiny, Values::wide, Values::nan, Values::infinity}) {
     if (dtype == Dtype::i32) break;
     add({.n = 77, .values = values});
     add({.n = 1000, .values = values});
