@@ -31,7 +31,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
                                         options.workspace_bytes};
   const CudaGemmChoice choice =
-      call.multiplies ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>>(),
+      call.multiplies ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
                                           .m = problem.m,
                                           .n = problem.n,
                                           .k = problem.k,
@@ -41,7 +41,8 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                                           .arch = context.arch(),
                                           .bytes_for_copies = workspace.bytes_for_copies()})
                       : scale;
-  cuda::launch_gemm(workspace, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem);
+  cuda::launch_gemm(workspace,
+                    context.planned(choice, dtype_of<Kernel<In>, Kernel<Out>>(), problem), problem);
 }
 
 }  // namespace

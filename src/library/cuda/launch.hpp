@@ -62,7 +62,7 @@ template <class In, class Out>
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
                  const Gemm<In, Out>& problem) {
   ContextCache& context = workspace.context;
-  const auto launch_of = choice.rung->launches.template of<In>();
+  const auto launch_of = choice.rung->launches.template of<In, Out>();
   Launch launch = launch_of(problem, choice.plan);
   while (choice.plan.splits > 1 && !fits(workspace, launch)) {
     --choice.plan.splits;
@@ -72,12 +72,12 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
   const CopyRoom room(workspace, launch);
   TensorMaps maps;
-  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In>(), launch, room);
+  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In, Out>(), launch, room);
   // The driver reads as many as the kernel has.
   void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, parameters);
 }
 
 }  // namespace rung::cuda
