@@ -96,6 +96,15 @@ TEST(Verify, RightRungsExitZero) {
   EXPECT_LE(result.at("max_error_ratio"), 1.0);
 }
 
+TEST(Verify, MakesUpProblems) {
+  const auto cases = [](const std::string& more) {
+    const Output output = run_rung("verify gemm/cpu/01 --dtype i32 --json -" + more);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    return Json::parse(output.out).at("results").at(0).at("cases").get<int>();
+  };
+  EXPECT_EQ(cases(" --random 7 --seed 3"), cases("") + 7);
+}
+
 TEST(Verify, TellsEachDtype) {
   const Output output = run_rung("verify dot/cpu/00");
   EXPECT_EQ(output.exit_code, 0);

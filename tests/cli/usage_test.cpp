@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
             "alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
+        Bad{"verify gemm --random -1", "--random: '-1' is not a whole number from 0 to 1000000"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
         Bad{"trace", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 22 rungs; trace takes one"},
