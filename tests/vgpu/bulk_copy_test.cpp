@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "vgpu/async_fixture.hpp"
+#include "vgpu/lines.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -72,6 +73,28 @@ TEST_F(BulkCopyTest, BytesIn) {
   EXPECT_EQ(values<std::uint32_t>(y, 128), numbers(128));
 }
 
+TEST_F(BulkCopyTest, AreNoRequests) {
+  // 512 bytes from the middle of a sector and of a line on.
+  const std::uint64_t x = array(numbers(256)), y = memory.allocate(512);
+  const LaunchReport in = run_body(load(bulk_load, 512) + to_y(512), x + 80, y);
+  const Counters& c = in.counters;
+  EXPECT_EQ(c.bulk_loads, 1u);
+  EXPECT_EQ(c.bulk_load_bytes, 512u);
+  EXPECT_EQ(c.bulk_load_sectors, 17u);
+  EXPECT_EQ(c.bulk_load_lines, 5u);
+  EXPECT_EQ(c.bulk_shared_store_bytes, 512u);
+  EXPECT_EQ(c.global_load_requests + c.global_load_sectors, 0u);
+  EXPECT_EQ(c.global_store_sectors, 16u) << "of the warp's stores";
+  EXPECT_EQ(c.shared_store_requests + c.bulk_stores + c.bulk_shared_load_bytes, 0u);
+  LineCounters all;
+  for (const LineCounters& line : by_line(in, sites(*module->kernel("k")))) all += line;
+  EXPECT_EQ(all.bulk_sectors, 17u);
+  EXPECT_EQ(all.sectors(), 17u + 16u);
+  EXPECT_EQ(all.global_requests, 4u) << "the stores";
+  options.observe = false;
+  EXPECT_EQ(run_body(load(bulk_load, 512), x, y).counters.bulk_load_sectors, 0u);
+}
+
 TEST_F(BulkCopyTest, BytesInWithoutWaiting) {
   const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
   const std::string expect = "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n";
@@ -120,8 +143,15 @@ const std::string fenced = "fence.proxy.async.shared::cta;\nbar.sync 0;\n";
 
 TEST_F(BulkCopyTest, BytesOut) {
   const std::uint64_t y = memory.allocate(512);
-  expect_none(
-      run_body(fill + fenced + bulk_store + commit + "@%p1 cp.async.bulk.wait_group 0;", y, y));
+  const LaunchReport report =
+      run_body(fill + fenced + bulk_store + commit + "@%p1 cp.async.bulk.wait_group 0;", y, y);
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_stores, 1u);
+  EXPECT_EQ(report.counters.bulk_store_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_store_sectors, 16u);
+  EXPECT_EQ(report.counters.bulk_store_lines, 4u);
+  EXPECT_EQ(report.counters.bulk_shared_load_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_loads + report.counters.global_store_requests, 0u);
   const auto result = values<std::uint32_t>(y, 128);
   for (std::uint32_t i = 0; i < 128; ++i) EXPECT_EQ(result[i], i % 4 == 3 ? i / 4 * 16 : i / 4);
 }
@@ -152,7 +182,14 @@ TEST_F(BulkCopyTest, BoxWithEdgesAndSwizzle) {
   const std::uint64_t x = array(numbers(40 * 20)), y = memory.allocate(1024);
   for (const auto swizzle : {TensorSwizzle::none, TensorSwizzle::bytes_128}) {
     const std::uint64_t map_x = map(x, TensorElement::f32, 40, 20, 160, 32, 8, swizzle);
-    expect_none(run_body(at(16, 14) + load(tensor_load, 1024) + to_y(1024), map_x, y));
+    const LaunchReport report =
+        run_body(at(16, 14) + load(tensor_load, 1024) + to_y(1024), map_x, y);
+    expect_none(report);
+    EXPECT_EQ(report.counters.bulk_load_bytes, 6u * 96);
+    EXPECT_EQ(report.counters.bulk_load_sectors, 6u * 3);
+    EXPECT_EQ(report.counters.bulk_load_lines, 7u)
+        << "18 to 24: two rows share one, two lie in two";
+    EXPECT_EQ(report.counters.bulk_shared_store_bytes, 1024u) << "zeros are written too";
     const auto result = values<std::uint32_t>(y, 256);
     for (std::uint32_t row = 0; row < 8; ++row) {
       for (std::uint32_t column = 0; column < 32; ++column) {
@@ -211,11 +248,19 @@ TEST_F(BulkCopyTest, BoxOut) {
   const std::uint64_t map_x = map(x, TensorElement::f32, 16, 8, 64, 16, 8, TensorSwizzle::bytes_64);
   const std::uint64_t map_y =
       map(y, TensorElement::f32, 20, 20, 80, 16, 8, TensorSwizzle::bytes_64);
-  expect_none(run_body(at(0, 0) + load(tensor_load, 512) + at(8, 16) + R"(
+  const LaunchReport report = run_body(at(0, 0) + load(tensor_load, 512) + at(8, 16) + R"(
       @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r20, %r21}], [%r2];
       @%p1 cp.async.bulk.commit_group;
       @%p1 cp.async.bulk.wait_group 0;)",
-                       map_x, map_y));
+                                       map_x, map_y);
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_load_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_load_sectors, 16u);
+  // 48 bytes of each of four rows, from 1312, 1392, 1472 and 1552 on.
+  EXPECT_EQ(report.counters.bulk_store_bytes, 4u * 48);
+  EXPECT_EQ(report.counters.bulk_store_sectors, 8u);
+  EXPECT_EQ(report.counters.bulk_store_lines, 3u);
+  EXPECT_EQ(report.counters.bulk_shared_load_bytes, 4u * 48);
   const auto result = values<std::uint32_t>(y, 400);
   for (std::uint32_t row = 0; row < 20; ++row) {
     for (std::uint32_t column = 0; column < 20; ++column) {

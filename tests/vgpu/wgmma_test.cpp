@@ -200,8 +200,14 @@ class WgmmaTest : public AsyncTest {
       }
     }
     const std::uint64_t c_at = array(sums);
-    expect_none(run(kernel(each, in_a, in_b, registers_of_d, image_bytes), {1, 1, 1}, {128, 1, 1},
-                    {array(image), c_at, array(fragments)}));
+    const LaunchReport report = run(kernel(each, in_a, in_b, registers_of_d, image_bytes),
+                                    {1, 1, 1}, {128, 1, 1}, {array(image), c_at, array(fragments)});
+    expect_none(report);
+    const auto lines = static_cast<std::uint64_t>(each.n + (each.a_in_registers ? 0 : 64));
+    EXPECT_EQ(report.counters.tensor_multiply_adds,
+              static_cast<std::uint64_t>(64 * each.n * each.k));
+    EXPECT_EQ(report.counters.wgmma_shared_load_bytes, lines * 32) << "B once for the warpgroup";
+    EXPECT_EQ(report.counters.wgmma_shared_load_wavefronts, lines / 4);
     for (double& value : a.values) value *= each.scale_a * each.scale_b;
     Matrix expected = matrix_tests::multiply_add(a, b, c);
     const auto results = values<std::uint32_t>(c_at, sums.size());

@@ -53,7 +53,7 @@ std::string counter_cells(const LineCounters& line, std::uint64_t all) {
   const double share = static_cast<double>(line.instructions) / static_cast<double>(all);
   return fmt::format(
       "<td class=\"share\" style=\"--part:{:.1f}%\"><data value=\"{}\">{:.1f} %</data></td>{}{}",
-      100 * share, line.instructions, 100 * share, count(line.global_sectors),
+      100 * share, line.instructions, 100 * share, count(line.sectors()),
       count(line.shared_wavefronts));
 }
 
@@ -100,8 +100,8 @@ std::string others_table(const ByPlace& places) {
   };
   for (std::size_t i = 0; i < std::min(places.others.size(), most); ++i) {
     const LineCounters& line = places.others[i];
-    table.rows.push_back({line.where, cell(line.instructions), cell(line.global_sectors),
-                          cell(line.shared_wavefronts)});
+    table.rows.push_back(
+        {line.where, cell(line.instructions), cell(line.sectors()), cell(line.shared_wavefronts)});
   }
   return html::table("Lines of the headers that it includes, hot ones first", table);
 }

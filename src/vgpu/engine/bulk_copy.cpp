@@ -12,6 +12,7 @@
 #include "vgpu/engine/float16.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/tensor_box.hpp"
+#include "vgpu/observers/bulk_traffic.hpp"
 #include "vgpu/program/async_ops.hpp"
 
 namespace rung::vgpu {
@@ -29,6 +30,7 @@ struct Copy {
   const Instr& instr;
   const BulkCopyOp& op;
   int lane;
+  BulkTraffic& traffic;
 
   Block& block() const { return *warp.block; }
   int thread() const { return block().thread(warp, lane); }
@@ -41,8 +43,9 @@ struct Copy {
   }
 };
 
-/// Whether a range of global memory may be read or written, and if read, has been written.
-bool check_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
+/// Whether a range of global memory may be read or written, and if read, has been written; counts
+/// it among those that the copy touches.
+bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
   const DeviceMemory& memory = copy.block().worker.launch.memory;
   const Allocation* const allocation = memory.find(address);
   if (allocation == nullptr || address + bytes > allocation->address + allocation->bytes) {
@@ -56,8 +59,9 @@ bool check_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
               "constant memory cannot be written by a kernel");
     return false;
   }
-  const bool known = allocation->host || (allocation->all_initialised && !writes);
-  if (!copy.block().worker.observe || known) return true;
+  if (!copy.block().worker.observe) return true;
+  copy.traffic.add(address, bytes);
+  if (allocation->host || (allocation->all_initialised && !writes)) return true;
   std::uint8_t* const shadow = allocation->initialised + (address - allocation->address);
   if (writes) {
     std::memset(shadow, 1, bytes);
@@ -140,7 +144,7 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
     landing.data.resize(from + row.bytes);
     fill_outside(box.map, std::span(landing.data).subspan(from));
     if (row.inside != 0) {
-      if (!check_global(copy, row.address, row.inside, false)) return false;
+      if (!touch_global(copy, row.address, row.inside, false)) return false;
       std::memcpy(landing.data.data() + from + row.skipped,
                   reinterpret_cast<const void*>(row.address), row.inside);
       convert_elements(box.map.element, landing.data.data() + from + row.skipped, row.inside);
@@ -167,7 +171,7 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
                        source->offset, bytes);
     }
   } else {
-    if (!check_global(copy, from, bytes, false)) return false;
+    if (!touch_global(copy, from, bytes, false)) return false;
     const auto* const data = reinterpret_cast<const std::byte*>(from);
     landing.data.assign(data, data + bytes);
   }
@@ -235,6 +239,9 @@ void load(const Copy& copy) {
     if (!id) return;
     landing.targets.push_back({rank, *id});
   }
+  count_bulk_load(copy.block().worker, copy.instr.site, copy.traffic,
+                  landing.data.size() * landing.targets.size(),
+                  copy.op.direction == Direction::between_blocks ? landing.data.size() : 0);
   cluster.landings.push_back(std::move(landing));
 }
 
@@ -297,7 +304,7 @@ bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store) {
   for (const BoxRow& row : box_rows(box.map, box.at)) {
     if (row.inside == 0) continue;
     const std::uint32_t stored = stored_bytes(row);
-    if (!check_global(copy, row.address, stored, true)) return false;
+    if (!touch_global(copy, row.address, stored, true)) return false;
     for_each_chunk(box, row, store.from,
                    [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
                      const std::uint32_t begin = std::max(done, row.skipped);
@@ -329,11 +336,12 @@ void store(const Copy& copy) {
     if (!plan_tensor(copy, *box, store)) return;
   } else {
     const std::uint64_t to = copy.address(copy.op.global);
-    if (!check_aligned(copy, to, "the destination") || !check_global(copy, to, store.bytes, true)) {
+    if (!check_aligned(copy, to, "the destination") || !touch_global(copy, to, store.bytes, true)) {
       return;
     }
     store.pieces.push_back({to, store.from, store.bytes});
   }
+  count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
   AsyncWarp& state = copy.state();
   store.number = ++state.stores.issued;
   if (copy.block().worker.observe) {
@@ -355,7 +363,8 @@ void store(const Copy& copy) {
 void run_bulk_copy(Warp& warp, const Instr& instr) {
   const auto& op = *reinterpret_cast<const BulkCopyOp*>(instr.imm);
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
-    const Copy copy{warp, instr, op, first_lane(left)};
+    BulkTraffic traffic;
+    const Copy copy{warp, instr, op, first_lane(left), traffic};
     op.direction == Direction::store ? store(copy) : load(copy);
   }
 }
