@@ -26,9 +26,11 @@ class CudaStream {
 };
 
 struct CudaOptions {
-  /// Device memory for partial sums, aligned to 256 bytes, zero before its first use and then left
-  /// to the library's calls, and which no work of another stream uses at the same time. Null: the
-  /// library keeps 32 MiB for each stream, allocated at the first call that needs them.
+  /// Device memory for partial sums and aligned copies of operands, aligned to 256 bytes, zero
+  /// before its first use and then left to the library's calls, and which no work of another stream
+  /// uses at the same time. The call makes do with it. Null: the library keeps 32 MiB for each
+  /// stream, allocated at the first call that needs them, and takes what larger copies need from a
+  /// pool of its own, in the order of the stream.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };
@@ -40,8 +42,9 @@ struct CudaOptions {
 /// - The call puts its work into the stream and returns. Operands must stay until it is done; what
 ///   goes wrong then, an invalid pointer above all, shows at the caller's next synchronisation.
 /// - It neither allocates nor synchronises, except that the first call that needs a kernel loads
-///   it, and the first on a stream that needs a workspace allocates it. Let a stream that is to be
-///   captured in a graph make a call of the same kind before.
+///   it, the first on a stream that needs a workspace allocates it, and where a pool has no memory
+///   left for copies it takes more. Let a stream that is to be captured in a graph make a call of
+///   the same kind before.
 /// - It may be called from several threads at once, on one stream or several.
 ///
 /// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
@@ -126,7 +129,8 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 
-/// Frees the workspace that the library keeps for a stream of the current context, if there is one.
+/// Frees the workspace that the library keeps for a stream of the current context, if there is one,
+/// and what its pool of that device has free.
 /// To be called before the stream is destroyed, once its work is done; what belongs to a context
 /// goes with it. A later call that needs a workspace makes a new one. Throws rung::Error
 /// (Status::device_error).

@@ -17,10 +17,6 @@ std::string_view name(Values values) {
   return names[static_cast<std::size_t>(values)];
 }
 
-Dtype output_type(Dtype dtype) {
-  return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
-}
-
 Operand matrix(Dtype type, std::int64_t rows, std::int64_t cols, bool transposed,
                std::int64_t padding, int offset) {
   if (transposed) std::swap(rows, cols);

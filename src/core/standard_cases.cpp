@@ -83,7 +83,7 @@ std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort) {
   std::vector<GemmSpec> specs;
   const auto add = [&](Shape shape) { specs.push_back(variant(dtype, shape, specs.size())); };
   for (const Shape shape : quick_shapes) add(shape);
-  if (dtype != Dtype::i32) add_non_finite(dtype, specs);
+  if (!is_integer(dtype)) add_non_finite(dtype, specs);
   if (effort == Effort::full) {
     for (const std::int64_t size : edge_sizes) {
       add({size, 11, 23});
@@ -121,7 +121,7 @@ std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort e
     add({.n = n, .incx = incx, .incy = incy});
   }
   for (const Values values : {Values::tiny, Values::nan, Values::infinity}) {
-    if (dtype == Dtype::i32) break;
+    if (is_integer(dtype)) break;
     add({.n = 77, .values = values});
     add({.n = 1000, .values = values});
   }

@@ -23,7 +23,7 @@ TEST(DocumentedRung, IsRight) {
       GemmCase problem(spec);
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {
         visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-          gemm_cpu_99_four_rows.function<In>()(call.typed<In, Out>(), 1);
+          gemm_cpu_99_four_rows.function<In, Out>()(call.typed<In, Out>(), 1);
         });
       });
       EXPECT_TRUE(verdict.right) << verdict.message;

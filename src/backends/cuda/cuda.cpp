@@ -129,8 +129,8 @@ class CudaBackend : public Backend {
   static bool has(std::string_view id, Dtype dtype) {
     const cuda::GemmRung* const gemm = cuda::find_gemm_rung(id);
     return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      if (gemm != nullptr) return gemm->launches.of<In>() != nullptr;
-      return cuda::find_dot_rung(id)->rung->launches.of<In>() != nullptr;
+      if (gemm != nullptr) return gemm->launches.of<In, Out>() != nullptr;
+      return cuda::find_dot_rung(id)->rung->launches.of<In, Out>() != nullptr;
     });
   }
 

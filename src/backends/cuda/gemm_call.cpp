@@ -15,7 +15,7 @@ namespace {
 
 Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& plan) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launches.of<In>()(call.typed<In, Out>(), plan);
+    return rung.launches.of<In, Out>()(call.typed<In, Out>(), plan);
   });
 }
 

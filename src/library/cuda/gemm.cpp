@@ -30,18 +30,19 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   cuda::ContextCache& context = cuda::current_context();
   const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
                                         options.workspace_bytes};
-  const CudaGemmChoice choice = call.multiplies
-                                    ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>>(),
-                                                        .m = problem.m,
-                                                        .n = problem.n,
-                                                        .k = problem.k,
-                                                        .a = call.a,
-                                                        .b = call.b,
-                                                        .alignment = alignment_of(problem),
-                                                        .arch = context.arch(),
-                                                        .workspace_bytes = workspace.bytes()})
-                                    : scale;
-  cuda::launch_gemm(workspace, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem);
+  const CudaGemmChoice choice =
+      call.multiplies ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
+                                          .m = problem.m,
+                                          .n = problem.n,
+                                          .k = problem.k,
+                                          .a = call.a,
+                                          .b = call.b,
+                                          .alignment = alignment_of(problem),
+                                          .arch = context.arch(),
+                                          .bytes_for_copies = workspace.bytes_for_copies()})
+                      : scale;
+  cuda::launch_gemm(workspace,
+                    context.planned(choice, dtype_of<Kernel<In>, Kernel<Out>>(), problem), problem);
 }
 
 }  // namespace
@@ -75,6 +76,7 @@ void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<cons
 void release_cuda_workspace(CudaStream stream) {
   cuda::ContextCache& context = cuda::current_context();
   context.workspaces().release(context.api(), handle_of(stream));
+  context.pool().trim(context.api());
 }
 
 }  // namespace rung

@@ -16,7 +16,7 @@ bool can_be_mapped(const CudaGemmShape& shape) {
   constexpr std::int64_t line = 64;  // elements of 16 bits in 128 bytes
   if (shape.alignment >= 16) return true;
   const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
-  return 2 * elements + cuda::meetings_bytes + 512 <= shape.workspace_bytes;
+  return 2 * elements + cuda::meetings_bytes + 512 <= shape.bytes_for_copies;
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {

@@ -9,7 +9,7 @@
 #include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
-#include "library/cuda/workspaces.hpp"
+#include "library/rules.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 
@@ -19,10 +19,10 @@ namespace rung {
 struct CudaGemmShape {
   Dtype dtype;
   std::int64_t m, n, k;
-  Order a, b;              // of A and B in memory
-  std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
-  int arch;                // compute capability times ten
-  std::int64_t workspace_bytes = cuda::Workspaces::bytes;
+  Order a, b;                                // of A and B in memory
+  std::int64_t alignment;                    // of the operands: CudaGemmRule::alignment
+  int arch;                                  // compute capability times ten
+  std::int64_t bytes_for_copies = any_size;  // of operands that the rung cannot read as they lie
 };
 
 struct CudaGemmChoice {
