@@ -110,10 +110,10 @@ void print(const Outcome& outcome) {
     text =
         fmt::format("WRONG in {} of {} cases: {}", outcome.wrong, outcome.cases, outcome.message);
   } else {
-    text = fmt::format("right in {} cases, error up to {:.2f} of bound", outcome.cases,
+    text = fmt::format("right in {} cases, error {:.2f} of bound", outcome.cases,
                        outcome.max_error_ratio);
   }
-  fmt::print("{:<28} {:<4}  {}\n", outcome.rung, name(outcome.dtype), text);
+  fmt::print("{:<28} {:<9}  {}\n", outcome.rung, name(outcome.dtype), text);
 }
 
 Json to_json(const Outcome& outcome, const Backend& backend, int threads) {
@@ -147,14 +147,16 @@ ExitCode run(const Arguments& arguments) {
   bool any_wrong = false;
   Progress progress;
   const auto all = static_cast<double>(rungs.size() * dtypes.size());
+  double done = 0;
   for (const RungInfo* rung : rungs) {
     const Backend& backend = devices.of(*rung);
     const Verification verification(backend, threads, sizes);
     for (const Dtype dtype : dtypes) {
-      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)), "rungs",
-                    static_cast<double>(results.size()) / all);
+      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)), "rungs", done / all);
       const Outcome outcome = verification.run(*rung, dtype);
       progress.clear();
+      ++done;
+      if (arguments.dtype.empty() && outcome.skipped == no_dtype(dtype)) continue;
       any_ran = any_ran || outcome.cases > 0;
       any_wrong = any_wrong || outcome.wrong > 0;
       results.push_back(to_json(outcome, backend, threads));
