@@ -34,15 +34,19 @@ template <class... Where>
 void public_gemm(const GemmCall& call, Form form, const Where&... where) {
   visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const auto problem = call.typed<In, Out>();
-    const auto alpha = static_cast<Public<Out>>(problem.alpha);
-    const auto beta = static_cast<Public<Out>>(problem.beta);
+    const auto alpha = static_cast<Public<Scalar<Out>>>(problem.alpha);
+    const auto beta = static_cast<Public<Scalar<Out>>>(problem.beta);
     const auto a = view<const Public<In>>(call.a, call.m, call.k);
     const auto b = view<const Public<In>>(call.b, call.k, call.n);
     const auto c = view<Public<Out>>(call.c, call.m, call.n);
-    if (form == Form::row_major_c) {
-      gemm(alpha, a, b, beta, c, where...);
+    if constexpr (requires { gemm(alpha, a, b, beta, c, where...); }) {
+      if (form == Form::row_major_c) {
+        gemm(alpha, a, b, beta, c, where...);
+      } else {
+        gemm(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
+      }
     } else {
-      gemm(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
+      throw std::invalid_argument("gemm has no such type here");
     }
   });
 }

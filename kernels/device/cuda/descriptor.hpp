@@ -93,6 +93,16 @@ constexpr GemmRung gemm_rung(std::string_view entry) {
           .tiling = tiling_of<R>()};
 }
 
+/// The same for operands of every type that results have.
+template <class R>
+constexpr GemmRung gemm_rung_of_results(std::string_view entry) {
+  constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
+  return {.entry = entry,
+          .launches =
+              {.f32 = launch, .f64 = launch, .i32 = launch, .bf16_bf16 = launch, .f16_f16 = launch},
+          .tiles = {}};
+}
+
 /// The same whose kernel has one type for all operands, of at least 4 bytes.
 template <class R>
 constexpr GemmRung gemm_rung_of_words(std::string_view entry) {

@@ -54,7 +54,7 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 
 /// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
 /// the stream. Throws likewise.
-TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch,
+TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
                         const CopyRoom& room);
 
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
@@ -72,7 +72,7 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
   const CopyRoom room(workspace, launch);
   TensorMaps maps;
-  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In, Out>(), launch, room);
+  if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
   // The driver reads as many as the kernel has.
   void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
