@@ -118,7 +118,8 @@ Verdict verify_runs(Case& problem, bool exact_run, const RunValues& run_values) 
       verdict.message = describe(spec) + std::string(kind) + ": " + verdict.message;
     return verdict;
   };
-  const bool reals = spec.values == Values::reals || spec.values == Values::tiny;
+  const bool reals =
+      spec.values == Values::reals || spec.values == Values::tiny || spec.values == Values::wide;
   Verdict verdict = named(run_once(spec.values), "");
   if (verdict.right && exact_run && reals && !is_integer(spec.dtype)) {
     const Verdict exact = named(run_once(Values::integers), " as small integers");

@@ -12,8 +12,8 @@ namespace rung {
 namespace {
 
 std::string_view name(Values values) {
-  constexpr std::array<std::string_view, 5> names = {"reals", "tiny", "integers", "nan",
-                                                     "infinity"};
+  constexpr std::array<std::string_view, 6> names = {"reals",    "tiny", "wide",
+                                                     "integers", "nan",  "infinity"};
   return names[static_cast<std::size_t>(values)];
 }
 

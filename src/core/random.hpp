@@ -13,6 +13,7 @@ namespace rung {
 enum class Values : std::uint8_t {
   reals,     // uniform in [-1, 1], every bit of the significand random
   tiny,      // the same, scaled towards the smallest normal number
+  wide,      // the same, each scaled by a random power of two from 2^-8 to 2^7
   integers,  // whole numbers in [-4, 4]: their sums of products are exact in any order
   nan,       // reals, with one NaN in each input
   infinity,  // reals, with one infinity in each input
@@ -29,6 +30,11 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
 /// A random number below `count`, which must be positive.
 constexpr std::int64_t random_below(std::int64_t count, std::uint64_t seed, std::uint64_t index) {
   return static_cast<std::int64_t>(random_bits(seed, index) % static_cast<std::uint64_t>(count));
+}
+
+/// The power of two of `wide` reals.
+constexpr float widening(Values values, std::uint64_t bits) {
+  return values == Values::wide ? static_cast<float>(1u << (bits & 15)) * 0x1p-8f : 1.0f;
 }
 
 /// What 2^31 becomes of the tiny numbers of a type: their products are still normal in float.
@@ -53,10 +59,11 @@ T random_element(Values values, std::uint64_t seed, std::int64_t index) {
     return T(static_cast<float>(static_cast<int>((bits >> 32) % 9) - 4));
   } else if constexpr (std::is_same_v<T, double>) {
     const double scale = values == Values::tiny ? 0x1p-363 : 0x1p-63;
-    return static_cast<double>(static_cast<std::int64_t>(bits)) * scale;
+    return static_cast<double>(static_cast<std::int64_t>(bits)) * scale * widening(values, bits);
   } else {
     const float scale = values == Values::tiny ? tiny_scale<T> : 0x1p-31f;
-    return T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * scale);
+    return T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * scale *
+             widening(values, bits));
   }
 }
 

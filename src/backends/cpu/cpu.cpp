@@ -54,8 +54,6 @@ bool has(const cpu::DotRung& rung, Dtype dtype) {
   });
 }
 
-std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
-
 class CpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
