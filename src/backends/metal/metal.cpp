@@ -77,7 +77,7 @@ class MetalBackend final : public Backend {
   template <class Call>
   static Batch batch(std::shared_ptr<Call> bound) {
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
-            [bound] { bound->download(); }};
+            [bound] { bound->download(); }, [bound] { return bound->device_seconds(); }};
   }
 
   std::string_view name_;
