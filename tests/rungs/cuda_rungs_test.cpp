@@ -109,6 +109,9 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);
     EXPECT_EQ(clang.shared_store_wavefronts, nvcc.shared_store_wavefronts) << name(dtype);
     EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
+    EXPECT_EQ(clang.tensor_multiply_adds, nvcc.tensor_multiply_adds) << name(dtype);
+    EXPECT_EQ(clang.bulk_load_sectors, nvcc.bulk_load_sectors) << name(dtype);
+    EXPECT_EQ(clang.bulk_store_sectors, nvcc.bulk_store_sectors) << name(dtype);
     EXPECT_EQ(clang.barriers, nvcc.barriers) << name(dtype);
   }
 }
