@@ -139,6 +139,14 @@ std::string busy(const Evidence&, double value) {
       value);
 }
 
+std::string by_themselves(const Evidence&, double) {
+  return std::string("each thread multiplies for itself, where its warp could multiply matrices");
+}
+
+std::string refused(const Evidence&, double value) {
+  return fmt::format("m, n and k that are no multiples of {:.0f} are refused", value);
+}
+
 std::string exposed_global(const Evidence&, double value) {
   return fmt::format(
       "{:.0f} multiply-adds of a warp between a load from global memory and the use "
@@ -214,6 +222,12 @@ const Rule rules[] = {
     {Cause::shared_memory_busy, "cycles of shared memory over those that are needed",
      [](const Evidence& e) { return e.quantities.shared_wavefronts / e.needed_cycles(); },
      [](const Evidence&) { return nearly_always; }, always, busy},
+    {Cause::idle_matrix_units, "share of the multiply-adds that threads do by themselves",
+     [](const Evidence& e) { return e.matrix_units_idle ? 1.0 : 0.0; },
+     [](const Evidence&) { return constant_of(1); }, always, by_themselves},
+    {Cause::refused_sizes, "what extents must be multiples of",
+     [](const Evidence& e) { return static_cast<double>(e.multiple); },
+     [](const Evidence&) { return constant_of(2); }, always, refused},
 };
 
 // Waits: a value that is too small, told as what is missing.
@@ -283,10 +297,12 @@ double badness(Cause cause, const Evidence& e) {
 }  // namespace
 
 std::string name(Cause cause) {
-  constexpr std::array names = {"scattered loads",      "idle lanes",           "global loads",
-                                "shared loads",         "narrow accesses",      "bank conflicts",
-                                "shared memory busy",   "exposed global loads", "staging registers",
-                                "exposed shared loads", "idle multiprocessors", "few tiles"};
+  constexpr std::array names = {
+      "scattered loads",    "idle lanes",           "global loads",
+      "shared loads",       "narrow accesses",      "bank conflicts",
+      "shared memory busy", "idle matrix units",    "exposed global loads",
+      "staging registers",  "exposed shared loads", "idle multiprocessors",
+      "few tiles",          "refused sizes"};
   return names[static_cast<std::size_t>(cause)];
 }
 
@@ -310,6 +326,7 @@ std::string remedy(const Finding& finding, const Evidence& evidence,
   const double worst = better * badness(finding.cause, evidence);
   while (const Evidence* candidate = next()) {
     if (badness(finding.cause, *candidate) > worst) continue;
+    if (evidence.is_rung) return candidate->id;
     const std::vector<Finding> theirs = findings(*candidate);
     if (theirs.empty() || theirs.front().cause >= finding.cause) return candidate->id;
   }

@@ -20,11 +20,13 @@ enum class Cause {
   narrow_accesses,       // an instruction moves an element where it could move four
   bank_conflicts,        // lanes want different words of a bank
   shared_memory_busy,    // without conflicts, yet nearly all the time
+  idle_matrix_units,     // threads multiply, where matrices could be
   exposed_global_loads,  // nothing to do while tiles come from global memory
   staging_registers,     // what is on its way waits in registers
   exposed_shared_loads,  // nothing to do while operands come from shared memory
   idle_multiprocessors,  // fewer blocks than the machine has places
   few_tiles,             // the same for a small C
+  refused_sizes,         // problems that are no multiples of the tile
 };
 
 /// "scattered loads"

@@ -24,6 +24,9 @@ struct Evidence {
   double blocks = 0;             // of the whole problem
   double blocks_of_few = 0;      // where C is 256 x 256; 0: not known
   bool has_async_copies = true;  // on this device (sm_80 and later)
+  bool is_rung = false;
+  bool matrix_units_idle = false;  // which the device has for this type
+  int multiple = 1;                // that extents must be of
 
   /// Cycles of one multiprocessor that does all multiply-adds.
   double multiply_add_cycles() const;

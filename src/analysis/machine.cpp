@@ -9,6 +9,7 @@ namespace {
 /// Arithmetic Instructions").
 double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   const double f32 = device.fp32_lanes_per_multiprocessor;
+  if (is_apple(device)) return f32;  // of other types nothing is public
   const int arch = 10 * device.compute_major + device.compute_minor;
   switch (dtype) {
     case Dtype::f64: return arch == 80 ? 32 : arch == 90 ? 64 : 2;
@@ -19,12 +20,15 @@ double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
 
 }  // namespace
 
+bool is_apple(const vgpu::DeviceDescription& device) { return device.name.starts_with("Apple"); }
+
 Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matrix_units,
                    const Results& results) {
   Machine machine;
   machine.name = device.name;
   machine.clock = 1e3 * device.clock_khz;
   machine.multiprocessors = device.multiprocessors;
+  machine.is_public = !is_apple(device);
   // Elements of 16 bits are summed in f32; without matrix units that is what multiplies, too.
   const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
   const Dtype multiplied = narrow && !matrix_units ? Dtype::f32 : dtype;
@@ -39,7 +43,7 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   }
   machine.flops = 2 * machine.rate(lanes(device, multiplied));
   machine.memory_bytes = device.memory_bandwidth;
-  machine.source = "data sheet";
+  machine.source = machine.is_public ? "data sheet" : "as the notes say";
   return machine;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// A whole call of a CUDA rung on vectors, dot product or sum, on the virtual GPU.
+// A whole call of a rung of CUDA or Metal on vectors, dot product or sum, on the virtual GPU.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/kernel_trace.hpp"
-#include "backends/cuda/images.hpp"
 #include "core/dtype.hpp"
 #include "core/rung.hpp"
 #include "vgpu/device.hpp"
@@ -14,7 +14,8 @@ namespace rung::analysis {
 
 struct CallTrace {
   std::vector<KernelTrace> launches;  // in order
-  const cuda::Image* image;           // PTX
+  std::string_view id, ptx;           // of the rung
+  std::string code;                   // "PTX by clang 19.1.7"
 };
 
 /// Vectors of n elements that lie together. `gpu` is as --gpu takes it, `code` "clang", "nvcc" or

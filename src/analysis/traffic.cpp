@@ -42,4 +42,19 @@ Traffic gemm_traffic(const cuda::Tiling& tiling, int splits) {
   return traffic;
 }
 
+Traffic gemm_traffic(const metal::Tiling& tiling) {
+  const bool by_simdgroups = tiling.WM > 0;
+  Traffic traffic = gemm_traffic(cuda::Tiling{.BM = tiling.BM,
+                                              .BN = tiling.BN,
+                                              .BK = tiling.BK,
+                                              .TM = by_simdgroups ? tiling.WM : tiling.TM,
+                                              .TN = by_simdgroups ? tiling.WN : tiling.TN},
+                                 1);
+  if (by_simdgroups) {
+    add_constant(traffic.shared_stores, 1);
+    add_constant(traffic.shared_loads, 1);
+  }
+  return traffic;
+}
+
 }  // namespace rung::analysis
