@@ -7,32 +7,19 @@
 #include <functional>
 #include <stdexcept>
 
-#include "analysis/trace_call.hpp"
+#include "analysis/vector_sample.hpp"
 #include "backends/cuda/images.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
 namespace {
 
-/// How often matrix units read shared memory is not in the tiles.
-std::vector<TrafficRow> traffic_of(const GemmSetting& setting, const Samples& samples) {
-  Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
-  if (uses_matrix_units(samples.trace2, parsed(*setting.image))) expected.shared_loads.text.clear();
-  const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
-    return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
-  };
-  return {row("global loads", expected.global_loads, &Quantities::global_load_elements),
-          row("global stores", expected.global_stores, &Quantities::global_store_elements),
-          row("shared loads", expected.shared_loads, &Quantities::shared_load_elements),
-          row("shared stores", expected.shared_stores, &Quantities::shared_store_elements)};
-}
-
 std::string describe_sample(const GemmSetting& setting, const Samples& samples) {
-  const cuda::Tiling tiling = setting.tiling();
-  const auto m = std::min<std::int64_t>(setting.size.m, tiling.BM);
-  const auto n = std::min<std::int64_t>(setting.size.n, tiling.BN);
-  if (samples.k1 == samples.k2) return fmt::format("a tile of {}x{}", m, n);
-  return fmt::format("a tile of {}x{}, at k = {:.0f} and {:.0f}", m, n, samples.k1, samples.k2);
+  const auto [m, n] = setting.sample();
+  const std::string tile = fmt::format(
+      "{} of {}x{}", setting.launch().cluster > 1 ? "a cluster's tiles" : "a tile", m, n);
+  if (samples.k1 == samples.k2) return tile;
+  return fmt::format("{}, at k = {:.0f} and {:.0f}", tile, samples.k1, samples.k2);
 }
 
 OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
@@ -69,6 +56,13 @@ class Ladder {
     if (here != rungs_.end()) rungs_.erase(rungs_.begin(), here + 1);
   }
 
+  /// Where in the ladder a rung is; its end for none.
+  std::size_t place(const std::string& id) const {
+    const auto is = [&](const RungInfo* rung) { return rung->id == id; };
+    return static_cast<std::size_t>(std::find_if(rungs_.begin(), rungs_.end(), is) -
+                                    rungs_.begin());
+  }
+
   /// Null at the ladder's end.
   const Evidence* at(std::size_t i) {
     while (evidence_.size() <= i && tried_ < rungs_.size()) {
@@ -88,6 +82,7 @@ class Ladder {
   std::deque<Evidence> evidence_;
 };
 
+/// What a near rung removes comes before what only a later one does.
 std::vector<Advice> advise(const Evidence& evidence, Ladder& ladder) {
   std::vector<Advice> advice;
   for (const Finding& finding : findings(evidence)) {
@@ -97,6 +92,9 @@ std::vector<Advice> advise(const Evidence& evidence, Ladder& ladder) {
     if (!one.rung.empty()) one.idea = select({one.rung}).front()->idea;
     advice.push_back(std::move(one));
   }
+  std::stable_sort(advice.begin(), advice.end(), [&](const Advice& a, const Advice& b) {
+    return ladder.place(a.rung) < ladder.place(b.rung);
+  });
   return advice;
 }
 
@@ -107,50 +105,6 @@ Ladder gemm_ladder(const RungInfo* after, Dtype dtype, const cuda::GemmSize& siz
                 gemm_setting(rung, dtype, size, options.device, options.code);
             return gemm_evidence(setting, sample(setting), results);
           }};
-}
-
-/// A call on vectors, and what it says of n elements.
-struct VectorSample {
-  std::int64_t n;  // that were run
-  CallTrace call;
-  Evidence evidence;  // of the problem
-};
-
-VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
-                            const ExplainOptions& options, const Results& results) {
-  constexpr std::int64_t most = 1 << 22;
-  VectorSample sample;
-  sample.n = std::min(n, most);
-  sample.call = trace_call(rung, dtype, sample.n, options.gpu, options.code);
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const double bytes = vectors * static_cast<double>(n) * static_cast<double>(input_bytes(dtype));
-  sample.evidence = kernel_evidence(rung.id, sample.call.launches, parsed(*sample.call.image),
-                                    options.device, dtype, bytes, results);
-  scale(sample.evidence, static_cast<double>(n) / static_cast<double>(sample.n),
-        static_cast<double>(n));
-  return sample;
-}
-
-TrafficRow counted_row(std::string name, std::string formula, double expected, double counted) {
-  TrafficRow row;
-  row.name = std::move(name);
-  row.expected.text = std::move(formula);
-  row.expected.constant = expected;
-  row.constant = counted;
-  return row;
-}
-
-/// For each element of x. How often sums pass through shared memory is the rung's own.
-std::vector<TrafficRow> traffic_of_vectors(const VectorSample& sample, const RungInfo& rung,
-                                           Dtype dtype, double n) {
-  const Quantities& q = sample.evidence.quantities;
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const auto element = static_cast<double>(input_bytes(dtype));
-  return {counted_row("global loads", fmt::format("{:.0f}", vectors), vectors,
-                      q.global_load_bytes / element / n),
-          counted_row("global stores", "", 0, q.global_store_elements / n),
-          counted_row("shared loads", "", 0, q.shared_load_elements / n),
-          counted_row("shared stores", "", 0, q.shared_store_elements / n)};
 }
 
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
@@ -176,7 +130,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.evidence = gemm_evidence(setting, samples, results);
   explanation.code = cuda::describe(*setting.image);
   explanation.sample = describe_sample(setting, samples);
-  explanation.traffic = traffic_of(setting, samples);
+  explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy = occupancy_facts(setting.image->data, samples.trace2,
                                           setting.launch().shared_bytes, options.device);
   explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
@@ -194,7 +148,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
 Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
                             const ExplainOptions& options) {
   const Results results = all_results(options);
-  const VectorSample sample = sample_vectors(rung, dtype, n, options, results);
+  const VectorSample sample = sample_vectors(rung, dtype, n, {options.gpu, options.code}, results);
   const KernelTrace& longest = sample.evidence.sample;
   const cuda::Image& image = *sample.call.image;
   Explanation explanation;
@@ -204,12 +158,13 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
       fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
                   sample.call.launches.size(), sample.call.launches.size() == 1 ? "" : "es");
   explanation.result = std::string("x");
-  explanation.traffic = traffic_of_vectors(sample, rung, dtype, static_cast<double>(n));
+  explanation.traffic = vector_rows(sample.evidence.quantities, rung.op == "sum" ? 1 : 2, dtype,
+                                    static_cast<double>(n));
   explanation.occupancy = occupancy_facts(image.data, longest, 0, options.device);
   explanation.ptx = ptx_mix(longest, parsed(image));
   explanation.machine_code = machine_mix(image.data, longest.kernel, arch_of(options.device));
   Ladder ladder(fmt::format("{}/cuda", rung.op), &rung, [&](const RungInfo& other) {
-    return sample_vectors(other, dtype, n, options, results).evidence;
+    return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
   });
   explanation.advice = advise(explanation.evidence, ladder);
   if (const MeasuredRun* run = results.find(rung.id, dtype, 1, n, 1, options.device.name)) {

@@ -9,17 +9,9 @@
 #include "analysis/instruction_mix.hpp"
 #include "analysis/ncu.hpp"
 #include "analysis/resources.hpp"
-#include "analysis/traffic.hpp"
+#include "analysis/traffic_rows.hpp"
 
 namespace rung::analysis {
-
-/// One row of traffic: elements for each element of C.
-struct TrafficRow {
-  std::string name;     // "global loads"
-  Formula expected;     // from the tiles
-  double per_k = 0;     // counted: for each step along k,
-  double constant = 0;  // and besides
-};
 
 struct OccupancyFacts {
   Registers registers;
@@ -43,7 +35,7 @@ struct Explanation {
   OccupancyFacts occupancy;
   InstructionMix ptx;
   std::optional<InstructionMix> machine_code;
-  std::vector<Advice> advice;
+  std::vector<Advice> advice;  // by the rungs that remove the causes, the nearest first
   std::optional<MeasuredRun> measured;
   std::optional<HardwareCounters> hardware;
   std::string why_no_hardware;

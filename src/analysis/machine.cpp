@@ -17,6 +17,29 @@ double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   }
 }
 
+/// FLOP/s of dense matrices of 16-bit elements, summed in f32, as the data sheets have them.
+struct MatrixPeak {
+  const char* key;
+  double flops;
+};
+constexpr MatrixPeak matrix_peaks[] = {
+    {"h200", 989e12},       // H200 Tensor Core GPU, SXM: half of what it says with sparsity
+    {"a100", 312e12},       // A100 Tensor Core GPU
+    {"t4", 65e12},          // T4 Tensor Core GPU
+    {"rtx3090", 71e12},     // Ampere GA102 GPU Architecture, table 2
+    {"rtx4090", 165.2e12},  // Ada GPU Architecture, appendix A
+};
+
+double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool matrix_units,
+                   double by_clock) {
+  const bool narrow = multiplied == Dtype::bf16 || multiplied == Dtype::f16;
+  if (!matrix_units || !narrow) return by_clock;
+  for (const MatrixPeak& peak : matrix_peaks) {
+    if (device.key == peak.key) return peak.flops;
+  }
+  return by_clock;
+}
+
 }  // namespace
 
 Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matrix_units,
@@ -28,6 +51,8 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   // Elements of 16 bits are summed in f32; without matrix units that is what multiplies, too.
   const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
   const Dtype multiplied = narrow && !matrix_units ? Dtype::f32 : dtype;
+  machine.sheet_flops =
+      sheet_flops(device, multiplied, matrix_units, 2 * machine.rate(lanes(device, multiplied)));
   if (const MeasuredGpu* gpu = results.find_gpu(device.name)) {
     const auto found = gpu->multiply_add.find(std::string(name(multiplied)));
     if (found != gpu->multiply_add.end()) {
@@ -37,7 +62,7 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
       return machine;
     }
   }
-  machine.flops = 2 * machine.rate(lanes(device, multiplied));
+  machine.flops = machine.sheet_flops;
   machine.memory_bytes = device.memory_bandwidth;
   machine.source = "data sheet";
   return machine;

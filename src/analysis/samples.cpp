@@ -33,16 +33,17 @@ Samples sample(const GemmSetting& setting) {
   const std::int64_t k1 = is_short ? k : short_sample * step + k % step;
   const std::int64_t k2 = is_short ? k : long_sample * step + k % step;
   const auto element = static_cast<int>(input_bytes(setting.dtype));
+  const auto result = static_cast<int>(output_bytes(setting.dtype));
   Samples samples;
   samples.k1 = static_cast<double>(k1);
   samples.k2 = static_cast<double>(k2);
   TileRunner runner(setting);
   samples.trace1 = runner.run(k1);
   samples.trace2 = is_short ? samples.trace1 : runner.run(k2);
-  samples.at_k1 = quantities(samples.trace1, element);
-  samples.at_k2 = quantities(samples.trace2, element);
-  samples.elements = static_cast<double>(std::min<std::int64_t>(setting.size.m, tiling.BM)) *
-                     static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN));
+  samples.at_k1 = quantities(samples.trace1, element, result);
+  samples.at_k2 = quantities(samples.trace2, element, result);
+  const GemmSetting::Extent extent = setting.sample();
+  samples.elements = static_cast<double>(extent.rows) * static_cast<double>(extent.columns);
   return samples;
 }
 

@@ -7,7 +7,7 @@
 
 namespace rung::analysis {
 
-/// One tile of C, interior where the problem has such a one.
+/// One tile of C, or a cluster's, interior where the problem has such a one.
 struct Samples {
   double k1 = 0, k2 = 0;  // the same where the problem's own k is short
   KernelTrace trace1, trace2;

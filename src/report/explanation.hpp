@@ -12,6 +12,9 @@ namespace rung {
 /// hardware; at most 80 columns.
 std::string explanation_text(const analysis::Explanation& explanation);
 
+/// "measured, results/…; the data sheet says 989 TFLOP/s"
+std::string source_of_rates(const analysis::Machine& machine);
+
 /// {"code", "sample", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
