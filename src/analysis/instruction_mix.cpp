@@ -52,6 +52,7 @@ std::string machine_kind(const std::string& opcode) {
 InstructionMix mix_of(const std::map<std::string, double>& counts) {
   InstructionMix mix;
   for (const auto& [name, count] : counts) {
+    if (count == 0) continue;
     mix.parts.push_back({name, count});
     mix.all += count;
   }

@@ -30,12 +30,22 @@ constexpr MatrixPeak matrix_peaks[] = {
     {"rtx4090", 165.2e12},  // Ada GPU Architecture, appendix A
 };
 
+/// What a dtype's elements are multiplied as: results of 16 bits are those of f32, rounded; and
+/// without tensor cores, elements of 16 bits are multiplied in f32.
+Dtype multiplied_as(Dtype dtype, bool matrix_units) {
+  const Dtype inputs = dtype == Dtype::bf16_bf16 ? Dtype::bf16
+                       : dtype == Dtype::f16_f16 ? Dtype::f16
+                                                 : dtype;
+  const bool is_half = inputs == Dtype::bf16 || inputs == Dtype::f16;
+  return is_half && !matrix_units ? Dtype::f32 : inputs;
+}
+
+/// Elements of 8 bits take half of the time of those of 16, tf32 twice as long.
 double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool matrix_units,
                    double by_clock) {
-  const bool narrow = multiplied == Dtype::bf16 || multiplied == Dtype::f16;
-  if (!matrix_units || !narrow) return by_clock;
+  const double bytes = static_cast<double>(input_bytes(multiplied));
   for (const MatrixPeak& peak : matrix_peaks) {
-    if (device.key == peak.key) return peak.flops;
+    if (matrix_units && device.key == peak.key) return peak.flops * 2 / bytes;
   }
   return by_clock;
 }
@@ -48,9 +58,7 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   machine.name = device.name;
   machine.clock = 1e3 * device.clock_khz;
   machine.multiprocessors = device.multiprocessors;
-  // Elements of 16 bits are summed in f32; without matrix units that is what multiplies, too.
-  const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
-  const Dtype multiplied = narrow && !matrix_units ? Dtype::f32 : dtype;
+  const Dtype multiplied = multiplied_as(dtype, matrix_units);
   machine.sheet_flops =
       sheet_flops(device, multiplied, matrix_units, 2 * machine.rate(lanes(device, multiplied)));
   if (const MeasuredGpu* gpu = results.find_gpu(device.name)) {

@@ -17,7 +17,7 @@ namespace {
 
 /// How the blocks' sums become one, on a device of so many multiprocessors.
 cuda::DotLaunch launch_of(const RungInfo& rung, const DotCall& call, int multiprocessors) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return cuda::find_dot_rung(rung.id)->rung->launches.of<In>()(call.typed<In>(), multiprocessors);
   });
 }
@@ -30,7 +30,7 @@ double wrong_bits_of(double value, double exact, int precision) {
 }
 
 double exact_dot(const DotCall& call) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const Dot<In> d = call.typed<In>();
     ExactSum sum;
     for (std::int64_t i = 0; i < d.n; ++i) {

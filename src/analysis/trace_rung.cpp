@@ -32,8 +32,9 @@ template <class In, class Out>
 Gemm<In, Out> without_data(const cuda::GemmSize& size) {
   const std::int64_t lda = bounded(size.k);
   const std::int64_t ldb = bounded(size.n);
-  return {size.m, size.n,           size.k, Out{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
-          Out{},  {nullptr, ldb, 1}};
+  return {
+      size.m,        size.n,           size.k, Scalar<Out>{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
+      Scalar<Out>{}, {nullptr, ldb, 1}};
 }
 
 /// Zeros in the virtual GPU's memory, as long as this lives.
@@ -98,7 +99,7 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   array(extent(g.k, g.n, g.b.row_stride), g.b.data);
   array(extent(g.m, g.n, g.c.row_stride), g.c.data);
   Parameters made;
-  made.launch = cuda::fitted(setting.rung->launches.of<In>()(g, setting.plan),
+  made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.plan),
                              setting.device.multiprocessors);
   made.add(g);
   if (setting.rung->maps) made.add(maps_of(made.launch, zeros));
@@ -139,7 +140,7 @@ std::string GemmSetting::entry() const { return cuda::entry_name(*rung, dtype, p
 
 cuda::Launch GemmSetting::launch() const {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung->launches.of<In>()(without_data<In, Out>(size), plan);
+    return rung->launches.of<In, Out>()(without_data<In, Out>(size), plan);
   });
 }
 
@@ -169,7 +170,7 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
   const cuda::GemmRung* rung = cuda::find_gemm_rung(info.id);
   if (rung == nullptr) throw std::invalid_argument(info.id + " is no gemm rung of cuda");
   const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung->launches.of<In>() != nullptr;
+    return rung->launches.of<In, Out>() != nullptr;
   });
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
   const cuda::Image* image = select_ptx(info, device, code);

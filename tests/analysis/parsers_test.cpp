@@ -100,6 +100,7 @@ TEST(InstructionMix, IsReadFromAListing) {
   EXPECT_EQ(mix.loads, 2);
   EXPECT_EQ(mix.barriers, 1);
   EXPECT_EQ(mix.parts.front().name, "control");
+  for (const MixPart& part : mix.parts) EXPECT_GT(part.count, 0) << part.name;
 }
 
 TEST(InstructionMix, OfPtxIsAsItRan) {

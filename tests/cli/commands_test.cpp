@@ -96,11 +96,21 @@ TEST(Verify, RightRungsExitZero) {
   EXPECT_LE(result.at("max_error_ratio"), 1.0);
 }
 
-TEST(Verify, TellsEachDtype) {
+TEST(Verify, MakesUpProblems) {
+  const auto cases = [](const std::string& more) {
+    const Output output = run_rung("verify gemm/cpu/01 --dtype i32 --json -" + more);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    return Json::parse(output.out).at("results").at(0).at("cases").get<int>();
+  };
+  EXPECT_EQ(cases(" --random 7 --seed 3"), cases("") + 7);
+}
+
+TEST(Verify, TellsEachDtypeThatTheRungHasOrThatIsAskedFor) {
   const Output output = run_rung("verify dot/cpu/00");
   EXPECT_EQ(output.exit_code, 0);
-  EXPECT_EQ(lines(output.out).size(), 5u);
-  EXPECT_NE(output.out.find("i32   skipped: "), std::string::npos) << output.out;
+  EXPECT_EQ(lines(output.out).size(), 4u) << output.out;
+  const Output i32 = run_rung("verify dot/cpu/00 --dtype i32");
+  EXPECT_NE(i32.out.find("i32        skipped: no i32"), std::string::npos) << i32.out;
 }
 
 TEST(Verify, NothingThatCanRunIsUnavailable) {

@@ -39,8 +39,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"list --json", "--json: a value is needed; see --help"},
         Bad{"verify", "SELECTOR: at least one is needed, such as gemm/cpu; see --help"},
         Bad{"bench", "SELECTOR: at least one is needed, such as gemm/cpu; see --help"},
-        Bad{"bench gemm --dtype f23", "--dtype: 'f23' is not one of f32, f64, i32, bf16, f16"},
-        Bad{"verify gemm --dtype F32", "--dtype: 'F32' is not one of f32, f64, i32, bf16, f16"},
+        Bad{"bench gemm --dtype f23",
+            "--dtype: 'f23' is not one of f32, f64, i32, bf16, f16, "
+            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16"},
+        Bad{"verify gemm --dtype F32",
+            "--dtype: 'F32' is not one of f32, f64, i32, bf16, f16, "
+            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16"},
         Bad{"bench gemm --device tpu", "--device: 'tpu' is not one of cpu, gpu, virtual"},
         Bad{"bench gemm --threads 0", "--threads: '0' is not a whole number from 1 to 1024"},
         Bad{"bench gemm --threads two", "--threads: 'two' is not a whole number from 1 to 1024"},
@@ -69,6 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
             "alone"},
         Bad{"list --json /nowhere/rungs.json",
             "--json: '/nowhere/rungs.json' cannot be written: No such file or directory"},
+        Bad{"verify gemm --random -1", "--random: '-1' is not a whole number from 0 to 1000000"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
         Bad{"trace", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 22 rungs; trace takes one"},

@@ -32,7 +32,7 @@ TEST_P(CudaGemmRungs, AreRight) {
   for (const std::string& front_end : front_ends()) {
     const auto backend = backend_of(front_end);
     if (const auto why_not = backend->why_not(rung_, dtype_)) {
-      ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype_)));
+      ASSERT_EQ(*why_not, no_dtype(dtype_));
       GTEST_SKIP() << *why_not;
     }
     for (const GemmSpec& spec : standard_gemm_cases(dtype_, Effort::quick)) {

@@ -44,7 +44,7 @@ class MetalRungs : public testing::TestWithParam<RungAndDtype> {
   void SetUp() override {
     const auto why_not = virtual_metal().why_not(rung_, dtype_);
     if (!why_not) return;
-    ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype_)));
+    ASSERT_EQ(*why_not, no_dtype(dtype_));
     GTEST_SKIP() << *why_not;
   }
 

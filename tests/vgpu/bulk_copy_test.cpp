@@ -289,6 +289,36 @@ TEST_F(BulkCopyTest, ReductionOut) {
   EXPECT_EQ(values<float>(y, 128), std::vector<float>(128, 1.5f));
 }
 
+TEST_F(BulkCopyTest, ReductionOfABox) {
+  const std::string reduce =
+      "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd2, {%r20, "
+      "%r21}], [%r2];\n";
+  const auto add = [&](const auto& x, const auto& y, TensorElement element) {
+    const std::uint64_t to = array(y);
+    const auto bytes = static_cast<std::uint32_t>(sizeof x[0]);
+    const std::uint32_t columns = 64 / bytes;
+    const auto box = static_cast<std::uint16_t>(columns);
+    const LaunchReport report = run_body(
+        at(0, 0) + load(tensor_load, 512) + reduce + commit + "@%p1 cp.async.bulk.wait_group 0;",
+        map(array(x), element, columns, 8, 64, box, 8), map(to, element, columns, 8, 64, box, 8));
+    EXPECT_EQ(report.counters.bulk_store_bytes, report.fault ? 0u : 512u);
+    return std::pair(report, to);
+  };
+  const std::vector<double> doubles(64, 0x1p-40), ones(64, 1.0);
+  EXPECT_EQ(values<double>(add(doubles, ones, TensorElement::f64).second, 64),
+            std::vector<double>(64, 1 + 0x1p-40));
+  const std::vector<std::uint64_t> large(64, 0xFFFFFFFFull), small(64, 1);
+  EXPECT_EQ(values<std::uint64_t>(add(large, small, TensorElement::s64).second, 64),
+            std::vector<std::uint64_t>(64, 1ull << 32));
+  const std::vector<std::uint16_t> halves(256, 0x3F80);
+  EXPECT_EQ(values<std::uint16_t>(add(halves, halves, TensorElement::bf16).second, 256),
+            std::vector<std::uint16_t>(256, 0x4000));
+  const std::vector<std::uint8_t> bytes(512, 1);
+  EXPECT_NE(found(add(bytes, bytes, TensorElement::u8).first, HazardKind::trap)
+                .message.find("tensors of u8, u16 or tf32 cannot be added to"),
+            std::string::npos);
+}
+
 TEST_F(BulkCopyTest, WrongPlaces) {
   const std::uint64_t x = array(numbers(64));  // 256 bytes
   found(run_body(load(bulk_load, 512), x, x), HazardKind::out_of_bounds);

@@ -1,5 +1,6 @@
 #include "library/cuda/select.hpp"
 
+#include "device/cuda/operand.cuh"
 #include "device/cuda/split.cuh"
 #include "library/tuned/cuda.hpp"
 
@@ -10,13 +11,18 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
   return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
 }
 
-/// Whether a rung that reads its operands by TMA can have copies that are aligned, where they are
-/// not.
+/// Whether tensor cores read a type only along k.
+bool is_read_along_k(Dtype dtype) {
+  return visit(dtype,
+               []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
+}
+
+/// Whether a rung that reads its operands by TMA can have copies, where they do not lie as it needs
+/// them.
 bool can_be_mapped(const CudaGemmShape& shape) {
-  constexpr std::int64_t line = 64;  // elements of 16 bits in 128 bytes
-  if (shape.alignment >= 16) return true;
-  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
-  return 2 * elements + cuda::meetings_bytes + 512 <= shape.workspace_bytes;
+  const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
+  if (shape.alignment >= 16 && (along_k || !is_read_along_k(shape.dtype))) return true;
+  return bytes_for_copies(shape) <= shape.bytes_for_copies;
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
@@ -45,6 +51,13 @@ Order order_of(std::int64_t col_stride) {
 }
 
 }  // namespace
+
+std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
+  const auto element = static_cast<std::int64_t>(input_bytes(shape.dtype));
+  const std::int64_t line = 128 / element;
+  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
+  return element * elements + cuda::meetings_bytes + 512;
+}
 
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
   const double multiply_adds =

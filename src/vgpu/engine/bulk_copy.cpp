@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <span>
 
 #include "vgpu/engine/async_state.hpp"
+#include "vgpu/engine/bulk_reduction.hpp"
 #include "vgpu/engine/cluster.hpp"
-#include "vgpu/engine/float16.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/tensor_box.hpp"
 #include "vgpu/observers/bulk_traffic.hpp"
@@ -245,51 +244,12 @@ void load(const Copy& copy) {
   cluster.landings.push_back(std::move(landing));
 }
 
-template <class T, class Add>
-void add_elements(std::byte* to, const std::byte* from, std::uint32_t bytes, const Add& add) {
-  for (std::uint32_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
-    T sum, more;
-    std::memcpy(&sum, to + at, sizeof sum);
-    std::memcpy(&more, from + at, sizeof more);
-    sum = add(sum, more);
-    std::memcpy(to + at, &sum, sizeof sum);
-  }
-}
-
-template <class Format>
-std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
-  return Format::nearest(Format::number({a}) + Format::number({b})).bits;
-}
-
-std::mutex reducing;  // between the CPU's threads
-
 void write_piece(const BulkStore& store, const BulkStore::Piece& piece, const std::byte* from) {
   auto* const to = reinterpret_cast<std::byte*>(piece.to);
   if (store.action == Reduction::none) {
     std::memcpy(to, from, piece.bytes);
-    return;
-  }
-  const std::lock_guard lock(reducing);
-  switch (store.action) {
-    case Reduction::add_f32:
-      return add_elements<float>(to, from, piece.bytes, [](float a, float b) { return a + b; });
-    case Reduction::add_f16:
-      return add_elements<std::uint16_t>(to, from, piece.bytes, add_half<F16>);
-    case Reduction::add_bf16:
-      return add_elements<std::uint16_t>(to, from, piece.bytes, add_half<BF16>);
-    default:
-      return add_elements<std::uint32_t>(to, from, piece.bytes,
-                                         [](std::uint32_t a, std::uint32_t b) { return a + b; });
-  }
-}
-
-Reduction reduction_of(TensorElement element) {
-  switch (element) {
-    case TensorElement::f16: return Reduction::add_f16;
-    case TensorElement::bf16: return Reduction::add_bf16;
-    case TensorElement::u32:
-    case TensorElement::s32: return Reduction::add_u32;
-    default: return Reduction::add_f32;
+  } else {
+    reduce(store.action, to, from, piece.bytes);
   }
 }
 
@@ -332,7 +292,13 @@ void store(const Copy& copy) {
   store.thread = copy.thread();
   store.action = copy.op.reduction;
   if (box) {
-    if (store.action == Reduction::add_elements) store.action = reduction_of(box->map.element);
+    if (store.action == Reduction::add_elements) {
+      const auto action = reduction_of(box->map.element);
+      if (!action) {
+        return copy.fail(HazardKind::trap, {}, "tensors of u8, u16 or tf32 cannot be added to");
+      }
+      store.action = *action;
+    }
     if (!plan_tensor(copy, *box, store)) return;
   } else {
     const std::uint64_t to = copy.address(copy.op.global);
