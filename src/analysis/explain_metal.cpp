@@ -26,14 +26,13 @@ Evidence evidence_of(const MetalSetting& setting, const Samples& samples, const 
   evidence.quantities = samples.at(static_cast<double>(k)) * evidence.blocks;
   evidence.quantities.multiply_adds = product(m, n) * static_cast<double>(k);
   evidence.overlap = overlap(evidence.sample, text);
-  evidence.machine =
-      machine_of(setting.device, setting.dtype, uses_matrix_units(evidence.sample, text), results);
+  const bool by_matrix_units = samples.trace2.matrix_units.instructions > 0;
+  evidence.machine = machine_of(setting.device, setting.dtype, by_matrix_units, results);
   evidence.footprint.register_bytes = 4 * out;
   evidence.footprint.dram_bytes = in * (product(m, k) + product(k, n)) + out * product(m, n);
   evidence.has_async_copies = false;  // that are public
   evidence.is_rung = true;
-  evidence.matrix_units_idle =
-      setting.dtype != Dtype::i32 && !uses_matrix_units(evidence.sample, text);
+  evidence.matrix_units_idle = setting.dtype != Dtype::i32 && !by_matrix_units;
   evidence.multiple = setting.rung->multiple;
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
@@ -75,9 +74,10 @@ Explanation explain_metal_gemm(const RungInfo& rung, Dtype dtype, const cuda::Ge
   Explanation explanation;
   explanation.evidence = evidence_of(setting, samples, results);
   explanation.code = fmt::format("PTX by clang {}", metal::clang_version());
-  explanation.sample =
-      describe_tile(setting.rung->tiling.BM, setting.rung->tiling.BN, size, samples);
-  explanation.traffic = traffic_rows(gemm_traffic(setting.rung->tiling), samples);
+  const metal::Tiling& tiling = setting.rung->tiling;
+  explanation.sample = describe_tile("a tile", std::min<std::int64_t>(size.m, tiling.BM),
+                                     std::min<std::int64_t>(size.n, tiling.BN), samples);
+  explanation.traffic = traffic_rows(gemm_traffic(tiling), samples);
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting.image->ptx, setting.image->id));
   explanation.advice = advise(explanation.evidence, "gemm/metal", &rung, examine);
   explanation.reference = reference_of(rung.id, dtype, options.device);

@@ -5,18 +5,17 @@
 #include <algorithm>
 
 #include "analysis/explain_metal.hpp"
-#include "analysis/trace_call.hpp"
+#include "analysis/vector_sample.hpp"
 #include "backends/cuda/images.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
 namespace {
 
-/// How often matrix units read shared memory is not in the tiles.
-std::vector<TrafficRow> traffic_of(const GemmSetting& setting, const Samples& samples) {
-  Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
-  if (uses_matrix_units(samples.trace2, parsed(*setting.image))) expected.shared_loads.text.clear();
-  return traffic_rows(expected, samples);
+std::string describe_sample(const GemmSetting& setting, const Samples& samples) {
+  const auto [m, n] = setting.sample();
+  return describe_tile(setting.launch().cluster > 1 ? "a cluster's tiles" : "a tile", m, n,
+                       samples);
 }
 
 OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
@@ -49,51 +48,6 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
   };
 }
 
-/// A call on vectors, and what it says of n elements.
-struct VectorSample {
-  std::int64_t n;  // that were run
-  CallTrace call;
-  Evidence evidence;  // of the problem
-};
-
-VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
-                            const ExplainOptions& options, const Results& results) {
-  constexpr std::int64_t most = 1 << 22;
-  VectorSample sample;
-  sample.n = std::min(n, most);
-  sample.call = trace_call(rung, dtype, sample.n, options.gpu, options.code);
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const double bytes = vectors * static_cast<double>(n) * static_cast<double>(input_bytes(dtype));
-  sample.evidence =
-      kernel_evidence(rung.id, sample.call.launches, parsed(sample.call.ptx, sample.call.id),
-                      options.device, dtype, bytes, results);
-  scale(sample.evidence, static_cast<double>(n) / static_cast<double>(sample.n),
-        static_cast<double>(n));
-  return sample;
-}
-
-TrafficRow counted_row(std::string name, std::string formula, double expected, double counted) {
-  TrafficRow row;
-  row.name = std::move(name);
-  row.expected.text = std::move(formula);
-  row.expected.constant = expected;
-  row.constant = counted;
-  return row;
-}
-
-/// For each element of x. How often sums pass through shared memory is the rung's own.
-std::vector<TrafficRow> traffic_of_vectors(const VectorSample& sample, const RungInfo& rung,
-                                           Dtype dtype, double n) {
-  const Quantities& q = sample.evidence.quantities;
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const auto element = static_cast<double>(input_bytes(dtype));
-  return {counted_row("global loads", fmt::format("{:.0f}", vectors), vectors,
-                      q.global_load_bytes / element / n),
-          counted_row("global stores", "", 0, q.global_store_elements / n),
-          counted_row("shared loads", "", 0, q.shared_load_elements / n),
-          counted_row("shared stores", "", 0, q.shared_store_elements / n)};
-}
-
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
   const InstructionsByLine instructions = by_line(text);
   bool integers = true;
@@ -108,20 +62,9 @@ Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
 
 }  // namespace
 
-std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples) {
-  const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
-    return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
-  };
-  return {row("global loads", expected.global_loads, &Quantities::global_load_elements),
-          row("global stores", expected.global_stores, &Quantities::global_store_elements),
-          row("shared loads", expected.shared_loads, &Quantities::shared_load_elements),
-          row("shared stores", expected.shared_stores, &Quantities::shared_store_elements)};
-}
-
-std::string describe_tile(std::int64_t rows, std::int64_t columns, const cuda::GemmSize& size,
+std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t columns,
                           const Samples& samples) {
-  const std::string tile =
-      fmt::format("a tile of {}x{}", std::min(size.m, rows), std::min(size.n, columns));
+  const std::string tile = fmt::format("{} of {}x{}", what, rows, columns);
   if (samples.k1 == samples.k2) return tile;
   return fmt::format("{}, at k = {:.0f} and {:.0f}", tile, samples.k1, samples.k2);
 }
@@ -135,8 +78,8 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   Explanation explanation;
   explanation.evidence = gemm_evidence(setting, samples, results);
   explanation.code = cuda::describe(*setting.image);
-  explanation.sample = describe_tile(setting.tiling().BM, setting.tiling().BN, size, samples);
-  explanation.traffic = traffic_of(setting, samples);
+  explanation.sample = describe_sample(setting, samples);
+  explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy = occupancy_facts(setting.image->data, samples.trace2,
                                           setting.launch().shared_bytes, options.device);
   explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
@@ -154,25 +97,26 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
 Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
                             const ExplainOptions& options) {
   const Results results = all_results(options);
-  const VectorSample sample = sample_vectors(rung, dtype, n, options, results);
+  const VectorSample sample = sample_vectors(rung, dtype, n, {options.gpu, options.code}, results);
   const KernelTrace& longest = sample.evidence.sample;
-  const auto& [launches, id, ptx, code] = sample.call;
+  const CallTrace& call = sample.call;
   Explanation explanation;
   explanation.evidence = sample.evidence;
-  explanation.code = code;
+  explanation.code = call.code;
   explanation.sample = fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
-                                   launches.size(), launches.size() == 1 ? "" : "es");
+                                   call.launches.size(), call.launches.size() == 1 ? "" : "es");
   explanation.result = std::string("x");
-  explanation.traffic = traffic_of_vectors(sample, rung, dtype, static_cast<double>(n));
-  explanation.ptx = ptx_mix(longest, parsed(ptx, id));
+  explanation.traffic = vector_rows(sample.evidence.quantities, rung.op == "sum" ? 1 : 2, dtype,
+                                    static_cast<double>(n));
+  explanation.ptx = ptx_mix(longest, parsed(call.ptx, call.id));
   if (rung.backend == "metal") {
     add_what_is_public(explanation, options.device);
   } else {
-    explanation.occupancy = occupancy_facts(ptx, longest, 0, options.device);
-    explanation.machine_code = machine_mix(ptx, longest.kernel, arch_of(options.device));
+    explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
+    explanation.machine_code = machine_mix(call.ptx, longest.kernel, arch_of(options.device));
   }
   const auto examine = [&](const RungInfo& other) {
-    return sample_vectors(other, dtype, n, options, results).evidence;
+    return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
   };
   explanation.advice =
       advise(explanation.evidence, fmt::format("{}/{}", rung.op, rung.backend), &rung, examine);

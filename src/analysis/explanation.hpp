@@ -10,17 +10,9 @@
 #include "analysis/ncu.hpp"
 #include "analysis/references.hpp"
 #include "analysis/resources.hpp"
-#include "analysis/traffic.hpp"
+#include "analysis/traffic_rows.hpp"
 
 namespace rung::analysis {
-
-/// One row of traffic: elements for each element of C.
-struct TrafficRow {
-  std::string name;     // "global loads"
-  Formula expected;     // from the tiles
-  double per_k = 0;     // counted: for each step along k,
-  double constant = 0;  // and besides
-};
 
 struct OccupancyFacts {
   Registers registers;
@@ -42,7 +34,7 @@ struct Explanation {
   OccupancyFacts occupancy;
   InstructionMix ptx;
   std::optional<InstructionMix> machine_code;
-  std::vector<Advice> advice;
+  std::vector<Advice> advice;  // by the rungs that remove the causes, the nearest first
   std::optional<MeasuredRun> measured;
   std::optional<Reference> reference;
   std::vector<std::string> notes;  // on what is public of the machine, and whose units these are
@@ -62,10 +54,8 @@ struct ExplainOptions {
 Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
                          const ExplainOptions& options);
 
-/// What the tiles say, beside what was counted.
-std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples);
 /// "a tile of 64x64, at k = 128 and 192"
-std::string describe_tile(std::int64_t rows, std::int64_t columns, const cuda::GemmSize& size,
+std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t columns,
                           const Samples& samples);
 
 /// The same for a rung of the dot product or the sum: a whole call, of at most 2^22 elements,

@@ -12,6 +12,7 @@ struct Machine {
   std::string name;
   std::string source;       // of the two rates: "measured, results/…", "data sheet"
   double flops = 0;         // a second, a multiply-add being two
+  double sheet_flops = 0;   // likewise, of the data sheet; 0: it has none
   double memory_bytes = 0;  // a second, read
   double clock = 0;         // cycles a second
   int multiprocessors = 0;

@@ -27,7 +27,8 @@ class MetalTileRunner {
                 }) {}
 
   KernelTrace run(std::int64_t k) {
-    visit(setting_.dtype, [&]<class In, class Out>(Elements<In, Out>) { dispatch<In, Out>(k); });
+    visit_dot(setting_.dtype,
+              [&]<class In, class Out>(Elements<In, Out>) { dispatch<In, Out>(k); });
     return std::move(trace_);
   }
 
@@ -114,16 +115,19 @@ MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSi
 Samples sample(const MetalSetting& setting) {
   const metal::Tiling& tiling = setting.rung->tiling;
   MetalTileRunner runner(setting);
-  Samples samples = sample_at(
-      setting.size.k, std::max(tiling.BK, 8), static_cast<int>(input_bytes(setting.dtype)),
-      static_cast<double>(std::min<std::int64_t>(setting.size.m, tiling.BM)) *
-          static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN)),
-      [&](std::int64_t k) { return runner.run(k); });
-  // Only A and B are loaded, whichever types clang gives their loads: pairs of bf16 are words to
-  // it.
+  Samples samples =
+      sample_at(setting.size.k, std::max(tiling.BK, 8), setting.dtype,
+                static_cast<double>(std::min<std::int64_t>(setting.size.m, tiling.BM)) *
+                    static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN)),
+                [&](std::int64_t k) { return runner.run(k); });
+  // Only A and B are loaded, and simdgroups store them and their results to shared memory, whichever
+  // types clang gives these accesses: pairs of bf16 are words to it, and so is a float.
+  const auto in = static_cast<double>(input_bytes(setting.dtype));
+  const double result_bytes = samples.elements * static_cast<double>(output_bytes(setting.dtype));
   for (Quantities* const q : {&samples.at_k1, &samples.at_k2}) {
-    q->global_load_elements =
-        q->global_load_bytes / static_cast<double>(input_bytes(setting.dtype));
+    q->global_load_elements = q->global_load_bytes / in;
+    if (tiling.WM == 0) continue;
+    q->shared_store_elements = (q->shared_store_bytes - result_bytes) / in + samples.elements;
   }
   return samples;
 }

@@ -40,7 +40,8 @@ Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& 
                   double blocks) {
   Roofline roofs;
   roofs.flops = 2 * q.multiply_adds;
-  const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes : q.global_sectors * sector_bytes;
+  const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes
+                                           : (q.global_sectors + q.bulk_sectors) * sector_bytes;
   roofs.levels = {{"multiply-adds", q.multiply_adds * footprint.register_bytes,
                    roofs.flops / machine.flops, true}};
   for (Level& level :

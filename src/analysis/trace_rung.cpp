@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "backends/cuda/rungs.hpp"
+#include "backends/cuda/tensor_maps.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
@@ -58,7 +60,24 @@ std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t row_st
 struct Parameters {
   std::vector<std::byte> bytes;
   cuda::Launch launch;
+
+  /// At the next multiple of T's alignment.
+  template <class T>
+  void add(const T& value) {
+    const std::size_t at = (bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  }
 };
+
+cuda::TensorMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
+  auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::repitched_bytes(launch)));
+  const cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
+  if (maps.result() != cuda::Result::success) {
+    throw std::runtime_error(vgpu::virtual_driver_message());
+  }
+  return maps.maps();
+}
 
 template <class In, class Out>
 Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Zeros& zeros) {
@@ -73,12 +92,14 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   array(extent(g.k, g.n, g.b.row_stride), g.b.data);
   array(extent(g.m, g.n, g.c.row_stride), g.c.data);
   Parameters made;
-  made.launch = setting.rung->launches.of<In, Out>()(g, setting.plan);
-  const cuda::Split split = {setting.plan.splits,
-                             reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes))};
-  made.bytes.resize(sizeof g + sizeof split);
-  std::memcpy(made.bytes.data(), &g, sizeof g);
-  std::memcpy(made.bytes.data() + sizeof g, &split, sizeof split);
+  made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.plan),
+                             setting.device.multiprocessors);
+  made.add(g);
+  if (setting.rung->maps) made.add(maps_of(made.launch, zeros));
+  if (setting.rung->splits || !setting.rung->maps) {
+    auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
+    made.add(cuda::Split{setting.plan.splits, workspace});
+  }
   return made;
 }
 
@@ -106,6 +127,12 @@ const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id) {
 
 cuda::Tiling GemmSetting::tiling() const { return cuda::tiling(*rung, dtype, plan.tile); }
 
+GemmSetting::Extent GemmSetting::sample() const {
+  const cuda::Tiling tile = tiling();
+  return {std::min<std::int64_t>(size.m, std::int64_t{tile.BM} * launch().cluster),
+          std::min<std::int64_t>(size.n, tile.BN)};
+}
+
 std::string GemmSetting::entry() const { return cuda::entry_name(*rung, dtype, plan.tile); }
 
 cuda::Launch GemmSetting::launch() const {
@@ -130,6 +157,11 @@ const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescriptio
   return image;
 }
 
+Dtype usual_dtype(const RungInfo& rung) {
+  const cuda::GemmRung* gemm = cuda::find_gemm_rung(rung.id);
+  return gemm != nullptr && gemm->launches.f32 == nullptr ? Dtype::bf16 : Dtype::f32;
+}
+
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                          const vgpu::DeviceDescription& device, const std::string& code) {
   const cuda::GemmRung* rung = cuda::find_gemm_rung(info.id);
@@ -138,10 +170,6 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
     return rung->launches.of<In, Out>() != nullptr;
   });
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
-  if (rung->maps) {
-    throw std::invalid_argument(
-        fmt::format("{} takes tensor maps, which explain cannot cut to a tile", info.id));
-  }
   const cuda::Image* image = select_ptx(info, device, code);
   const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
   const cuda::GemmPlan plan =
@@ -160,9 +188,8 @@ TileRunner::TileRunner(const GemmSetting& setting)
       kernel_(module_->kernel(setting.entry())) {}
 
 KernelTrace TileRunner::run(std::int64_t k) {
-  const cuda::Tiling tiling = setting_.tiling();
-  const cuda::GemmSize tile = {std::min<std::int64_t>(setting_.size.m, tiling.BM),
-                               std::min<std::int64_t>(setting_.size.n, tiling.BN), k};
+  const GemmSetting::Extent sample = setting_.sample();
+  const cuda::GemmSize tile = {sample.rows, sample.columns, k};
   Zeros zeros(memory_);
   const Parameters made = visit(setting_.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return parameters<In, Out>(setting_, tile, zeros);
@@ -170,6 +197,7 @@ KernelTrace TileRunner::run(std::int64_t k) {
   vgpu::LaunchOptions options;
   options.grid = narrowed(made.launch.grid);
   options.block = narrowed(made.launch.block);
+  options.cluster = {static_cast<std::uint32_t>(made.launch.cluster)};
   options.dynamic_shared = made.launch.shared_bytes;
   const vgpu::LaunchReport report = launch(*kernel_, options, made.bytes, memory_, setting_.device);
   if (!report.hazards.empty()) {

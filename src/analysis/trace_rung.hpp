@@ -25,6 +25,11 @@ struct GemmSetting {
   vgpu::DeviceDescription device;
 
   cuda::Tiling tiling() const;
+  /// What is run of C: a tile, or those of a cluster, which lie below each other.
+  struct Extent {
+    std::int64_t rows, columns;
+  };
+  Extent sample() const;
   std::string entry() const;
   /// Blocks and threads of the whole problem.
   cuda::Launch launch() const;
@@ -35,6 +40,9 @@ struct GemmSetting {
 /// gemm, or that the dtype or the device does not allow.
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                          const vgpu::DeviceDescription& device, const std::string& code);
+
+/// f32, or bf16 for a rung of tensor cores, which has none.
+Dtype usual_dtype(const RungInfo& rung);
 
 /// Runs tiles of a setting, which must outlive it.
 class TileRunner {

@@ -15,6 +15,8 @@ std::string explanation_text(const analysis::Explanation& explanation);
 
 /// FLOP a second that memory allows if no cache helps; where that is told (analysis/roofline.hpp).
 std::optional<double> uncached_flops(const analysis::Explanation& explanation);
+/// "measured, results/…; the data sheet says 989 TFLOP/s"
+std::string source_of_rates(const analysis::Machine& machine);
 
 /// {"code", "sample", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",

@@ -44,6 +44,7 @@ Json roofline_json(const Explanation& e) {
   }
   Json json = {{"ceilings",
                 {{"flops", e.evidence.machine.flops},
+                 {"data_sheet_flops", e.evidence.machine.sheet_flops},
                  {"memory_bytes", e.evidence.machine.memory_bytes},
                  {"source", e.evidence.machine.source}}},
                {"flops", roofs.flops},
@@ -122,11 +123,9 @@ Json hardware_json(const Explanation& e) {
   if (!e.hardware) return nullptr;
   Json stalls = Json::object();
   for (const auto& [reason, part] : e.hardware->stalls) stalls[reason] = part;
-  return {{"kernel", e.hardware->kernel},
-          {"counters", e.hardware->counters},
-          {"registers", e.hardware->registers},
-          {"seconds", e.hardware->seconds},
-          {"stalls", stalls}};
+  return {{"kernel", e.hardware->kernel},       {"counters", e.hardware->counters},
+          {"registers", e.hardware->registers}, {"limits", e.hardware->limits},
+          {"seconds", e.hardware->seconds},     {"stalls", stalls}};
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ std::string roofline_text(const Explanation& e) {
   text +=
       wrap(fmt::format("* the bound: {}, {} with {:.0f} % of the multiprocessors busy; rates: {}",
                        bound.name, format_seconds(roofs.seconds()), 100 * roofs.busy,
-                       e.evidence.machine.source),
+                       source_of_rates(e.evidence.machine)),
            0);
   if (e.measured) {
     text += wrap(fmt::format("measured: {}, {:.2f} of which the bound explains ({})",
@@ -133,7 +133,8 @@ std::string occupancy_text(const Explanation& e) {
 
 std::string mix_line(const std::string& what, const analysis::InstructionMix& mix) {
   std::string text =
-      fmt::format("{}: {:.1f} % multiply-adds", what, 100 * mix.multiply_add_share());
+      fmt::format("{}: {:.1f} % multiply-adds{}", what, 100 * mix.multiply_add_share(),
+                  mix.of_matrices ? " of matrices" : "");
   if (mix.multiply_adds > 0) {
     text += fmt::format(", {:.3g} loads and {:.2g} barriers for each",
                         mix.loads / mix.multiply_adds, mix.barriers / mix.multiply_adds);
@@ -180,7 +181,16 @@ std::string hardware_text(const Explanation& e) {
   for (const auto& [name, value] : e.hardware->counters) {
     table.add_row({name, count(e.evidence.counters.at(name)), count(value)});
   }
-  std::string text = fmt::format("\n{}warps waited for", table.str());
+  std::string text = fmt::format("\n{}", table.str());
+  if (!e.hardware->limits.empty()) {
+    std::string allowed =
+        fmt::format("blocks by ncu, with {} registers a thread:", e.hardware->registers);
+    for (const auto& [limit, blocks] : e.hardware->limits) {
+      allowed += fmt::format(" {} {}", limit, blocks);
+    }
+    text += wrap(allowed, 0);
+  }
+  text += "warps waited for";
   for (std::size_t i = 0; i < std::min<std::size_t>(4, e.hardware->stalls.size()); ++i) {
     const auto& [reason, part] = e.hardware->stalls[i];
     text += fmt::format("{} {} {:.0f} %", i == 0 ? ":" : ",", reason, 100 * part);
@@ -197,6 +207,12 @@ std::optional<double> uncached_flops(const Explanation& e) {
       return roofs.flops / level.seconds;
   }
   return std::nullopt;
+}
+
+std::string source_of_rates(const analysis::Machine& machine) {
+  if (machine.flops == machine.sheet_flops) return machine.source;
+  return fmt::format("{}; the data sheet says {:.4g} TFLOP/s", machine.source,
+                     machine.sheet_flops * 1e-12);
 }
 
 std::string explanation_text(const Explanation& e) {

@@ -43,6 +43,23 @@ TEST(Explain, JsonHasEveryPart) {
   EXPECT_EQ(json.at("hardware"), nullptr);
 }
 
+TEST(Explain, RungsOfTensorCoresAreOfBf16) {
+  const Output output = run_rung("explain gemm/cuda/21 --no-hardware --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  expect_narrow(output.err);
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("dtype"), "bf16");
+  EXPECT_EQ(json.at("traffic").at("shared_loads").at("formula"), "K/32 + K/64");
+  EXPECT_EQ(json.at("roofline").at("ceilings").at("data_sheet_flops"), 989e12);
+  EXPECT_GT(json.at("instructions").at("ptx").at("parts").at("matrix multiply-add"), 0);
+}
+
+TEST(Explain, PagesAreForKernelsOfGpus) {
+  const Output output = run_rung("explain gemm/cpu/02 --html -");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("rung: --html: "), std::string::npos) << output.err;
+}
+
 TEST(Explain, TextFitsEightyColumns) {
   const Output output = run_rung("explain gemm/cuda/05 --gpu a100 --n 1024 --no-hardware");
   ASSERT_EQ(output.exit_code, 0) << output.err;
