@@ -18,6 +18,24 @@ std::string describe_sample(const GemmSetting& setting, const Samples& samples) 
                        samples);
 }
 
+/// How C is shared out, from the rung's descriptor.
+std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units) {
+  const cuda::Tiling tiling = setting.tiling();
+  const cuda::Launch launch = setting.launch();
+  std::string text = fmt::format("{}x{} of C to a block of {} threads", tiling.BM, tiling.BN,
+                                 launch.block.count());
+  const auto add = [&](bool has, const std::string& part) {
+    if (has) text += ", " + part;
+  };
+  add(tiling.WM > 0, fmt::format("{}x{} to a warp", tiling.WM, tiling.WN));
+  add(units.wgmma_rows > 0, fmt::format("{}x{} to a wgmma", units.wgmma_rows, units.wgmma_columns));
+  add(tiling.TM * tiling.TN > 1, fmt::format("{}x{} to a thread", tiling.TM, tiling.TN));
+  add(tiling.BK > 0, fmt::format("{} steps of k at a time", tiling.BK));
+  add(launch.cluster > 1, fmt::format("{} blocks to a cluster", launch.cluster));
+  add(setting.plan.splits > 1, fmt::format("{} parts of k", setting.plan.splits));
+  return text;
+}
+
 OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
                                std::int64_t dynamic_shared, const vgpu::DeviceDescription& device) {
   OccupancyFacts facts;
@@ -79,6 +97,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.evidence = gemm_evidence(setting, samples, results);
   explanation.code = cuda::describe(*setting.image);
   explanation.sample = describe_sample(setting, samples);
+  explanation.tiles = describe_tiles(setting, samples.trace2.matrix_units);
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy = occupancy_facts(setting.image->data, samples.trace2,
                                           setting.launch().shared_bytes, options.device);

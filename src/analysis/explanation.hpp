@@ -29,6 +29,7 @@ struct Explanation {
   Evidence evidence;
   std::string code;                 // "PTX by clang 19.1.7"
   std::string sample;               // what was counted: "a tile of 128x128, k = 64 and 96"
+  std::string tiles;                // "128x128 of C to a block, …"; empty where there are none
   std::string result = "C";         // whose elements traffic is counted for; of vectors, x
   std::vector<TrafficRow> traffic;  // of rungs
   OccupancyFacts occupancy;

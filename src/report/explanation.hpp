@@ -18,7 +18,7 @@ std::optional<double> uncached_flops(const analysis::Explanation& explanation);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
 
-/// {"code", "sample", "traffic": {"global_loads": {"formula", "expected_per_k",
+/// {"code", "sample", "tiles", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
 /// "instructions": {"ptx", "machine_code"}, "advice": […], "hardware", "reference", "notes"}. What

@@ -133,6 +133,7 @@ Json hardware_json(const Explanation& e) {
 Json to_json(const Explanation& e) {
   return {{"code", e.code},
           {"sample", e.sample},
+          {"tiles", e.tiles.empty() ? Json(nullptr) : Json(e.tiles)},
           {"traffic", traffic_json(e)},
           {"roofline", roofline_json(e)},
           {"occupancy", occupancy_json(e)},

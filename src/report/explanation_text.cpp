@@ -216,8 +216,10 @@ std::string source_of_rates(const analysis::Machine& machine) {
 }
 
 std::string explanation_text(const Explanation& e) {
-  return fmt::format("counted: {}, {}\n\n", e.sample, e.code) + traffic_text(e) + roofline_text(e) +
-         occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e) + notes_text(e);
+  return fmt::format("counted: {}, {}\n", e.sample, e.code) +
+         (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
+         roofline_text(e) + occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e) +
+         notes_text(e);
 }
 
 }  // namespace rung

@@ -44,6 +44,7 @@ std::string summary(const Explanation& e) {
   }
   return section("summary", "Summary",
                  html::paragraph(text) +
+                     (e.tiles.empty() ? "" : html::paragraph("Tiles: " + e.tiles + ".")) +
                      html::paragraph(fmt::format("Counted: {}, {}. Rates: {}.", e.sample, e.code,
                                                  source_of_rates(e.evidence.machine))));
 }
