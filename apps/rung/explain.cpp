@@ -40,10 +40,11 @@ const RungInfo& read_rung(const Arguments& arguments) {
   return *rungs.front();
 }
 
-analysis::ExplainOptions read_options(const Arguments& arguments) {
+analysis::ExplainOptions read_options(const Arguments& arguments,
+                                      const std::string& usual_gpu = "h200") {
   analysis::ExplainOptions options;
   read_device_options(arguments);
-  options.gpu = arguments.gpu.empty() ? "h200" : arguments.gpu;
+  options.gpu = arguments.gpu.empty() ? usual_gpu : arguments.gpu;
   options.device = vgpu::parse_device(options.gpu);
   options.code = arguments.code;
   if (options.code == "cubin") {
@@ -152,13 +153,14 @@ ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
   const Dtype dtype =
       arguments.dtype.empty() ? analysis::usual_dtype(rung) : read_dtype(arguments.dtype);
   const SizeArgument size = read_size(arguments, rung);
-  const analysis::ExplainOptions options = read_options(arguments);
+  const bool is_metal = rung.backend == "metal";
+  const analysis::ExplainOptions options = read_options(arguments, is_metal ? "m1pro" : "h200");
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
   const auto is_stdout = [](const auto& file) { return file && file->is_stdout(); };
   std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
   analysis::Explanation explanation = examine(rung, dtype, size, options);
-  if (!arguments.no_hardware) {
+  if (!arguments.no_hardware && !is_metal) {
     add_hardware(explanation, rung, dtype, size, options.device.name);
   }
   print_head(out, rung);
@@ -201,10 +203,6 @@ ExitCode run(const Arguments& arguments) {
                           read_size(arguments, rung), read_options(arguments).results,
                           read_json(arguments.json));
   }
-  if (rung.backend != "cuda") {
-    throw UnavailableError(fmt::format("{} is a {} rung; explain is for those of cpu and cuda",
-                                       rung.id, rung.backend));
-  }
   return explain_rung(arguments, rung);
 }
 
@@ -238,6 +236,7 @@ Action add_explain(CLI::App& app) {
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"
+      "  rung explain gemm/metal/01\n"
       "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
       "  rung explain program.cu:matmul -- 512");
   return [arguments] { return run(*arguments); };

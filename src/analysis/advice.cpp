@@ -34,12 +34,14 @@ std::string name(Cause cause) {
                                 "barriers",
                                 "few bytes on the way",
                                 "launches",
+                                "idle matrix units",
                                 "drained tensor cores",
                                 "ends of blocks",
                                 "L2 busy",
                                 "stores by threads",
                                 "idle multiprocessors",
                                 "few tiles",
+                                "refused sizes",
                                 "rounding"};
   return names[static_cast<std::size_t>(cause)];
 }

@@ -29,12 +29,14 @@ enum class Cause {
   barriers,              // a stream of data stops at them
   few_bytes_on_the_way,  // fewer than memory has room for
   launches,              // several, where one would do
+  idle_matrix_units,     // threads multiply, where matrices could be
   drained_matrix_units,  // tensor cores wait for warps in each step
   block_ends,            // nothing is multiplied while blocks begin and end
   l2_busy,               // several blocks bring the same
   thread_stores,         // who multiplies stores the results as well
   idle_multiprocessors,  // fewer blocks than the machine has places
   few_tiles,             // the same for a small C
+  refused_sizes,         // problems that are no multiples of the tile
   rounding,              // not speed, but right bits
 };
 

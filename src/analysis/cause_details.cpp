@@ -159,6 +159,10 @@ std::string several_launches(const Evidence& e, double) {
   return fmt::format("{:.0f} launches one after the other, where one would do", e.launches);
 }
 
+std::string by_themselves(const Evidence&, double) {
+  return std::string("each thread multiplies for itself, where its warp could multiply matrices");
+}
+
 std::string drained(const Evidence&, double value) {
   return fmt::format(
       "{:.0f} % of what tensor cores are given is waited for before they get more: they stand "
@@ -185,6 +189,10 @@ std::string by_threads(const Evidence&, double value) {
   return fmt::format(
       "the warps that multiply store the results themselves: {:.3f} of the time that is needed",
       value);
+}
+
+std::string refused(const Evidence&, double value) {
+  return fmt::format("m, n and k that are no multiples of {:.0f} are refused", value);
 }
 
 std::string rounded(const Evidence& e, double value) {

@@ -25,10 +25,12 @@ std::string issued(const Evidence& e, double value);
 std::string at_barriers(const Evidence& e, double value);
 std::string on_the_way(const Evidence& e, double value);
 std::string several_launches(const Evidence& e, double value);
+std::string by_themselves(const Evidence& e, double value);
 std::string drained(const Evidence& e, double value);
 std::string ends(const Evidence& e, double value);
 std::string from_l2(const Evidence& e, double value);
 std::string by_threads(const Evidence& e, double value);
+std::string refused(const Evidence& e, double value);
 std::string rounded(const Evidence& e, double value);
 
 }  // namespace rung::analysis::details

@@ -29,8 +29,10 @@ struct Evidence {
   /// where that is not known.
   double idle_of_few = 0;
   bool is_rung = false;
-  bool has_async_copies = true;  // on this device (sm_80 and later)
-  bool has_bulk_copies = false;  // and these (sm_90)
+  bool has_async_copies = true;    // on this device (sm_80 and later)
+  bool has_bulk_copies = false;    // and these (sm_90)
+  bool matrix_units_idle = false;  // which the device has for this type
+  int multiple = 1;                // that extents must be of
 
   // Of calls on vectors.
   double launches = 1;     // settings to zero among them

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <functional>
-#include <stdexcept>
 
+#include "analysis/explain_metal.hpp"
 #include "analysis/vector_sample.hpp"
 #include "backends/cuda/images.hpp"
 #include "vgpu/ptx/parser.hpp"
@@ -16,10 +14,8 @@ namespace {
 
 std::string describe_sample(const GemmSetting& setting, const Samples& samples) {
   const auto [m, n] = setting.sample();
-  const std::string tile = fmt::format(
-      "{} of {}x{}", setting.launch().cluster > 1 ? "a cluster's tiles" : "a tile", m, n);
-  if (samples.k1 == samples.k2) return tile;
-  return fmt::format("{}, at k = {:.0f} and {:.0f}", tile, samples.k1, samples.k2);
+  return describe_tile(setting.launch().cluster > 1 ? "a cluster's tiles" : "a tile", m, n,
+                       samples);
 }
 
 /// How C is shared out, from the rung's descriptor.
@@ -62,67 +58,12 @@ Results all_results(const ExplainOptions& options) {
   return all;
 }
 
-/// The rungs of a ladder after one of them, or from the first on; each is run when it is asked for.
-/// Those that the dtype or the device does not allow are left out.
-class Ladder {
- public:
-  using Examine = std::function<Evidence(const RungInfo&)>;
-
-  Ladder(const std::string& selector, const RungInfo* after, Examine examine)
-      : rungs_(select({selector})), examine_(std::move(examine)) {
-    const auto here = std::find(rungs_.begin(), rungs_.end(), after);
-    if (here != rungs_.end()) rungs_.erase(rungs_.begin(), here + 1);
-  }
-
-  /// Where in the ladder a rung is; its end for none.
-  std::size_t place(const std::string& id) const {
-    const auto is = [&](const RungInfo* rung) { return rung->id == id; };
-    return static_cast<std::size_t>(std::find_if(rungs_.begin(), rungs_.end(), is) -
-                                    rungs_.begin());
-  }
-
-  /// Null at the ladder's end.
-  const Evidence* at(std::size_t i) {
-    while (evidence_.size() <= i && tried_ < rungs_.size()) {
-      try {
-        evidence_.push_back(examine_(*rungs_[tried_++]));
-      } catch (const std::invalid_argument&) {
-        continue;
-      }
-    }
-    return i < evidence_.size() ? &evidence_[i] : nullptr;
-  }
-
- private:
-  std::vector<const RungInfo*> rungs_;
-  Examine examine_;
-  std::size_t tried_ = 0;
-  std::deque<Evidence> evidence_;
-};
-
-/// What a near rung removes comes before what only a later one does.
-std::vector<Advice> advise(const Evidence& evidence, Ladder& ladder) {
-  std::vector<Advice> advice;
-  for (const Finding& finding : findings(evidence)) {
-    std::size_t i = 0;
-    const auto next = [&] { return ladder.at(i++); };
-    Advice one{finding, remedy(finding, evidence, next), ""};
-    if (!one.rung.empty()) one.idea = select({one.rung}).front()->idea;
-    advice.push_back(std::move(one));
-  }
-  std::stable_sort(advice.begin(), advice.end(), [&](const Advice& a, const Advice& b) {
-    return ladder.place(a.rung) < ladder.place(b.rung);
-  });
-  return advice;
-}
-
-Ladder gemm_ladder(const RungInfo* after, Dtype dtype, const cuda::GemmSize& size,
-                   const ExplainOptions& options, const Results& results) {
-  return {"gemm/cuda", after, [=, &options, &results](const RungInfo& rung) {
-            const GemmSetting setting =
-                gemm_setting(rung, dtype, size, options.device, options.code);
-            return gemm_evidence(setting, sample(setting), results);
-          }};
+Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptions& options,
+                     const Results& results) {
+  return [=, &options, &results](const RungInfo& rung) {
+    const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
+    return gemm_evidence(setting, sample(setting), results);
+  };
 }
 
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
@@ -139,8 +80,16 @@ Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
 
 }  // namespace
 
+std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t columns,
+                          const Samples& samples) {
+  const std::string tile = fmt::format("{} of {}x{}", what, rows, columns);
+  if (samples.k1 == samples.k2) return tile;
+  return fmt::format("{}, at k = {:.0f} and {:.0f}", tile, samples.k1, samples.k2);
+}
+
 Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
                          const ExplainOptions& options) {
+  if (rung.backend == "metal") return explain_metal_gemm(rung, dtype, size, options);
   const Results results = all_results(options);
   const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
   const Samples samples = sample(setting);
@@ -155,8 +104,8 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
   explanation.machine_code =
       machine_mix(setting.image->data, setting.entry(), arch_of(options.device));
-  Ladder ladder = gemm_ladder(&rung, dtype, size, options, results);
-  explanation.advice = advise(explanation.evidence, ladder);
+  explanation.advice =
+      advise(explanation.evidence, "gemm/cuda", &rung, examine_gemm(dtype, size, options, results));
   if (const MeasuredRun* run =
           results.find(rung.id, dtype, size.m, size.n, size.k, options.device.name)) {
     explanation.measured = *run;
@@ -169,23 +118,27 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   const Results results = all_results(options);
   const VectorSample sample = sample_vectors(rung, dtype, n, {options.gpu, options.code}, results);
   const KernelTrace& longest = sample.evidence.sample;
-  const cuda::Image& image = *sample.call.image;
+  const CallTrace& call = sample.call;
   Explanation explanation;
   explanation.evidence = sample.evidence;
-  explanation.code = cuda::describe(image);
-  explanation.sample =
-      fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
-                  sample.call.launches.size(), sample.call.launches.size() == 1 ? "" : "es");
+  explanation.code = call.code;
+  explanation.sample = fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
+                                   call.launches.size(), call.launches.size() == 1 ? "" : "es");
   explanation.result = std::string("x");
   explanation.traffic = vector_rows(sample.evidence.quantities, rung.op == "sum" ? 1 : 2, dtype,
                                     static_cast<double>(n));
-  explanation.occupancy = occupancy_facts(image.data, longest, 0, options.device);
-  explanation.ptx = ptx_mix(longest, parsed(image));
-  explanation.machine_code = machine_mix(image.data, longest.kernel, arch_of(options.device));
-  Ladder ladder(fmt::format("{}/cuda", rung.op), &rung, [&](const RungInfo& other) {
+  explanation.ptx = ptx_mix(longest, parsed(call.ptx, call.id));
+  if (rung.backend == "metal") {
+    add_what_is_public(explanation, options.device);
+  } else {
+    explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
+    explanation.machine_code = machine_mix(call.ptx, longest.kernel, arch_of(options.device));
+  }
+  const auto examine = [&](const RungInfo& other) {
     return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
-  });
-  explanation.advice = advise(explanation.evidence, ladder);
+  };
+  explanation.advice =
+      advise(explanation.evidence, fmt::format("{}/{}", rung.op, rung.backend), &rung, examine);
   if (const MeasuredRun* run = results.find(rung.id, dtype, 1, n, 1, options.device.name)) {
     explanation.measured = *run;
   }
@@ -212,8 +165,8 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelTrac
       ptx, sample, std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
   explanation.ptx = ptx_mix(sample, text);
   explanation.machine_code = machine_mix(ptx, sample.kernel, arch_of(options.device));
-  Ladder ladder = gemm_ladder(nullptr, Dtype::f32, {1024, 1024, 1024}, options, results);
-  explanation.advice = advise(explanation.evidence, ladder);
+  explanation.advice = advise(explanation.evidence, "gemm/cuda", nullptr,
+                              examine_gemm(Dtype::f32, {1024, 1024, 1024}, options, results));
   return explanation;
 }
 

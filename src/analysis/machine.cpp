@@ -9,6 +9,7 @@ namespace {
 /// Arithmetic Instructions").
 double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   const double f32 = device.fp32_lanes_per_multiprocessor;
+  if (is_apple(device)) return f32;  // of other types nothing is public
   const int arch = 10 * device.compute_major + device.compute_minor;
   switch (dtype) {
     case Dtype::f64: return arch == 80 ? 32 : arch == 90 ? 64 : 2;
@@ -52,12 +53,15 @@ double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool
 
 }  // namespace
 
+bool is_apple(const vgpu::DeviceDescription& device) { return device.name.starts_with("Apple"); }
+
 Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matrix_units,
                    const Results& results) {
   Machine machine;
   machine.name = device.name;
   machine.clock = 1e3 * device.clock_khz;
   machine.multiprocessors = device.multiprocessors;
+  machine.is_public = !is_apple(device);
   const Dtype multiplied = multiplied_as(dtype, matrix_units);
   machine.sheet_flops =
       sheet_flops(device, multiplied, matrix_units, 2 * machine.rate(lanes(device, multiplied)));
@@ -72,7 +76,7 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   }
   machine.flops = machine.sheet_flops;
   machine.memory_bytes = device.memory_bandwidth;
-  machine.source = "data sheet";
+  machine.source = machine.is_public ? "data sheet" : "as the notes say";
   return machine;
 }
 

@@ -11,12 +11,16 @@
 
 namespace rung::analysis {
 
+/// Where caches are not public: what lanes load, each by itself, as if none helped.
+inline constexpr const char* uncached_level = "DRAM, if uncached";
+
 /// One part of the machine.
 struct Level {
   std::string name;  // "multiply-adds", "issue of PTX", "shared memory", "L1", "L2", "DRAM"
   double bytes = 0;  // 0: none that count
   double seconds = 0;
-  bool is_bound = true;  // a kernel cannot take less; machine code may have less to issue than PTX
+  bool is_bound = true;   // a kernel cannot take less; machine code may have less to issue than PTX
+  bool is_public = true;  // false: nobody has published the rate, and the time is not known
 
   double flops_per_byte(double flops) const { return bytes > 0 ? flops / bytes : 0; }
 };

@@ -154,6 +154,9 @@ constexpr Rule table[] = {
      bytes_that_fill, streams, details::on_the_way, true},
     {Cause::launches, "launches beyond the first", [](const Evidence& e) { return e.launches - 1; },
      [](const Evidence&) { return constant_of(1); }, streams, details::several_launches},
+    {Cause::idle_matrix_units, "share of the multiply-adds that threads do by themselves",
+     [](const Evidence& e) { return e.matrix_units_idle ? 1.0 : 0.0; },
+     [](const Evidence&) { return constant_of(1); }, always, details::by_themselves},
     {Cause::drained_matrix_units, "share of the groups that are waited for alone",
      [](const Evidence& e) {
        return e.quantities.matrix_drains / std::max(1.0, e.quantities.matrix_groups);
@@ -176,6 +179,9 @@ constexpr Rule table[] = {
     {Cause::few_tiles, "share of idle multiprocessors",
      [](const Evidence& e) { return e.idle_of_few; }, [](const Evidence&) { return noticeable; },
      always, details::few},
+    {Cause::refused_sizes, "what extents must be multiples of",
+     [](const Evidence& e) { return static_cast<double>(e.multiple); },
+     [](const Evidence&) { return constant_of(2); }, always, details::refused},
     {Cause::rounding, "wrong bits of the result", [](const Evidence& e) { return e.wrong_bits; },
      [](const Evidence&) { return constant_of(1); }, always, details::rounded},
 };

@@ -1,12 +1,12 @@
 #pragma once
-// A whole call of a CUDA rung on vectors, dot product or sum, on the virtual GPU.
+// A whole call of a rung of CUDA or Metal on vectors, dot product or sum, on the virtual GPU.
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/kernel_trace.hpp"
-#include "backends/cuda/images.hpp"
 #include "core/dtype.hpp"
 #include "core/rung.hpp"
 #include "vgpu/device.hpp"
@@ -15,7 +15,8 @@ namespace rung::analysis {
 
 struct CallTrace {
   std::vector<KernelTrace> launches;  // in order
-  const cuda::Image* image;           // PTX
+  std::string_view id, ptx;           // of the rung
+  std::string code;                   // "PTX by clang 19.1.7"
   bool is_zeroed = false;             // the result, before each call: one more launch
   double host_values = 0;             // that the launches leave to the CPU to add up
 };

@@ -21,17 +21,10 @@ namespace {
 // Newer than whatever toolkit wrote the PTX: nothing runs on a driver here.
 constexpr int any_driver = 99000;
 
-/// A leading dimension with the same alignment that needs no more memory than this machine has.
-std::int64_t bounded(std::int64_t stride) {
-  constexpr std::int64_t most = 16384;
-  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
-  return stride <= most ? stride : most + stride % alignment;
-}
-
 template <class In, class Out>
 Gemm<In, Out> without_data(const cuda::GemmSize& size) {
-  const std::int64_t lda = bounded(size.k);
-  const std::int64_t ldb = bounded(size.n);
+  const std::int64_t lda = bounded_stride(size.k);
+  const std::int64_t ldb = bounded_stride(size.n);
   return {
       size.m,        size.n,           size.k, Scalar<Out>{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
       Scalar<Out>{}, {nullptr, ldb, 1}};
@@ -117,14 +110,18 @@ vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
 
 }  // namespace
 
-const vgpu::ptx::Module& parsed(const cuda::Image& image) {
+std::int64_t bounded_stride(std::int64_t stride) {
+  constexpr std::int64_t most = 16384;
+  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
+  return stride <= most ? stride : most + stride % alignment;
+}
+
+const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id) {
   static std::mutex mutex;
-  static std::map<const cuda::Image*, std::unique_ptr<const vgpu::ptx::Module>> modules;
+  static std::map<const char*, std::unique_ptr<const vgpu::ptx::Module>> modules;
   const std::lock_guard lock(mutex);
-  auto& module = modules[&image];
-  if (!module) {
-    module = std::make_unique<const vgpu::ptx::Module>(vgpu::ptx::parse(image.data, image.id));
-  }
+  auto& module = modules[ptx.data()];
+  if (!module) module = std::make_unique<const vgpu::ptx::Module>(vgpu::ptx::parse(ptx, id));
   return *module;
 }
 

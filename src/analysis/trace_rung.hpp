@@ -65,7 +65,13 @@ class TileRunner {
 const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
                               const std::string& code);
 
-/// An image's PTX, read once.
-const vgpu::ptx::Module& parsed(const cuda::Image& image);
+/// A rung's PTX, read once.
+const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id);
+inline const vgpu::ptx::Module& parsed(const cuda::Image& image) {
+  return parsed(image.data, image.id);
+}
+
+/// A leading dimension with the same alignment that needs no more memory than this machine has.
+std::int64_t bounded_stride(std::int64_t stride);
 
 }  // namespace rung::analysis

@@ -48,4 +48,12 @@ Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form) {
   return traffic;
 }
 
+Traffic gemm_traffic(const metal::Tiling& tiling) {
+  const cuda::Tiling same = {
+      .BM = tiling.BM, .BN = tiling.BN, .BK = tiling.BK, .TM = tiling.TM, .TN = tiling.TN};
+  return gemm_traffic(
+      same,
+      {.fragment_rows = tiling.WM, .fragment_columns = tiling.WN, .stages_results = tiling.WM > 0});
+}
+
 }  // namespace rung::analysis

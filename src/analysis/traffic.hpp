@@ -4,6 +4,7 @@
 #include <string>
 
 #include "device/cuda/launch.hpp"
+#include "device/metal/descriptor.hpp"
 
 namespace rung::analysis {
 
@@ -34,5 +35,10 @@ struct TrafficForm {
 /// TM and TN of them. Without shared memory (BK = 0) threads read them where they lie. Parts of k
 /// (splits > 1) leave their sums in global memory, and read all of them.
 Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form);
+
+/// The same of a Metal rung. Where simdgroups multiply, each reads WM and WN elements for a step
+/// along k, and its results go through shared memory once, for its threads to know which are
+/// theirs.
+Traffic gemm_traffic(const metal::Tiling& tiling);
 
 }  // namespace rung::analysis

@@ -36,8 +36,7 @@ Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
 }
 
-std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& samples) {
-  const Traffic expected = expected_traffic(setting, samples);
+std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples) {
   const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
     return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
   };
@@ -45,6 +44,10 @@ std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& sam
           row("global stores", expected.global_stores, &Quantities::global_store_elements),
           row("shared loads", expected.shared_loads, &Quantities::shared_load_elements),
           row("shared stores", expected.shared_stores, &Quantities::shared_store_elements)};
+}
+
+std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& samples) {
+  return traffic_rows(expected_traffic(setting, samples), samples);
 }
 
 std::vector<TrafficRow> vector_rows(const Quantities& counted, double vectors, Dtype dtype,

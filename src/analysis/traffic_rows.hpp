@@ -20,6 +20,8 @@ struct TrafficRow {
 /// What the tiles, the plan and the kind of the kernel's instructions say.
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples);
 
+/// What the tiles say, beside what was counted.
+std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples);
 std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& samples);
 
 /// Of a dot product (two vectors) or a sum (one) of n elements. How often sums pass through shared

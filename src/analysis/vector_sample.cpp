@@ -29,8 +29,9 @@ VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   sample.call = trace_call(rung, dtype, sample.n, device.gpu, device.code);
   const double vectors = rung.op == "sum" ? 1 : 2;
   const double bytes = vectors * static_cast<double>(n) * static_cast<double>(input_bytes(dtype));
-  sample.evidence = kernel_evidence(rung.id, sample.call.launches, parsed(*sample.call.image),
-                                    vgpu::parse_device(device.gpu), dtype, bytes, results);
+  sample.evidence =
+      kernel_evidence(rung.id, sample.call.launches, parsed(sample.call.ptx, sample.call.id),
+                      vgpu::parse_device(device.gpu), dtype, bytes, results);
   add_call(sample.evidence, rung, dtype, sample.call, device);
   scale(sample.evidence, static_cast<double>(n) / static_cast<double>(sample.n),
         static_cast<double>(n));

@@ -85,8 +85,9 @@ class GemmWorkload final : public Workload {
   WorkloadCeiling ceiling() const override {
     if (backend_.name() == "virtual") return {};
     if (cuda::Gpu* const gpu = gpu_of(backend_)) {
-      return {std::string(name(options_.dtype)) + " multiply-add",
-              gpu_multiply_add_ceilings(*gpu, options_.dtype)};
+      auto kernels = gpu_multiply_add_ceilings(*gpu, options_.dtype);
+      if (kernels.empty()) return {};
+      return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
     }
     if (backend_.name() == "gpu") return {};  // Apple's: there are no kernels for that
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;

@@ -40,7 +40,7 @@ Json roofline_json(const Explanation& e) {
     levels.push_back({{"name", level.name},
                       {"bytes", level.bytes},
                       {"flops_per_byte", level.flops_per_byte(roofs.flops)},
-                      {"seconds", level.seconds}});
+                      {"seconds", level.is_public ? Json(level.seconds) : Json(nullptr)}});
   }
   Json json = {{"ceilings",
                 {{"flops", e.evidence.machine.flops},
@@ -62,11 +62,31 @@ Json roofline_json(const Explanation& e) {
   return json;
 }
 
+Json reference_json(const Explanation& e) {
+  if (!e.reference) return nullptr;
+  const auto uncached = uncached_flops(e);
+  return {{"flops", e.reference->flops},
+          {"whose", e.reference->whose},
+          {"of_peak", e.reference->flops / e.evidence.machine.flops},
+          {"of_uncached", uncached ? Json(e.reference->flops / *uncached) : Json(nullptr)}};
+}
+
 Json limit_json(int blocks) { return blocks == vgpu::no_limit ? Json(nullptr) : Json(blocks); }
 
 Json occupancy_json(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
   const vgpu::Occupancy& o = facts.occupancy;
+  if (!facts.is_public) {
+    return {{"registers", nullptr},
+            {"registers_from", facts.registers.source},
+            {"static_shared", facts.static_shared},
+            {"most_shared", facts.most_shared},
+            {"threads", facts.threads},
+            {"most_threads", facts.most_threads},
+            {"blocks", nullptr},
+            {"warps", nullptr},
+            {"fraction", nullptr}};
+  }
   return {{"registers", facts.registers.count},
           {"registers_from", facts.registers.source},
           {"spilled_bytes", facts.registers.spilled_bytes},
@@ -121,7 +141,9 @@ Json to_json(const Explanation& e) {
            {{"ptx", mix_json(e.ptx)},
             {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
           {"advice", advice_json(e)},
-          {"hardware", hardware_json(e)}};
+          {"hardware", hardware_json(e)},
+          {"reference", reference_json(e)},
+          {"notes", e.notes}};
 }
 
 }  // namespace rung

@@ -42,15 +42,38 @@ std::string level_work(const analysis::Level& level) {
   return level.bytes > 0 ? fmt::format("{:.3g} GB", level.bytes * 1e-9) : "";
 }
 
+/// The seed's arithmetic: the peak, and the roof over loads that no cache serves.
+std::string peak_text(const Explanation& e) {
+  const analysis::Machine& machine = e.evidence.machine;
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  std::string text = fmt::format(
+      "peak: {} cores x {:.0f} FLOP a clock x {:.4g} GHz = {:.0f} GFLOP/s", machine.multiprocessors,
+      2 * machine.multiply_adds_a_cycle(), machine.clock * 1e-9, machine.flops * 1e-9);
+  const auto uncached = uncached_flops(e);
+  if (uncached) {
+    text += fmt::format("; if no cache helped, {:.3g} FLOP/byte x {:.0f} GB/s = {:.0f} GFLOP/s",
+                        *uncached / machine.memory_bytes, machine.memory_bytes * 1e-9,
+                        *uncached * 1e-9);
+  }
+  if (e.reference) {
+    text += fmt::format("; {}: {:.2f} GFLOP/s, {:.1f} % of the peak", e.reference->whose,
+                        e.reference->flops * 1e-9, 100 * e.reference->flops / machine.flops);
+    if (uncached) text += fmt::format(", {:.2f} times the other", e.reference->flops / *uncached);
+  }
+  return roofs.flops > 0 ? wrap(text, 0) : "";
+}
+
 std::string roofline_text(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   const analysis::Level& bound = roofs.bound();
   Table table({"at the least", "moves", "FLOP/byte", "takes"});
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
-    table.add_row(
-        {level.name, level_work(level), intensity > 0 ? fmt::format("{:.4g}", intensity) : "",
-         fmt::format("{} {}", format_seconds(level.seconds), &level == &bound ? '*' : ' ')});
+    const std::string time = level.is_public ? fmt::format("{} {}", format_seconds(level.seconds),
+                                                           &level == &bound ? '*' : ' ')
+                                             : "not public  ";
+    table.add_row({level.name, level_work(level),
+                   intensity > 0 ? fmt::format("{:.4g}", intensity) : "", time});
   }
   std::string text = table.str();
   text +=
@@ -64,13 +87,30 @@ std::string roofline_text(const Explanation& e) {
                              roofs.seconds() / e.measured->seconds, e.measured->source),
                  0);
   }
+  if (!e.evidence.machine.is_public) text += peak_text(e);
   return text + "\n";
+}
+
+std::string notes_text(const Explanation& e) {
+  std::string text;
+  for (const std::string& note : e.notes) text += wrap(note, 0);
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string limit(int blocks) { return blocks == vgpu::no_limit ? "-" : std::to_string(blocks); }
 
+/// Where no more than a block's limits is public.
+std::string limits_text(const analysis::OccupancyFacts& facts) {
+  Table table({"a block", "takes", "of"});
+  table.add_row({"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)});
+  table.add_row({"shared memory", fmt::format("{} bytes", facts.static_shared),
+                 std::to_string(facts.most_shared)});
+  return table.str() + "registers, occupancy: not public\n\n";
+}
+
 std::string occupancy_text(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
+  if (!facts.is_public) return limits_text(facts);
   const vgpu::Occupancy& o = facts.occupancy;
   Table table({"blocks a multiprocessor", "takes", "allows"});
   table.add_row({"registers", fmt::format("{} a thread", facts.registers.count),
@@ -160,8 +200,18 @@ std::string hardware_text(const Explanation& e) {
 
 }  // namespace
 
+std::optional<double> uncached_flops(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  for (const analysis::Level& level : roofs.levels) {
+    if (level.name == analysis::uncached_level && level.seconds > 0)
+      return roofs.flops / level.seconds;
+  }
+  return std::nullopt;
+}
+
 std::string source_of_rates(const analysis::Machine& machine) {
-  if (machine.flops == machine.sheet_flops) return machine.source;
+  const bool is_other = machine.sheet_flops > 0 && machine.sheet_flops != machine.flops;
+  if (!is_other) return machine.source;
   return fmt::format("{}; the data sheet says {:.4g} TFLOP/s", machine.source,
                      machine.sheet_flops * 1e-12);
 }
@@ -169,7 +219,8 @@ std::string source_of_rates(const analysis::Machine& machine) {
 std::string explanation_text(const Explanation& e) {
   return fmt::format("counted: {}, {}\n", e.sample, e.code) +
          (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
-         roofline_text(e) + occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e);
+         roofline_text(e) + occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e) +
+         notes_text(e);
 }
 
 }  // namespace rung

@@ -211,6 +211,17 @@ TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
   EXPECT_EQ(run_rung("trace gemm/metal/01 --n 100").exit_code, 3);
 }
 
+TEST(Trace, IsOfEveryMetalRung) {
+  for (const Json& rung : Json::parse(run_rung("list --json - gemm/metal dot/metal").out)) {
+    const std::string id = rung.at("id");
+    const Output output = run_rung("trace " + id + " --n 64 --json -");
+    ASSERT_EQ(output.exit_code, 0) << id << output.err;
+    const Json json = Json::parse(output.out);
+    EXPECT_GT(json.at("kernels").at(0).at("counters").at("instructions"), 0) << id;
+    EXPECT_TRUE(json.at("kernels").at(0).at("hazards").empty()) << id;
+  }
+}
+
 TEST(Trace, DrawsWhichLanesTouchWhat) {
   const Output output = run_rung("trace gemm/cuda/00 --n 64 --map -");
   ASSERT_EQ(output.exit_code, 0) << output.err;

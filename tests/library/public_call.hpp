@@ -29,17 +29,22 @@ MatrixView<T> view(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int
 /// As it is, or as the transposed problem, whose C is column-major.
 enum class Form { row_major_c, col_major_c };
 
+/// Whether there is a gemm of such a call. (Asked in the lambda itself, GCC 12 breaks.)
+template <class Scalar, class In, class Out, class... Where>
+concept HasGemm = requires(Scalar alpha, MatrixView<const In> a, MatrixView<Out> c,
+                           const Where&... where) { gemm(alpha, a, a, alpha, c, where...); };
+
 /// `where` is what a call ends with: options, or a stream and options.
 template <class... Where>
 void public_gemm(const GemmCall& call, Form form, const Where&... where) {
-  visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const auto problem = call.typed<In, Out>();
     const auto alpha = static_cast<Public<Scalar<Out>>>(problem.alpha);
     const auto beta = static_cast<Public<Scalar<Out>>>(problem.beta);
     const auto a = view<const Public<In>>(call.a, call.m, call.k);
     const auto b = view<const Public<In>>(call.b, call.k, call.n);
     const auto c = view<Public<Out>>(call.c, call.m, call.n);
-    if constexpr (requires { gemm(alpha, a, b, beta, c, where...); }) {
+    if constexpr (HasGemm<Public<Scalar<Out>>, Public<In>, Public<Out>, Where...>) {
       if (form == Form::row_major_c) {
         gemm(alpha, a, b, beta, c, where...);
       } else {

@@ -5,16 +5,13 @@ using namespace metal;
 
 // Where threads are.
 
-kernel void positions(device uint* out [[buffer(0)]], uint2 at [[thread_position_in_grid]],
-                      uint2 group [[threadgroup_position_in_grid]],
-                      ushort2 inside [[thread_position_in_threadgroup]],
-                      ushort index [[thread_index_in_threadgroup]],
-                      ushort2 threads [[threads_per_threadgroup]],
-                      uint2 groups [[threadgroups_per_grid]], uint2 all [[threads_per_grid]],
-                      ushort simdgroup [[simdgroup_index_in_threadgroup]],
-                      ushort lane [[thread_index_in_simdgroup]],
-                      ushort width [[threads_per_simdgroup]],
-                      ushort simdgroups [[simdgroups_per_threadgroup]]) {
+kernel void positions(
+    device uint* out [[buffer(0)]], uint2 at [[thread_position_in_grid]],
+    uint2 group [[threadgroup_position_in_grid]], ushort2 inside [[thread_position_in_threadgroup]],
+    ushort index [[thread_index_in_threadgroup]], ushort2 threads [[threads_per_threadgroup]],
+    uint2 groups [[threadgroups_per_grid]], uint2 all [[threads_per_grid]],
+    ushort simdgroup [[simdgroup_index_in_threadgroup]], ushort lane [[thread_index_in_simdgroup]],
+    ushort width [[threads_per_simdgroup]], ushort simdgroups [[simdgroups_per_threadgroup]]) {
   const bool grid =
       at.x == group.x * threads.x + inside.x && at.y == group.y * threads.y + inside.y;
   const bool extents = all.x == groups.x * threads.x && all.y == groups.y * threads.y;

@@ -271,12 +271,12 @@ TEST_F(BulkCopyTest, BoxOut) {
 }
 
 TEST_F(BulkCopyTest, Tf32IsRoundedOnTheWay) {
-  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 7});
+  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 0x3F801001});
   const std::uint64_t y = memory.allocate(128);
   const std::uint64_t map_x = map(x, TensorElement::tf32, 4, 1, 16, 4, 8);
   expect_none(run_body(at(0, 0) + load(tensor_load, 128) + to_y(128), map_x, y));
   EXPECT_EQ(values<std::uint32_t>(y, 4),
-            (std::vector<std::uint32_t>{0x3F802000, 0x3F800000, 0xBF804000, 0}));
+            (std::vector<std::uint32_t>{0x3F800000, 0x3F800000, 0xBF804000, 0x3F802000}));
 }
 
 TEST_F(BulkCopyTest, ReductionOut) {

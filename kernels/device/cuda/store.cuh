@@ -15,8 +15,8 @@ __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, 
                                       Scalar<Out> sum) {
   using Sum = Scalar<Out>;
   Out& c = g.c(row, col);
-  sum = g.alpha * sum;
-  c = static_cast<Out>(g.beta == Sum{} ? sum : sum + g.beta * static_cast<Sum>(c));
+  c = static_cast<Out>(g.beta == Sum{} ? g.alpha * sum
+                                       : g.alpha * sum + g.beta * static_cast<Sum>(c));
 }
 
 /// Neighbours along a row of C, those that exist: one 16-byte access where C is aligned for it.

@@ -1,7 +1,6 @@
 // On a GPU: from the public views to the rung that the rules choose, in the caller's stream.
 
 #include <cstdint>
-#include <string>
 
 #include "library/canonical.hpp"
 #include "library/cuda/launch.hpp"
@@ -19,21 +18,6 @@ constexpr CudaGemmChoice scale = {cuda::gemm_rungs.size(), "gemm/cuda/scale",
                                   &gemm_cuda_library_scale};
 
 cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(stream.handle()); }
-
-/// Throws rung::Error if no rung has the type on this GPU, or room for the copies that it needs.
-template <class In, class Out>
-void require_kernel(const CudaGemmChoice& choice, const CudaGemmShape& shape) {
-  if (choice.rung->launches.template of<In, Out>() != nullptr) return;
-  const std::string type(name(shape.dtype));
-  if (shape.arch != 90) {
-    throw Error(Status::unavailable, "gemm: no kernel of " + type + " for this GPU, of sm_" +
-                                         std::to_string(shape.arch) + "; sm_90 has one");
-  }
-  throw Error(Status::invalid_argument,
-              "gemm: a workspace of " + std::to_string(shape.bytes_for_copies) +
-                  " bytes; copies of " + type + " operands that do not lie along k, or are not " +
-                  "aligned to 16 bytes, need " + std::to_string(bytes_for_copies(shape)));
-}
 
 template <class In, class Out>
 void run(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
@@ -63,7 +47,7 @@ void run(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<cons
                                .arch = context.arch(),
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
-  require_kernel<Kernel<In>, Kernel<Out>>(choice, shape);
+  if (choice.rung->launches.template of<Kernel<In>, Kernel<Out>>() == nullptr) refuse(shape);
   cuda::launch_gemm(workspace, context.planned(choice, shape.dtype, problem), problem);
 }
 

@@ -1,8 +1,11 @@
 #include "library/cuda/select.hpp"
 
+#include <string>
+
 #include "device/cuda/operand.cuh"
 #include "device/cuda/split.cuh"
 #include "library/tuned/cuda.hpp"
+#include "rung/error.hpp"
 
 namespace rung {
 namespace {
@@ -57,6 +60,20 @@ std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
   const std::int64_t line = 128 / element;
   const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
   return element * elements + cuda::meetings_bytes + 512;
+}
+
+void refuse(const CudaGemmShape& shape) {
+  const std::string type(name(shape.dtype));
+  const std::string arch = std::to_string(shape.arch);
+  if (shape.arch != 90) {
+    throw Error(Status::unavailable, "rung: gemm: no kernel of " + type + " for this GPU, of sm_" +
+                                         arch + "; sm_90 has one");
+  }
+  throw Error(Status::invalid_argument,
+              "rung: gemm: the workspace has " + std::to_string(shape.bytes_for_copies) +
+                  " bytes; with operands of " + type +
+                  " that do not lie along k, or not at multiples of 16 bytes, it must have " +
+                  std::to_string(bytes_for_copies(shape)));
 }
 
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
