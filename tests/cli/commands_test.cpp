@@ -172,6 +172,20 @@ TEST(Trace, JsonHasTheShapeOfTheContract) {
   EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
 }
 
+TEST(Trace, ShowsBulkCopiesAndTensorCores) {
+  const Output output = run_rung("trace gemm/cuda/24 --dtype bf16 --n 128 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json counters = Json::parse(output.out).at("kernels").at(0).at("counters");
+  EXPECT_EQ(counters.at("bulk_load_bytes"), 2 * 128 * 128 * 2);
+  EXPECT_EQ(counters.at("global_load_requests"), 0);
+  EXPECT_EQ(counters.at("tensor_multiply_adds"), 128 * 128 * 128);
+  // On stderr where stdout is the JSON's: copies, bytes, sectors, lines, bytes of shared memory.
+  for (const char* row : {"bulk loads        6  65,536    2,048    512        65,536\n",
+                          "2,097,152 multiply-adds of tensor cores\n"}) {
+    EXPECT_NE(output.err.find(row), std::string::npos) << output.err;
+  }
+}
+
 TEST(Trace, OfASumHasALaunchForEachPass) {
   const Output output = run_rung("trace sum/cuda/05 --n 1000 --dtype bf16 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
