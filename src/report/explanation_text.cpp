@@ -210,7 +210,8 @@ std::optional<double> uncached_flops(const Explanation& e) {
 }
 
 std::string source_of_rates(const analysis::Machine& machine) {
-  if (machine.flops == machine.sheet_flops) return machine.source;
+  const bool is_other = machine.sheet_flops > 0 && machine.sheet_flops != machine.flops;
+  if (!is_other) return machine.source;
   return fmt::format("{}; the data sheet says {:.4g} TFLOP/s", machine.source,
                      machine.sheet_flops * 1e-12);
 }

@@ -81,16 +81,17 @@ std::string levels_table(const Explanation& e) {
   DataTable table{{"part", "moves, GB", "FLOP/byte", "takes at the least"}, {}};
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
-    table.rows.push_back({level.name,
-                          level.bytes > 0 ? exact(level.bytes * 1e-9) : Cell("–"),
+    table.rows.push_back({level.name, level.bytes > 0 ? exact(level.bytes * 1e-9) : Cell("–"),
                           intensity > 0 ? exact(intensity) : Cell("–"),
-                          {format_seconds(level.seconds), level.seconds}});
+                          level.is_public ? Cell(format_seconds(level.seconds), level.seconds)
+                                          : Cell("not public")});
   }
   return html::table("The least time of each part of the machine", table);
 }
 
 std::string traffic(const Explained& explained, const Explanation& e) {
   std::string html = traffic_table(e) + levels_table(e);
+  for (const std::string& note : e.notes) html += html::paragraph(note);
   if (const auto figure = levels_roofline("roofline", explained.name, e)) {
     html += "<div class=\"figures\">\n" + html::figure(*figure) + "</div>\n";
   }
@@ -101,8 +102,20 @@ Cell limit(int blocks) {
   return blocks == vgpu::no_limit ? Cell("–") : Cell(std::to_string(blocks), blocks);
 }
 
+/// Where no more than a block's limits is public.
+std::string limits(const analysis::OccupancyFacts& facts) {
+  DataTable table{{"a block", "takes", "of"}, {}};
+  table.rows = {{"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)},
+                {"shared memory, bytes", std::to_string(facts.static_shared + facts.dynamic_shared),
+                 std::to_string(facts.most_shared)}};
+  return section("occupancy", "Occupancy",
+                 html::table("What a block takes", table) +
+                     html::paragraph("Registers and occupancy are not public."));
+}
+
 std::string occupancy(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
+  if (!facts.is_public) return limits(facts);
   const vgpu::Occupancy& o = facts.occupancy;
   const std::int64_t shared = facts.static_shared + facts.dynamic_shared;
   DataTable table{{"limit", "takes", "blocks allowed"}, {}};
