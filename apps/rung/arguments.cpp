@@ -33,6 +33,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+std::string names_of_dtypes() {
+  std::vector<std::string_view> names;
+  for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void CommonArguments::add_selectors(Options& app, bool required) {
@@ -48,7 +54,7 @@ void CommonArguments::add_json(Options& app) {
 }
 
 void CommonArguments::add_dtype(Options& app) {
-  app.add_option("--dtype", dtype, "f32, f64, i32, bf16 or f16")->type_name("T");
+  app.add_option("--dtype", dtype, "One of " + names_of_dtypes())->type_name("T");
 }
 
 void DeviceArguments::add_device(Options& app) {
@@ -108,9 +114,7 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
 
 Dtype read_dtype(const std::string& text) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
-  std::vector<std::string_view> names;
-  for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
-  throw UsageError(fmt::format("--dtype: '{}' is not one of {}", text, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("--dtype: '{}' is not one of {}", text, names_of_dtypes()));
 }
 
 int read_threads(const std::string& text) {

@@ -26,9 +26,11 @@ class CudaStream {
 };
 
 struct CudaOptions {
-  /// Device memory for partial sums, aligned to 256 bytes, zero before its first use and then left
-  /// to the library's calls, and which no work of another stream uses at the same time. Null: the
-  /// library keeps 32 MiB for each stream, allocated at the first call that needs them.
+  /// Device memory for partial sums and aligned copies of operands, aligned to 256 bytes, zero
+  /// before its first use and then left to the library's calls, and which no work of another stream
+  /// uses at the same time. The call makes do with it. Null: the library keeps 32 MiB for each
+  /// stream, allocated at the first call that needs them, and takes what larger copies need from a
+  /// pool of its own, in the order of the stream.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };
@@ -40,8 +42,9 @@ struct CudaOptions {
 /// - The call puts its work into the stream and returns. Operands must stay until it is done; what
 ///   goes wrong then, an invalid pointer above all, shows at the caller's next synchronisation.
 /// - It neither allocates nor synchronises, except that the first call that needs a kernel loads
-///   it, and the first on a stream that needs a workspace allocates it. Let a stream that is to be
-///   captured in a graph make a call of the same kind before.
+///   it, the first on a stream that needs a workspace allocates it, and where a pool has no memory
+///   left for copies it takes more. Let a stream that is to be captured in a graph make a call of
+///   the same kind before.
 /// - It may be called from several threads at once, on one stream or several.
 ///
 /// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
@@ -64,6 +67,38 @@ RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
                    CudaStream stream, const CudaOptions& options = {});
 RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
                    const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+
+/// The same of types for tensor cores alone, on GPUs of sm_90; Status::unavailable elsewhere.
+///
+/// - Results of 16 bits are summed in float, scaled and rounded once.
+/// - tfloat32 is float in memory: elements are rounded to nearest, to 11 significant bits, as they
+///   are read.
+/// - int8 is summed in int32, exact modulo 2^32.
+/// - Sums of 8-bit floating-point products lose up to 2^-13 of a sum of 32, and go to float after
+///   128. Scales of the tensors are factors of alpha.
+/// - tfloat32 and elements of 8 bits are read along k: with A in columns or B in rows a copy is
+/// made
+///   before each call, in the workspace as that of unaligned operands; Status::invalid_argument if
+///   the caller's has no room for it.
+RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
+                   const MatrixView<const bfloat16>& b, float beta, const MatrixView<bfloat16>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
+                   const MatrixView<const float16>& b, float beta, const MatrixView<float16>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const tfloat32>& a,
+                   const MatrixView<const tfloat32>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                   const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                   const MatrixView<std::int32_t>& c, CudaStream stream,
+                   const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float8_e4m3>& a,
+                   const MatrixView<const float8_e4m3>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float8_e5m2>& a,
+                   const MatrixView<const float8_e5m2>& b, float beta, const MatrixView<float>& c,
                    CudaStream stream, const CudaOptions& options = {});
 
 /// C = A * B.
@@ -126,7 +161,8 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 
-/// Frees the workspace that the library keeps for a stream of the current context, if there is one.
+/// Frees the workspace that the library keeps for a stream of the current context, if there is one,
+/// and what its pool of that device has free.
 /// To be called before the stream is destroyed, once its work is done; what belongs to a context
 /// goes with it. A later call that needs a workspace makes a new one. Throws rung::Error
 /// (Status::device_error).

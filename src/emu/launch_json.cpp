@@ -41,7 +41,20 @@ constexpr NamedCounter named_counters[] = {
     {"issued_shared_load_requests", &Counters::issued_shared_load_requests},
     {"issued_shared_load_wavefronts", &Counters::issued_shared_load_wavefronts},
     {"issued_shared_store_requests", &Counters::issued_shared_store_requests},
-    {"issued_shared_store_wavefronts", &Counters::issued_shared_store_wavefronts}};
+    {"issued_shared_store_wavefronts", &Counters::issued_shared_store_wavefronts},
+    {"bulk_loads", &Counters::bulk_loads},
+    {"bulk_load_bytes", &Counters::bulk_load_bytes},
+    {"bulk_load_sectors", &Counters::bulk_load_sectors},
+    {"bulk_load_lines", &Counters::bulk_load_lines},
+    {"bulk_stores", &Counters::bulk_stores},
+    {"bulk_store_bytes", &Counters::bulk_store_bytes},
+    {"bulk_store_sectors", &Counters::bulk_store_sectors},
+    {"bulk_store_lines", &Counters::bulk_store_lines},
+    {"bulk_shared_store_bytes", &Counters::bulk_shared_store_bytes},
+    {"bulk_shared_load_bytes", &Counters::bulk_shared_load_bytes},
+    {"tensor_multiply_adds", &Counters::tensor_multiply_adds},
+    {"wgmma_shared_load_bytes", &Counters::wgmma_shared_load_bytes},
+    {"wgmma_shared_load_wavefronts", &Counters::wgmma_shared_load_wavefronts}};
 
 Json to_json(const Counters& counters) {
   Json json = Json::object();
@@ -134,7 +147,8 @@ Json to_json(const vgpu::LineCounters& line) {
           {"global_requests", line.global_requests},
           {"global_sectors", line.global_sectors},
           {"shared_requests", line.shared_requests},
-          {"shared_wavefronts", line.shared_wavefronts}};
+          {"shared_wavefronts", line.shared_wavefronts},
+          {"bulk_sectors", line.bulk_sectors}};
 }
 
 vgpu::LineCounters line_counters(const Json& line) {
@@ -144,7 +158,8 @@ vgpu::LineCounters line_counters(const Json& line) {
           line.at("global_requests"),
           line.at("global_sectors"),
           line.at("shared_requests"),
-          line.at("shared_wavefronts")};
+          line.at("shared_wavefronts"),
+          line.at("bulk_sectors")};
 }
 
 Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines) {

@@ -226,6 +226,22 @@ TEST_F(DriverMemory, StreamsAllocate) {
   EXPECT_EQ(api.cuMemFreeAsync(pointer, nullptr), Result::invalid_value);
 }
 
+TEST_F(DriverMemory, StreamsAllocateFromPools) {
+  cuda::MemoryPool pool = nullptr;
+  const cuda::MemoryPoolProperties none = {.device = 7}, properties = {};
+  EXPECT_EQ(api.cuMemPoolCreate(&pool, &none), Result::invalid_device);
+  EXPECT_OK(api.cuMemPoolCreate(&pool, &properties));
+  std::uint64_t everything = ~std::uint64_t{0};
+  EXPECT_OK(
+      api.cuMemPoolSetAttribute(pool, cuda::MemoryPoolAttribute::release_threshold, &everything));
+  DevicePointer pointer = 0;
+  EXPECT_OK(api.cuMemAllocFromPoolAsync(&pointer, 64, pool, nullptr));
+  EXPECT_OK(api.cuMemsetD8Async(pointer, 1, 64, nullptr));
+  EXPECT_OK(api.cuMemFreeAsync(pointer, nullptr));
+  EXPECT_OK(api.cuMemPoolTrimTo(pool, 0));
+  EXPECT_EQ(api.cuMemAllocFromPoolAsync(&pointer, 64, nullptr, nullptr), Result::invalid_value);
+}
+
 TEST_F(DriverMemory, PointersCanBeAskedAbout) {
   const DevicePointer device = allocate(64) + 4;
   EXPECT_EQ(attribute<cuda::Context>(PointerAttribute::context, device), context);

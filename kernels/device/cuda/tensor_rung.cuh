@@ -11,7 +11,7 @@ namespace rung::cuda {
 template <class R>
 constexpr GemmRung gemm_rung_of_halves(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
-  return {entry, {nullptr, nullptr, nullptr, launch, launch}, {}, false, false, tiling_of<R>()};
+  return {entry, {.bf16 = launch, .f16 = launch}, {}, false, false, tiling_of<R>()};
 }
 
 /// The same with TensorMaps.
@@ -39,13 +39,12 @@ struct HalfTiles {
 template <class None, class... Tiles>
 constexpr GemmRung gemm_rung_of_map_tiles(std::string_view entry) {
   using List = HalfTiles<Tiles...>;
-  return {
-      entry,
-      {nullptr, nullptr, nullptr, List::template launch<bfloat16>, List::template launch<float16>},
-      {{}, {}, {}, List::template shapes<bfloat16>, List::template shapes<float16>},
-      false,
-      true,
-      {}};
+  return {entry,
+          {.bf16 = List::template launch<bfloat16>, .f16 = List::template launch<float16>},
+          {.bf16 = List::template shapes<bfloat16>, .f16 = List::template shapes<float16>},
+          false,
+          true,
+          {}};
 }
 
 }  // namespace rung::cuda

@@ -73,7 +73,8 @@ ContextCache& find(const ContextId& id, const Driver& driver) {
 
 }  // namespace
 
-ContextCache::ContextCache(const Driver& driver) : driver_(driver), target_(target_of(driver)) {
+ContextCache::ContextCache(const Driver& driver)
+    : driver_(driver), target_(target_of(driver)), pool_(current_device(*driver.api)) {
   const Device device = current_device(api());
   limits_.shared_bytes =
       attribute(api(), DeviceAttribute::max_shared_memory_per_block_optin, device);

@@ -15,6 +15,7 @@
 #include "library/cuda/driver.hpp"
 #include "library/cuda/kernel_name.hpp"
 #include "library/cuda/select.hpp"
+#include "library/cuda/stream_pool.hpp"
 #include "library/cuda/workspaces.hpp"
 
 namespace rung::cuda {
@@ -30,6 +31,7 @@ class ContextCache {
   int arch() const { return target_.arch; }
   const Limits& limits() const { return limits_; }
   Workspaces& workspaces() { return workspaces_; }
+  StreamPool& pool() { return pool_; }
 
   /// The choice with the plan that is fastest here for a problem of that size.
   template <class Problem>
@@ -64,6 +66,7 @@ class ContextCache {
   Limits limits_;
   TunedPlans tuned_;
   Workspaces workspaces_;
+  StreamPool pool_;
   std::array<Entry, kernel_places> entries_;
 
   std::mutex mutex_;

@@ -1,5 +1,7 @@
 #include "library/cuda/launch.hpp"
 
+#include <algorithm>
+
 #include "backends/cuda/start.hpp"
 
 namespace rung {
@@ -8,6 +10,14 @@ extern const cuda::GemmRung gemm_cuda_library_repitch;
 
 namespace cuda {
 namespace {
+
+/// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
+/// stay zero.
+std::int64_t begin_of_copies(const Launch& launch) {
+  constexpr std::int64_t alignment = 256;
+  const std::int64_t before = std::max(launch.workspace_bytes, meetings_bytes);
+  return (before + alignment - 1) / alignment * alignment;
+}
 
 /// The kernel that copies operands. Loaded and launched as a rung is.
 constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
@@ -19,9 +29,33 @@ std::int64_t WorkspaceSource::bytes() const {
   return given == nullptr ? Workspaces::bytes : static_cast<std::int64_t>(given_bytes);
 }
 
+std::int64_t WorkspaceSource::bytes_for_copies() const {
+  return given == nullptr ? any_size : bytes();
+}
+
 DevicePointer WorkspaceSource::get() const {
   if (given == nullptr) return context.workspaces().get(context.api(), stream);
   return reinterpret_cast<DevicePointer>(given);
+}
+
+CopyRoom::CopyRoom(const WorkspaceSource& workspace, const Launch& launch) : workspace_(workspace) {
+  const std::int64_t bytes = repitched_bytes(launch);
+  if (bytes == 0) return;
+  const std::int64_t begin = begin_of_copies(launch);
+  allocated_ = begin + bytes > workspace.bytes();
+  ContextCache& context = workspace.context;
+  data_ = allocated_ ? context.pool().allocate(context.api(), bytes, workspace.stream)
+                     : workspace.get() + static_cast<DevicePointer>(begin);
+}
+
+CopyRoom::~CopyRoom() {
+  // What the driver may refuse here has been refused before, or shows at the next call.
+  if (allocated_) workspace_.context.api().cuMemFreeAsync(data_, workspace_.stream);
+}
+
+bool fits(const WorkspaceSource& workspace, const Launch& launch) {
+  return launch.workspace_bytes <= workspace.bytes() &&
+         begin_of_copies(launch) + repitched_bytes(launch) <= workspace.bytes_for_copies();
 }
 
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
@@ -31,17 +65,15 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
   require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
-TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch) {
+TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
+                        const CopyRoom& room) {
   ContextCache& context = workspace.context;
-  // Behind the counters, which have to stay zero.
-  void* const room = repitched_bytes(launch) == 0
-                         ? nullptr
-                         : reinterpret_cast<void*>(workspace.get() + meetings_bytes);
-  const PreparedMaps prepared(context.api(), launch, room);
+  const PreparedMaps prepared(context.api(), launch, room.data());
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
   for (const Repitch& copy : prepared.copies()) {
     void* parameters[] = {const_cast<Repitch*>(&copy)};
-    start(context, workspace.stream, kernel_of(repitch, dtype), launch_of(copy), parameters);
+    start(context, workspace.stream, kernel_of(repitch, type_of(copy)), launch_of(copy),
+          parameters);
   }
   return prepared.maps();
 }

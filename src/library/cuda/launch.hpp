@@ -11,7 +11,8 @@
 
 namespace rung::cuda {
 
-/// Device memory for partial sums: the caller's, or the library's for the stream.
+/// Device memory for partial sums and copies of operands: the caller's, or the library's for the
+/// stream.
 struct WorkspaceSource {
   ContextCache& context;
   Stream stream;
@@ -19,9 +20,32 @@ struct WorkspaceSource {
   std::size_t given_bytes;
 
   std::int64_t bytes() const;
+  /// Copies may take more than that, of the library's own.
+  std::int64_t bytes_for_copies() const;
   /// Throws rung::Error and std::bad_alloc.
   DevicePointer get() const;
 };
+
+/// Room for the copies that a launch needs of its operands, behind its partial sums in the
+/// workspace where they fit there, and until its work in the stream is done.
+class CopyRoom {
+ public:
+  /// Throws rung::Error and std::bad_alloc.
+  CopyRoom(const WorkspaceSource& workspace, const Launch& launch);
+  CopyRoom(const CopyRoom&) = delete;
+  CopyRoom& operator=(const CopyRoom&) = delete;
+  ~CopyRoom();
+
+  void* data() const { return reinterpret_cast<void*>(data_); }
+
+ private:
+  const WorkspaceSource& workspace_;
+  DevicePointer data_ = 0;
+  bool allocated_ = false;
+};
+
+/// Whether there is room for the launch's partial sums, and for its copies.
+bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
 /// Puts a launch into the stream. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.
@@ -30,28 +54,30 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 
 /// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
 /// the stream. Throws likewise.
-TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch);
+TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
+                        const CopyRoom& room);
 
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
 template <class In, class Out>
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
                  const Gemm<In, Out>& problem) {
   ContextCache& context = workspace.context;
-  const auto launch_of = choice.rung->launches.template of<In>();
+  const auto launch_of = choice.rung->launches.template of<In, Out>();
   Launch launch = launch_of(problem, choice.plan);
-  while (choice.plan.splits > 1 && launch.workspace_bytes > workspace.bytes()) {
+  while (choice.plan.splits > 1 && !fits(workspace, launch)) {
     --choice.plan.splits;
     launch = launch_of(problem, choice.plan);
   }
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : workspace.get();
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
+  const CopyRoom room(workspace, launch);
   TensorMaps maps;
-  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In>(), launch);
+  if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
   // The driver reads as many as the kernel has.
   void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
   void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, parameters);
 }
 
 }  // namespace rung::cuda

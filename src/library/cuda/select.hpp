@@ -9,7 +9,7 @@
 #include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
-#include "library/cuda/workspaces.hpp"
+#include "library/rules.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 
@@ -19,10 +19,10 @@ namespace rung {
 struct CudaGemmShape {
   Dtype dtype;
   std::int64_t m, n, k;
-  Order a, b;              // of A and B in memory
-  std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
-  int arch;                // compute capability times ten
-  std::int64_t workspace_bytes = cuda::Workspaces::bytes;
+  Order a, b;                                // of A and B in memory
+  std::int64_t alignment;                    // of the operands: CudaGemmRule::alignment
+  int arch;                                  // compute capability times ten
+  std::int64_t bytes_for_copies = any_size;  // of operands that the rung cannot read as they lie
 };
 
 struct CudaGemmChoice {
@@ -45,7 +45,13 @@ struct CudaDotChoice {
   const cuda::DotRung* rung;
 };
 
+/// For types that a GPU has no rung for, or no room for copies, one that does not have the type.
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
+/// Throws the rung::Error that says why there is none that has: Status::unavailable, or for want of
+/// room Status::invalid_argument.
+[[noreturn]] void refuse(const CudaGemmShape& shape);
+/// What copies of A and B may take, with what lies before them in a workspace.
+std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);
 
 /// The same for a call as the bench passes it around, with the alignment of its host operands.

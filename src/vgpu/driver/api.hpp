@@ -68,6 +68,13 @@
   X(cuMemAllocAsync, "cuMemAllocAsync",                                                            \
     Result(DevicePointer* pointer, std::size_t bytes, Stream stream))                              \
   X(cuMemFreeAsync, "cuMemFreeAsync", Result(DevicePointer pointer, Stream stream))                \
+  X(cuMemPoolCreate, "cuMemPoolCreate",                                                            \
+    Result(MemoryPool* pool, const MemoryPoolProperties* properties))                              \
+  X(cuMemPoolSetAttribute, "cuMemPoolSetAttribute",                                                \
+    Result(MemoryPool pool, MemoryPoolAttribute attribute, void* value))                           \
+  X(cuMemPoolTrimTo, "cuMemPoolTrimTo", Result(MemoryPool pool, std::size_t bytes_to_keep))        \
+  X(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync",                                            \
+    Result(DevicePointer* pointer, std::size_t bytes, MemoryPool pool, Stream stream))             \
   X(cuMemAllocManaged, "cuMemAllocManaged",                                                        \
     Result(DevicePointer* pointer, std::size_t bytes, unsigned flags))                             \
   X(cuMemGetAddressRange, "cuMemGetAddressRange_v2",                                               \

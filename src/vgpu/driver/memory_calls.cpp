@@ -41,6 +41,12 @@ void release(ContextState& context, std::uint64_t address, Origin origin, Origin
   context.memory.free(address);
 }
 
+PoolState& find_pool(MemoryPool pool) {
+  const auto found = process().pools.find(pool);
+  require(found != nullptr, Result::invalid_value, "not a memory pool");
+  return *found;
+}
+
 Result allocate_device(DevicePointer* pointer, std::size_t bytes) {
   return call_context([&](ContextState& context) {
     require_pointer(pointer);
@@ -134,6 +140,37 @@ Result cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, Stream stream)
     if (bytes == 0) return;
     *pointer = allocate(context, bytes, {Origin::device, 0});
   });
+}
+
+Result cuMemPoolCreate(MemoryPool* pool, const MemoryPoolProperties* properties) {
+  return call_driver([&] {
+    require_pointer(pool);
+    require_pointer(properties);
+    require(properties->allocation == AllocationType::pinned && properties->handle_types == 0 &&
+                properties->location == MemoryLocationType::device && properties->usage == 0,
+            Result::not_supported, "a pool of another kind than a device's own memory");
+    require(properties->device == 0, Result::invalid_device, "the one device is 0");
+    *pool = process().pools.add(std::make_shared<PoolState>());
+  });
+}
+
+Result cuMemPoolSetAttribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
+  return call_driver([&] {
+    require_pointer(value);
+    require(attribute == MemoryPoolAttribute::release_threshold, Result::not_supported,
+            "an attribute other than the release threshold");
+    find_pool(pool).release_threshold = *static_cast<const std::uint64_t*>(value);
+  });
+}
+
+Result cuMemPoolTrimTo(MemoryPool pool, std::size_t /*bytes_to_keep*/) {
+  return call_driver([&] { find_pool(pool); });
+}
+
+Result cuMemAllocFromPoolAsync(DevicePointer* pointer, std::size_t bytes, MemoryPool pool,
+                               Stream stream) {
+  const Result found = call_driver([&] { find_pool(pool); });
+  return found == Result::success ? cuMemAllocAsync(pointer, bytes, stream) : found;
 }
 
 Result cuMemAllocPitch(DevicePointer* pointer, std::size_t* pitch, std::size_t width_bytes,

@@ -91,6 +91,11 @@ struct ContextState {
   std::string sticky_message;
 };
 
+/// Memory goes back at once: the pool has nothing to keep.
+struct PoolState {
+  std::uint64_t release_threshold = 0;
+};
+
 /// The primary context, which the CUDA runtime and this project use, keeps its handle while others
 /// come and go.
 struct PrimaryContext {
@@ -108,6 +113,7 @@ struct Process {
   LaunchObserver observer;
   PrintSink sink;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
+  Handles<cuda::MemoryPool, PoolState> pools;  // of the device, whatever the context
   PrimaryContext primary;
 };
 

@@ -19,6 +19,7 @@ using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
 using Graph = struct GraphHandle*;
 using GraphExec = struct GraphExecHandle*;
+using MemoryPool = struct MemoryPoolHandle*;
 
 /// The default streams of a context. A null Stream is the legacy one too.
 inline Stream legacy_stream() { return reinterpret_cast<Stream>(std::uintptr_t{1}); }
@@ -159,6 +160,26 @@ enum class MemoryAdvice : int {
   set_accessed_by = 5,
   unset_accessed_by = 6,
 };
+
+/// CUmemAllocationType and CUmemLocationType.
+enum class AllocationType : int { pinned = 1 };
+enum class MemoryLocationType : int { device = 1 };
+
+/// CUmemPoolProps.
+struct MemoryPoolProperties {
+  AllocationType allocation = AllocationType::pinned;
+  int handle_types = 0;  // none: the memory is not shared with other processes
+  MemoryLocationType location = MemoryLocationType::device;
+  Device device = 0;
+  void* security_attributes = nullptr;
+  std::size_t max_bytes = 0;  // 0: what the device has
+  unsigned short usage = 0;
+  unsigned char reserved[54] = {};
+};
+static_assert(sizeof(MemoryPoolProperties) == 88);
+
+/// CUmemPool_attribute.
+enum class MemoryPoolAttribute : int { release_threshold = 4 };  // std::uint64_t
 
 /// CUjit_option.
 enum class JitOption : int {

@@ -1,0 +1,33 @@
+#pragma once
+// Device memory that a launch needs only while it runs, in the order of its stream (CUDA Driver API
+// reference, "Stream Ordered Memory Allocator").
+
+#include <cstdint>
+#include <mutex>
+
+#include "vgpu/driver/api.hpp"
+
+namespace rung::cuda {
+
+/// The library's own pool of a device. It keeps what it has once had, so that a call after a
+/// synchronisation does not wait for the system.
+class StreamPool {
+ public:
+  explicit StreamPool(Device device) : device_(device) {}
+
+  /// Memory from here on in the stream, to be freed there by cuMemFreeAsync. Throws rung::Error and
+  /// std::bad_alloc.
+  DevicePointer allocate(const DriverApi& api, std::int64_t bytes, Stream stream);
+
+  /// Gives back what no stream uses. Throws rung::Error.
+  void trim(const DriverApi& api);
+
+ private:
+  MemoryPool pool(const DriverApi& api);
+
+  const Device device_;
+  std::mutex mutex_;
+  MemoryPool pool_ = nullptr;
+};
+
+}  // namespace rung::cuda
