@@ -9,7 +9,7 @@
 #include "analysis/toolkit.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "devices.hpp"
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
@@ -208,7 +208,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_explain(CLI::App& app) {
+Action add_explain(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("RUNG", arguments->what,
                  "One rung: gemm/cuda/02; or FILE.cu:KERNEL, a kernel of a program of yours")

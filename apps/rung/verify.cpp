@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
@@ -193,7 +193,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_verify(CLI::App& app) {
+Action add_verify(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->add_selectors(app, true);
   arguments->add_device_dtype_threads(app);

@@ -2,9 +2,10 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
-#include <regex>
 
 namespace rung::emu {
 namespace {
@@ -97,15 +98,19 @@ std::string readable_name(const std::string& symbol) {
 }
 
 std::string with_readable_names(const std::string& text) {
-  static const std::regex symbol(R"(\b_Z\w+)");
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   std::string readable;
-  std::size_t copied = 0;
-  for (std::sregex_iterator match(text.begin(), text.end(), symbol), end; match != end; ++match) {
-    const auto start = static_cast<std::size_t>(match->position());
-    readable += text.substr(copied, start - copied) + readable_name(match->str());
-    copied = start + static_cast<std::size_t>(match->length());
+  for (auto at = text.begin(); at != text.end();) {
+    const auto word = std::find_if(at, text.end(), in_word);
+    const auto end = std::find_if_not(word, text.end(), in_word);
+    const std::string symbol(word, end);
+    readable.append(at, word);
+    readable += symbol.starts_with("_Z") ? readable_name(symbol) : symbol;
+    at = end;
   }
-  return readable + text.substr(copied);
+  return readable;
 }
 
 Json to_json(const vgpu::Hazard& hazard) {
