@@ -10,6 +10,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/metal/metal.hpp"
+#include "backends/metal/rungs.hpp"
 #include "core/case.hpp"
 #include "core/exact_sum.hpp"
 
@@ -57,8 +58,17 @@ SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& de
           cuda::describe(*image)};
 }
 
-/// What the launches of a CUDA rung leave to others.
+/// What the launches of a rung leave to others.
 void add_finish(CallTrace& trace, const RungInfo& rung, const DotCall& call, int multiprocessors) {
+  if (const metal::DotRung* of_metal = metal::find_rung(metal::dot_rungs, rung.id)) {
+    using metal::Finish;
+    const Finish finish = of_metal->finish;
+    trace.is_zeroed = finish == Finish::zeroed;
+    if (finish == Finish::host || finish == Finish::host_terms) {
+      trace.host_values = static_cast<double>(of_metal->sums(call.n));
+    }
+    return;
+  }
   const cuda::DotLaunch launch = launch_of(rung, call, multiprocessors);
   trace.is_zeroed = launch.finish == cuda::Finish::zeroed;
   if (launch.finish == cuda::Finish::host) trace.host_values = static_cast<double>(launch.sums);
@@ -96,7 +106,7 @@ CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const st
     throw std::invalid_argument(fmt::format("{}: {}", rung.id, *reason));
   }
   run(*backend, rung, problem.call(), 1);
-  if (rung.backend == "cuda") add_finish(trace, rung, problem.call(), device.multiprocessors);
+  add_finish(trace, rung, problem.call(), device.multiprocessors);
   return trace;
 }
 

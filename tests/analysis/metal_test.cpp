@@ -118,6 +118,12 @@ TEST(MetalExplained, EachGemmRungRemovesACauseOfTheOneBefore) {
   }
 }
 
+TEST(MetalExplained, TheFirstDotRungsLeaveWorkToMemoryAndToTheCpu) {
+  const auto ladder = select({"dot/metal"});
+  EXPECT_EQ(cause_for(explain(ladder[0]->id), *ladder[1]), "intermediate stores");
+  EXPECT_EQ(cause_for(explain(ladder[1]->id), *ladder[2]), "sums left to the CPU");
+}
+
 TEST(MetalExplained, IsForApplesGpusAndByClang) {
   const RungInfo& naive = *select({"gemm/metal/00"}).front();
   const auto setting = [&](const std::string& gpu, const std::string& code, Dtype dtype) {
