@@ -62,6 +62,7 @@ __device__ __forceinline__ void wgmma_wait_group(float (&d)[J][4]) {
 #define RUNG_SUM4(j) RUNG_SUM2(j), RUNG_SUM2(j + 2)
 #define RUNG_SUM8(j) RUNG_SUM4(j), RUNG_SUM4(j + 4)
 #define RUNG_SUM16(j) RUNG_SUM8(j), RUNG_SUM8(j + 8)
+#define RUNG_SUM24(j) RUNG_SUM16(j), RUNG_SUM8(j + 16)
 #define RUNG_SUM32(j) RUNG_SUM16(j), RUNG_SUM16(j + 16)
 
 // Registers of d, then a, b, that they are added, and whether a lies along m and b along n.
@@ -99,6 +100,26 @@ __device__ __forceinline__ void wgmma_wait_group(float (&d)[J][4]) {
       : "memory")
 
 // Registers of d, then a, b, that they are added, and whether a lies along m and b along n.
+#define RUNG_WGMMA_N192(type)                                                             \
+  asm volatile(                                                                           \
+      "{\n\t"                                                                             \
+      ".reg .pred add;\n\t"                                                               \
+      "setp.ne.b32 add, %98, 0;\n\t"                                                      \
+      "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type                        \
+      " "                                                                                 \
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "  \
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "  \
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "  \
+      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "  \
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}, " \
+      "%96, %97, add, 1, 1, %99, %100;\n\t"                                               \
+      "}"                                                                                 \
+      : RUNG_SUM24(0)                                                                     \
+      : "l"(a), "l"(b), "r"(1), "n"(A_ALONG_M ? 1 : 0), "n"(B_ALONG_N ? 1 : 0)            \
+      : "memory")
+
+// Registers of d, then a, b, that they are added, and whether a lies along m and b along n.
 #define RUNG_WGMMA_N256(type)                                                                      \
   asm volatile(                                                                                    \
       "{\n\t"                                                                                      \
@@ -128,26 +149,30 @@ __device__ __forceinline__ void wgmma_wait_group(float (&d)[J][4]) {
 /// wgmma_wait_group() d is not there.
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
 __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], std::uint64_t a, std::uint64_t b) {
-  static_assert(J == 8 || J == 16 || J == 32);
+  static_assert(J == 8 || J == 16 || J == 24 || J == 32);
   if constexpr (is_bfloat16<In>) {
     if constexpr (J == 8) RUNG_WGMMA_N64("bf16");
     if constexpr (J == 16) RUNG_WGMMA_N128("bf16");
+    if constexpr (J == 24) RUNG_WGMMA_N192("bf16");
     if constexpr (J == 32) RUNG_WGMMA_N256("bf16");
   } else {
     if constexpr (J == 8) RUNG_WGMMA_N64("f16");
     if constexpr (J == 16) RUNG_WGMMA_N128("f16");
+    if constexpr (J == 24) RUNG_WGMMA_N192("f16");
     if constexpr (J == 32) RUNG_WGMMA_N256("f16");
   }
 }
 
 #undef RUNG_WGMMA_N64
 #undef RUNG_WGMMA_N128
+#undef RUNG_WGMMA_N192
 #undef RUNG_WGMMA_N256
 #undef RUNG_SUM1
 #undef RUNG_SUM2
 #undef RUNG_SUM4
 #undef RUNG_SUM8
 #undef RUNG_SUM16
+#undef RUNG_SUM24
 #undef RUNG_SUM32
 
 #endif
