@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/gemm_call.hpp"
+#include "backends/cuda/rungs.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "front_ends.hpp"
@@ -136,6 +138,32 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });
     EXPECT_TRUE(verdict.right) << rung->id << ": " << verdict.message;
+  }
+}
+
+// Two tiles of each kind, or a pair of them, in three parts; twice, so that counters have to be
+// left as they were found.
+TEST(CudaTensorCores, SeveralBlocksShareATile) {
+  constexpr std::string_view id = "gemm/cuda/30_split_k";
+  const auto backend = backend_of("clang");
+  cuda::Gpu& gpu = *gpu_of(*backend);
+  const cuda::GemmRung& rung = *cuda::find_gemm_rung(id);
+  const auto tiles = cuda::tiles_of(rung, Dtype::bf16);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    GemmCase problem({.dtype = Dtype::bf16,
+                      .m = 2 * tiles[i].BM - 3,
+                      .n = tiles[i].BN - 5,
+                      .k = 200,
+                      .b_transposed = i % 2 == 1});
+    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+      gpu.make_current();
+      cuda::GemmCallOnGpu bound(gpu, rung, *cuda::select_image(id, gpu.target()), call,
+                                {static_cast<int>(i), 3}, threads);
+      bound.enqueue(2);
+      bound.wait();
+      bound.download();
+    });
+    EXPECT_TRUE(verdict.right) << "tile " << i << ": " << verdict.message;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -130,6 +131,63 @@ TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
   const Plans found = plans(rung, Dtype::f32, {64, 64, 65536}, h200);
   EXPECT_EQ(found.possible.size(), tiles_of(rung, Dtype::f32).size());
   EXPECT_TRUE(found.refused.empty());
+}
+
+constexpr std::string_view last_waves = "gemm/cuda/30_split_k";
+
+GemmPlan modelled(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
+  return plans.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
+}
+
+TEST(Plans, OfPersistentBlocksCutTheTilesOfTheLastWave) {
+  // 544 tiles of 128 x 256: four waves on 132 multiprocessors, and 16 tiles.
+  const Plans found = plans(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
+  int most = 0;
+  for (const GemmPlan& plan : found.possible) {
+    if (plan.tile == 1) most = std::max(most, plan.splits);
+  }
+  EXPECT_EQ(most, 8);
+}
+
+TEST(WaveModel, FillsTheDevice) {
+  const GemmRung& rung = rung_of(last_waves);
+  for (const GemmSize& size : {GemmSize{64, 64, 65536}, GemmSize{16, 4096, 4096},
+                               GemmSize{4096, 16, 4096}, GemmSize{256, 256, 16384}}) {
+    const GemmPlan plan = modelled(TunedPlans(), size);
+    const TileShape& tile = tiles_of(rung, Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+    const auto blocks =
+        plan.splits * ((size.m + tile.BM - 1) / tile.BM) * ((size.n + tile.BN - 1) / tile.BN);
+    EXPECT_GE(blocks, 60) << size.m << " x " << size.n << " x " << size.k;
+    EXPECT_LE(blocks, 132) << size.m << " x " << size.n << " x " << size.k;
+    EXPECT_EQ(why_not(rung, Dtype::bf16, size, plan, h200), "");
+  }
+}
+
+TEST(WaveModel, DoesNotCutWhatFillsTheDeviceAnyway) {
+  EXPECT_EQ(modelled(TunedPlans(), {4096, 4096, 4096}).splits, 1);
+  EXPECT_EQ(modelled(TunedPlans(), {8192, 8192, 64}).splits, 1);
+  EXPECT_EQ(modelled(TunedPlans(), {64, 64, 64}).splits, 1);
+}
+
+TEST(WaveModel, LargeShapesGetLargeTiles) {
+  const GemmPlan plan = modelled(TunedPlans(), {9000, 9000, 9000});
+  const TileShape& tile =
+      tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+  EXPECT_GE(tile.BM * tile.BN, 128 * 128);
+}
+
+TEST(WaveModel, HeedsTheDevice) {
+  const Limits few = {.shared_bytes = 232448, .multiprocessors = 4};
+  EXPECT_LE(modelled(TunedPlans(), {64, 64, 65536}, few).splits, 4);
+  const Limits none = {.shared_bytes = 1024, .multiprocessors = 4};
+  EXPECT_TRUE(modelled(TunedPlans(), {64, 64, 65536}, none) == GemmPlan{});
+}
+
+TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
+  const TunedPlans plans(parse_tuned("gemm/cuda/30_split_k bf16 4096 4096 4096 7 3\n"));
+  EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
+  EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
+  EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ __device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
 #define RUNG_SUM4(C, j) RUNG_SUM2(C, j), RUNG_SUM2(C, j + 2)
 #define RUNG_SUM8(C, j) RUNG_SUM4(C, j), RUNG_SUM4(C, j + 4)
 #define RUNG_SUM16(C, j) RUNG_SUM8(C, j), RUNG_SUM8(C, j + 8)
+#define RUNG_SUM24(C, j) RUNG_SUM16(C, j), RUNG_SUM8(C, j + 16)
 #define RUNG_SUM32(C, j) RUNG_SUM16(C, j), RUNG_SUM16(C, j + 16)
 
 // For each N: the sums, in registers and as operands; behind them come the descriptors of a and b,
@@ -104,6 +105,18 @@ __device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
 #define RUNG_FACTORS_128 "%64, %65"
 #define RUNG_ADDS_128 "%66"
 #define RUNG_LAYOUTS_128 ", %67, %68"
+
+#define RUNG_SUMS_192(C) RUNG_SUM24(C, 0)
+#define RUNG_REGISTERS_192                                                           \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "          \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95}"
+#define RUNG_FACTORS_192 "%96, %97"
+#define RUNG_ADDS_192 "%98"
+#define RUNG_LAYOUTS_192 ", %99, %100"
 
 #define RUNG_SUMS_256(C) RUNG_SUM32(C, 0)
 #define RUNG_REGISTERS_256                                                                       \
@@ -154,11 +167,13 @@ template <class In, bool A_ALONG_M, bool B_ALONG_N, int J, class Sum>
 __device__ __forceinline__ void wgmma_m64(Sum (&d)[J][4], std::uint64_t a, std::uint64_t b,
                                           bool adds = true) {
   static_assert(sizeof(In) == 2 || !(A_ALONG_M || B_ALONG_N));
-  static_assert(J == 8 || J == 16 || J == 32);
+  static_assert(J == 8 || J == 16 || J == 24 || J == 32);
   if constexpr (J == 8) {
     RUNG_WGMMA_OF_IN(64);
   } else if constexpr (J == 16) {
     RUNG_WGMMA_OF_IN(128);
+  } else if constexpr (J == 24) {
+    RUNG_WGMMA_OF_IN(192);
   } else {
     RUNG_WGMMA_OF_IN(256);
   }
@@ -175,6 +190,7 @@ __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], std::uint64_t a, 
 #undef RUNG_SUM4
 #undef RUNG_SUM8
 #undef RUNG_SUM16
+#undef RUNG_SUM24
 #undef RUNG_SUM32
 #undef RUNG_SUMS_64
 #undef RUNG_REGISTERS_64
@@ -186,6 +202,11 @@ __device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], std::uint64_t a, 
 #undef RUNG_FACTORS_128
 #undef RUNG_ADDS_128
 #undef RUNG_LAYOUTS_128
+#undef RUNG_SUMS_192
+#undef RUNG_REGISTERS_192
+#undef RUNG_FACTORS_192
+#undef RUNG_ADDS_192
+#undef RUNG_LAYOUTS_192
 #undef RUNG_SUMS_256
 #undef RUNG_REGISTERS_256
 #undef RUNG_FACTORS_256

@@ -23,35 +23,46 @@ struct Meeting {
 inline constexpr std::int64_t most_meetings = 8192;
 inline constexpr std::int64_t meetings_bytes = most_meetings * sizeof(Meeting);
 
+/// What a launch needs whose blocks share so many sums of T.
+template <class T>
+constexpr std::int64_t sums_bytes(std::int64_t sums) {
+  return meetings_bytes + sums * static_cast<std::int64_t>(sizeof(T));
+}
+
 /// What a launch of `tiles` tiles of `results` elements of T, each in `splits` parts, needs; at
 /// most most_meetings of them can be in more than one.
 template <class T>
 constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results, int splits) {
   if (splits == 1) return 0;
-  return meetings_bytes + tiles * splits * results * static_cast<std::int64_t>(sizeof(T));
+  return sums_bytes<T>(tiles * splits * results);
 }
 
 #ifdef RUNG_HOST
 
-void meet(Meeting& meeting, int parts);  // declared for kernel templates to name
+// Declared for kernel templates to name.
+void meet_alone(Meeting& meeting, int parts);
+void meet(Meeting& meeting, int parts);
 
 #else
 
-/// Waits until `parts` blocks have come here, and shows each what the others wrote before. They
-/// must be neighbours in the grid: blocks start in order, so those that wait leave room for the
-/// last one.
+/// By one thread, between barriers of those that it is for: waits until `parts` threads have come
+/// here, and shows each what the others' wrote before. Their blocks must be neighbours in the grid:
+/// blocks start in order, so those that wait leave room for the last one.
+__device__ __forceinline__ void meet_alone(Meeting& meeting, int parts) {
+  ptx::atom_add_acq_rel_gpu(&meeting.arrived, 1);
+  while (ptx::ld_acquire_gpu(&meeting.arrived) != static_cast<unsigned>(parts)) {
+  }
+  // The last one to leave makes it as it was, for the next launch.
+  if (ptx::atom_add_acq_rel_gpu(&meeting.left, 1) == static_cast<unsigned>(parts) - 1) {
+    meeting.arrived = 0;
+    meeting.left = 0;
+  }
+}
+
+/// The same by the whole block.
 __device__ __forceinline__ void meet(Meeting& meeting, int parts) {
   __syncthreads();
-  if (threadIdx.x == 0) {
-    ptx::atom_add_acq_rel_gpu(&meeting.arrived, 1);
-    while (ptx::ld_acquire_gpu(&meeting.arrived) != static_cast<unsigned>(parts)) {
-    }
-    // The last one to leave makes it as it was, for the next launch.
-    if (ptx::atom_add_acq_rel_gpu(&meeting.left, 1) == static_cast<unsigned>(parts) - 1) {
-      meeting.arrived = 0;
-      meeting.left = 0;
-    }
-  }
+  if (threadIdx.x == 0) meet_alone(meeting, parts);
   __syncthreads();
 }
 

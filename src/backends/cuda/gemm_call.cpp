@@ -90,11 +90,11 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
   operands_->require_present(entry_);
   if (launch_.grid.count() == 0) return;
-  void* const extra = maps_ ? static_cast<void*>(const_cast<TensorMaps*>(&maps_->maps())) : &split_;
+  void* const maps = maps_ ? const_cast<TensorMaps*>(&maps_->maps()) : nullptr;
   for (std::int64_t i = 0; i < calls; ++i) {
     if (maps_) repitch();
-    void* arguments[] = {problem_.data(), extra};
-    gpu_.launch(function_, entry_, launch_, arguments, threads_);
+    KernelArguments arguments(problem_.data(), maps, split_);
+    gpu_.launch(function_, entry_, launch_, arguments.get(), threads_);
   }
 }
 

@@ -38,6 +38,19 @@ class PreparedMaps {
 
 /// The type in the name of the kernel that makes a copy: one of its elements' size.
 Dtype type_of(const Repitch& copy);
+/// What a gemm's kernel takes, as cuLaunchKernel wants it: the problem, maps if it takes them, and
+/// how k is split, which the driver does not read for a kernel that knows no such thing. All must
+/// stay until the launch.
+class KernelArguments {
+ public:
+  /// `maps`: null if the kernel takes none.
+  KernelArguments(void* problem, void* maps, Split& split)
+      : arguments_{problem, maps == nullptr ? &split : maps, &split} {}
+  void** get() { return arguments_; }
+
+ private:
+  void* arguments_[3];
+};
 
 /// How a copy is launched.
 Launch launch_of(const Repitch& copy);

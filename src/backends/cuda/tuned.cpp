@@ -14,6 +14,7 @@
 
 #include "backends/cuda/embed.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "backends/cuda/wave_model.hpp"
 #include "device/cuda/split.cuh"
 #include "device/cuda/tile.cuh"
 
@@ -68,6 +69,14 @@ double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) 
   return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
 }
 
+/// Whether two shapes are as many tiles of any kind: their extents are multiples of 64.
+bool is_as_many_tiles(const GemmSize& a, const GemmSize& b) {
+  const auto same = [](std::int64_t x, std::int64_t y) {
+    return ceil_div(x, 64) == ceil_div(y, 64);
+  };
+  return same(a.m, b.m) && same(a.n, b.n) && same(a.k, b.k);
+}
+
 bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
 
 bool is_same_problem(const TunedShape& a, const TunedShape& b) {
@@ -95,7 +104,8 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   }
   if (tiles.empty()) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
-  if (plan.splits > 1 && tiles_in(size, tile) > most_meetings) {
+  // Of a rung with maps, the last wave alone is cut.
+  if (plan.splits > 1 && !rung.maps && tiles_in(size, tile) > most_meetings) {
     return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
            std::to_string(most_meetings) + " tiles may have them";
   }
@@ -111,11 +121,14 @@ Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limit
   Plans all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
+    std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
+    const std::int64_t last_wave = count % limits.multiprocessors;
+    if (rung.maps && last_wave > 0) count = last_wave;
     // More than eight blocks for each multiprocessor, or fewer than four tiles of k in a part, have
-    // never been the fastest.
+    // never been the fastest; of persistent blocks, each multiprocessor has one.
+    const int blocks = rung.maps ? 1 : 8;
     const std::int64_t most = std::max<std::int64_t>(
-        std::min(8 * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
+        std::min(blocks * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
     for (const int splits : parts) {
       const GemmPlan plan = {static_cast<int>(i), splits};
       if (splits > most || (splits > 1 && !rung.splits)) continue;
@@ -209,12 +222,17 @@ GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dt
   const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
+  const bool is_modelled = has_wave_model(id);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
+    if (is_modelled && !is_as_many_tiles(shape.size, wanted)) continue;
     const double here = distance(its_logs, logs);
     if (found != nullptr && here >= found_distance) continue;
     if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;
     found = &shape;
     found_distance = here;
+  }
+  if (found == nullptr && is_modelled) {
+    return predicted_plan(rung, dtype, wanted, limits).value_or(GemmPlan{});
   }
   if (found == nullptr) return {};
   const auto tiles = tiles_of(rung, dtype);

@@ -71,7 +71,8 @@ class TunedPlans {
 
   /// That of the shape nearest to `size`, in the logarithms of m, n and k, whose plan fits the
   /// device; the first tile, with k in one part, where there is none. k is never in more parts than
-  /// it has tiles.
+  /// it has tiles. Where the times of the rung's tiles are known (wave_model.hpp), only shapes of
+  /// as many tiles are near enough, and a model chooses for all others.
   GemmPlan nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
                    const Limits& limits) const;
 

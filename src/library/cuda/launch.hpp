@@ -73,11 +73,10 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
   const CopyRoom room(workspace, launch);
   TensorMaps maps;
   if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
-  // The driver reads as many as the kernel has.
-  void* const second = choice.rung->maps ? static_cast<void*>(&maps) : &split;
-  void* parameters[] = {const_cast<Gemm<In, Out>*>(&problem), second};
+  KernelArguments arguments(const_cast<Gemm<In, Out>*>(&problem),
+                            choice.rung->maps ? &maps : nullptr, split);
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, parameters);
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, arguments.get());
 }
 
 }  // namespace rung::cuda
