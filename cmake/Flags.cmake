@@ -9,6 +9,8 @@ if(RUNG_SANITIZE)
   add_compile_options(-fsanitize=${RUNG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${RUNG_SANITIZE})
 endif()
+# For code that nobody waits for, such as JSON and tables: -O3 costs more in compiling than it saves.
+set(RUNG_COLD_CODE $<$<CONFIG:Release>:-O1>)
 set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
   # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.

@@ -20,7 +20,9 @@ import rung_headers
 
 BLOCK = re.compile(r"(<!-- (\w+): ([^>]+) -->\n)(.*?)(<!-- end of \2 -->)", re.DOTALL)
 RUNG_LINE = re.compile(r"^RUNG\((\d+), *(\w+)\)", re.MULTILINE)
-DTYPES = ["f32", "f64", "i32", "bf16", "f16"]
+DTYPES = [
+    "f32", "f64", "i32", "bf16", "f16", "tf32", "i8", "e4m3", "e5m2", "bf16_bf16", "f16_f16"
+]  # fmt: skip
 
 
 class Problem(Exception):
@@ -57,6 +59,8 @@ def resources(entries, name):
         ladder_of, slug = entry["rung"].rsplit("/", 1)
         if ladder_of == name:
             groups.setdefault((slug, entry["tile"]), []).append(entry)
+    there = {entry["dtype"] for group in groups.values() for entry in group}
+    dtypes = [dtype for dtype in DTYPES if dtype in there]
     rows = []
     for (slug, tile), group in groups.items():
         registers = {entry["dtype"]: str(entry["registers"]) for entry in group}
@@ -64,11 +68,11 @@ def resources(entries, name):
         rows.append([
             slug if tile is None else f"{slug}, tile {tile}",
             span([entry["max_threads"] for entry in group]),
-            *(registers.get(dtype, "–") for dtype in DTYPES),
+            *(registers.get(dtype, "–") for dtype in dtypes),
             "at launch" if at_launch else span([entry["shared_bytes"] for entry in group]),
             span([entry["spill_store_bytes"] + entry["spill_load_bytes"] for entry in group]),
         ])  # fmt: skip
-    headings = ["kernel", "threads", *DTYPES, "shared bytes", "spilled bytes"]
+    headings = ["kernel", "threads", *(dtype.replace("_", "-") for dtype in dtypes), "shared bytes", "spilled bytes"]
     rules = ["---"] + ["---:"] * (len(headings) - 1)
     compiler = f"nvcc {entries[0]['nvcc']}, {entries[0]['arch']}:\n\n"
     return compiler + markdown(headings, rules, rows)

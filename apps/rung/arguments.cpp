@@ -9,7 +9,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "command.hpp"
+#include "command_line.hpp"
 #include "device/cpu/machine.hpp"
 
 namespace rung {
@@ -33,25 +33,31 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+std::string names_of_dtypes() {
+  std::vector<std::string_view> names;
+  for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
-void CommonArguments::add_selectors(CLI::App& app, bool required) {
+void CommonArguments::add_selectors(Options& app, bool required) {
   auto* option = app.add_option("SELECTOR", selectors,
                                 "op, op/backend or op/backend/NN: gemm, dot/cpu, gemm/cpu/05");
   option->type_name("");
   if (required) option->required();
 }
 
-void CommonArguments::add_json(CLI::App& app) {
+void CommonArguments::add_json(Options& app) {
   app.add_option("--json", json, "Write JSON to a file, or to standard output for -")
       ->type_name("FILE");
 }
 
-void CommonArguments::add_dtype(CLI::App& app) {
-  app.add_option("--dtype", dtype, "f32, f64, i32, bf16 or f16")->type_name("T");
+void CommonArguments::add_dtype(Options& app) {
+  app.add_option("--dtype", dtype, "One of " + names_of_dtypes())->type_name("T");
 }
 
-void DeviceArguments::add_device(CLI::App& app) {
+void DeviceArguments::add_device(Options& app) {
   app.add_option(
          "--device", device,
          "cpu, gpu or virtual (default: cpu for cpu rungs; for others gpu, or virtual where "
@@ -63,7 +69,7 @@ void DeviceArguments::add_device(CLI::App& app) {
       "The virtual GPU neither counts memory traffic nor looks for hazards");
 }
 
-void DeviceArguments::add_gpu_and_code(CLI::App& app) {
+void DeviceArguments::add_gpu_and_code(Options& app) {
   app.add_option("--gpu", gpu,
                  "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090, m1pro or custom, also "
                  "changed: t4,multiprocessors=8 (default: h200, and for rungs of Metal m1pro)")
@@ -73,18 +79,18 @@ void DeviceArguments::add_gpu_and_code(CLI::App& app) {
       ->type_name("C");
 }
 
-void CommonArguments::add_device_dtype_threads(CLI::App& app) {
+void CommonArguments::add_device_dtype_threads(Options& app) {
   add_device(app);
   add_dtype(app);
   add_threads(app);
 }
 
-void CommonArguments::add_threads(CLI::App& app) {
+void CommonArguments::add_threads(Options& app) {
   app.add_option("--threads", threads, "At most so many threads (default: all processors)")
       ->type_name("N");
 }
 
-void FormArguments::add_form(CLI::App& app) {
+void FormArguments::add_form(Options& app) {
   app.add_option("--layout", layout, "nn, nt, tn or tt: t for a transposed operand")
       ->type_name("AB")
       ->capture_default_str();
@@ -92,7 +98,7 @@ void FormArguments::add_form(CLI::App& app) {
   app.add_option("--beta", beta, "See --alpha")->type_name("X")->capture_default_str();
 }
 
-void ExtentArguments::add_extents(CLI::App& app) {
+void ExtentArguments::add_extents(Options& app) {
   app.add_option("--m", m, "Rows of A and C")->type_name("N");
   app.add_option("--n", n, "Columns of B and C; the length of dot")->type_name("N");
   app.add_option("--k", k, "Columns of A, rows of B")->type_name("N");
@@ -108,9 +114,7 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
 
 Dtype read_dtype(const std::string& text) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
-  std::vector<std::string_view> names;
-  for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
-  throw UsageError(fmt::format("--dtype: '{}' is not one of {}", text, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("--dtype: '{}' is not one of {}", text, names_of_dtypes()));
 }
 
 int read_threads(const std::string& text) {

@@ -2,7 +2,6 @@
 // Arguments that commands share. Values arrive as text and are read here, so that every bad one is
 // told in the same way: throws UsageError, or UnavailableError for a device that is not here.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,8 @@
 
 namespace rung {
 
+class Options;
+
 /// Which device, and what it is to be.
 struct DeviceArguments {
   std::string device;  // empty: each rung's own (apps/rung/devices.hpp)
@@ -22,9 +23,9 @@ struct DeviceArguments {
   std::string code;
   bool observe = true;
 
-  void add_device(CLI::App& app);
+  void add_device(Options& app);
   /// For the virtual GPU alone.
-  void add_gpu_and_code(CLI::App& app);
+  void add_gpu_and_code(Options& app);
 };
 
 /// The text of the shared options; empty where not given.
@@ -34,11 +35,11 @@ struct CommonArguments : DeviceArguments {
   std::string threads;
   std::string json;
 
-  void add_selectors(CLI::App& app, bool required);
-  void add_json(CLI::App& app);
-  void add_dtype(CLI::App& app);
-  void add_threads(CLI::App& app);
-  void add_device_dtype_threads(CLI::App& app);
+  void add_selectors(Options& app, bool required);
+  void add_json(Options& app);
+  void add_dtype(Options& app);
+  void add_threads(Options& app);
+  void add_device_dtype_threads(Options& app);
 };
 
 /// What gemm is asked for apart from its sizes.
@@ -47,14 +48,14 @@ struct FormArguments {
   std::string alpha = "1";
   std::string beta = "0";
 
-  void add_form(CLI::App& app);
+  void add_form(Options& app);
 };
 
 /// --m, --n and --k.
 struct ExtentArguments {
   std::string m, n, k;
 
-  void add_extents(CLI::App& app);
+  void add_extents(Options& app);
   bool any() const { return !m.empty() || !n.empty() || !k.empty(); }
 };
 

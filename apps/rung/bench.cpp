@@ -11,7 +11,7 @@
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "devices.hpp"
 #include "measure/gpu_environment.hpp"
 #include "peers.hpp"
@@ -230,7 +230,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_bench(CLI::App& app) {
+Action add_bench(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->add_selectors(app, true);
   arguments->add_extents(app);

@@ -1,7 +1,6 @@
 #pragma once
 // A command is one file: it adds its arguments to the parser and returns what to run.
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -21,17 +20,18 @@ struct UnavailableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class Options;
 using Action = std::function<ExitCode()>;
 
-Action add_list(CLI::App& app);
-Action add_verify(CLI::App& app);
-Action add_bench(CLI::App& app);
-Action add_tune(CLI::App& app);
-Action add_trace(CLI::App& app);
-Action add_emu(CLI::App& app);
-Action add_explain(CLI::App& app);
-Action add_diff(CLI::App& app);
-Action add_report(CLI::App& app);
-Action add_doctor(CLI::App& app);
+Action add_list(Options& app);
+Action add_verify(Options& app);
+Action add_bench(Options& app);
+Action add_tune(Options& app);
+Action add_trace(Options& app);
+Action add_emu(Options& app);
+Action add_explain(Options& app);
+Action add_diff(Options& app);
+Action add_report(Options& app);
+Action add_doctor(Options& app);
 
 }  // namespace rung

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "report/unified_diff.hpp"
 
 namespace rung {
@@ -37,7 +37,7 @@ ExitCode run(const std::vector<std::string>& selectors) {
 
 }  // namespace
 
-Action add_diff(CLI::App& app) {
+Action add_diff(Options& app) {
   auto selectors = std::make_shared<std::vector<std::string>>();
   app.add_option("RUNG", *selectors, "Two rungs: gemm/cuda/02 gemm/cuda/03")
       ->type_name("")

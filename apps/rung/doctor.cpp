@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "command.hpp"
+#include "command_line.hpp"
 #include "core/rung.hpp"
 #include "measure/environment.hpp"
 #include "measure/peers/peer.hpp"
@@ -120,7 +120,7 @@ void print_peers() {
 
 }  // namespace
 
-Action add_doctor(CLI::App& app) {
+Action add_doctor(Options& app) {
   app.footer("A missing peer is compared with nothing; it is not needed for anything else.");
   return [] {
     print_machine();

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "emu/options.hpp"
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
@@ -167,7 +167,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_emu(CLI::App& app) {
+Action add_emu(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("FILE", arguments->source, "A CUDA program: kernels and main")
       ->type_name("")

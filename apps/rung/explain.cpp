@@ -9,11 +9,12 @@
 #include "analysis/toolkit.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "devices.hpp"
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
 #include "report/explanation.hpp"
+#include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
 
 namespace rung {
@@ -23,6 +24,7 @@ struct Arguments : CommonArguments, ExtentArguments {
   std::string what;
   std::vector<std::string> program_arguments;
   std::string results;
+  std::string html;
   bool no_hardware = false;
 };
 
@@ -38,10 +40,11 @@ const RungInfo& read_rung(const Arguments& arguments) {
   return *rungs.front();
 }
 
-analysis::ExplainOptions read_options(const Arguments& arguments) {
+analysis::ExplainOptions read_options(const Arguments& arguments,
+                                      const std::string& usual_gpu = "h200") {
   analysis::ExplainOptions options;
   read_device_options(arguments);
-  options.gpu = arguments.gpu.empty() ? "h200" : arguments.gpu;
+  options.gpu = arguments.gpu.empty() ? usual_gpu : arguments.gpu;
   options.device = vgpu::parse_device(options.gpu);
   options.code = arguments.code;
   if (options.code == "cubin") {
@@ -137,19 +140,37 @@ std::string describe_problem(const RungInfo& rung, Dtype dtype, const SizeArgume
   return fmt::format("{} {}x{}x{}", name(dtype), size.m, size.n, size.k);
 }
 
+/// One trace of the rung, for its access maps and the counters of its lines.
+Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                const analysis::ExplainOptions& options) {
+  DeviceOptions device;
+  device.gpu = options.gpu;
+  device.code = options.code;
+  return {{rung.id, RungTracer(device).trace(rung, dtype, {size.m, size.n, size.k})}};
+}
+
 ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
-  const Dtype dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
+  const Dtype dtype =
+      arguments.dtype.empty() ? analysis::usual_dtype(rung) : read_dtype(arguments.dtype);
   const SizeArgument size = read_size(arguments, rung);
-  const analysis::ExplainOptions options = read_options(arguments);
+  const bool is_metal = rung.backend == "metal";
+  const analysis::ExplainOptions options = read_options(arguments, is_metal ? "m1pro" : "h200");
   const auto output = read_json(arguments.json);
-  std::FILE* out = output && output->is_stdout() ? stderr : stdout;
+  const auto page = read_output("--html", arguments.html);
+  const auto is_stdout = [](const auto& file) { return file && file->is_stdout(); };
+  std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
   analysis::Explanation explanation = examine(rung, dtype, size, options);
-  if (!arguments.no_hardware) {
+  if (!arguments.no_hardware && !is_metal) {
     add_hardware(explanation, rung, dtype, size, options.device.name);
   }
   print_head(out, rung);
-  fmt::print(out, "{} on {}\n{}", describe_problem(rung, dtype, size), options.device.name,
-             explanation_text(explanation));
+  const std::string problem =
+      fmt::format("{} on {}", describe_problem(rung, dtype, size), options.device.name);
+  fmt::print(out, "{}\n{}", problem, explanation_text(explanation));
+  if (page) {
+    page->write(explanation_page({rung.id, problem, &rung, ""}, explanation,
+                                 trace_of(rung, dtype, size, options)));
+  }
   if (output) {
     const bool is_gemm = rung.op == "gemm";
     Json json = {{"rung", rung.id},
@@ -170,24 +191,24 @@ ExitCode run(const Arguments& arguments) {
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
     return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
-                         read_options(arguments), read_json(arguments.json)});
+                         read_options(arguments), read_json(arguments.json),
+                         read_output("--html", arguments.html)});
   }
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
+    if (!arguments.html.empty()) {
+      throw UsageError("--html: pages are for kernels of GPUs; of the CPU's rungs, rung report");
+    }
     return explain_on_cpu(rung, arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype),
                           read_size(arguments, rung), read_options(arguments).results,
                           read_json(arguments.json));
-  }
-  if (rung.backend != "cuda") {
-    throw UnavailableError(fmt::format("{} is a {} rung; explain is for those of cpu and cuda",
-                                       rung.id, rung.backend));
   }
   return explain_rung(arguments, rung);
 }
 
 }  // namespace
 
-Action add_explain(CLI::App& app) {
+Action add_explain(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("RUNG", arguments->what,
                  "One rung: gemm/cuda/02; or FILE.cu:KERNEL, a kernel of a program of yours")
@@ -202,6 +223,9 @@ Action add_explain(CLI::App& app) {
       ->type_name("FILE");
   app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even where it is");
   arguments->add_json(app);
+  app.add_option("--html", arguments->html,
+                 "Write a page with pictures and the source as well; - for standard output")
+      ->type_name("FILE");
   app.footer(
       "Counts a tile of C on the virtual GPU, at two k, and works out the problem\n"
       "(4096x4096x4096 unless told; of vectors, a call of at most 2^22 elements, for 2^24):\n"
@@ -212,6 +236,8 @@ Action add_explain(CLI::App& app) {
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"
+      "  rung explain gemm/metal/01\n"
+      "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
       "  rung explain program.cu:matmul -- 512");
   return [arguments] { return run(*arguments); };
 }

@@ -14,6 +14,7 @@
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
 #include "report/explanation.hpp"
+#include "report/page/explanation_page.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung {
@@ -109,9 +110,15 @@ ExitCode explain_file(const FileToExplain& file) {
   const emu::Records records = emu::read_records(report);
   const analysis::Explanation explanation = analysis::explain_kernel(
       file.kernel, traces_of(records, file.kernel, ptx), ptx, file.options);
-  std::FILE* out = file.output && file.output->is_stdout() ? stderr : stdout;
+  const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
+  std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
   fmt::print(out, "{} of {} on {}\n{}", file.kernel, file.source, file.options.device.name,
              explanation_text(explanation));
+  if (file.page) {
+    const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
+    file.page->write(
+        explanation_page({file.kernel, problem, nullptr, contents(file.source)}, explanation, {}));
+  }
   if (file.output) {
     Json json = {{"file", file.source},
                  {"kernel", file.kernel},

@@ -16,7 +16,8 @@ struct FileToExplain {
   std::string kernel;                  // the name of one of its kernels, without parameters
   std::vector<std::string> arguments;  // of the program
   analysis::ExplainOptions options;
-  std::optional<OutputFile> output;
+  std::optional<OutputFile> output;  // JSON
+  std::optional<OutputFile> page;
 };
 
 /// Compiles and runs the program as `rung emu` does, its output where it always goes, and explains

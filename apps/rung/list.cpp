@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
 
@@ -64,7 +64,7 @@ void print(const Json& rung) {
 
 }  // namespace
 
-Action add_list(CLI::App& app) {
+Action add_list(Options& app) {
   auto arguments = std::make_shared<CommonArguments>();
   arguments->add_selectors(app, false);
   arguments->add_json(app);

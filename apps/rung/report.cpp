@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "devices.hpp"
 #include "report/page/page.hpp"
 #include "report_files.hpp"
@@ -44,7 +44,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_report(CLI::App& app) {
+Action add_report(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("FILE", arguments->files, "What rung bench --json wrote")
       ->type_name("")

@@ -11,7 +11,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/metal.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
@@ -193,7 +193,7 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_trace(CLI::App& app) {
+Action add_trace(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   app.add_option("RUNG", arguments->selectors, "One rung: gemm/cuda/02")
       ->type_name("")

@@ -11,7 +11,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/rungs.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "devices.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
@@ -256,7 +256,7 @@ class TuneCommand {
 
 }  // namespace
 
-Action add_tune(CLI::App& app) {
+Action add_tune(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->add_selectors(app, true);
   app.add_option("--sizes", arguments->sizes,

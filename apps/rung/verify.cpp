@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "command.hpp"
+#include "command_line.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
@@ -20,6 +20,14 @@ namespace {
 
 struct Arguments : CommonArguments {
   std::string sizes;
+  std::string random = "0";
+  std::string seed = "1";
+};
+
+/// Problems for verify() to make up.
+struct RandomProblems {
+  int count = 0;
+  std::uint64_t seed = 1;
 };
 
 // One rung at one dtype.
@@ -42,8 +50,9 @@ struct Outcome {
 
 class Verification {
  public:
-  Verification(const Backend& backend, int threads, std::vector<SizeArgument> sizes)
-      : backend_(backend), threads_(threads), sizes_(std::move(sizes)) {}
+  Verification(const Backend& backend, int threads, std::vector<SizeArgument> sizes,
+               RandomProblems random)
+      : backend_(backend), threads_(threads), sizes_(std::move(sizes)), random_(random) {}
 
   Outcome run(const RungInfo& rung, Dtype dtype) const {
     Outcome outcome{rung.id, dtype, 0, 0, 0, {}, {}};
@@ -68,6 +77,9 @@ class Verification {
       spec.k = size.k;
       specs.push_back(spec);
     }
+    const auto random =
+        random_gemm_cases(outcome.dtype, random_.count, most_multiply_adds(), random_.seed);
+    specs.insert(specs.end(), random.begin(), random.end());
     for (const GemmSpec& spec : specs) {
       GemmCase problem(spec);
       if (backend_.why_not(rung, problem.call())) continue;
@@ -87,6 +99,8 @@ class Verification {
       spec.accuracy = accuracy;
       specs.push_back(spec);
     }
+    const auto random = random_dot_cases(outcome.dtype, accuracy, random_.count, random_.seed);
+    specs.insert(specs.end(), random.begin(), random.end());
     for (DotSpec& spec : specs) {
       spec.sum = rung.op == "sum";
       DotCase problem(spec);
@@ -97,9 +111,15 @@ class Verification {
     }
   }
 
+  /// Of a random problem: the virtual GPU takes its time.
+  double most_multiply_adds() const {
+    return backend_.device().starts_with("virtual") ? 0x1p20 : 0x1p28;
+  }
+
   const Backend& backend_;
   int threads_;
   std::vector<SizeArgument> sizes_;
+  RandomProblems random_;
 };
 
 void print(const Outcome& outcome) {
@@ -110,10 +130,10 @@ void print(const Outcome& outcome) {
     text =
         fmt::format("WRONG in {} of {} cases: {}", outcome.wrong, outcome.cases, outcome.message);
   } else {
-    text = fmt::format("right in {} cases, error up to {:.2f} of bound", outcome.cases,
+    text = fmt::format("right in {} cases, error {:.2f} of bound", outcome.cases,
                        outcome.max_error_ratio);
   }
-  fmt::print("{:<28} {:<4}  {}\n", outcome.rung, name(outcome.dtype), text);
+  fmt::print("{:<28} {:<9}  {}\n", outcome.rung, name(outcome.dtype), text);
 }
 
 Json to_json(const Outcome& outcome, const Backend& backend, int threads) {
@@ -139,6 +159,9 @@ ExitCode run(const Arguments& arguments) {
   if (!arguments.dtype.empty()) dtypes = {read_dtype(arguments.dtype)};
   std::vector<SizeArgument> sizes;
   if (!arguments.sizes.empty()) sizes = read_sizes(arguments.sizes, 0);
+  const RandomProblems random = {
+      static_cast<int>(read_integer("--random", arguments.random, 0, 1'000'000)),
+      static_cast<std::uint64_t>(read_integer("--seed", arguments.seed, 0, 1'000'000'000))};
   const Devices devices(arguments);
   const auto output = read_json(arguments.json);
 
@@ -147,14 +170,16 @@ ExitCode run(const Arguments& arguments) {
   bool any_wrong = false;
   Progress progress;
   const auto all = static_cast<double>(rungs.size() * dtypes.size());
+  double done = 0;
   for (const RungInfo* rung : rungs) {
     const Backend& backend = devices.of(*rung);
-    const Verification verification(backend, threads, sizes);
+    const Verification verification(backend, threads, sizes, random);
     for (const Dtype dtype : dtypes) {
-      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)), "rungs",
-                    static_cast<double>(results.size()) / all);
+      progress.show(fmt::format("verifying {} {}", rung->id, name(dtype)), "rungs", done / all);
       const Outcome outcome = verification.run(*rung, dtype);
       progress.clear();
+      ++done;
+      if (arguments.dtype.empty() && outcome.skipped == no_dtype(dtype)) continue;
       any_ran = any_ran || outcome.cases > 0;
       any_wrong = any_wrong || outcome.wrong > 0;
       results.push_back(to_json(outcome, backend, threads));
@@ -168,17 +193,22 @@ ExitCode run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_verify(CLI::App& app) {
+Action add_verify(Options& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->add_selectors(app, true);
   arguments->add_device_dtype_threads(app);
   app.add_option("--sizes", arguments->sizes, "Sizes to check besides the standard ones")
       ->type_name("N|MxNxK,...");
+  app.add_option("--random", arguments->random,
+                 "So many problems of random sizes and forms besides")
+      ->type_name("N");
+  app.add_option("--seed", arguments->seed, "Other random problems (default: 1)")->type_name("S");
   arguments->add_json(app);
   app.footer(
       "Every rung runs a standard list of sizes, layouts, alpha and beta at every type that it\n"
       "has (or --dtype), and each element is held to its error bound.\n\n"
-      "Examples:\n  rung verify gemm/cpu\n  rung verify dot/cpu/02 --dtype f64 --sizes 1e6");
+      "Examples:\n  rung verify gemm/cpu\n  rung verify dot/cpu/02 --dtype f64 --sizes 1e6\n"
+      "  rung verify gemm/cuda/29 --device gpu --random 2000");
   return [arguments] { return run(*arguments); };
 }
 

@@ -69,6 +69,38 @@ RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
                    const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
                    CudaStream stream, const CudaOptions& options = {});
 
+/// The same of types for tensor cores alone, on GPUs of sm_90; Status::unavailable elsewhere.
+///
+/// - Results of 16 bits are summed in float, scaled and rounded once.
+/// - tfloat32 is float in memory: elements are rounded to nearest, to 11 significant bits, as they
+///   are read.
+/// - int8 is summed in int32, exact modulo 2^32.
+/// - Sums of 8-bit floating-point products lose up to 2^-13 of a sum of 32, and go to float after
+///   128. Scales of the tensors are factors of alpha.
+/// - tfloat32 and elements of 8 bits are read along k: with A in columns or B in rows a copy is
+/// made
+///   before each call, in the workspace as that of unaligned operands; Status::invalid_argument if
+///   the caller's has no room for it.
+RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
+                   const MatrixView<const bfloat16>& b, float beta, const MatrixView<bfloat16>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
+                   const MatrixView<const float16>& b, float beta, const MatrixView<float16>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const tfloat32>& a,
+                   const MatrixView<const tfloat32>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                   const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                   const MatrixView<std::int32_t>& c, CudaStream stream,
+                   const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float8_e4m3>& a,
+                   const MatrixView<const float8_e4m3>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+RUNG_API void gemm(float alpha, const MatrixView<const float8_e5m2>& a,
+                   const MatrixView<const float8_e5m2>& b, float beta, const MatrixView<float>& c,
+                   CudaStream stream, const CudaOptions& options = {});
+
 /// C = A * B.
 inline void gemm(const MatrixView<const float>& a, const MatrixView<const float>& b,
                  const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {

@@ -35,6 +35,9 @@ typedef enum rung_dot_mode {
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;
 typedef uint16_t rung_float16;
+/* The bits of 8-bit floating-point numbers, as the OCP's specification has them. */
+typedef uint8_t rung_float8_e4m3;
+typedef uint8_t rung_float8_e5m2;
 
 /* Initialise with the macro, then set what you need. struct_size tells the library which fields the
  * caller was compiled with, so that later versions can add some. */
@@ -151,6 +154,45 @@ RUNG_C_API rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans
                                           const rung_float16* b, int64_t ldb, float beta, float* c,
                                           int64_t ldc, void* stream,
                                           const rung_cuda_options* options);
+
+/* Types for tensor cores alone, on GPUs of sm_90 (RUNG_UNAVAILABLE elsewhere), as cuda.hpp has
+ * them: results of 16 bits; float rounded to 11 significant bits as it is read; int8 summed in
+ * int32; and 8-bit floating point, the scales of whose tensors are factors of alpha. */
+RUNG_C_API rung_status rung_cuda_gemm_bf16_bf16(rung_order order, rung_transpose trans_a,
+                                                rung_transpose trans_b, int64_t m, int64_t n,
+                                                int64_t k, float alpha, const rung_bfloat16* a,
+                                                int64_t lda, const rung_bfloat16* b, int64_t ldb,
+                                                float beta, rung_bfloat16* c, int64_t ldc,
+                                                void* stream, const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_f16_f16(rung_order order, rung_transpose trans_a,
+                                              rung_transpose trans_b, int64_t m, int64_t n,
+                                              int64_t k, float alpha, const rung_float16* a,
+                                              int64_t lda, const rung_float16* b, int64_t ldb,
+                                              float beta, rung_float16* c, int64_t ldc,
+                                              void* stream, const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_tf32(rung_order order, rung_transpose trans_a,
+                                           rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                           float alpha, const float* a, int64_t lda, const float* b,
+                                           int64_t ldb, float beta, float* c, int64_t ldc,
+                                           void* stream, const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_i8(rung_order order, rung_transpose trans_a,
+                                         rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                         int32_t alpha, const int8_t* a, int64_t lda,
+                                         const int8_t* b, int64_t ldb, int32_t beta, int32_t* c,
+                                         int64_t ldc, void* stream,
+                                         const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_e4m3(rung_order order, rung_transpose trans_a,
+                                           rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                           float alpha, const rung_float8_e4m3* a, int64_t lda,
+                                           const rung_float8_e4m3* b, int64_t ldb, float beta,
+                                           float* c, int64_t ldc, void* stream,
+                                           const rung_cuda_options* options);
+RUNG_C_API rung_status rung_cuda_gemm_e5m2(rung_order order, rung_transpose trans_a,
+                                           rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                           float alpha, const rung_float8_e5m2* a, int64_t lda,
+                                           const rung_float8_e5m2* b, int64_t ldb, float beta,
+                                           float* c, int64_t ldc, void* stream,
+                                           const rung_cuda_options* options);
 
 /* The dot product on an NVIDIA GPU: x and y are device memory, and so is result, unless the options
  * say that it is the host's. */

@@ -1,5 +1,5 @@
 #pragma once
-// The two 16-bit floating-point element types. Both are storage types: arithmetic happens in float.
+// Element types that C++ has not. All are storage types: arithmetic happens in float.
 
 #include <bit>
 #include <cstdint>
@@ -55,6 +55,93 @@ struct float16 {
     // Read as binary32, the shifted bits are the value times 2^-112; the product is exact.
     const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
+  }
+};
+
+/// Of binary32, what tensor cores multiply: 8 exponent bits and 10 stored significand bits. In
+/// memory it is a float as it is; a product takes it rounded to nearest.
+struct tfloat32 {
+  float value = 0;
+
+  tfloat32() = default;
+  explicit tfloat32(float number) : value(number) {}
+  explicit operator float() const { return value; }
+};
+
+namespace detail {
+
+/// The bits of |value|, finite, in a format of 8 bits, rounded to nearest, ties to even; what is
+/// too large goes on past the largest number.
+template <int SIGNIFICAND_BITS, int BIAS>
+std::uint32_t narrowed(float value) {
+  constexpr int dropped = 23 - SIGNIFICAND_BITS;
+  constexpr std::uint32_t least_normal = static_cast<std::uint32_t>(128 - BIAS) << 23;
+  const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
+  if (magnitude >= least_normal) {
+    const std::uint32_t rebiased = magnitude - (static_cast<std::uint32_t>(127 - BIAS) << 23);
+    return (rebiased + (1u << (dropped - 1)) - 1 + ((rebiased >> dropped) & 1u)) >> dropped;
+  }
+  // Subnormal or zero: the sum aligns the significand to the least number, and rounds it.
+  constexpr std::uint32_t aligner = static_cast<std::uint32_t>(128 - BIAS + dropped) << 23;
+  const float aligned = std::bit_cast<float>(magnitude) + std::bit_cast<float>(aligner);
+  return std::bit_cast<std::uint32_t>(aligned) - aligner;
+}
+
+/// The value of the bits of a finite number in a format of 8 bits, without the sign.
+template <int SIGNIFICAND_BITS, int BIAS>
+float widened(std::uint32_t bits) {
+  constexpr std::uint32_t scale = static_cast<std::uint32_t>(254 - BIAS) << 23;  // 2^(127 - BIAS)
+  return std::bit_cast<float>(bits << (23 - SIGNIFICAND_BITS)) * std::bit_cast<float>(scale);
+}
+
+}  // namespace detail
+
+/// E4M3 of the OCP 8-bit floating point specification (4 exponent bits, 3 stored significand bits):
+/// up to 448, no infinity.
+struct float8_e4m3 {
+  std::uint8_t bits = 0;
+
+  float8_e4m3() = default;
+  /// Rounds to nearest, ties to even; what is too large, infinity too, becomes 448; NaN stays NaN.
+  explicit float8_e4m3(float value) {
+    constexpr std::uint32_t largest = 0x7E;
+    const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 24 & 0x80u;
+    std::uint32_t byte = 0x7F;
+    if (value == value) {
+      byte = detail::narrowed<3, 7>(value);
+      if (byte > largest) byte = largest;
+    }
+    bits = static_cast<std::uint8_t>(sign | byte);
+  }
+  explicit operator float() const {
+    const std::uint32_t sign = std::uint32_t{bits & 0x80u} << 24;
+    const std::uint32_t magnitude = bits & 0x7Fu;
+    const float value =
+        magnitude == 0x7F ? std::bit_cast<float>(0x7FC00000u) : detail::widened<3, 7>(magnitude);
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+  }
+};
+
+/// E5M2 of the same: the upper half of an IEEE-754 binary16 (5 exponent bits, 2 stored significand
+/// bits).
+struct float8_e5m2 {
+  std::uint8_t bits = 0;
+
+  float8_e5m2() = default;
+  /// Rounds to nearest, ties to even; overflow goes to infinity; NaN stays NaN.
+  explicit float8_e5m2(float value) {
+    constexpr std::uint32_t infinity = 0x7C;
+    const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 24 & 0x80u;
+    std::uint32_t byte = 0x7E;
+    if (value == value) {
+      byte = detail::narrowed<2, 15>(value);
+      if (byte > infinity) byte = infinity;
+    }
+    bits = static_cast<std::uint8_t>(sign | byte);
+  }
+  explicit operator float() const {
+    const float16 half = std::bit_cast<float16>(static_cast<std::uint16_t>(bits << 8));
+    return static_cast<float>(half);
   }
 };
 

@@ -23,8 +23,21 @@ enum class Cause {
   exposed_global_loads,  // nothing to do while tiles come from global memory
   staging_registers,     // what is on its way waits in registers
   exposed_shared_loads,  // nothing to do while operands come from shared memory
+  intermediate_stores,   // what is no result goes to global memory
+  host_sums,             // the CPU has the last word
+  instructions,          // all else that warps issue, beside loads or tensor cores
+  barriers,              // a stream of data stops at them
+  few_bytes_on_the_way,  // fewer than memory has room for
+  launches,              // several, where one would do
+  idle_matrix_units,     // threads multiply, where matrices could be
+  drained_matrix_units,  // tensor cores wait for warps in each step
+  block_ends,            // nothing is multiplied while blocks begin and end
+  l2_busy,               // several blocks bring the same
+  thread_stores,         // who multiplies stores the results as well
   idle_multiprocessors,  // fewer blocks than the machine has places
   few_tiles,             // the same for a small C
+  refused_sizes,         // problems that are no multiples of the tile
+  rounding,              // not speed, but right bits
 };
 
 /// "scattered loads"
@@ -42,8 +55,10 @@ struct Finding {
 std::vector<Finding> findings(const Evidence& evidence);
 
 /// The first rung of the ladder that is better than `evidence` in one of its findings: at most 0.8
-/// times the value, and without a cause that comes before it. `next` gives the ladder's evidence
-/// one after the other, and null at its end. Empty if there is none.
+/// times the value. `next` gives the ladder's evidence one after the other, from the rung after
+/// this one on, and null at its end. Where `evidence` is of no rung, the ladder is another
+/// kernel's, and one of its rungs with a cause that comes before the finding's is no help. Empty if
+/// there is none.
 std::string remedy(const Finding& finding, const Evidence& evidence,
                    const std::function<const Evidence*()>& next);
 

@@ -2,33 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "analysis/resources.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/tile.cuh"
 
 namespace rung::analysis {
 namespace {
 
+constexpr std::int64_t small_extents[] = {256, 512, 1024, 2048};
+
 double area(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) * static_cast<double>(b);
 }
 
-double tiles_of(const GemmSetting& setting) {
-  const cuda::Tiling tiling = setting.tiling();
-  return area(cuda::ceil_div(setting.size.m, tiling.BM), cuda::ceil_div(setting.size.n, tiling.BN));
+/// How many times the sample is in the problem.
+double samples_of(const GemmSetting& setting) {
+  const GemmSetting::Extent extent = setting.sample();
+  return area(cuda::ceil_div(setting.size.m, extent.rows),
+              cuda::ceil_div(setting.size.n, extent.columns));
 }
 
-/// A multiply-add has three operands and a result. Blocks bring what their threads share once each;
-/// all of them together, each element at least once.
+/// A multiply-add has three operands and a result. Blocks, or clusters of them, bring what their
+/// threads share once each; all of them together, each element at least once.
 Footprint footprint_of(const GemmSetting& setting) {
   const auto& [m, n, k] = setting.size;
   const auto in = static_cast<double>(input_bytes(setting.dtype));
   const auto out = static_cast<double>(output_bytes(setting.dtype));
-  const cuda::Tiling tiling = setting.tiling();
+  const cuda::Tiling tile = setting.tiling();
+  const double rows = tile.BM * static_cast<double>(setting.launch().cluster);
+  const double tiles =
+      std::ceil(static_cast<double>(m) / rows) * static_cast<double>(cuda::ceil_div(n, tile.BN));
   Footprint footprint;
   footprint.register_bytes = 4 * out;
-  footprint.dram_bytes = in * (area(m, k) + area(k, n)) + out * area(m, n);
-  footprint.l2_bytes = tiles_of(setting) * in * area(tiling.BM + tiling.BN, k) + out * area(m, n);
+  footprint.result_bytes = out * area(m, n);
+  footprint.dram_bytes = in * (area(m, k) + area(k, n)) + footprint.result_bytes;
+  footprint.l2_bytes =
+      tiles * in * (rows + tile.BN) * static_cast<double>(k) + footprint.result_bytes;
   return footprint;
 }
 
@@ -55,33 +66,45 @@ std::map<std::string, double> counters_of(const GemmSetting& setting, const Samp
           ? 0
           : (static_cast<double>(setting.size.k) - samples.k1) / (samples.k2 - samples.k1);
   for (auto& [name, value] : counters) {
-    value = tiles_of(setting) * (value + step * (longer.at(name) - value));
+    value = samples_of(setting) * (value + step * (longer.at(name) - value));
   }
   return counters;
 }
 
-/// Of a C of 256 x 256, with the plan for that.
-double blocks_of_few_tiles(const GemmSetting& setting) {
-  constexpr std::int64_t few = 256;
-  GemmSetting small = setting;
-  small.size.m = few;
-  small.size.n = few;
+/// Each with the plan for that.
+double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
   const cuda::Limits limits = {setting.device.shared_per_block_optin,
                                setting.device.multiprocessors};
-  small.plan = cuda::TunedPlans::of_device(setting.device.name)
-                   .nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
-  return static_cast<double>(small.launch().grid.count());
+  const cuda::TunedPlans& tuned = cuda::TunedPlans::of_device(setting.device.name);
+  double sum = 0;
+  for (const std::int64_t extent : small_extents) {
+    GemmSetting small = setting;
+    small.size.m = extent;
+    small.size.n = extent;
+    small.plan = tuned.nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
+    const auto blocks = static_cast<double>(small.launch().grid.count());
+    sum += idle_share(blocks, setting.device.multiprocessors);
+  }
+  return sum / static_cast<double>(std::size(small_extents));
+}
+
+/// By the registers that ptxas reported to the build.
+double resident_blocks_of(const KernelTrace& sample, const vgpu::DeviceDescription& device) {
+  const int arch = 10 * device.compute_major + device.compute_minor;
+  const auto registers = recorded_registers(sample.kernel, arch);
+  if (!registers) return 0;
+  return occupancy_of(device, registers->count, static_cast<int>(sample.block.count()), 0,
+                      sample.shared)
+      .blocks;
+}
+
+void add_device(Evidence& evidence, const vgpu::DeviceDescription& device) {
+  evidence.has_async_copies = device.compute_major >= 8;
+  evidence.has_bulk_copies = device.compute_major >= 9;
+  evidence.resident_blocks = resident_blocks_of(evidence.sample, device);
 }
 
 }  // namespace
-
-bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text) {
-  const InstructionsByLine instructions = by_line(text);
-  return std::any_of(trace.sites.begin(), trace.sites.end(), [&](const SiteCount& site) {
-    const std::string& opcode = instructions.at(site.ptx_line)->opcode;
-    return opcode == "mma" || opcode == "wmma" || opcode == "wgmma";
-  });
-}
 
 double idle_share(double blocks, int multiprocessors) {
   const double rounds = std::ceil(blocks / multiprocessors);
@@ -101,17 +124,20 @@ Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const
   Evidence evidence;
   evidence.id = setting.info->id;
   evidence.sample = samples.trace2;
-  evidence.quantities = samples.at(static_cast<double>(setting.size.k)) * tiles_of(setting);
+  evidence.quantities = samples.at(static_cast<double>(setting.size.k)) * samples_of(setting);
   evidence.quantities.multiply_adds =
       area(setting.size.m, setting.size.n) * static_cast<double>(setting.size.k);
   evidence.counters = counters_of(setting, samples);
   evidence.overlap = overlap(evidence.sample, text);
   evidence.machine =
-      machine_of(setting.device, setting.dtype, uses_matrix_units(evidence.sample, text), results);
+      machine_of(setting.device, setting.dtype, evidence.uses_matrix_units(), results);
   evidence.footprint = footprint_of(setting);
-  evidence.blocks = static_cast<double>(setting.launch().grid.count());
-  evidence.blocks_of_few = blocks_of_few_tiles(setting);
-  evidence.has_async_copies = setting.device.compute_major >= 8;
+  const cuda::Launch launch = setting.launch();
+  evidence.blocks = static_cast<double>(launch.grid.count());
+  evidence.is_persistent = launch.persistent;
+  evidence.idle_of_few = mean_idle_share_of_few_tiles(setting);
+  evidence.is_rung = true;
+  add_device(evidence, setting.device);
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
   return evidence;
@@ -123,7 +149,8 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
   Evidence evidence;
   evidence.id = id;
   for (const KernelTrace& launch : launches) {
-    evidence.quantities += quantities(launch, static_cast<int>(input_bytes(dtype)));
+    evidence.quantities += quantities(launch, static_cast<int>(input_bytes(dtype)),
+                                      static_cast<int>(output_bytes(dtype)));
     evidence.blocks += static_cast<double>(launch.grid.count());
     for (const auto& [name, value] : by_name(launch.counters)) evidence.counters[name] += value;
     if (launch.counters.instructions >= evidence.sample.counters.instructions) {
@@ -132,7 +159,7 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
   }
   evidence.blocks /= static_cast<double>(std::max<std::size_t>(1, launches.size()));
   evidence.overlap = overlap(evidence.sample, text);
-  evidence.machine = machine_of(device, dtype, uses_matrix_units(evidence.sample, text), results);
+  evidence.machine = machine_of(device, dtype, evidence.uses_matrix_units(), results);
   evidence.footprint.register_bytes = 4.0 * static_cast<double>(output_bytes(dtype));
   evidence.footprint.dram_bytes = dram_bytes;
   // What multiplies nothing is taken for a stream, whose every byte is wanted once.
@@ -140,7 +167,8 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
     evidence.footprint.dram_bytes =
         evidence.quantities.global_load_bytes + evidence.quantities.global_store_bytes;
   }
-  evidence.has_async_copies = device.compute_major >= 8;
+  evidence.launches = static_cast<double>(launches.size());
+  add_device(evidence, device);
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
   return evidence;
@@ -150,6 +178,7 @@ void scale(Evidence& evidence, double factor, double multiply_adds) {
   evidence.quantities = evidence.quantities * factor;
   evidence.quantities.multiply_adds = multiply_adds;
   for (auto& [name, value] : evidence.counters) value *= factor;
+  evidence.host_values *= factor;
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
 }

@@ -21,9 +21,30 @@ struct Evidence {
   Machine machine;
   Footprint footprint;
   Roofline roofline;
-  double blocks = 0;             // of the whole problem
-  double blocks_of_few = 0;      // where C is 256 x 256; 0: not known
-  bool has_async_copies = true;  // on this device (sm_80 and later)
+  double blocks = 0;           // of the whole problem
+  double resident_blocks = 0;  // of a multiprocessor; 0: not known
+  /// Blocks stay and take tile after tile.
+  bool is_persistent = false;
+  /// Of multiprocessors that have nothing to do, the mean over C's of 256 x 256 to 2048 x 2048; 0
+  /// where that is not known.
+  double idle_of_few = 0;
+  bool is_rung = false;
+  bool has_async_copies = true;    // on this device (sm_80 and later)
+  bool has_bulk_copies = false;    // and these (sm_90)
+  bool matrix_units_idle = false;  // which the device has for this type
+  int multiple = 1;                // that extents must be of
+
+  // Of calls on vectors.
+  double launches = 1;     // settings to zero among them
+  double host_values = 0;  // that are left to the CPU to add up
+  /// Of the result's `precision` bits those that are wrong where terms cancel, condition() being
+  /// the condition number; less than 0: not known.
+  double wrong_bits = -1;
+  int precision = 0;
+
+  bool uses_matrix_units() const { return quantities.matrix_instructions > 0; }
+  /// Whether it has more to move than to compute.
+  bool is_stream() const { return memory_cycles() >= multiply_add_cycles(); }
 
   /// Cycles of one multiprocessor that does all multiply-adds.
   double multiply_add_cycles() const;
@@ -32,9 +53,6 @@ struct Evidence {
   /// The more of both: what nothing can save.
   double needed_cycles() const { return std::max(multiply_add_cycles(), memory_cycles()); }
 };
-
-/// Whether any instruction that ran is one of matrix units.
-bool uses_matrix_units(const KernelTrace& trace, const vgpu::ptx::Module& text);
 
 /// Share of the multiprocessors that have nothing to do, where so many blocks of equal length are
 /// handed out round by round.

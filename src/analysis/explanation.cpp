@@ -3,36 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <functional>
-#include <stdexcept>
 
-#include "analysis/trace_call.hpp"
+#include "analysis/explain_metal.hpp"
+#include "analysis/vector_sample.hpp"
 #include "backends/cuda/images.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
 namespace {
 
-/// How often matrix units read shared memory is not in the tiles.
-std::vector<TrafficRow> traffic_of(const GemmSetting& setting, const Samples& samples) {
-  Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
-  if (uses_matrix_units(samples.trace2, parsed(*setting.image))) expected.shared_loads.text.clear();
-  const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
-    return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
-  };
-  return {row("global loads", expected.global_loads, &Quantities::global_load_elements),
-          row("global stores", expected.global_stores, &Quantities::global_store_elements),
-          row("shared loads", expected.shared_loads, &Quantities::shared_load_elements),
-          row("shared stores", expected.shared_stores, &Quantities::shared_store_elements)};
+std::string describe_sample(const GemmSetting& setting, const Samples& samples) {
+  const auto [m, n] = setting.sample();
+  return describe_tile(setting.launch().cluster > 1 ? "a cluster's tiles" : "a tile", m, n,
+                       samples);
 }
 
-std::string describe_sample(const GemmSetting& setting, const Samples& samples) {
+/// How C is shared out, from the rung's descriptor.
+std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units) {
   const cuda::Tiling tiling = setting.tiling();
-  const auto m = std::min<std::int64_t>(setting.size.m, tiling.BM);
-  const auto n = std::min<std::int64_t>(setting.size.n, tiling.BN);
-  if (samples.k1 == samples.k2) return fmt::format("a tile of {}x{}", m, n);
-  return fmt::format("a tile of {}x{}, at k = {:.0f} and {:.0f}", m, n, samples.k1, samples.k2);
+  const cuda::Launch launch = setting.launch();
+  std::string text = fmt::format("{}x{} of C to a block of {} threads", tiling.BM, tiling.BN,
+                                 launch.block.count());
+  const auto add = [&](bool has, const std::string& part) {
+    if (has) text += ", " + part;
+  };
+  add(tiling.WM > 0, fmt::format("{}x{} to a warp", tiling.WM, tiling.WN));
+  add(units.wgmma_rows > 0, fmt::format("{}x{} to a wgmma", units.wgmma_rows, units.wgmma_columns));
+  add(tiling.TM * tiling.TN > 1, fmt::format("{}x{} to a thread", tiling.TM, tiling.TN));
+  add(tiling.BK > 0, fmt::format("{} steps of k at a time", tiling.BK));
+  add(launch.cluster > 1, fmt::format("{} blocks to a cluster", launch.cluster));
+  add(setting.plan.splits > 1, fmt::format("{} parts of k", setting.plan.splits));
+  return text;
 }
 
 OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
@@ -57,100 +58,12 @@ Results all_results(const ExplainOptions& options) {
   return all;
 }
 
-/// The rungs of a ladder after one of them, or from the first on; each is run when it is asked for.
-/// Those that the dtype or the device does not allow are left out.
-class Ladder {
- public:
-  using Examine = std::function<Evidence(const RungInfo&)>;
-
-  Ladder(const std::string& selector, const RungInfo* after, Examine examine)
-      : rungs_(select({selector})), examine_(std::move(examine)) {
-    const auto here = std::find(rungs_.begin(), rungs_.end(), after);
-    if (here != rungs_.end()) rungs_.erase(rungs_.begin(), here + 1);
-  }
-
-  /// Null at the ladder's end.
-  const Evidence* at(std::size_t i) {
-    while (evidence_.size() <= i && tried_ < rungs_.size()) {
-      try {
-        evidence_.push_back(examine_(*rungs_[tried_++]));
-      } catch (const std::invalid_argument&) {
-        continue;
-      }
-    }
-    return i < evidence_.size() ? &evidence_[i] : nullptr;
-  }
-
- private:
-  std::vector<const RungInfo*> rungs_;
-  Examine examine_;
-  std::size_t tried_ = 0;
-  std::deque<Evidence> evidence_;
-};
-
-std::vector<Advice> advise(const Evidence& evidence, Ladder& ladder) {
-  std::vector<Advice> advice;
-  for (const Finding& finding : findings(evidence)) {
-    std::size_t i = 0;
-    const auto next = [&] { return ladder.at(i++); };
-    Advice one{finding, remedy(finding, evidence, next), ""};
-    if (!one.rung.empty()) one.idea = select({one.rung}).front()->idea;
-    advice.push_back(std::move(one));
-  }
-  return advice;
-}
-
-Ladder gemm_ladder(const RungInfo* after, Dtype dtype, const cuda::GemmSize& size,
-                   const ExplainOptions& options, const Results& results) {
-  return {"gemm/cuda", after, [=, &options, &results](const RungInfo& rung) {
-            const GemmSetting setting =
-                gemm_setting(rung, dtype, size, options.device, options.code);
-            return gemm_evidence(setting, sample(setting), results);
-          }};
-}
-
-/// A call on vectors, and what it says of n elements.
-struct VectorSample {
-  std::int64_t n;  // that were run
-  CallTrace call;
-  Evidence evidence;  // of the problem
-};
-
-VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
-                            const ExplainOptions& options, const Results& results) {
-  constexpr std::int64_t most = 1 << 22;
-  VectorSample sample;
-  sample.n = std::min(n, most);
-  sample.call = trace_call(rung, dtype, sample.n, options.gpu, options.code);
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const double bytes = vectors * static_cast<double>(n) * static_cast<double>(input_bytes(dtype));
-  sample.evidence = kernel_evidence(rung.id, sample.call.launches, parsed(*sample.call.image),
-                                    options.device, dtype, bytes, results);
-  scale(sample.evidence, static_cast<double>(n) / static_cast<double>(sample.n),
-        static_cast<double>(n));
-  return sample;
-}
-
-TrafficRow counted_row(std::string name, std::string formula, double expected, double counted) {
-  TrafficRow row;
-  row.name = std::move(name);
-  row.expected.text = std::move(formula);
-  row.expected.constant = expected;
-  row.constant = counted;
-  return row;
-}
-
-/// For each element of x. How often sums pass through shared memory is the rung's own.
-std::vector<TrafficRow> traffic_of_vectors(const VectorSample& sample, const RungInfo& rung,
-                                           Dtype dtype, double n) {
-  const Quantities& q = sample.evidence.quantities;
-  const double vectors = rung.op == "sum" ? 1 : 2;
-  const auto element = static_cast<double>(input_bytes(dtype));
-  return {counted_row("global loads", fmt::format("{:.0f}", vectors), vectors,
-                      q.global_load_bytes / element / n),
-          counted_row("global stores", "", 0, q.global_store_elements / n),
-          counted_row("shared loads", "", 0, q.shared_load_elements / n),
-          counted_row("shared stores", "", 0, q.shared_store_elements / n)};
+Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptions& options,
+                     const Results& results) {
+  return [=, &options, &results](const RungInfo& rung) {
+    const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
+    return gemm_evidence(setting, sample(setting), results);
+  };
 }
 
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
@@ -167,8 +80,16 @@ Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
 
 }  // namespace
 
+std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t columns,
+                          const Samples& samples) {
+  const std::string tile = fmt::format("{} of {}x{}", what, rows, columns);
+  if (samples.k1 == samples.k2) return tile;
+  return fmt::format("{}, at k = {:.0f} and {:.0f}", tile, samples.k1, samples.k2);
+}
+
 Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
                          const ExplainOptions& options) {
+  if (rung.backend == "metal") return explain_metal_gemm(rung, dtype, size, options);
   const Results results = all_results(options);
   const GemmSetting setting = gemm_setting(rung, dtype, size, options.device, options.code);
   const Samples samples = sample(setting);
@@ -176,14 +97,15 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.evidence = gemm_evidence(setting, samples, results);
   explanation.code = cuda::describe(*setting.image);
   explanation.sample = describe_sample(setting, samples);
-  explanation.traffic = traffic_of(setting, samples);
+  explanation.tiles = describe_tiles(setting, samples.trace2.matrix_units);
+  explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy = occupancy_facts(setting.image->data, samples.trace2,
                                           setting.launch().shared_bytes, options.device);
   explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
   explanation.machine_code =
       machine_mix(setting.image->data, setting.entry(), arch_of(options.device));
-  Ladder ladder = gemm_ladder(&rung, dtype, size, options, results);
-  explanation.advice = advise(explanation.evidence, ladder);
+  explanation.advice =
+      advise(explanation.evidence, "gemm/cuda", &rung, examine_gemm(dtype, size, options, results));
   if (const MeasuredRun* run =
           results.find(rung.id, dtype, size.m, size.n, size.k, options.device.name)) {
     explanation.measured = *run;
@@ -194,24 +116,29 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
 Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
                             const ExplainOptions& options) {
   const Results results = all_results(options);
-  const VectorSample sample = sample_vectors(rung, dtype, n, options, results);
+  const VectorSample sample = sample_vectors(rung, dtype, n, {options.gpu, options.code}, results);
   const KernelTrace& longest = sample.evidence.sample;
-  const cuda::Image& image = *sample.call.image;
+  const CallTrace& call = sample.call;
   Explanation explanation;
   explanation.evidence = sample.evidence;
-  explanation.code = cuda::describe(image);
-  explanation.sample =
-      fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
-                  sample.call.launches.size(), sample.call.launches.size() == 1 ? "" : "es");
+  explanation.code = call.code;
+  explanation.sample = fmt::format("{} element{}, {} launch{}", sample.n, sample.n == 1 ? "" : "s",
+                                   call.launches.size(), call.launches.size() == 1 ? "" : "es");
   explanation.result = std::string("x");
-  explanation.traffic = traffic_of_vectors(sample, rung, dtype, static_cast<double>(n));
-  explanation.occupancy = occupancy_facts(image.data, longest, 0, options.device);
-  explanation.ptx = ptx_mix(longest, parsed(image));
-  explanation.machine_code = machine_mix(image.data, longest.kernel, arch_of(options.device));
-  Ladder ladder(fmt::format("{}/cuda", rung.op), &rung, [&](const RungInfo& other) {
-    return sample_vectors(other, dtype, n, options, results).evidence;
-  });
-  explanation.advice = advise(explanation.evidence, ladder);
+  explanation.traffic = vector_rows(sample.evidence.quantities, rung.op == "sum" ? 1 : 2, dtype,
+                                    static_cast<double>(n));
+  explanation.ptx = ptx_mix(longest, parsed(call.ptx, call.id));
+  if (rung.backend == "metal") {
+    add_what_is_public(explanation, options.device);
+  } else {
+    explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
+    explanation.machine_code = machine_mix(call.ptx, longest.kernel, arch_of(options.device));
+  }
+  const auto examine = [&](const RungInfo& other) {
+    return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
+  };
+  explanation.advice =
+      advise(explanation.evidence, fmt::format("{}/{}", rung.op, rung.backend), &rung, examine);
   if (const MeasuredRun* run = results.find(rung.id, dtype, 1, n, 1, options.device.name)) {
     explanation.measured = *run;
   }
@@ -238,8 +165,8 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelTrac
       ptx, sample, std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
   explanation.ptx = ptx_mix(sample, text);
   explanation.machine_code = machine_mix(ptx, sample.kernel, arch_of(options.device));
-  Ladder ladder = gemm_ladder(nullptr, Dtype::f32, {1024, 1024, 1024}, options, results);
-  explanation.advice = advise(explanation.evidence, ladder);
+  explanation.advice = advise(explanation.evidence, "gemm/cuda", nullptr,
+                              examine_gemm(Dtype::f32, {1024, 1024, 1024}, options, results));
   return explanation;
 }
 

@@ -5,46 +5,40 @@
 #include <string>
 #include <vector>
 
-#include "analysis/advice.hpp"
 #include "analysis/instruction_mix.hpp"
+#include "analysis/ladder.hpp"
 #include "analysis/ncu.hpp"
+#include "analysis/references.hpp"
 #include "analysis/resources.hpp"
-#include "analysis/traffic.hpp"
+#include "analysis/traffic_rows.hpp"
 
 namespace rung::analysis {
-
-/// One row of traffic: elements for each element of C.
-struct TrafficRow {
-  std::string name;     // "global loads"
-  Formula expected;     // from the tiles
-  double per_k = 0;     // counted: for each step along k,
-  double constant = 0;  // and besides
-};
 
 struct OccupancyFacts {
   Registers registers;
   std::int64_t static_shared = 0, dynamic_shared = 0;
   int threads = 0;  // of a block
   vgpu::Occupancy occupancy;
-};
-
-/// The cause, and the rung that removes it: empty if the ladder has none.
-struct Advice {
-  Finding finding;
-  std::string rung, idea;
+  /// Where registers and occupancy are not public, there are these limits of a block alone.
+  bool is_public = true;
+  int most_threads = 0;
+  std::int64_t most_shared = 0;
 };
 
 struct Explanation {
   Evidence evidence;
   std::string code;                 // "PTX by clang 19.1.7"
   std::string sample;               // what was counted: "a tile of 128x128, k = 64 and 96"
+  std::string tiles;                // "128x128 of C to a block, …"; empty where there are none
   std::string result = "C";         // whose elements traffic is counted for; of vectors, x
   std::vector<TrafficRow> traffic;  // of rungs
   OccupancyFacts occupancy;
   InstructionMix ptx;
   std::optional<InstructionMix> machine_code;
-  std::vector<Advice> advice;
+  std::vector<Advice> advice;  // by the rungs that remove the causes, the nearest first
   std::optional<MeasuredRun> measured;
+  std::optional<Reference> reference;
+  std::vector<std::string> notes;  // on what is public of the machine, and whose units these are
   std::optional<HardwareCounters> hardware;
   std::string why_no_hardware;
 };
@@ -60,6 +54,10 @@ struct ExplainOptions {
 /// Throws std::invalid_argument, in one line, for what the rung or the device does not allow.
 Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& size,
                          const ExplainOptions& options);
+
+/// "a tile of 64x64, at k = 128 and 192"
+std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t columns,
+                          const Samples& samples);
 
 /// The same for a rung of the dot product or the sum: a whole call, of at most 2^22 elements,
 /// scaled to n.

@@ -18,6 +18,7 @@ using vgpu::ptx::Instruction;
 
 std::string kind_of(const Instruction& instruction) {
   if (is_multiply_add(instruction, false)) return "multiply-add";
+  if (is_matrix_multiplication(instruction)) return "matrix multiply-add";
   const InstrClass instr_class = vgpu::classify(instruction);
   return vgpu::name(instr_class);
 }
@@ -30,11 +31,13 @@ bool is_load(const Instruction& instruction) {
 }
 
 /// The first word of a mnemonic to what it is; what is not here is "other".
+constexpr const char* matrix = "matrix multiply-add";
+
 std::string machine_kind(const std::string& opcode) {
   static const std::map<std::string, std::string> kinds = {
       {"FFMA", "multiply-add"},  {"DFMA", "multiply-add"}, {"HFMA2", "multiply-add"},
-      {"FFMA2", "multiply-add"}, {"HMMA", "matrix"},       {"IMMA", "matrix"},
-      {"HGMMA", "matrix"},       {"LDG", "global load"},   {"LDGSTS", "global load"},
+      {"FFMA2", "multiply-add"}, {"HMMA", matrix},         {"IMMA", matrix},
+      {"HGMMA", matrix},         {"LDG", "global load"},   {"LDGSTS", "global load"},
       {"STG", "global store"},   {"LDS", "shared load"},   {"LDSM", "shared load"},
       {"STS", "shared store"},   {"LDL", "local memory"},  {"STL", "local memory"},
       {"BAR", "barrier"},        {"BRA", "control"},       {"EXIT", "control"},
@@ -49,6 +52,7 @@ std::string machine_kind(const std::string& opcode) {
 InstructionMix mix_of(const std::map<std::string, double>& counts) {
   InstructionMix mix;
   for (const auto& [name, count] : counts) {
+    if (count == 0) continue;
     mix.parts.push_back({name, count});
     mix.all += count;
   }
@@ -74,17 +78,19 @@ std::string listing_of(const std::filesystem::path& cubin) {
 InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text) {
   const InstructionsByLine instructions = by_line(text);
   std::map<std::string, double> counts;
-  double multiply_adds = 0, loads = 0, barriers = 0;
+  double multiply_adds = 0, matrices = 0, loads = 0, barriers = 0;
   for (const SiteCount& site : trace.sites) {
     const Instruction& instruction = *instructions.at(site.ptx_line);
     const auto executions = static_cast<double>(site.executions);
     counts[kind_of(instruction)] += executions;
     if (is_multiply_add(instruction, false)) multiply_adds += executions;
+    if (is_matrix_multiplication(instruction)) matrices += executions;
     if (is_load(instruction)) loads += executions;
     if (vgpu::classify(instruction) == InstrClass::barrier) barriers += executions;
   }
   InstructionMix mix = mix_of(counts);
-  mix.multiply_adds = multiply_adds;
+  mix.of_matrices = matrices > 0;
+  mix.multiply_adds = matrices > 0 ? matrices : multiply_adds;
   mix.loads = loads;
   mix.barriers = barriers;
   return mix;
@@ -95,8 +101,10 @@ InstructionMix parse_listing(const std::string& listing) {
   static const std::regex line(R"(^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*))");
   using Counts = std::map<std::string, double>;
   Counts most, counts;
+  // Where there are multiplications of matrices, they are what counts.
+  const auto work = [](Counts& of) { return std::pair(of[matrix], of["multiply-add"]); };
   const auto end_block = [&] {
-    if (most.empty() || counts["multiply-add"] > most["multiply-add"]) most = counts;
+    if (most.empty() || work(counts) > work(most)) most = counts;
     counts.clear();
   };
   std::istringstream lines(listing);
@@ -108,7 +116,8 @@ InstructionMix parse_listing(const std::string& listing) {
   }
   end_block();
   InstructionMix mix = mix_of(most);
-  mix.multiply_adds = most["multiply-add"];
+  mix.of_matrices = most[matrix] > 0;
+  mix.multiply_adds = mix.of_matrices ? most[matrix] : most["multiply-add"];
   mix.loads = most["global load"] + most["shared load"];
   mix.barriers = most["barrier"];
   return mix;
@@ -122,8 +131,8 @@ std::optional<InstructionMix> machine_mix(std::string_view ptx, const std::strin
   const auto text = folder.path() / "kernel.ptx";
   const auto cubin = folder.path() / "kernel.cubin";
   std::ofstream(text, std::ios::binary) << ptx;
-  const ToolOutput output = run_tool({ptxas, fmt::format("-arch=sm_{}", arch), "--entry", entry,
-                                      text.string(), "-o", cubin.string()});
+  const ToolOutput output = run_tool({ptxas, "-arch=" + ptxas_architecture(ptx, arch), "--entry",
+                                      entry, text.string(), "-o", cubin.string()});
   if (output.exit_code != 0) return std::nullopt;
   const std::string listing = listing_of(cubin);
   if (listing.empty()) return std::nullopt;

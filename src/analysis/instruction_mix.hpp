@@ -21,6 +21,8 @@ struct InstructionMix {
   std::vector<MixPart> parts;  // the most frequent first
   double all = 0;
   double multiply_adds = 0, loads = 0, barriers = 0;  // of them; copies are loads
+  /// Whether those multiply-adds are multiplications of tensor cores, each many at once.
+  bool of_matrices = false;
 
   double multiply_add_share() const { return all > 0 ? multiply_adds / all : 0; }
 };

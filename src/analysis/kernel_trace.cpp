@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 
@@ -18,9 +19,9 @@ int vector_of(const Instruction& instruction) {
   return 1;
 }
 
-int type_bytes(const Instruction& instruction) {
-  if (instruction.modifiers.empty()) return 0;
-  return vgpu::ptx::size_of(vgpu::ptx::type_named(instruction.modifiers.back()));
+vgpu::ptx::Type type_of(const Instruction& instruction) {
+  return instruction.modifiers.empty() ? vgpu::ptx::Type::none
+                                       : vgpu::ptx::type_named(instruction.modifiers.back());
 }
 
 /// ld, st and their kin: a lane has as many elements of the type as the vector is wide.
@@ -29,8 +30,9 @@ Access plain_access(const Instruction& instruction) {
   access.is_load = instruction.opcode == "ld" || instruction.opcode == "ldu";
   const bool shared = instruction.has("shared") || instruction.has("shared::cta");
   access.space = shared ? Space::shared : Space::global;
-  access.element_bytes = type_bytes(instruction);
-  access.bytes = vector_of(instruction) * access.element_bytes;
+  const vgpu::ptx::Type type = type_of(instruction);
+  access.element_bytes = vgpu::ptx::is_float(type) ? vgpu::ptx::size_of(type) : 0;
+  access.bytes = vector_of(instruction) * vgpu::ptx::size_of(type);
   return access;
 }
 
@@ -55,12 +57,42 @@ Access matrix_access(const Instruction& instruction) {
   return access;
 }
 
+/// Rows, columns and steps of a matrix instruction, from a modifier such as "m64n128k16".
+struct Shape {
+  int m = 0, n = 0, k = 0;
+};
+
+Shape shape_of(const Instruction& instruction) {
+  Shape shape;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (std::sscanf(modifier.c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) == 3) break;
+  }
+  return shape;
+}
+
+/// wmma.load and wmma.store: a warp's lanes share the fragment's elements.
+std::optional<Access> fragment_access(const Instruction& instruction) {
+  const bool is_load = instruction.has("load");
+  if (!is_load && !instruction.has("store")) return std::nullopt;
+  const Shape shape = shape_of(instruction);
+  const int elements = instruction.has("a")   ? shape.m * shape.k
+                       : instruction.has("b") ? shape.k * shape.n
+                                              : shape.m * shape.n;
+  Access access;
+  access.is_load = is_load;
+  access.space = instruction.has("shared") ? Space::shared : Space::global;
+  access.element_bytes = vgpu::ptx::size_of(type_of(instruction));
+  access.bytes = elements * access.element_bytes / 32;
+  return access;
+}
+
 std::optional<Access> access_of(const Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
   if (opcode == "cp" && instruction.has("async") && instruction.has("shared") &&
       !instruction.has("bulk")) {
     return asynchronous_copy(instruction);
   }
+  if (opcode == "wmma") return fragment_access(instruction);
   if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_access(instruction);
   // A flag that blocks wait for: how often they ask is chance, and no traffic of elements.
   if (instruction.has("acquire") || instruction.has("relaxed")) return std::nullopt;
@@ -75,6 +107,32 @@ std::string place_of(const Instruction& instruction, const vgpu::ptx::Module& te
   if (file == 0 || file >= text.files.size() || instruction.source.line == 0) return "";
   return fmt::format("{}:{}", std::filesystem::path(text.files[file]).filename().string(),
                      instruction.source.line);
+}
+
+/// cp.async.bulk with global memory named first: the destination.
+bool is_bulk_store(const Instruction& instruction) {
+  if (instruction.opcode != "cp" || !instruction.has("bulk")) return false;
+  const auto& words = instruction.modifiers;
+  const auto global = std::find(words.begin(), words.end(), "global");
+  return global != words.end() && std::next(global) != words.end() &&
+         std::next(global)->starts_with("shared");
+}
+
+void add_matrix_work(MatrixUnits& units, const Instruction& instruction, double executions) {
+  if (is_matrix_multiplication(instruction)) units.instructions += executions;
+  const bool stores_fragment =
+      instruction.opcode == "wmma" && instruction.has("store") && instruction.has("shared");
+  units.results_by_shared |= stores_fragment || is_bulk_store(instruction);
+  if (instruction.opcode != "wgmma") return;
+  if (instruction.has("mma_async")) {
+    const Shape shape = shape_of(instruction);
+    units.wgmma_rows = std::max(units.wgmma_rows, shape.m);
+    units.wgmma_columns = std::max(units.wgmma_columns, shape.n);
+  }
+  if (instruction.has("commit_group")) units.groups += executions;
+  const bool for_all = instruction.has("wait_group") && !instruction.operands.empty() &&
+                       instruction.operands.front().bits == 0;
+  if (for_all) units.drains += executions;
 }
 
 double count_multiply_adds(const KernelTrace& trace, const InstructionsByLine& instructions,
@@ -108,12 +166,14 @@ double Access::conflict_wavefronts() const {
                   static_cast<double>(count.units) - static_cast<double>(count.executions) * least);
 }
 
+bool is_matrix_multiplication(const Instruction& instruction) {
+  return instruction.opcode == "mma" || instruction.has("mma_async") ||
+         (instruction.opcode == "wmma" && instruction.has("mma"));
+}
+
 bool is_multiply_add(const Instruction& instruction, bool integers) {
   if (instruction.opcode != "fma" && instruction.opcode != "mad") return false;
-  const auto type = instruction.modifiers.empty()
-                        ? vgpu::ptx::Type::none
-                        : vgpu::ptx::type_named(instruction.modifiers.back());
-  return vgpu::ptx::is_float(type) != integers;
+  return vgpu::ptx::is_float(type_of(instruction)) != integers;
 }
 
 InstructionsByLine by_line(const vgpu::ptx::Module& text) {
@@ -150,6 +210,7 @@ KernelTrace make_trace(const vgpu::LaunchReport& report, std::span<const SiteCou
     const auto found = instructions.find(site.ptx_line);
     if (found == instructions.end() || site.executions == 0) continue;
     trace.sites.push_back(site);
+    add_matrix_work(trace.matrix_units, *found->second, static_cast<double>(site.executions));
     if (auto access = access_of(*found->second)) {
       access->count = site;
       access->where = place_of(*found->second, text);

@@ -30,7 +30,7 @@ struct Access {
   bool is_load = false;
   bool asynchronous = false;
   int bytes = 0;          // of a lane
-  int element_bytes = 0;  // of the type that the instruction names; 0 if it names none
+  int element_bytes = 0;  // of the type that the instruction names; 0 if that is bits alone
   SiteCount count;
   std::string where;  // "tile.cu:31"; empty if unknown
 
@@ -39,6 +39,15 @@ struct Access {
   double scattered_sectors() const;
   /// Wavefronts beyond those that lanes take which all want different words; of shared memory.
   double conflict_wavefronts() const;
+};
+
+/// What tensor cores were told to do.
+struct MatrixUnits {
+  double instructions = 0;                // multiplications, by warps
+  double groups = 0;                      // of wgmma, by warps: wgmma.commit_group
+  double drains = 0;                      // waits for all of them, by warps: wgmma.wait_group 0
+  int wgmma_rows = 0, wgmma_columns = 0;  // of the largest wgmma; 0: there is none
+  bool results_by_shared = false;  // before they go to global memory: wmma.store, or bulk copies
 };
 
 struct KernelTrace {
@@ -50,6 +59,7 @@ struct KernelTrace {
   std::vector<Access> accesses;
   /// By threads: floating-point ones of any type, or where there is none, those of integers.
   double multiply_adds = 0;
+  MatrixUnits matrix_units;
 };
 
 /// What the sites were is read from the text. Sites that did not run may be left out.
@@ -62,6 +72,9 @@ std::vector<SiteCount> site_counts(const vgpu::LaunchReport& report,
 
 using InstructionsByLine = std::map<int, const vgpu::ptx::Instruction*>;
 InstructionsByLine by_line(const vgpu::ptx::Module& text);
+
+/// mma, wmma.mma and wgmma.mma_async.
+bool is_matrix_multiplication(const vgpu::ptx::Instruction& instruction);
 
 /// fma, mad and their kin on floating-point numbers; with `integers`, those on integers instead.
 bool is_multiply_add(const vgpu::ptx::Instruction& instruction, bool integers);

@@ -9,6 +9,7 @@ namespace {
 /// Arithmetic Instructions").
 double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   const double f32 = device.fp32_lanes_per_multiprocessor;
+  if (is_apple(device)) return f32;  // of other types nothing is public
   const int arch = 10 * device.compute_major + device.compute_minor;
   switch (dtype) {
     case Dtype::f64: return arch == 80 ? 32 : arch == 90 ? 64 : 2;
@@ -17,7 +18,42 @@ double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   }
 }
 
+/// FLOP/s of dense matrices of 16-bit elements, summed in f32, as the data sheets have them.
+struct MatrixPeak {
+  const char* key;
+  double flops;
+};
+constexpr MatrixPeak matrix_peaks[] = {
+    {"h200", 989e12},       // H200 Tensor Core GPU, SXM: half of what it says with sparsity
+    {"a100", 312e12},       // A100 Tensor Core GPU
+    {"t4", 65e12},          // T4 Tensor Core GPU
+    {"rtx3090", 71e12},     // Ampere GA102 GPU Architecture, table 2
+    {"rtx4090", 165.2e12},  // Ada GPU Architecture, appendix A
+};
+
+/// What a dtype's elements are multiplied as: results of 16 bits are those of f32, rounded; and
+/// without tensor cores, elements of 16 bits are multiplied in f32.
+Dtype multiplied_as(Dtype dtype, bool matrix_units) {
+  const Dtype inputs = dtype == Dtype::bf16_bf16 ? Dtype::bf16
+                       : dtype == Dtype::f16_f16 ? Dtype::f16
+                                                 : dtype;
+  const bool is_half = inputs == Dtype::bf16 || inputs == Dtype::f16;
+  return is_half && !matrix_units ? Dtype::f32 : inputs;
+}
+
+/// Elements of 8 bits take half of the time of those of 16, tf32 twice as long.
+double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool matrix_units,
+                   double by_clock) {
+  const double bytes = static_cast<double>(input_bytes(multiplied));
+  for (const MatrixPeak& peak : matrix_peaks) {
+    if (matrix_units && device.key == peak.key) return peak.flops * 2 / bytes;
+  }
+  return by_clock;
+}
+
 }  // namespace
+
+bool is_apple(const vgpu::DeviceDescription& device) { return device.name.starts_with("Apple"); }
 
 Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matrix_units,
                    const Results& results) {
@@ -25,9 +61,10 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
   machine.name = device.name;
   machine.clock = 1e3 * device.clock_khz;
   machine.multiprocessors = device.multiprocessors;
-  // Elements of 16 bits are summed in f32; without matrix units that is what multiplies, too.
-  const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
-  const Dtype multiplied = narrow && !matrix_units ? Dtype::f32 : dtype;
+  machine.is_public = !is_apple(device);
+  const Dtype multiplied = multiplied_as(dtype, matrix_units);
+  machine.sheet_flops =
+      sheet_flops(device, multiplied, matrix_units, 2 * machine.rate(lanes(device, multiplied)));
   if (const MeasuredGpu* gpu = results.find_gpu(device.name)) {
     const auto found = gpu->multiply_add.find(std::string(name(multiplied)));
     if (found != gpu->multiply_add.end()) {
@@ -37,9 +74,9 @@ Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matr
       return machine;
     }
   }
-  machine.flops = 2 * machine.rate(lanes(device, multiplied));
+  machine.flops = machine.sheet_flops;
   machine.memory_bytes = device.memory_bandwidth;
-  machine.source = "data sheet";
+  machine.source = machine.is_public ? "data sheet" : "as the notes say";
   return machine;
 }
 

@@ -12,9 +12,11 @@ struct Machine {
   std::string name;
   std::string source;       // of the two rates: "measured, results/…", "data sheet"
   double flops = 0;         // a second, a multiply-add being two
+  double sheet_flops = 0;   // likewise, of the data sheet; 0: it has none
   double memory_bytes = 0;  // a second, read
   double clock = 0;         // cycles a second
   int multiprocessors = 0;
+  bool is_public = true;  // false: the vendor tells nothing of caches, registers and occupancy
 
   // Of one multiprocessor and cycle. Shared memory and L1 serve 128 bytes, L2 sends 64, and four
   // schedulers issue an instruction each (CUDA C++ Programming Guide, "Compute Capabilities"; Jia
@@ -28,6 +30,9 @@ struct Machine {
   double rate(double of_one_and_cycle) const { return of_one_and_cycle * clock * multiprocessors; }
   double multiply_adds_a_cycle() const { return flops / 2 / clock / multiprocessors; }
 };
+
+/// Whether it is a GPU of Apple's.
+bool is_apple(const vgpu::DeviceDescription& device);
 
 /// `matrix_units`: whether the kernel computes on them. Rates are those that were measured on a GPU
 /// of that name, or else the data sheet's.

@@ -13,7 +13,7 @@ namespace {
 
 struct Metric {
   const char* name;
-  const char* counter;
+  const char* counter;  // ours
 };
 
 // As in results/nvidia-h200/counters-gemm-f32.json.
@@ -28,6 +28,13 @@ constexpr Metric metrics[] = {
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "issued_shared_store_wavefronts"},
     {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "ffma"},
     {"smsp__inst_executed.sum", "instructions"}};
+
+// ncu's section "Occupancy".
+constexpr Metric limits[] = {{"launch__occupancy_limit_registers", "registers"},
+                             {"launch__occupancy_limit_shared_mem", "shared_memory"},
+                             {"launch__occupancy_limit_warps", "warps"},
+                             {"launch__occupancy_limit_blocks", "blocks"},
+                             {"launch__occupancy_limit_barriers", "barriers"}};
 
 constexpr const char* registers_metric = "launch__registers_per_thread";
 constexpr const char* time_metric = "gpu__time_duration.sum";
@@ -101,6 +108,9 @@ void add(HardwareCounters& hardware, const std::string& name, const std::string&
   for (const Metric& metric : metrics) {
     if (name == metric.name) hardware.counters[metric.counter] = number(value);
   }
+  for (const Metric& limit : limits) {
+    if (name == limit.name) hardware.limits[limit.counter] = number(value);
+  }
   if (name == "Kernel Name") hardware.kernel = value;
   if (name == registers_metric) hardware.registers = number(value);
   if (name == time_metric) hardware.seconds = number(value) * seconds_of(unit);
@@ -128,6 +138,7 @@ std::vector<std::string> ncu_command(const std::string& ncu, const std::string& 
                                      const std::vector<std::string>& program) {
   std::vector<std::string> names;
   for (const Metric& metric : metrics) names.emplace_back(metric.name);
+  for (const Metric& limit : limits) names.emplace_back(limit.name);
   names.emplace_back(registers_metric);
   names.emplace_back(time_metric);
   names.push_back(fmt::format("regex:{}.*_per_issue_active", stall_prefix));

@@ -18,6 +18,9 @@ struct HardwareCounters {
   std::vector<std::pair<std::string, double>> stalls;
   double registers = 0;  // of a thread
   double seconds = 0;
+  /// Blocks of a multiprocessor that each limit allows: "registers", "shared_memory", "warps",
+  /// "blocks", "barriers", as far as ncu tells.
+  std::map<std::string, double> limits;
 };
 
 /// Of a launch of the kernel whose name contains `kernel`, while `program` runs.

@@ -57,51 +57,75 @@ bool meet(const std::set<int>& a, const std::set<int>& b) {
   return std::any_of(a.begin(), a.end(), [&](int value) { return b.contains(value); });
 }
 
-/// From instruction `load` on, and round the loop to it: multiply-adds until the value is needed.
-/// A move only gives it another name.
-double multiply_adds_until_use(const std::vector<Executed>& all, std::size_t load) {
+bool is_plain_load(const Executed& at, Space space) {
+  return at.access != nullptr && at.access->space == space && at.access->is_load &&
+         !at.access->asynchronous;
+}
+
+/// What a warp does from a load to the first use of its value.
+struct Distance {
+  double multiply_adds = 0;
+  double bytes = 0;  // of a lane, by this load and others from the same space
+};
+
+/// From instruction `load` on, and round the loop to it. A move only gives the value another name.
+Distance distance_to_use(const std::vector<Executed>& all, std::size_t load) {
+  const double executions = all[load].executions;
+  const Access& access = *all[load].access;
   std::set<int> names = written(*all[load].instruction);
-  double between = 0;
+  Distance distance;
+  distance.bytes = access.bytes;
   for (std::size_t step = 1; step < all.size(); ++step) {
     const Executed& next = all[(load + step) % all.size()];
     // What runs far less often than the load is outside its loop.
-    if (next.executions < all[load].executions / 2) continue;
+    if (next.executions < executions / 2) continue;
     if (meet(read(*next.instruction), names)) {
-      if (next.instruction->opcode != "mov") return between;
+      if (next.instruction->opcode != "mov") break;
       names.merge(written(*next.instruction));
       continue;
     }
-    if (is_multiply_add(*next.instruction, false)) between += next.executions;
+    if (is_multiply_add(*next.instruction, false)) {
+      distance.multiply_adds += next.executions / executions;
+    }
+    if (is_plain_load(next, access.space)) distance.bytes += next.access->bytes;
   }
-  return between;
+  return distance;
 }
 
 /// Of the loads from one space that run about as often as the most frequent one of them.
-std::optional<double> median_distance(const std::vector<Executed>& all, Space space) {
+std::vector<Distance> distances(const std::vector<Executed>& all, Space space) {
   double most = 0;
-  const auto counts = [&](const Executed& at) {
-    return at.access != nullptr && at.access->space == space && at.access->is_load &&
-           !at.access->asynchronous;
-  };
   for (const Executed& at : all) {
-    if (counts(at)) most = std::max(most, at.executions);
+    if (is_plain_load(at, space)) most = std::max(most, at.executions);
   }
-  std::vector<double> distances;
+  std::vector<Distance> found;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!counts(all[i]) || all[i].executions < most / 2) continue;
-    distances.push_back(multiply_adds_until_use(all, i) / all[i].executions);
+    if (!is_plain_load(all[i], space) || all[i].executions < most / 2) continue;
+    found.push_back(distance_to_use(all, i));
   }
-  if (distances.empty()) return std::nullopt;
-  std::nth_element(distances.begin(), distances.begin() + std::ssize(distances) / 2,
-                   distances.end());
-  return distances[distances.size() / 2];
+  return found;
+}
+
+std::optional<double> median(const std::vector<Distance>& of) {
+  if (of.empty()) return std::nullopt;
+  std::vector<double> sorted;
+  for (const Distance& one : of) sorted.push_back(one.multiply_adds);
+  const auto middle = sorted.begin() + std::ssize(sorted) / 2;
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
 }
 
 }  // namespace
 
 Overlap overlap(const KernelTrace& trace, const vgpu::ptx::Module& text) {
   const std::vector<Executed> all = executed(trace, text);
-  return {median_distance(all, Space::global), median_distance(all, Space::shared)};
+  const std::vector<Distance> global = distances(all, Space::global);
+  Overlap overlap;
+  overlap.global = median(global);
+  overlap.shared = median(distances(all, Space::shared));
+  for (const Distance& one : global)
+    overlap.bytes_at_once = std::max(overlap.bytes_at_once, one.bytes);
+  return overlap;
 }
 
 }  // namespace rung::analysis

@@ -14,6 +14,9 @@ struct Overlap {
   /// the median of such loads; nothing without them. Asynchronous copies are none of them: nothing
   /// waits for their value in a register.
   std::optional<double> global, shared;
+  /// Bytes that a thread asks global memory for before it needs the first of them, at most; 0
+  /// without such loads.
+  double bytes_at_once = 0;
 };
 
 /// The kernel of the trace must be in the text.

@@ -18,19 +18,26 @@ constexpr double Q::* members[] = {&Q::multiply_adds,
                                    &Q::global_store_elements,
                                    &Q::shared_load_elements,
                                    &Q::shared_store_elements,
+                                   &Q::thread_load_bytes,
                                    &Q::staged_bytes,
                                    &Q::global_requests,
                                    &Q::global_sectors,
+                                   &Q::bulk_sectors,
                                    &Q::scattered_sectors,
                                    &Q::shared_requests,
                                    &Q::shared_wavefronts,
                                    &Q::conflict_wavefronts,
                                    &Q::data_requests,
-                                   &Q::l1_cycles};
+                                   &Q::l1_cycles,
+                                   &Q::l1_store_cycles,
+                                   &Q::matrix_instructions,
+                                   &Q::matrix_groups,
+                                   &Q::matrix_drains};
 static_assert(sizeof members / sizeof *members == sizeof(Q) / sizeof(double), "all of them");
 
 constexpr double sectors_of_line = 4;
 constexpr double warp_lanes = 32;
+constexpr double wavefront_bytes = 128;
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
@@ -44,18 +51,48 @@ void add_global(Quantities& q, const Access& access, int element_bytes) {
   q.global_requests += requests;
   q.global_sectors += sectors;
   q.scattered_sectors += scattered;
-  q.l1_cycles += scattered > sectors / 2 ? sectors : std::max(requests, sectors / sectors_of_line);
+  const double cycles =
+      scattered > sectors / 2 ? sectors : std::max(requests, sectors / sectors_of_line);
+  q.l1_cycles += cycles;
+  if (!access.is_load) q.l1_store_cycles += cycles;
   (access.is_load ? q.global_load_bytes : q.global_store_bytes) += access.moved_bytes();
+  if (access.is_load && !access.asynchronous) q.thread_load_bytes += access.moved_bytes();
   (access.is_load ? q.global_load_elements : q.global_store_elements) +=
       access.moved_bytes() / element;
 }
 
-void add_shared(Quantities& q, const Access& access) {
+void add_shared(Quantities& q, const Access& access, int element_bytes) {
+  const int element = access.element_bytes > 0 ? access.element_bytes : element_bytes;
   q.conflict_wavefronts += access.conflict_wavefronts();
   (access.is_load ? q.shared_load_bytes : q.shared_store_bytes) += access.moved_bytes();
   (access.is_load ? q.shared_load_elements : q.shared_store_elements) +=
-      access.moved_bytes() / std::max(1, access.element_bytes);
+      access.moved_bytes() / element;
   if (!access.is_load) q.staged_bytes += access.moved_bytes();
+}
+
+void add_matrix_units(Quantities& q, const KernelTrace& trace, int element_bytes) {
+  q.matrix_instructions = trace.matrix_units.instructions;
+  q.matrix_groups = trace.matrix_units.groups;
+  q.matrix_drains = trace.matrix_units.drains;
+  const double bytes = number(trace.counters.wgmma_shared_load_bytes);
+  q.shared_load_bytes += bytes;
+  q.shared_load_elements += bytes / element_bytes;
+  q.shared_wavefronts += number(trace.counters.wgmma_shared_load_wavefronts);
+}
+
+/// What moves in bulk goes past L1, and through shared memory in whole wavefronts.
+void add_bulk_copies(Quantities& q, const vgpu::Counters& c, int element_bytes, int result_bytes) {
+  q.global_load_bytes += number(c.bulk_load_bytes);
+  q.global_load_elements += number(c.bulk_load_bytes) / element_bytes;
+  q.global_store_bytes += number(c.bulk_store_bytes);
+  q.global_store_elements += number(c.bulk_store_bytes) / result_bytes;
+  q.shared_store_bytes += number(c.bulk_shared_store_bytes);
+  q.shared_store_elements += number(c.bulk_shared_store_bytes) / element_bytes;
+  q.shared_load_bytes += number(c.bulk_shared_load_bytes);
+  q.shared_load_elements += number(c.bulk_shared_load_bytes) / result_bytes;
+  q.bulk_sectors += number(c.bulk_load_sectors) + number(c.bulk_store_sectors);
+  q.shared_wavefronts +=
+      number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
 }
 
 }  // namespace
@@ -71,7 +108,7 @@ Quantities Quantities::operator*(double factor) const {
   return product;
 }
 
-Quantities quantities(const KernelTrace& trace, int element_bytes) {
+Quantities quantities(const KernelTrace& trace, int element_bytes, int result_bytes) {
   const vgpu::Counters& c = trace.counters;
   Quantities q;
   q.multiply_adds = trace.multiply_adds;
@@ -83,7 +120,7 @@ Quantities quantities(const KernelTrace& trace, int element_bytes) {
     if (access.space == Space::global) {
       add_global(q, access, element_bytes);
     } else {
-      add_shared(q, access);
+      add_shared(q, access, element_bytes);
     }
     // The side of a copy that writes: a vector or an element for each lane, and nothing staged.
     if (access.asynchronous) {
@@ -95,6 +132,8 @@ Quantities quantities(const KernelTrace& trace, int element_bytes) {
       number(c.issued_shared_load_requests) + number(c.issued_shared_store_requests);
   q.shared_wavefronts =
       number(c.issued_shared_load_wavefronts) + number(c.issued_shared_store_wavefronts);
+  add_matrix_units(q, trace, element_bytes);
+  add_bulk_copies(q, c, element_bytes, result_bytes);
   return q;
 }
 

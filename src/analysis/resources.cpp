@@ -44,8 +44,8 @@ std::optional<Registers> assembled_registers(std::string_view ptx, const std::st
   const auto text = folder.path() / "kernel.ptx";
   std::ofstream(text, std::ios::binary) << ptx;
   const ToolOutput output =
-      run_tool({ptxas, "-v", fmt::format("-arch=sm_{}", arch), "--entry", entry, text.string(),
-                "-o", (folder.path() / "kernel.cubin").string()});
+      run_tool({ptxas, "-v", "-arch=" + ptxas_architecture(ptx, arch), "--entry", entry,
+                text.string(), "-o", (folder.path() / "kernel.cubin").string()});
   std::smatch used;
   if (output.exit_code != 0 ||
       !std::regex_search(output.errors, used, std::regex(R"(Used (\d+) registers)"))) {

@@ -12,6 +12,22 @@ Level transfer(std::string name, double bytes, double bytes_a_second) {
   return {std::move(name), bytes, bytes / bytes_a_second, true};
 }
 
+/// Of a GPU whose caches and shared memory are not public: what lanes load, each by itself, as
+/// if no cache helped, stands beside what has to come.
+std::vector<Level> unpublished_levels(const Machine& machine, const Quantities& q) {
+  return {{"shared memory", q.shared_load_bytes + q.shared_store_bytes, 0, false, false},
+          {uncached_level, q.global_load_bytes, q.global_load_bytes / machine.memory_bytes, false}};
+}
+
+std::vector<Level> levels_of_caches(const Machine& machine, const Quantities& q, double l2_bytes) {
+  return {{"issue of PTX", 0, q.instructions / machine.rate(Machine::instructions_a_cycle), false},
+          transfer("shared memory", q.shared_wavefronts * Machine::shared_bytes_a_cycle,
+                   machine.rate(Machine::shared_bytes_a_cycle)),
+          transfer("L1", q.l1_cycles * Machine::l1_bytes_a_cycle,
+                   machine.rate(Machine::l1_bytes_a_cycle)),
+          transfer("L2", l2_bytes, machine.rate(Machine::l2_bytes_a_cycle))};
+}
+
 }  // namespace
 
 const Level& Roofline::bound() const {
@@ -24,16 +40,14 @@ Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& 
                   double blocks) {
   Roofline roofs;
   roofs.flops = 2 * q.multiply_adds;
-  const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes : q.global_sectors * sector_bytes;
-  roofs.levels = {
-      {"multiply-adds", q.multiply_adds * footprint.register_bytes, roofs.flops / machine.flops,
-       true},
-      {"issue of PTX", 0, q.instructions / machine.rate(Machine::instructions_a_cycle), false},
-      transfer("shared memory", q.shared_wavefronts * Machine::shared_bytes_a_cycle,
-               machine.rate(Machine::shared_bytes_a_cycle)),
-      transfer("L1", q.l1_cycles * Machine::l1_bytes_a_cycle,
-               machine.rate(Machine::l1_bytes_a_cycle)),
-      transfer("L2", l2, machine.rate(Machine::l2_bytes_a_cycle))};
+  const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes
+                                           : (q.global_sectors + q.bulk_sectors) * sector_bytes;
+  roofs.levels = {{"multiply-adds", q.multiply_adds * footprint.register_bytes,
+                   roofs.flops / machine.flops, true}};
+  for (Level& level :
+       machine.is_public ? levels_of_caches(machine, q, l2) : unpublished_levels(machine, q)) {
+    roofs.levels.push_back(std::move(level));
+  }
   if (footprint.dram_bytes > 0) {
     roofs.levels.push_back(transfer("DRAM", footprint.dram_bytes, machine.memory_bytes));
   }

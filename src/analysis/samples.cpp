@@ -24,26 +24,32 @@ Quantities Samples::at(double k) const {
   return k1 == k2 ? at_k1 : extrapolate(at_k1, k1, at_k2, k2, k);
 }
 
-Samples sample(const GemmSetting& setting) {
-  const cuda::Tiling tiling = setting.tiling();
-  const std::int64_t step = std::int64_t{std::max(tiling.BK, 8)} * setting.plan.splits;
-  const std::int64_t k = setting.size.k;
+Samples sample_at(std::int64_t k, std::int64_t step, Dtype dtype, double elements,
+                  const std::function<KernelTrace(std::int64_t k)>& run) {
   const bool is_short = k <= long_sample * step;
   // Tiles along k that are not whole stay what they are.
   const std::int64_t k1 = is_short ? k : short_sample * step + k % step;
   const std::int64_t k2 = is_short ? k : long_sample * step + k % step;
-  const auto element = static_cast<int>(input_bytes(setting.dtype));
   Samples samples;
   samples.k1 = static_cast<double>(k1);
   samples.k2 = static_cast<double>(k2);
-  TileRunner runner(setting);
-  samples.trace1 = runner.run(k1);
-  samples.trace2 = is_short ? samples.trace1 : runner.run(k2);
-  samples.at_k1 = quantities(samples.trace1, element);
-  samples.at_k2 = quantities(samples.trace2, element);
-  samples.elements = static_cast<double>(std::min<std::int64_t>(setting.size.m, tiling.BM)) *
-                     static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN));
+  samples.trace1 = run(k1);
+  samples.trace2 = is_short ? samples.trace1 : run(k2);
+  const auto element = static_cast<int>(input_bytes(dtype));
+  const auto result = static_cast<int>(output_bytes(dtype));
+  samples.at_k1 = quantities(samples.trace1, element, result);
+  samples.at_k2 = quantities(samples.trace2, element, result);
+  samples.elements = elements;
   return samples;
+}
+
+Samples sample(const GemmSetting& setting) {
+  const GemmSetting::Extent extent = setting.sample();
+  TileRunner runner(setting);
+  return sample_at(
+      setting.size.k, std::int64_t{std::max(setting.tiling().BK, 8)} * setting.plan.splits,
+      setting.dtype, static_cast<double>(extent.rows) * static_cast<double>(extent.columns),
+      [&](std::int64_t k) { return runner.run(k); });
 }
 
 }  // namespace rung::analysis

@@ -48,6 +48,12 @@ std::string find_tool(const std::string& name) {
   return is_program(usual) ? usual.string() : "";
 }
 
+std::string ptxas_architecture(std::string_view ptx, int arch) {
+  const std::string plain = fmt::format("sm_{}", arch);
+  return ptx.find(fmt::format(".target {}a", plain)) == std::string_view::npos ? plain
+                                                                               : plain + 'a';
+}
+
 ToolOutput run_tool(const std::vector<std::string>& command) {
   const ScratchFolder folder;
   const fs::path out = folder.path() / "out";

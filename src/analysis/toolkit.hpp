@@ -4,12 +4,17 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rung::analysis {
 
 /// Of that name on the PATH or in /usr/local/cuda/bin; empty if it is in neither.
 std::string find_tool(const std::string& name);
+
+/// What ptxas takes as -arch for PTX on a device of that compute capability times ten: "sm_90", or
+/// "sm_90a" where the text is for that alone.
+std::string ptxas_architecture(std::string_view ptx, int arch);
 
 struct ToolOutput {
   int exit_code;

@@ -2,26 +2,91 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
-#include "analysis/trace_rung.hpp"
+#include "analysis/metal_setting.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "backends/metal/metal.hpp"
 #include "core/case.hpp"
+#include "core/exact_sum.hpp"
 
 namespace rung::analysis {
+namespace {
+
+/// How the blocks' sums become one, on a device of so many multiprocessors.
+cuda::DotLaunch launch_of(const RungInfo& rung, const DotCall& call, int multiprocessors) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return cuda::find_dot_rung(rung.id)->rung->launches.of<In>()(call.typed<In>(), multiprocessors);
+  });
+}
+
+/// Leading bits of `value` that are not those of `exact`, at most `precision`.
+double wrong_bits_of(double value, double exact, int precision) {
+  const double error = std::abs(value - exact) / std::abs(exact);
+  if (!(error < 1)) return precision;
+  return std::max(0.0, precision + std::log2(std::max(error, std::ldexp(1, -precision))));
+}
+
+double exact_dot(const DotCall& call) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const Dot<In> d = call.typed<In>();
+    ExactSum sum;
+    for (std::int64_t i = 0; i < d.n; ++i) {
+      sum.add_product(static_cast<Out>(d.x[i]), static_cast<Out>(d.y[i]));
+    }
+    return sum.value();
+  });
+}
+
+struct SelectedCode {
+  std::string_view ptx;
+  std::string name, described;
+};
+
+SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& device,
+                         const std::string& code) {
+  if (rung.backend == "metal") {
+    return {select_metal_ptx(rung, device, code)->ptx, "clang",
+            fmt::format("PTX by clang {}", metal::clang_version())};
+  }
+  const cuda::Image* image = select_ptx(rung, device, code);
+  return {image->data, image->code == cuda::Code::clang_ptx ? "clang" : "nvcc",
+          cuda::describe(*image)};
+}
+
+/// What the launches of a CUDA rung leave to others.
+void add_finish(CallTrace& trace, const RungInfo& rung, const DotCall& call, int multiprocessors) {
+  const cuda::DotLaunch launch = launch_of(rung, call, multiprocessors);
+  trace.is_zeroed = launch.finish == cuda::Finish::zeroed;
+  if (launch.finish == cuda::Finish::host) trace.host_values = static_cast<double>(launch.sums);
+}
+
+template <class Observe>
+std::unique_ptr<Backend> make_backend(const RungInfo& rung, const std::string& gpu,
+                                      const std::string& code, const Observe& observe) {
+  const auto make = rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend;
+  return make({gpu, code}, observe);
+}
+
+}  // namespace
 
 CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const std::string& gpu,
                      const std::string& code) {
   const vgpu::DeviceDescription device = vgpu::parse_device(gpu);
+  const SelectedCode selected = select_code(rung, device, code);
   CallTrace trace;
-  trace.image = select_ptx(rung, device, code);
+  trace.id = rung.id;
+  trace.ptx = selected.ptx;
+  trace.code = selected.described;
   const auto observe = [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
     refuse_hazards(report, kernel);
     trace.launches.push_back(
-        make_trace(report, site_counts(report, vgpu::sites(kernel)), parsed(*trace.image)));
+        make_trace(report, site_counts(report, vgpu::sites(kernel)), parsed(trace.ptx, trace.id)));
   };
-  const std::string_view code_taken = trace.image->code == cuda::Code::clang_ptx ? "clang" : "nvcc";
-  const auto backend = make_virtual_backend({gpu, std::string(code_taken)}, observe);
+  const auto backend = make_backend(rung, gpu, selected.name, observe);
   DotSpec spec;
   spec.dtype = dtype;
   spec.n = n;
@@ -31,7 +96,25 @@ CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const st
     throw std::invalid_argument(fmt::format("{}: {}", rung.id, *reason));
   }
   run(*backend, rung, problem.call(), 1);
+  if (rung.backend == "cuda") add_finish(trace, rung, problem.call(), device.multiprocessors);
   return trace;
+}
+
+int precision_of(Dtype dtype) { return dtype == Dtype::f64 ? 53 : 24; }
+
+double hard_condition(Dtype dtype) { return std::exp2(1.5 * precision_of(dtype)); }
+
+std::optional<double> wrong_bits(const RungInfo& rung, Dtype dtype, const std::string& gpu,
+                                 const std::string& code) {
+  if (rung.op != "dot" || (dtype != Dtype::f32 && dtype != Dtype::f64)) return std::nullopt;
+  DotSpec spec;
+  spec.dtype = dtype;
+  spec.n = 4096;
+  spec.condition = hard_condition(dtype);
+  const DotCase problem(spec);
+  const auto backend = make_backend(rung, gpu, code, [](const auto&, const auto&) {});
+  const double value = run(*backend, rung, problem.call(), 1);
+  return wrong_bits_of(value, exact_dot(problem.call()), precision_of(dtype));
 }
 
 }  // namespace rung::analysis

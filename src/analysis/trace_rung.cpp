@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "backends/cuda/rungs.hpp"
+#include "backends/cuda/tensor_maps.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::analysis {
@@ -19,19 +21,13 @@ namespace {
 // Newer than whatever toolkit wrote the PTX: nothing runs on a driver here.
 constexpr int any_driver = 99000;
 
-/// A leading dimension with the same alignment that needs no more memory than this machine has.
-std::int64_t bounded(std::int64_t stride) {
-  constexpr std::int64_t most = 16384;
-  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
-  return stride <= most ? stride : most + stride % alignment;
-}
-
 template <class In, class Out>
 Gemm<In, Out> without_data(const cuda::GemmSize& size) {
-  const std::int64_t lda = bounded(size.k);
-  const std::int64_t ldb = bounded(size.n);
-  return {size.m, size.n,           size.k, Out{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
-          Out{},  {nullptr, ldb, 1}};
+  const std::int64_t lda = bounded_stride(size.k);
+  const std::int64_t ldb = bounded_stride(size.n);
+  return {
+      size.m,        size.n,           size.k, Scalar<Out>{1}, {nullptr, lda, 1}, {nullptr, ldb, 1},
+      Scalar<Out>{}, {nullptr, ldb, 1}};
 }
 
 /// Zeros in the virtual GPU's memory, as long as this lives.
@@ -64,7 +60,24 @@ std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t row_st
 struct Parameters {
   std::vector<std::byte> bytes;
   cuda::Launch launch;
+
+  /// At the next multiple of T's alignment.
+  template <class T>
+  void add(const T& value) {
+    const std::size_t at = (bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  }
 };
+
+cuda::TensorMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
+  auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::repitched_bytes(launch)));
+  const cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
+  if (maps.result() != cuda::Result::success) {
+    throw std::runtime_error(vgpu::virtual_driver_message());
+  }
+  return maps.maps();
+}
 
 template <class In, class Out>
 Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Zeros& zeros) {
@@ -79,12 +92,14 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   array(extent(g.k, g.n, g.b.row_stride), g.b.data);
   array(extent(g.m, g.n, g.c.row_stride), g.c.data);
   Parameters made;
-  made.launch = setting.rung->launches.of<In>()(g, setting.plan);
-  const cuda::Split split = {setting.plan.splits,
-                             reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes))};
-  made.bytes.resize(sizeof g + sizeof split);
-  std::memcpy(made.bytes.data(), &g, sizeof g);
-  std::memcpy(made.bytes.data() + sizeof g, &split, sizeof split);
+  made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.plan),
+                             setting.device.multiprocessors);
+  made.add(g);
+  if (setting.rung->maps) made.add(maps_of(made.launch, zeros));
+  if (setting.rung->splits || !setting.rung->maps) {
+    auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
+    made.add(cuda::Split{setting.plan.splits, workspace});
+  }
   return made;
 }
 
@@ -95,24 +110,34 @@ vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
 
 }  // namespace
 
-const vgpu::ptx::Module& parsed(const cuda::Image& image) {
+std::int64_t bounded_stride(std::int64_t stride) {
+  constexpr std::int64_t most = 16384;
+  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
+  return stride <= most ? stride : most + stride % alignment;
+}
+
+const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id) {
   static std::mutex mutex;
-  static std::map<const cuda::Image*, std::unique_ptr<const vgpu::ptx::Module>> modules;
+  static std::map<const char*, std::unique_ptr<const vgpu::ptx::Module>> modules;
   const std::lock_guard lock(mutex);
-  auto& module = modules[&image];
-  if (!module) {
-    module = std::make_unique<const vgpu::ptx::Module>(vgpu::ptx::parse(image.data, image.id));
-  }
+  auto& module = modules[ptx.data()];
+  if (!module) module = std::make_unique<const vgpu::ptx::Module>(vgpu::ptx::parse(ptx, id));
   return *module;
 }
 
 cuda::Tiling GemmSetting::tiling() const { return cuda::tiling(*rung, dtype, plan.tile); }
 
+GemmSetting::Extent GemmSetting::sample() const {
+  const cuda::Tiling tile = tiling();
+  return {std::min<std::int64_t>(size.m, std::int64_t{tile.BM} * launch().cluster),
+          std::min<std::int64_t>(size.n, tile.BN)};
+}
+
 std::string GemmSetting::entry() const { return cuda::entry_name(*rung, dtype, plan.tile); }
 
 cuda::Launch GemmSetting::launch() const {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung->launches.of<In>()(without_data<In, Out>(size), plan);
+    return rung->launches.of<In, Out>()(without_data<In, Out>(size), plan);
   });
 }
 
@@ -132,18 +157,19 @@ const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescriptio
   return image;
 }
 
+Dtype usual_dtype(const RungInfo& rung) {
+  const cuda::GemmRung* gemm = cuda::find_gemm_rung(rung.id);
+  return gemm != nullptr && gemm->launches.f32 == nullptr ? Dtype::bf16 : Dtype::f32;
+}
+
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                          const vgpu::DeviceDescription& device, const std::string& code) {
   const cuda::GemmRung* rung = cuda::find_gemm_rung(info.id);
   if (rung == nullptr) throw std::invalid_argument(info.id + " is no gemm rung of cuda");
   const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung->launches.of<In>() != nullptr;
+    return rung->launches.of<In, Out>() != nullptr;
   });
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
-  if (rung->maps) {
-    throw std::invalid_argument(
-        fmt::format("{} takes tensor maps, which explain cannot cut to a tile", info.id));
-  }
   const cuda::Image* image = select_ptx(info, device, code);
   const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
   const cuda::GemmPlan plan =
@@ -162,9 +188,8 @@ TileRunner::TileRunner(const GemmSetting& setting)
       kernel_(module_->kernel(setting.entry())) {}
 
 KernelTrace TileRunner::run(std::int64_t k) {
-  const cuda::Tiling tiling = setting_.tiling();
-  const cuda::GemmSize tile = {std::min<std::int64_t>(setting_.size.m, tiling.BM),
-                               std::min<std::int64_t>(setting_.size.n, tiling.BN), k};
+  const GemmSetting::Extent sample = setting_.sample();
+  const cuda::GemmSize tile = {sample.rows, sample.columns, k};
   Zeros zeros(memory_);
   const Parameters made = visit(setting_.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return parameters<In, Out>(setting_, tile, zeros);
@@ -172,6 +197,7 @@ KernelTrace TileRunner::run(std::int64_t k) {
   vgpu::LaunchOptions options;
   options.grid = narrowed(made.launch.grid);
   options.block = narrowed(made.launch.block);
+  options.cluster = {static_cast<std::uint32_t>(made.launch.cluster)};
   options.dynamic_shared = made.launch.shared_bytes;
   const vgpu::LaunchReport report = launch(*kernel_, options, made.bytes, memory_, setting_.device);
   if (!report.hazards.empty()) {

@@ -25,6 +25,11 @@ struct GemmSetting {
   vgpu::DeviceDescription device;
 
   cuda::Tiling tiling() const;
+  /// What is run of C: a tile, or those of a cluster, which lie below each other.
+  struct Extent {
+    std::int64_t rows, columns;
+  };
+  Extent sample() const;
   std::string entry() const;
   /// Blocks and threads of the whole problem.
   cuda::Launch launch() const;
@@ -35,6 +40,9 @@ struct GemmSetting {
 /// gemm, or that the dtype or the device does not allow.
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                          const vgpu::DeviceDescription& device, const std::string& code);
+
+/// f32, or bf16 for a rung of tensor cores, which has none.
+Dtype usual_dtype(const RungInfo& rung);
 
 /// Runs tiles of a setting, which must outlive it.
 class TileRunner {
@@ -57,7 +65,13 @@ class TileRunner {
 const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
                               const std::string& code);
 
-/// An image's PTX, read once.
-const vgpu::ptx::Module& parsed(const cuda::Image& image);
+/// A rung's PTX, read once.
+const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id);
+inline const vgpu::ptx::Module& parsed(const cuda::Image& image) {
+  return parsed(image.data, image.id);
+}
+
+/// A leading dimension with the same alignment that needs no more memory than this machine has.
+std::int64_t bounded_stride(std::int64_t stride);
 
 }  // namespace rung::analysis

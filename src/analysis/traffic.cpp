@@ -24,22 +24,36 @@ void add_constant(Formula& formula, int constant) {
 
 }  // namespace
 
-Traffic gemm_traffic(const cuda::Tiling& tiling, int splits) {
+Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form) {
   Traffic traffic;
-  const Formula by_threads = operands(tiling.TN, tiling.TM);
+  const Formula by_threads = form.fragment_rows > 0
+                                 ? operands(form.fragment_columns, form.fragment_rows)
+                                 : operands(tiling.TN, tiling.TM);
   if (tiling.BK == 0) {
     traffic.global_loads = by_threads;
   } else {
-    traffic.global_loads = operands(tiling.BN, tiling.BM);
-    traffic.shared_stores = traffic.global_loads;
+    traffic.global_loads = operands(tiling.BN, tiling.BM * form.cluster);
+    traffic.shared_stores = operands(tiling.BN, tiling.BM);
     traffic.shared_loads = by_threads;
   }
+  if (form.stages_results) {
+    add_constant(traffic.shared_stores, 1);
+    add_constant(traffic.shared_loads, 1);
+  }
   add_constant(traffic.global_stores, 1);
-  if (splits > 1) {
-    add_constant(traffic.global_stores, splits);
-    add_constant(traffic.global_loads, splits);
+  if (form.splits > 1) {
+    add_constant(traffic.global_stores, form.splits);
+    add_constant(traffic.global_loads, form.splits);
   }
   return traffic;
+}
+
+Traffic gemm_traffic(const metal::Tiling& tiling) {
+  const cuda::Tiling same = {
+      .BM = tiling.BM, .BN = tiling.BN, .BK = tiling.BK, .TM = tiling.TM, .TN = tiling.TN};
+  return gemm_traffic(
+      same,
+      {.fragment_rows = tiling.WM, .fragment_columns = tiling.WN, .stages_results = tiling.WM > 0});
 }
 
 }  // namespace rung::analysis

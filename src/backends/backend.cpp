@@ -13,7 +13,7 @@ void run(const Backend& backend, const RungInfo& rung, const GemmCall& call, int
 }
 
 double run(const Backend& backend, const RungInfo& rung, const DotCall& call, int threads) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     Out sum{};
     backend.bind(rung, call, threads, &sum).call();
     return static_cast<double>(sum);

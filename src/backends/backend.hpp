@@ -16,6 +16,9 @@
 
 namespace rung {
 
+/// Backend::why_not() for a dtype that a rung has on no device.
+inline std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
+
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace rung {
@@ -20,8 +21,11 @@ class Batch {
   Batch(Run run) : enqueue_(std::move(run)) {}
 
   Batch(std::function<void(std::int64_t calls)> enqueue, std::function<void()> wait,
-        std::function<void()> download)
-      : enqueue_(std::move(enqueue)), wait_(std::move(wait)), download_(std::move(download)) {}
+        std::function<void()> download, std::function<std::optional<double>()> device_seconds = {})
+      : enqueue_(std::move(enqueue)),
+        wait_(std::move(wait)),
+        download_(std::move(download)),
+        device_seconds_(std::move(device_seconds)) {}
 
   explicit operator bool() const { return static_cast<bool>(enqueue_); }
 
@@ -35,6 +39,11 @@ class Batch {
   void run(std::int64_t calls) const {
     enqueue(calls);
     wait();
+  }
+  /// How long what the last wait() waited for took by the device's own clock, from its first start
+  /// to its last end; nothing where the device has none, or where the host has a part in the calls.
+  std::optional<double> device_seconds() const {
+    return device_seconds_ ? device_seconds_() : std::nullopt;
   }
   /// Brings what the calls wrote to where the operands lie.
   void download() const {
@@ -50,6 +59,7 @@ class Batch {
   std::function<void(std::int64_t)> enqueue_;
   std::function<void()> wait_;
   std::function<void()> download_;
+  std::function<std::optional<double>()> device_seconds_;
 };
 
 }  // namespace rung

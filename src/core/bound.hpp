@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/problem.hpp"
 #include "core/random.hpp"
 #include "core/verify.hpp"
 
@@ -16,13 +17,13 @@ namespace rung {
 /// The type that references are summed in: exact modulo 2^32 for integers.
 template <class In>
 using Wide =
-    std::conditional_t<std::is_integral_v<In>, In,
+    std::conditional_t<std::is_integral_v<In>, std::uint32_t,
                        std::conditional_t<std::is_same_v<In, double>, long double, double>>;
 
 template <class In>
 Wide<In> widen(In value) {
   if constexpr (std::is_arithmetic_v<In>) {
-    return value;
+    return static_cast<Wide<In>>(value);
   } else {
     return static_cast<float>(value);
   }
@@ -42,11 +43,43 @@ W magnitude(W value) {
 template <class T>
 constexpr T unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
+template <>
+inline constexpr double unit_roundoff<bfloat16> = 0x1p-8;
+template <>
+inline constexpr double unit_roundoff<float16> = 0x1p-11;
+
+/// The most that a number loses by being too small for the type; of sums, all of it.
+template <class T>
+constexpr T underflow = std::numeric_limits<T>::min();
+template <>
+inline constexpr double underflow<bfloat16> = 0x1p-126;
+template <>
+inline constexpr double underflow<float16> = 0x1p-25;
+
+/// Whether tensor cores alone multiply a type.
+template <class In>
+constexpr bool is_for_tensor_cores =
+    !std::is_same_v<In, float> && !std::is_same_v<In, double> && !std::is_integral_v<In>;
+
 /// The largest relative error of adding a product to a sum. That of rounding to nearest; twice as
-/// much for 16-bit elements, because tensor cores truncate what they add (Fasi, Higham, Mikaitis
+/// much for what tensor cores multiply, because they truncate what they add (Fasi, Higham, Mikaitis
 /// and Pranesh, PeerJ Computer Science 7:e330, 2021).
 template <class In, class Out>
-constexpr Out sum_roundoff = (sizeof(In) == 2 ? 2 : 1) * unit_roundoff<Out>;
+constexpr auto sum_roundoff = (is_for_tensor_cores<In> ? 2 : 1) * unit_roundoff<Scalar<Out>>;
+
+/// The largest error of a product relative to |A||B| that has nothing to do with how many there
+/// are. That of tf32 is two roundings to 11 bits. Tensor cores of sm_90 keep 14 bits of a sum of
+/// products of 8-bit elements (DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2): in a chain
+/// of four instructions, after which the sum goes to a float, each of 32 products and the sum
+/// before lose up to 2^-13 of it.
+template <class In>
+constexpr double product_error = 0;
+template <>
+inline constexpr double product_error<tfloat32> = 0x1p-10 + 0x1p-22;
+template <>
+inline constexpr double product_error<float8_e4m3> = 4 * 33 * 0x1p-13;
+template <>
+inline constexpr double product_error<float8_e5m2> = product_error<float8_e4m3>;
 
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ where the
 /// bound is 0 or anything is not finite.
@@ -85,9 +118,10 @@ Verdict verify_runs(Case& problem, bool exact_run, const RunValues& run_values) 
       verdict.message = describe(spec) + std::string(kind) + ": " + verdict.message;
     return verdict;
   };
-  const bool reals = spec.values == Values::reals || spec.values == Values::tiny;
+  const bool reals =
+      spec.values == Values::reals || spec.values == Values::tiny || spec.values == Values::wide;
   Verdict verdict = named(run_once(spec.values), "");
-  if (verdict.right && exact_run && reals && spec.dtype != Dtype::i32) {
+  if (verdict.right && exact_run && reals && !is_integer(spec.dtype)) {
     const Verdict exact = named(run_once(Values::integers), " as small integers");
     if (!exact.right) verdict = exact;
     problem.fill();

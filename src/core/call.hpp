@@ -49,7 +49,7 @@ struct GemmCall {
       if constexpr (std::is_integral_v<Out>) {
         return static_cast<Out>(static_cast<std::int64_t>(value));
       } else {
-        return static_cast<Out>(value);
+        return static_cast<Scalar<Out>>(value);
       }
     };
     return {m, n, k, scalar(alpha), a.as<const In>(), b.as<const In>(), scalar(beta), c.as<Out>()};

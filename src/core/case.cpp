@@ -12,13 +12,9 @@ namespace rung {
 namespace {
 
 std::string_view name(Values values) {
-  constexpr std::array<std::string_view, 5> names = {"reals", "tiny", "integers", "nan",
-                                                     "infinity"};
+  constexpr std::array<std::string_view, 6> names = {"reals",    "tiny", "wide",
+                                                     "integers", "nan",  "infinity"};
   return names[static_cast<std::size_t>(values)];
-}
-
-Dtype output_type(Dtype dtype) {
-  return dtype == Dtype::bf16 || dtype == Dtype::f16 ? Dtype::f32 : dtype;
 }
 
 Operand matrix(Dtype type, std::int64_t rows, std::int64_t cols, bool transposed,

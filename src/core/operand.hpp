@@ -21,7 +21,7 @@ namespace rung {
 /// Memory is reserved, not touched: rows that lie gigabytes apart cost their own pages alone.
 class Operand {
  public:
-  /// `type` is f32, f64, i32, bf16 or f16 as an element type. The first element lies `offset`
+  /// The elements are of the type of a dtype's inputs. The first element lies `offset`
   /// elements past a 64-byte boundary. Throws std::invalid_argument for a negative size or
   /// ld < cols (with more than one row), std::length_error if the bytes overflow 63 bits, and
   /// std::bad_alloc.

@@ -5,6 +5,25 @@
 
 namespace rung {
 
+struct bfloat16;
+struct float16;
+
+/// The type of sums, and of alpha and beta, for results of a type: float for those of 16 bits.
+template <class Out>
+struct ScalarOf {
+  using type = Out;
+};
+template <>
+struct ScalarOf<bfloat16> {
+  using type = float;
+};
+template <>
+struct ScalarOf<float16> {
+  using type = float;
+};
+template <class Out>
+using Scalar = typename ScalarOf<Out>::type;
+
 /// A matrix as a pointer and two strides, counted in elements. Row-major storage has col_stride 1,
 /// column-major storage has row_stride 1. constexpr, so that device code may call it.
 template <class T>
@@ -19,7 +38,7 @@ struct Matrix {
   constexpr Matrix transposed() const { return {data, col_stride, row_stride}; }
 };
 
-/// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, summed in Out.
+/// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, summed in Scalar<Out>.
 ///
 /// Canonical form: c.col_stride is 1 (a column-major C is the row-major C of the transposed
 /// problem), and one of the two strides of a and of b is 1. With beta == 0, C is never read. With
@@ -29,10 +48,10 @@ struct Matrix {
 template <class In, class Out = In>
 struct Gemm {
   std::int64_t m, n, k;
-  Out alpha;
+  Scalar<Out> alpha;
   Matrix<const In> a;
   Matrix<const In> b;
-  Out beta;
+  Scalar<Out> beta;
   Matrix<Out> c;
 };
 

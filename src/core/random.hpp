@@ -9,10 +9,11 @@
 
 namespace rung {
 
-/// What operands are filled with. i32 takes the full range of int32 whatever the kind.
+/// What operands are filled with. i32 and i8 take the full range whatever the kind.
 enum class Values : std::uint8_t {
   reals,     // uniform in [-1, 1], every bit of the significand random
   tiny,      // the same, scaled towards the smallest normal number
+  wide,      // the same, each scaled by a random power of two from 2^-8 to 2^7
   integers,  // whole numbers in [-4, 4]: their sums of products are exact in any order
   nan,       // reals, with one NaN in each input
   infinity,  // reals, with one infinity in each input
@@ -31,21 +32,38 @@ constexpr std::int64_t random_below(std::int64_t count, std::uint64_t seed, std:
   return static_cast<std::int64_t>(random_bits(seed, index) % static_cast<std::uint64_t>(count));
 }
 
+/// The power of two of `wide` reals.
+constexpr float widening(Values values, std::uint64_t bits) {
+  return values == Values::wide ? static_cast<float>(1u << (bits & 15)) * 0x1p-8f : 1.0f;
+}
+
+/// What 2^31 becomes of the tiny numbers of a type: their products are still normal in float.
+template <class T>
+constexpr float tiny_scale = 0x1p-71f;
+template <>
+inline constexpr float tiny_scale<float16> = 0x1p-39f;
+template <>
+inline constexpr float tiny_scale<float8_e4m3> = 0x1p-36f;
+template <>
+inline constexpr float tiny_scale<float8_e5m2> = 0x1p-41f;
+
 /// Element `index` of the operand that `seed` stands for; nan and infinity give reals here.
 template <class T>
 T random_element(Values values, std::uint64_t seed, std::int64_t index) {
   const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(index));
   if constexpr (std::is_same_v<T, std::uint32_t>) {
     return static_cast<std::uint32_t>(bits >> 32);
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    return static_cast<std::int8_t>(bits >> 56);
   } else if (values == Values::integers) {
     return T(static_cast<float>(static_cast<int>((bits >> 32) % 9) - 4));
   } else if constexpr (std::is_same_v<T, double>) {
     const double scale = values == Values::tiny ? 0x1p-363 : 0x1p-63;
-    return static_cast<double>(static_cast<std::int64_t>(bits)) * scale;
+    return static_cast<double>(static_cast<std::int64_t>(bits)) * scale * widening(values, bits);
   } else {
-    constexpr float tiny_scale = std::is_same_v<T, float16> ? 0x1p-39f : 0x1p-71f;
-    const float scale = values == Values::tiny ? tiny_scale : 0x1p-31f;
-    return T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * scale);
+    const float scale = values == Values::tiny ? tiny_scale<T> : 0x1p-31f;
+    return T(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * scale *
+             widening(values, bits));
   }
 }
 

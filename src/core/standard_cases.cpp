@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace rung {
@@ -10,6 +11,12 @@ namespace {
 struct Shape {
   std::int64_t m, n, k;
 };
+
+/// Results of f16 end at 65504, which sums of wide values pass.
+Values values_of(Dtype dtype, std::size_t index) {
+  if (index == 10) return Values::tiny;
+  return index == 9 && output_type(dtype) != Dtype::f16 ? Values::wide : Values::reals;
+}
 
 /// The index-th variant of a shape: layout, leading dimensions, scaling, alignment and values each
 /// change at a period of their own, and the periods are coprime, so that each meets every other.
@@ -31,7 +38,7 @@ GemmSpec variant(Dtype dtype, Shape shape, std::size_t index) {
           .c_padding = c_padding,
           .alpha = alpha,
           .beta = beta,
-          .values = index % 11 == 10 ? Values::tiny : Values::reals,
+          .values = values_of(dtype, index % 11),
           .offset = index % 3 == 0 ? 1 : 0,
           .seed = index + 1};
 }
@@ -64,6 +71,24 @@ constexpr std::array large_shapes = std::to_array<Shape>({
     {517, 3, 513},
 });
 
+/// Random numbers, one after the other.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : seed_(seed) {}
+
+  std::int64_t below(std::int64_t count) { return random_below(count, seed_, drawn_++); }
+  /// From 1 to 2^bits - 1: as likely between one power of two and the next as between others.
+  std::int64_t size(int bits) {
+    const std::int64_t power = std::int64_t{1} << below(bits);
+    return power + below(power);
+  }
+  std::size_t index() { return static_cast<std::size_t>(below(1 << 30)); }
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t drawn_ = 0;
+};
+
 void add_non_finite(Dtype dtype, std::vector<GemmSpec>& specs) {
   constexpr std::array shapes = std::to_array<Shape>({{7, 9, 11}, {17, 33, 65}, {41, 50, 300}});
   for (const Values values : {Values::nan, Values::infinity}) {
@@ -83,7 +108,7 @@ std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort) {
   std::vector<GemmSpec> specs;
   const auto add = [&](Shape shape) { specs.push_back(variant(dtype, shape, specs.size())); };
   for (const Shape shape : quick_shapes) add(shape);
-  if (dtype != Dtype::i32) add_non_finite(dtype, specs);
+  if (!is_integer(dtype)) add_non_finite(dtype, specs);
   if (effort == Effort::full) {
     for (const std::int64_t size : edge_sizes) {
       add({size, 11, 23});
@@ -91,6 +116,18 @@ std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort) {
       add({13, 21, size});
     }
     for (const Shape shape : large_shapes) add(shape);
+  }
+  return specs;
+}
+
+std::vector<GemmSpec> random_gemm_cases(Dtype dtype, int count, double most_multiply_adds,
+                                        std::uint64_t seed) {
+  std::vector<GemmSpec> specs;
+  Draws draws(seed);
+  while (std::ssize(specs) < count) {
+    const Shape shape = {draws.size(12), draws.size(12), draws.size(12)};
+    if (static_cast<double>(shape.m * shape.n * shape.k) > most_multiply_adds) continue;
+    specs.push_back(variant(dtype, shape, draws.index()));
   }
   return specs;
 }
@@ -120,8 +157,8 @@ std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort e
     add({.n = n});
     add({.n = n, .incx = incx, .incy = incy});
   }
-  for (const Values values : {Values::tiny, Values::nan, Values::infinity}) {
-    if (dtype == Dtype::i32) break;
+  for (const Values values : {Values::tiny, Values::wide, Values::nan, Values::infinity}) {
+    if (is_integer(dtype)) break;
     add({.n = 77, .values = values});
     add({.n = 1000, .values = values});
   }
@@ -135,6 +172,24 @@ std::vector<DotSpec> standard_dot_cases(Dtype dtype, Accuracy accuracy, Effort e
   }
   if (effort == Effort::full) {
     for (const std::int64_t n : {65536, 65537, 1000003}) add({.n = n});
+  }
+  return specs;
+}
+
+std::vector<DotSpec> random_dot_cases(Dtype dtype, Accuracy accuracy, int count,
+                                      std::uint64_t seed) {
+  std::vector<DotSpec> specs;
+  Draws draws(seed);
+  while (std::ssize(specs) < count) {
+    DotSpec spec = {.dtype = dtype, .n = draws.size(20), .accuracy = accuracy};
+    if (draws.below(4) == 0) {
+      spec.incx = draws.below(7) - 3;
+      spec.incy = draws.below(7) - 3;
+    }
+    spec.values = draws.below(4) == 0 ? Values::wide : Values::reals;
+    spec.offset = static_cast<int>(draws.below(3));
+    spec.seed = draws.index();
+    specs.push_back(spec);
   }
   return specs;
 }

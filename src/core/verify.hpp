@@ -24,8 +24,9 @@ struct Verdict {
 ///
 ///     (k + 4) u (|alpha| |A||B| + |beta||C|) + u |exact|
 ///
-/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term
-/// twice that for 16-bit elements, because tensor cores truncate): the a priori bound of an inner
+/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term that
+/// of the sums, and twice that for types that tensor cores multiply, because they truncate; to it
+/// comes product_error of bound.hpp for tf32 and 8-bit floats): the a priori bound of an inner
 /// product summed in any order, two scalings and a sum (Higham, Accuracy and Stability of Numerical
 /// Algorithms, 2nd ed., 2002, ch. 3), with k u in the place of gamma_k (Jeannerod and Rump, SIAM J.
 /// Matrix Anal. Appl. 34, 2013). To it come the error of the reference and an allowance for
@@ -39,7 +40,7 @@ struct Verdict {
 /// Besides, the inputs must be unchanged, and so must the guards around and between the rows. C
 /// starts as NaN if beta is 0.
 ///
-/// The reference is summed in float64, for f64 in long double, for i32 modulo 2^32. Above 2^26
+/// The reference is summed in float64, for f64 in long double, for i32 and i8 modulo 2^32. Above 2^26
 /// multiply-adds it is computed for a few rows alone, and C as a whole is checked by a random
 /// vector: C v against alpha A (B v) + beta C v (Freivalds, IFIP Congress 1977), which is exact on
 /// integers.

@@ -139,7 +139,7 @@ Verdict run_once(DotCase& problem, Values values,
   if (const auto place = problem.y().broken_guard()) return wrong("wrote around y: " + *place);
   if (problem.x().fingerprint() != x) return wrong("changed x");
   if (problem.y().fingerprint() != y) return wrong("changed y");
-  return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (std::is_integral_v<In>) {
       return check_integers(problem.call().typed<In>(), got);
     } else {

@@ -81,6 +81,8 @@ bool scales_exactly(const GemmSpec& spec) {
 template <class In, class Out>
 class Checker {
   using W = Wide<In>;
+  /// Whether C is narrower than the sums.
+  static constexpr bool rounds_result = !std::is_same_v<Out, Scalar<Out>>;
 
  public:
   Checker(const GemmCase& problem, Values values)
@@ -119,13 +121,28 @@ class Checker {
 
   /// The bound of verify.hpp, `sums` being what magnitude_of() gives.
   W error_bound(W sums, W expected) const {
-    if (exact_) return 0;
+    const W rounding = static_cast<W>(unit_roundoff<Out>) * magnitude(expected);
+    if (exact_) return rounds_result ? rounding : 0;
     const W u = sum_roundoff<In, Out>;
     const W reference_u = unit_roundoff<W>;
-    const W flushed = std::numeric_limits<Out>::min();  // kernels may flush what is subnormal to 0
+    const W flushed = underflow<Scalar<Out>>;  // kernels may flush what is subnormal to 0
     const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
-    return static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
-           unit_roundoff<Out> * magnitude(expected);
+    const W summing = static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
+                      static_cast<W>(product_error<In>) * sums;
+    if constexpr (rounds_result) {
+      return (1 + unit_roundoff<Out>)*summing + rounding + underflow<Out>;
+    } else {
+      return summing + rounding;
+    }
+  }
+
+  /// An exact result as it goes to C.
+  static W stored(W exact) {
+    if constexpr (rounds_result) {
+      return widen(Out(static_cast<float>(exact)));
+    } else {
+      return exact;
+    }
   }
 
   void check_row(std::int64_t row) {
@@ -133,8 +150,10 @@ class Checker {
     for (std::int64_t col = 0; col < g_.n; ++col) {
       const W got = widen(g_.c(row, col));
       const W old = original(row, col);
-      const W expected = alpha_ * products.values[col] + beta_ * old;
-      const W bound = error_bound(magnitude_of(products.magnitudes[col], magnitude(old)), expected);
+      const W exact = alpha_ * products.values[col] + beta_ * old;
+      const W expected = exact_ ? stored(exact) : exact;
+      const W sums = magnitude_of(products.magnitudes[col], magnitude(old));
+      const W bound = exact_ ? W{0} : error_bound(sums, expected);
       note(error_ratio(got, expected, bound), [&] {
         return fmt::format("C({}, {}) is {}, expected {} within {:.3g}", row, col, got, expected,
                            static_cast<double>(bound));

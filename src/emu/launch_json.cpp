@@ -2,9 +2,10 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
-#include <regex>
 
 namespace rung::emu {
 namespace {
@@ -40,7 +41,20 @@ constexpr NamedCounter named_counters[] = {
     {"issued_shared_load_requests", &Counters::issued_shared_load_requests},
     {"issued_shared_load_wavefronts", &Counters::issued_shared_load_wavefronts},
     {"issued_shared_store_requests", &Counters::issued_shared_store_requests},
-    {"issued_shared_store_wavefronts", &Counters::issued_shared_store_wavefronts}};
+    {"issued_shared_store_wavefronts", &Counters::issued_shared_store_wavefronts},
+    {"bulk_loads", &Counters::bulk_loads},
+    {"bulk_load_bytes", &Counters::bulk_load_bytes},
+    {"bulk_load_sectors", &Counters::bulk_load_sectors},
+    {"bulk_load_lines", &Counters::bulk_load_lines},
+    {"bulk_stores", &Counters::bulk_stores},
+    {"bulk_store_bytes", &Counters::bulk_store_bytes},
+    {"bulk_store_sectors", &Counters::bulk_store_sectors},
+    {"bulk_store_lines", &Counters::bulk_store_lines},
+    {"bulk_shared_store_bytes", &Counters::bulk_shared_store_bytes},
+    {"bulk_shared_load_bytes", &Counters::bulk_shared_load_bytes},
+    {"tensor_multiply_adds", &Counters::tensor_multiply_adds},
+    {"wgmma_shared_load_bytes", &Counters::wgmma_shared_load_bytes},
+    {"wgmma_shared_load_wavefronts", &Counters::wgmma_shared_load_wavefronts}};
 
 Json to_json(const Counters& counters) {
   Json json = Json::object();
@@ -84,15 +98,19 @@ std::string readable_name(const std::string& symbol) {
 }
 
 std::string with_readable_names(const std::string& text) {
-  static const std::regex symbol(R"(\b_Z\w+)");
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   std::string readable;
-  std::size_t copied = 0;
-  for (std::sregex_iterator match(text.begin(), text.end(), symbol), end; match != end; ++match) {
-    const auto start = static_cast<std::size_t>(match->position());
-    readable += text.substr(copied, start - copied) + readable_name(match->str());
-    copied = start + static_cast<std::size_t>(match->length());
+  for (auto at = text.begin(); at != text.end();) {
+    const auto word = std::find_if(at, text.end(), in_word);
+    const auto end = std::find_if_not(word, text.end(), in_word);
+    const std::string symbol(word, end);
+    readable.append(at, word);
+    readable += symbol.starts_with("_Z") ? readable_name(symbol) : symbol;
+    at = end;
   }
-  return readable + text.substr(copied);
+  return readable;
 }
 
 Json to_json(const vgpu::Hazard& hazard) {
@@ -129,7 +147,8 @@ Json to_json(const vgpu::LineCounters& line) {
           {"global_requests", line.global_requests},
           {"global_sectors", line.global_sectors},
           {"shared_requests", line.shared_requests},
-          {"shared_wavefronts", line.shared_wavefronts}};
+          {"shared_wavefronts", line.shared_wavefronts},
+          {"bulk_sectors", line.bulk_sectors}};
 }
 
 vgpu::LineCounters line_counters(const Json& line) {
@@ -139,7 +158,8 @@ vgpu::LineCounters line_counters(const Json& line) {
           line.at("global_requests"),
           line.at("global_sectors"),
           line.at("shared_requests"),
-          line.at("shared_wavefronts")};
+          line.at("shared_wavefronts"),
+          line.at("bulk_sectors")};
 }
 
 Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines) {

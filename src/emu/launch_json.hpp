@@ -31,7 +31,7 @@ Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>&
 vgpu::Counters counters(const Json& json);
 
 /// {"line", "text", "instructions", "global_requests", "global_sectors", "shared_requests",
-/// "shared_wavefronts"}, and back.
+/// "shared_wavefronts", "bulk_sectors"}, and back.
 Json to_json(const vgpu::LineCounters& line);
 vgpu::LineCounters line_counters(const Json& line);
 

@@ -118,6 +118,24 @@ std::string memory_table(const std::vector<Group>& groups) {
   return table.str();
 }
 
+// What bulk copies bring and take, and what tensor cores do with it; nothing where there is
+// neither.
+std::string tensor_table(const std::vector<Group>& groups) {
+  Table table(
+      {"kernel", "bulk loads", "bytes", "bulk stores", "bytes", "wgmma reads", "tensor FMA"});
+  bool any = false;
+  for (const Group& group : groups) {
+    std::vector<std::string> row = {label(group)};
+    for (const char* counter : {"bulk_loads", "bulk_load_bytes", "bulk_stores", "bulk_store_bytes",
+                                "wgmma_shared_load_bytes", "tensor_multiply_adds"}) {
+      any = any || group[counter] > 0;
+      row.push_back(format_count(group[counter]));
+    }
+    table.add_row(std::move(row));
+  }
+  return any ? table.str() : "";
+}
+
 void add_hazard(std::string& text, const Json& hazard) {
   const std::uint64_t count = hazard.at("count");
   text += fmt::format("{}{}\n", hazard.at("message").get<std::string>(),
@@ -166,7 +184,10 @@ std::string summarize(const Records& records) {
   if (!records.launches.empty()) {
     const std::vector<Group> groups = group_launches(records.launches);
     text += launch_table(groups);
-    if (records.launches.front().at("observed")) text += fmt::format("\n{}", memory_table(groups));
+    if (records.launches.front().at("observed")) {
+      text += fmt::format("\n{}", memory_table(groups));
+      if (const std::string table = tensor_table(groups); !table.empty()) text += "\n" + table;
+    }
   }
   std::string hazards;
   for (const Json& launch : records.launches) {

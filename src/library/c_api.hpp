@@ -53,9 +53,16 @@ MatrixView<const T> operand(const char* name, rung_transpose trans, const T* dat
   return transposed(MatrixView<const T>{data, cols, rows, ld, order});
 }
 
-template <class Float16>
-const Float16* as(const uint16_t* bits) {
-  return reinterpret_cast<const Float16*>(bits);
+/// A type that C has not, given as its bits, or a tfloat32 as a float.
+template <class T, class Bits>
+const T* as(const Bits* bits) {
+  static_assert(sizeof(T) == sizeof(Bits));
+  return reinterpret_cast<const T*>(bits);
+}
+template <class T, class Bits>
+T* as(Bits* bits) {
+  static_assert(sizeof(T) == sizeof(Bits));
+  return reinterpret_cast<T*>(bits);
 }
 
 }  // namespace rung::c_api

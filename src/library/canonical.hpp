@@ -36,7 +36,7 @@ namespace detail {
 
 /// True if A and B are needed for C.
 template <class In, class Out>
-bool check_call(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
+bool check_call(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
                 const MatrixView<Out>& c) {
   check::matrix("gemm: A", a);
   check::matrix("gemm: B", b);
@@ -46,7 +46,7 @@ bool check_call(Out alpha, const MatrixView<const In>& a, const MatrixView<const
   }
   if (c.rows == 0 || c.cols == 0) return false;
   check::not_null("gemm: C", c);
-  if (alpha == Out{} || a.cols == 0) return false;
+  if (alpha == Scalar<Out>{} || a.cols == 0) return false;
   check::not_null("gemm: A", a);
   check::not_null("gemm: B", b);
   return true;
@@ -68,10 +68,11 @@ Matrix<Kernel<T>> strided(const MatrixView<T>& view, bool transpose) {
 
 /// Throws rung::Error (Status::invalid_argument).
 template <class In, class Out>
-[[gnu::always_inline]] inline CanonicalGemm<In, Out> canonical(Out alpha,
+[[gnu::always_inline]] inline CanonicalGemm<In, Out> canonical(Scalar<Out> alpha,
                                                                const MatrixView<const In>& a,
                                                                const MatrixView<const In>& b,
-                                                               Out beta, const MatrixView<Out>& c) {
+                                                               Scalar<Out> beta,
+                                                               const MatrixView<Out>& c) {
   const bool multiplies = detail::check_call(alpha, a, b, c);
   // A column-major C is the row-major C of C^T = alpha B^T A^T + beta C^T.
   const bool transpose = c.order == Order::col_major;
@@ -80,10 +81,10 @@ template <class In, class Out>
   return {.problem = {.m = transpose ? c.cols : c.rows,
                       .n = transpose ? c.rows : c.cols,
                       .k = a.cols,
-                      .alpha = static_cast<Kernel<Out>>(alpha),
+                      .alpha = static_cast<Scalar<Kernel<Out>>>(alpha),
                       .a = detail::strided(left, transpose),
                       .b = detail::strided(right, transpose),
-                      .beta = static_cast<Kernel<Out>>(beta),
+                      .beta = static_cast<Scalar<Kernel<Out>>>(beta),
                       .c = detail::strided(c, transpose)},
           .a = detail::order_of(left.order, transpose),
           .b = detail::order_of(right.order, transpose),

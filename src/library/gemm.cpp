@@ -39,7 +39,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                         .a = call.a,
                         .b = call.b};
   const GemmChoice choice = choose_gemm(shape, options.threads);
-  choice.rung->function<Kernel<In>>()(problem, choice.threads);
+  choice.rung->function<Kernel<In>, Kernel<Out>>()(problem, choice.threads);
 }
 
 }  // namespace

@@ -81,14 +81,4 @@ GemmChoice choose_gemm(const GemmShape& shape, int threads);
 GemmChoice choose_gemm(const GemmCall& call, int threads);
 DotChoice choose_dot(const DotCall& call, DotMode mode, int threads);
 
-/// The dtype that the kernels know a type of the public interface by.
-template <class In>
-constexpr Dtype dtype_of() {
-  if constexpr (std::is_same_v<In, float>) return Dtype::f32;
-  if constexpr (std::is_same_v<In, double>) return Dtype::f64;
-  if constexpr (std::is_same_v<In, std::uint32_t>) return Dtype::i32;
-  if constexpr (std::is_same_v<In, bfloat16>) return Dtype::bf16;
-  if constexpr (std::is_same_v<In, float16>) return Dtype::f16;
-}
-
 }  // namespace rung

@@ -157,7 +157,9 @@ class Bench {
     std::vector<Timing> timings = time_interleaved(candidates, options);
     for (std::size_t i = 0; i < owners.size(); ++i) {
       entries_[owners[i]].samples = std::move(timings[i].seconds);
-      result_.rows[owners[i]].seconds = summarize(entries_[owners[i]].samples);
+      BenchRow& row = result_.rows[owners[i]];
+      row.seconds = summarize(entries_[owners[i]].samples);
+      row.own_clock = candidates[i].batch.device_seconds().has_value();
     }
     result_.ceiling = ceiling.name;
     for (std::size_t i = 0; i < ceiling.variants.size(); ++i) {

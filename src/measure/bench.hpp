@@ -35,6 +35,7 @@ struct BenchRow {
   std::string skipped;       // why it was not run; empty if it was
   Verdict verdict;           // only what is right is timed
   Summary seconds;           // of a call, of many back to back
+  bool own_clock = false;    // the device's, for those seconds; else the host's
   Summary graph_seconds;     // of a call, of many inside a graph: the device's time alone
   Summary host_seconds;      // of a call, until it is in the queue
   double ceiling_ratio = 0;  // 0 where there is no ceiling

@@ -1,5 +1,7 @@
 #include "measure/contenders.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -36,7 +38,7 @@ MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t row
 
 using Calls = std::function<void(std::int64_t)>;
 
-/// rung::gemm() with what a call ends with: options, or a stream.
+/// rung::gemm() with what a call ends with: options, or a stream. Empty where it has no such type.
 template <class Where>
 Calls public_gemm(const GemmCall& call, const Where& where) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
@@ -44,11 +46,15 @@ Calls public_gemm(const GemmCall& call, const Where& where) {
     const auto a = view(g.a, g.m, g.k);
     const auto b = view(g.b, g.k, g.n);
     const auto c = view(g.c, g.m, g.n);
-    const auto alpha = static_cast<Public<Out>>(g.alpha);
-    const auto beta = static_cast<Public<Out>>(g.beta);
-    return [=](std::int64_t calls) {
-      for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, where);
-    };
+    const auto alpha = static_cast<Public<Scalar<Out>>>(g.alpha);
+    const auto beta = static_cast<Public<Scalar<Out>>>(g.beta);
+    if constexpr (requires { gemm(alpha, a, b, beta, c, where); }) {
+      return [=](std::int64_t calls) {
+        for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, where);
+      };
+    } else {
+      return {};
+    }
   });
 }
 
@@ -65,11 +71,14 @@ Bound RungContender::bind(const DotCall& call, int threads, void* result) const 
 }
 
 Bound LibraryContender::bind(const GemmCall& call, int threads) const {
-  return {public_gemm(call, GemmOptions{.threads = threads}), {}};
+  const Calls run = public_gemm(call, GemmOptions{.threads = threads});
+  if (!run) return {{}, fmt::format("has no {} on CPUs", rung::name(call.dtype))};
+  return {run, {}};
 }
 
 Bound LibraryContender::bind(const DotCall& call, int threads, void* result) const {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
+  if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
     if constexpr (std::is_integral_v<In>) {
       return {{}, "dot has no i32"};
     } else {
@@ -100,11 +109,13 @@ Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
   on_device.b.data = reinterpret_cast<const void*>(operands->b().data());
   on_device.c.data = reinterpret_cast<void*>(operands->c().data());
   const auto run = public_gemm(on_device, CudaStream(gpu_.stream()));
+  if (!run) return {{}, fmt::format("has no {} on GPUs", rung::name(call.dtype))};
   return {batch_on_gpu("library", operands, [=, this] { launch([&] { run(1); }, threads); }), {}};
 }
 
 Bound GpuLibraryContender::bind(const DotCall& call, int threads, void* result) const {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
+  if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
     if constexpr (std::is_integral_v<In>) {
       return {{}, "dot has no i32"};
     } else {

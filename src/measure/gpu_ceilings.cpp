@@ -73,6 +73,9 @@ CeilingBatch on_matrix_unit(cuda::Gpu& gpu, const GpuMatrixKernel& kernel) {
           kernel.flops_per_iteration * static_cast<double>(threads * iterations)};
 }
 
+/// Whether CUDA cores multiply a dtype; the others are for tensor cores alone.
+bool is_for_threads(Dtype dtype) { return is_for_dot(dtype); }
+
 }  // namespace
 
 std::vector<CeilingBatch> gpu_multiply_add_ceilings(cuda::Gpu& gpu, Dtype dtype) {
@@ -83,8 +86,9 @@ std::vector<CeilingBatch> gpu_multiply_add_ceilings(cuda::Gpu& gpu, Dtype dtype)
        gpu_matrix_kernels(dtype, target.arch, target.driver_version)) {
     ceilings.push_back(on_matrix_unit(gpu, kernel));
   }
-  const bool is_half = dtype == Dtype::bf16 || dtype == Dtype::f16;
-  if (ceilings.empty() || !is_half) ceilings.push_back(in_registers(gpu, dtype));
+  const bool is_half = input_bytes(dtype) == 2;
+  const bool in_threads = is_for_threads(dtype) && (ceilings.empty() || !is_half);
+  if (in_threads) ceilings.push_back(in_registers(gpu, dtype));
   return ceilings;
 }
 
@@ -107,10 +111,10 @@ GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu) {
   const std::int64_t past_cache = 8 * gpu.attribute(cuda::DeviceAttribute::l2_cache_size);
   GpuCeilings ceilings;
   for (const Dtype dtype : all_dtypes) {
+    const std::vector<CeilingBatch> all = gpu_multiply_add_ceilings(gpu, dtype);
+    if (all.empty()) continue;
     double best = 0;
-    for (const CeilingBatch& ceiling : gpu_multiply_add_ceilings(gpu, dtype)) {
-      best = std::max(best, best_rate(ceiling));
-    }
+    for (const CeilingBatch& ceiling : all) best = std::max(best, best_rate(ceiling));
     ceilings.multiply_add.emplace_back(name(dtype), best);
   }
   ceilings.memory_read = best_rate(gpu_read_ceiling(gpu, std::max(least, past_cache)));

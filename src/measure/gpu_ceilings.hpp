@@ -14,7 +14,8 @@ namespace rung {
 
 /// Nothing but multiply-adds of a dtype's elements on all of the GPU, in each way that it has:
 /// those of a thread in registers, and matrix units. Of bf16 and f16, summed in f32, the units
-/// alone where there are any. Throws std::bad_alloc and cuda::DriverError.
+/// alone where there are any; of types for tensor cores alone, none unless there is a kernel.
+/// Throws std::bad_alloc and cuda::DriverError.
 std::vector<CeilingBatch> gpu_multiply_add_ceilings(cuda::Gpu& gpu, Dtype dtype);
 
 /// Reads that much device memory, the same at every call: of a small one, the cache's rate. Throws

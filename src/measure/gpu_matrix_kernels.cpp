@@ -217,10 +217,12 @@ std::vector<GpuMatrixKernel> gpu_matrix_kernels(Dtype dtype, int arch, int cuda_
   if (arch < 80) return kernels;
   const bool has_wgmma = arch == 90 && cuda_version >= 12000;
   switch (dtype) {
+    case Dtype::f16_f16:
     case Dtype::f16:
       kernels.push_back(describe(image_80(), mma_f16));
       if (has_wgmma) kernels.push_back(describe_wgmma("wgmma_f16"));
       break;
+    case Dtype::bf16_bf16:
     case Dtype::bf16:
       kernels.push_back(describe(image_80(), mma_bf16));
       if (has_wgmma) kernels.push_back(describe_wgmma("wgmma_bf16"));

@@ -32,7 +32,8 @@ struct TimingOptions {
 std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
                                      const TimingOptions& options);
 
-/// Seconds that one batch of `calls` takes, from the first one's start to the last one's end.
+/// Seconds that one batch of `calls` takes, from the first one's start to the last one's end: by
+/// the device's clock where the batch tells that, else by the host's.
 double time_batch(const Batch& batch, std::int64_t calls);
 
 /// Seconds until that many calls are in the device's queue, which is empty before. The queue must

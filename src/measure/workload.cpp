@@ -27,7 +27,9 @@ std::int64_t count_sets(double set_bytes, bool cold, const Backend& backend) {
 // One batch a set, called in turn from one call to the next.
 Bound rotate(std::vector<Bound> sets) {
   if (sets.size() == 1 || !sets.front()) return std::move(sets.front());
-  const auto wait = [batch = sets.front().batch] { batch.wait(); };  // they share one queue
+  const Batch first = sets.front().batch;  // they share one queue
+  const auto wait = [first] { first.wait(); };
+  const auto device_seconds = [first] { return first.device_seconds(); };
   const auto enqueue = [batches = std::move(sets),
                         next = std::size_t{0}](std::int64_t calls) mutable {
     for (std::int64_t i = 0; i < calls; ++i) {
@@ -35,7 +37,7 @@ Bound rotate(std::vector<Bound> sets) {
       next = (next + 1) % batches.size();
     }
   };
-  return {{enqueue, wait, [] {}}, {}};
+  return {{enqueue, wait, [] {}, device_seconds}, {}};
 }
 
 class GemmWorkload final : public Workload {
@@ -83,8 +85,9 @@ class GemmWorkload final : public Workload {
   WorkloadCeiling ceiling() const override {
     if (backend_.name() == "virtual") return {};
     if (cuda::Gpu* const gpu = gpu_of(backend_)) {
-      return {std::string(name(options_.dtype)) + " multiply-add",
-              gpu_multiply_add_ceilings(*gpu, options_.dtype)};
+      auto kernels = gpu_multiply_add_ceilings(*gpu, options_.dtype);
+      if (kernels.empty()) return {};
+      return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
     }
     if (backend_.name() == "gpu") return {};  // Apple's: there are no kernels for that
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;

@@ -133,10 +133,13 @@ std::string noise(const BenchResult& result) {
     if (worst == nullptr || row.seconds.spread() > worst->seconds.spread()) worst = &row;
   }
   if (worst == nullptr) return "";
+  const bool by_device = std::any_of(result.rows.begin(), result.rows.end(),
+                                     [](const BenchRow& row) { return row.own_clock; });
   return fmt::format(
       "medians of {} or more interleaved samples; quartiles span {:.1f}% "
-      "(median),\n{:.1f}% at worst ({})\n",
-      fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug);
+      "(median),\n{:.1f}% at worst ({})\n{}",
+      fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug,
+      by_device ? "by the GPU's own clock, but where the CPU has a part\n" : "");
 }
 
 // "host, a call: library 2.31 us, cublas 4.02 us".

@@ -40,10 +40,11 @@ Json roofline_json(const Explanation& e) {
     levels.push_back({{"name", level.name},
                       {"bytes", level.bytes},
                       {"flops_per_byte", level.flops_per_byte(roofs.flops)},
-                      {"seconds", level.seconds}});
+                      {"seconds", level.is_public ? Json(level.seconds) : Json(nullptr)}});
   }
   Json json = {{"ceilings",
                 {{"flops", e.evidence.machine.flops},
+                 {"data_sheet_flops", e.evidence.machine.sheet_flops},
                  {"memory_bytes", e.evidence.machine.memory_bytes},
                  {"source", e.evidence.machine.source}}},
                {"flops", roofs.flops},
@@ -61,11 +62,31 @@ Json roofline_json(const Explanation& e) {
   return json;
 }
 
+Json reference_json(const Explanation& e) {
+  if (!e.reference) return nullptr;
+  const auto uncached = uncached_flops(e);
+  return {{"flops", e.reference->flops},
+          {"whose", e.reference->whose},
+          {"of_peak", e.reference->flops / e.evidence.machine.flops},
+          {"of_uncached", uncached ? Json(e.reference->flops / *uncached) : Json(nullptr)}};
+}
+
 Json limit_json(int blocks) { return blocks == vgpu::no_limit ? Json(nullptr) : Json(blocks); }
 
 Json occupancy_json(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
   const vgpu::Occupancy& o = facts.occupancy;
+  if (!facts.is_public) {
+    return {{"registers", nullptr},
+            {"registers_from", facts.registers.source},
+            {"static_shared", facts.static_shared},
+            {"most_shared", facts.most_shared},
+            {"threads", facts.threads},
+            {"most_threads", facts.most_threads},
+            {"blocks", nullptr},
+            {"warps", nullptr},
+            {"fraction", nullptr}};
+  }
   return {{"registers", facts.registers.count},
           {"registers_from", facts.registers.source},
           {"spilled_bytes", facts.registers.spilled_bytes},
@@ -102,11 +123,9 @@ Json hardware_json(const Explanation& e) {
   if (!e.hardware) return nullptr;
   Json stalls = Json::object();
   for (const auto& [reason, part] : e.hardware->stalls) stalls[reason] = part;
-  return {{"kernel", e.hardware->kernel},
-          {"counters", e.hardware->counters},
-          {"registers", e.hardware->registers},
-          {"seconds", e.hardware->seconds},
-          {"stalls", stalls}};
+  return {{"kernel", e.hardware->kernel},       {"counters", e.hardware->counters},
+          {"registers", e.hardware->registers}, {"limits", e.hardware->limits},
+          {"seconds", e.hardware->seconds},     {"stalls", stalls}};
 }
 
 }  // namespace
@@ -114,6 +133,7 @@ Json hardware_json(const Explanation& e) {
 Json to_json(const Explanation& e) {
   return {{"code", e.code},
           {"sample", e.sample},
+          {"tiles", e.tiles.empty() ? Json(nullptr) : Json(e.tiles)},
           {"traffic", traffic_json(e)},
           {"roofline", roofline_json(e)},
           {"occupancy", occupancy_json(e)},
@@ -121,7 +141,9 @@ Json to_json(const Explanation& e) {
            {{"ptx", mix_json(e.ptx)},
             {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
           {"advice", advice_json(e)},
-          {"hardware", hardware_json(e)}};
+          {"hardware", hardware_json(e)},
+          {"reference", reference_json(e)},
+          {"notes", e.notes}};
 }
 
 }  // namespace rung

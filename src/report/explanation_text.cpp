@@ -42,21 +42,44 @@ std::string level_work(const analysis::Level& level) {
   return level.bytes > 0 ? fmt::format("{:.3g} GB", level.bytes * 1e-9) : "";
 }
 
+/// The seed's arithmetic: the peak, and the roof over loads that no cache serves.
+std::string peak_text(const Explanation& e) {
+  const analysis::Machine& machine = e.evidence.machine;
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  std::string text = fmt::format(
+      "peak: {} cores x {:.0f} FLOP a clock x {:.4g} GHz = {:.0f} GFLOP/s", machine.multiprocessors,
+      2 * machine.multiply_adds_a_cycle(), machine.clock * 1e-9, machine.flops * 1e-9);
+  const auto uncached = uncached_flops(e);
+  if (uncached) {
+    text += fmt::format("; if no cache helped, {:.3g} FLOP/byte x {:.0f} GB/s = {:.0f} GFLOP/s",
+                        *uncached / machine.memory_bytes, machine.memory_bytes * 1e-9,
+                        *uncached * 1e-9);
+  }
+  if (e.reference) {
+    text += fmt::format("; {}: {:.2f} GFLOP/s, {:.1f} % of the peak", e.reference->whose,
+                        e.reference->flops * 1e-9, 100 * e.reference->flops / machine.flops);
+    if (uncached) text += fmt::format(", {:.2f} times the other", e.reference->flops / *uncached);
+  }
+  return roofs.flops > 0 ? wrap(text, 0) : "";
+}
+
 std::string roofline_text(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   const analysis::Level& bound = roofs.bound();
   Table table({"at the least", "moves", "FLOP/byte", "takes"});
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
-    table.add_row(
-        {level.name, level_work(level), intensity > 0 ? fmt::format("{:.4g}", intensity) : "",
-         fmt::format("{} {}", format_seconds(level.seconds), &level == &bound ? '*' : ' ')});
+    const std::string time = level.is_public ? fmt::format("{} {}", format_seconds(level.seconds),
+                                                           &level == &bound ? '*' : ' ')
+                                             : "not public  ";
+    table.add_row({level.name, level_work(level),
+                   intensity > 0 ? fmt::format("{:.4g}", intensity) : "", time});
   }
   std::string text = table.str();
   text +=
       wrap(fmt::format("* the bound: {}, {} with {:.0f} % of the multiprocessors busy; rates: {}",
                        bound.name, format_seconds(roofs.seconds()), 100 * roofs.busy,
-                       e.evidence.machine.source),
+                       source_of_rates(e.evidence.machine)),
            0);
   if (e.measured) {
     text += wrap(fmt::format("measured: {}, {:.2f} of which the bound explains ({})",
@@ -64,13 +87,30 @@ std::string roofline_text(const Explanation& e) {
                              roofs.seconds() / e.measured->seconds, e.measured->source),
                  0);
   }
+  if (!e.evidence.machine.is_public) text += peak_text(e);
   return text + "\n";
+}
+
+std::string notes_text(const Explanation& e) {
+  std::string text;
+  for (const std::string& note : e.notes) text += wrap(note, 0);
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string limit(int blocks) { return blocks == vgpu::no_limit ? "-" : std::to_string(blocks); }
 
+/// Where no more than a block's limits is public.
+std::string limits_text(const analysis::OccupancyFacts& facts) {
+  Table table({"a block", "takes", "of"});
+  table.add_row({"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)});
+  table.add_row({"shared memory", fmt::format("{} bytes", facts.static_shared),
+                 std::to_string(facts.most_shared)});
+  return table.str() + "registers, occupancy: not public\n\n";
+}
+
 std::string occupancy_text(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
+  if (!facts.is_public) return limits_text(facts);
   const vgpu::Occupancy& o = facts.occupancy;
   Table table({"blocks a multiprocessor", "takes", "allows"});
   table.add_row({"registers", fmt::format("{} a thread", facts.registers.count),
@@ -93,7 +133,8 @@ std::string occupancy_text(const Explanation& e) {
 
 std::string mix_line(const std::string& what, const analysis::InstructionMix& mix) {
   std::string text =
-      fmt::format("{}: {:.1f} % multiply-adds", what, 100 * mix.multiply_add_share());
+      fmt::format("{}: {:.1f} % multiply-adds{}", what, 100 * mix.multiply_add_share(),
+                  mix.of_matrices ? " of matrices" : "");
   if (mix.multiply_adds > 0) {
     text += fmt::format(", {:.3g} loads and {:.2g} barriers for each",
                         mix.loads / mix.multiply_adds, mix.barriers / mix.multiply_adds);
@@ -140,7 +181,16 @@ std::string hardware_text(const Explanation& e) {
   for (const auto& [name, value] : e.hardware->counters) {
     table.add_row({name, count(e.evidence.counters.at(name)), count(value)});
   }
-  std::string text = fmt::format("\n{}warps waited for", table.str());
+  std::string text = fmt::format("\n{}", table.str());
+  if (!e.hardware->limits.empty()) {
+    std::string allowed =
+        fmt::format("blocks by ncu, with {} registers a thread:", e.hardware->registers);
+    for (const auto& [limit, blocks] : e.hardware->limits) {
+      allowed += fmt::format(" {} {}", limit, blocks);
+    }
+    text += wrap(allowed, 0);
+  }
+  text += "warps waited for";
   for (std::size_t i = 0; i < std::min<std::size_t>(4, e.hardware->stalls.size()); ++i) {
     const auto& [reason, part] = e.hardware->stalls[i];
     text += fmt::format("{} {} {:.0f} %", i == 0 ? ":" : ",", reason, 100 * part);
@@ -150,9 +200,27 @@ std::string hardware_text(const Explanation& e) {
 
 }  // namespace
 
+std::optional<double> uncached_flops(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  for (const analysis::Level& level : roofs.levels) {
+    if (level.name == analysis::uncached_level && level.seconds > 0)
+      return roofs.flops / level.seconds;
+  }
+  return std::nullopt;
+}
+
+std::string source_of_rates(const analysis::Machine& machine) {
+  const bool is_other = machine.sheet_flops > 0 && machine.sheet_flops != machine.flops;
+  if (!is_other) return machine.source;
+  return fmt::format("{}; the data sheet says {:.4g} TFLOP/s", machine.source,
+                     machine.sheet_flops * 1e-12);
+}
+
 std::string explanation_text(const Explanation& e) {
-  return fmt::format("counted: {}, {}\n\n", e.sample, e.code) + traffic_text(e) + roofline_text(e) +
-         occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e);
+  return fmt::format("counted: {}, {}\n", e.sample, e.code) +
+         (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
+         roofline_text(e) + occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e) +
+         notes_text(e);
 }
 
 }  // namespace rung

@@ -127,6 +127,7 @@ Json to_json(const BenchResult& result) {
     if (row.wrong()) json["wrong"] = row.verdict.message;
     if (row.timed()) {
       json["seconds"] = seconds_of(row.seconds);
+      if (row.own_clock) json["clock"] = "device";
       if (row.graph_seconds.count > 0) json["graph_seconds"] = seconds_of(row.graph_seconds);
       if (row.host_seconds.count > 0) json["host_seconds"] = seconds_of(row.host_seconds);
       json["gflops"] = result.flops / row.seconds.median * 1e-9;

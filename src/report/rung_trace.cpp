@@ -124,10 +124,6 @@ void trace_gemm(const RungInfo& info, Dtype dtype, const Size& measured, Watched
   }
   trace.problem = describe(spec);
   trace.flops = 2.0 * static_cast<double>(spec.m * spec.n * spec.k);
-  trace.operand_bytes =
-      static_cast<double>(input_bytes(dtype)) *
-          static_cast<double>(spec.m * spec.k + spec.k * spec.n) +
-      static_cast<double>(output_bytes(dtype)) * static_cast<double>(spec.m * spec.n);
   if (info.backend == "cuda") {
     trace_cuda_gemm(info, call, measured, watched, trace);
   } else {
@@ -148,15 +144,14 @@ void trace_dot(const RungInfo& info, Dtype dtype, Watched& watched, RungTrace& t
   trace.problem = describe(spec);
   const double terms = static_cast<double>(spec.n), vectors = spec.sum ? 1 : 2;
   trace.flops = vectors * terms;
-  trace.operand_bytes = vectors * terms * static_cast<double>(input_bytes(dtype));
 }
 
 }  // namespace
 
 double RungTrace::intensity() const {
-  const std::uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
-  const double bytes = 32.0 * static_cast<double>(sectors);
-  return bytes == 0 || bytes < operand_bytes ? 0 : flops / bytes;
+  const std::uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors +
+                                counters.bulk_load_sectors + counters.bulk_store_sectors;
+  return sectors == 0 ? 0 : flops / (32.0 * static_cast<double>(sectors));
 }
 
 RungTracer::RungTracer(const DeviceOptions& options) : options_(options) {}

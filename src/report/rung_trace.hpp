@@ -21,14 +21,12 @@ struct RungTrace {
   std::string device, code;
   std::string tile;  // the plan, for a rung of several tiles
   double flops = 0;
-  double operand_bytes = 0;  // each operand once
   vgpu::Counters counters;
   std::vector<vgpu::LineCounters> lines;
   std::vector<DrawnAccess> accesses;
   std::optional<TileMap> tiles;
 
-  /// FLOP for each byte that warps ask global memory for, in whole sectors. 0 where they ask for
-  /// less than the operands have: the rest comes by bulk copies, which are no requests of warps.
+  /// FLOP for each byte that warps and bulk copies ask global memory for, in whole sectors.
   double intensity() const;
 };
 

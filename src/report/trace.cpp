@@ -61,6 +61,20 @@ std::string traffic_table(const vgpu::Counters& c) {
   return table.str();
 }
 
+/// Nothing without bulk copies and wgmma.
+std::string bulk_table(const vgpu::Counters& c) {
+  if (c.bulk_loads + c.bulk_stores + c.wgmma_shared_load_bytes == 0) return "";
+  Table table({"", "copies", "bytes", "sectors", "lines", "shared bytes"});
+  table.add_row({"bulk loads", format_count(c.bulk_loads), format_count(c.bulk_load_bytes),
+                 format_count(c.bulk_load_sectors), format_count(c.bulk_load_lines),
+                 format_count(c.bulk_shared_store_bytes)});
+  table.add_row({"bulk stores", format_count(c.bulk_stores), format_count(c.bulk_store_bytes),
+                 format_count(c.bulk_store_sectors), format_count(c.bulk_store_lines),
+                 format_count(c.bulk_shared_load_bytes)});
+  table.add_row({"wgmma", "", "", "", "", format_count(c.wgmma_shared_load_bytes)});
+  return table.str() + "\n";
+}
+
 /// With its text the number is enough, without it the file is needed.
 std::string place_of(const LineCounters& line) {
   if (line.where.empty()) return "(no line)";
@@ -88,7 +102,7 @@ std::string line_table(const std::vector<LineCounters>& lines) {
     const LineCounters& line = lines[i];
     const double share = static_cast<double>(line.instructions) / static_cast<double>(all);
     text += cut(fmt::format("{:>5.1f}% {:>13} {:>11} {:>11}  {}", 100 * share,
-                            format_count(line.instructions), count(line.global_sectors),
+                            format_count(line.instructions), count(line.sectors()),
                             count(line.shared_wavefronts), place_of(line)),
                 text_width);
     text += '\n';
@@ -101,9 +115,12 @@ std::string launch_table(const vgpu::LaunchReport& report, const std::vector<Lin
   std::string text =
       fmt::format("{}\ngrid {}, block {}, {} bytes of shared memory a block\n\n", report.kernel,
                   shape(report.grid), shape(report.block), report.shared);
-  text += traffic_table(c) + "\n";
+  text += traffic_table(c) + "\n" + bulk_table(c);
   text += fmt::format("{} warp instructions, {} multiply-adds of f32 (threads)\n",
                       format_count(c.instructions), format_count(c.ffma));
+  if (c.tensor_multiply_adds > 0) {
+    text += fmt::format("{} multiply-adds of tensor cores\n", format_count(c.tensor_multiply_adds));
+  }
   text +=
       fmt::format("{} barriers, {} of {} branches diverge (warps)\n\n", format_count(c.barriers),
                   format_count(c.divergent_branches), format_count(c.branches));

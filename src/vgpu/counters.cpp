@@ -148,6 +148,19 @@ Counters& Counters::operator+=(const Counters& other) {
   issued_shared_load_wavefronts += other.issued_shared_load_wavefronts;
   issued_shared_store_requests += other.issued_shared_store_requests;
   issued_shared_store_wavefronts += other.issued_shared_store_wavefronts;
+  bulk_loads += other.bulk_loads;
+  bulk_load_bytes += other.bulk_load_bytes;
+  bulk_load_sectors += other.bulk_load_sectors;
+  bulk_load_lines += other.bulk_load_lines;
+  bulk_stores += other.bulk_stores;
+  bulk_store_bytes += other.bulk_store_bytes;
+  bulk_store_sectors += other.bulk_store_sectors;
+  bulk_store_lines += other.bulk_store_lines;
+  bulk_shared_store_bytes += other.bulk_shared_store_bytes;
+  bulk_shared_load_bytes += other.bulk_shared_load_bytes;
+  tensor_multiply_adds += other.tensor_multiply_adds;
+  wgmma_shared_load_bytes += other.wgmma_shared_load_bytes;
+  wgmma_shared_load_wavefronts += other.wgmma_shared_load_wavefronts;
   return *this;
 }
 

@@ -31,6 +31,18 @@ struct Counters {
   std::uint64_t issued_shared_load_requests = 0, issued_shared_load_wavefronts = 0;
   std::uint64_t issued_shared_store_requests = 0, issued_shared_store_wavefronts = 0;
 
+  // Bulk copies (cp.async.bulk, TMA), each of one thread: no requests of warps. Loads go into
+  // shared memory, stores out of it. Bytes, sectors of 32 and lines of 128 bytes are those that
+  // they touch in global memory, each once for a copy: also for one that goes to many blocks.
+  std::uint64_t bulk_loads = 0, bulk_load_bytes = 0, bulk_load_sectors = 0, bulk_load_lines = 0;
+  std::uint64_t bulk_stores = 0, bulk_store_bytes = 0, bulk_store_sectors = 0, bulk_store_lines = 0;
+  // What they write to shared memory, in each block that they go to, and read from there.
+  std::uint64_t bulk_shared_store_bytes = 0, bulk_shared_load_bytes = 0;
+  // Tensor cores: multiply-adds of mma, wmma and wgmma, of any type; what wgmma reads of shared
+  // memory, 128 bytes at a time.
+  std::uint64_t tensor_multiply_adds = 0;
+  std::uint64_t wgmma_shared_load_bytes = 0, wgmma_shared_load_wavefronts = 0;
+
   Counters& operator+=(const Counters& other);
 };
 

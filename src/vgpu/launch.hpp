@@ -37,6 +37,8 @@ enum class SiteRole : std::uint8_t {
   ffma,
   barrier,
   branch,
+  bulk_load,
+  bulk_store,
 };
 
 /// An instruction of the PTX text, for reports.
@@ -47,6 +49,8 @@ struct Site {
   std::string where;  // "tile.cu:31"; empty if unknown
   InstrClass instr_class = InstrClass::other;
   SiteRole role = SiteRole::other;
+  // Of tensor cores, a thread's part: multiply-adds, and bytes that wgmma reads of shared memory.
+  std::uint32_t multiply_adds = 0, wgmma_bytes = 0;
 };
 
 /// What is known of a kernel before it runs (CUfunction_attribute).

@@ -12,6 +12,8 @@ bool is_global(SiteRole role) {
          role == SiteRole::global_atomic;
 }
 
+bool is_bulk(SiteRole role) { return role == SiteRole::bulk_load || role == SiteRole::bulk_store; }
+
 bool is_shared(SiteRole role) {
   return role == SiteRole::shared_load || role == SiteRole::shared_store ||
          role == SiteRole::shared_atomic;
@@ -25,6 +27,7 @@ LineCounters& LineCounters::operator+=(const LineCounters& other) {
   global_sectors += other.global_sectors;
   shared_requests += other.shared_requests;
   shared_wavefronts += other.shared_wavefronts;
+  bulk_sectors += other.bulk_sectors;
   return *this;
 }
 
@@ -47,6 +50,8 @@ std::vector<LineCounters> by_line(const LaunchReport& report, const std::vector<
     } else if (is_shared(sites[i].role)) {
       line.shared_requests += counters.executions;
       line.shared_wavefronts += counters.units;
+    } else if (is_bulk(sites[i].role)) {
+      line.bulk_sectors += counters.units;
     }
   }
   std::vector<LineCounters> sorted;

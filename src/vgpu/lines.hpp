@@ -18,7 +18,9 @@ struct LineCounters {
   std::uint64_t global_sectors = 0;
   std::uint64_t shared_requests = 0;
   std::uint64_t shared_wavefronts = 0;
+  std::uint64_t bulk_sectors = 0;  // of global memory, by bulk copies
 
+  std::uint64_t sectors() const { return global_sectors + bulk_sectors; }
   LineCounters& operator+=(const LineCounters& other);
 };
 

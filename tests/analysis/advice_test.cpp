@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "analysis/vector_sample.hpp"
 #include "ladder.hpp"
 
 namespace rung::analysis {
@@ -65,6 +69,79 @@ TEST_P(LadderOf, DetailsNameTheLineOfTheAccess) {
   EXPECT_NE(detail(5).find("takes 8 wavefronts, of which 4 are for bank conflicts"),
             std::string::npos)
       << detail(5);
+}
+
+/// A rung, a cause that it has, and the rung that removes it.
+struct Removed {
+  const char* rung;
+  Cause cause;
+  const char* by;
+};
+
+/// Rungs by their numbers: "20".
+std::string number_of(const std::string& id) { return id.substr(id.rfind('/') + 1, 2); }
+
+/// `ladder`: evidence in the ladder's order.
+void expect_removed(const std::vector<const Evidence*>& ladder, const Removed& removed) {
+  SCOPED_TRACE(removed.rung);
+  const auto here = std::find_if(ladder.begin(), ladder.end(), [&](const Evidence* evidence) {
+    return number_of(evidence->id) == removed.rung;
+  });
+  ASSERT_NE(here, ladder.end());
+  const std::vector<Finding> found = findings(**here);
+  const auto finding = std::find_if(found.begin(), found.end(),
+                                    [&](const Finding& one) { return one.cause == removed.cause; });
+  ASSERT_NE(finding, found.end()) << name(removed.cause);
+  const auto next = [&, at = here]() mutable { return ++at != ladder.end() ? *at : nullptr; };
+  EXPECT_EQ(number_of(remedy(*finding, **here, next)), removed.by) << finding->detail;
+}
+
+TEST_P(LadderOf, EachRungOfTensorCoresHasACauseThatTheNextRemoves) {
+  constexpr Removed pairs[] = {{"20", Cause::bank_conflicts, "21"},
+                               {"21", Cause::exposed_global_loads, "22"},
+                               {"22", Cause::shared_loads, "23"},
+                               {"23", Cause::instructions, "24"},
+                               {"24", Cause::drained_matrix_units, "25"},
+                               {"25", Cause::block_ends, "26"},
+                               {"26", Cause::l2_busy, "27"},
+                               {"27", Cause::thread_stores, "28"},
+                               {"28", Cause::few_tiles, "29"}};
+  std::vector<const Evidence*> evidence;
+  for (const Step& step : ladder(GetParam(), true)) evidence.push_back(&step.evidence);
+  ASSERT_GE(evidence.size(), std::size(pairs) + 1);
+  for (const Removed& removed : pairs) expect_removed(evidence, removed);
+}
+
+TEST_P(LadderOf, NoRungOfTensorCoresIsFasterThanItsBound) {
+  for (const Step& step : ladder(GetParam(), true)) {
+    const Evidence& evidence = step.evidence;
+    EXPECT_EQ(evidence.machine.sheet_flops, 989e12);
+    const MeasuredRun* run =
+        built_in_results().find(evidence.id, Dtype::bf16, 4096, 4096, 4096, "H200");
+    if (run == nullptr) continue;
+    EXPECT_LE(evidence.roofline.seconds(), 1.01 * run->seconds) << evidence.id;
+    EXPECT_GE(evidence.roofline.seconds(), 0.2 * run->seconds) << evidence.id;
+  }
+}
+
+// 12 and 13 both come from rungs before the one before them: what 13 removes, 10 has.
+TEST_P(LadderOf, EachRungOfTheDotProductHasACauseThatTheNextRemoves) {
+  constexpr Removed pairs[] = {
+      {"00", Cause::host_sums, "01"},       {"00", Cause::intermediate_stores, "01"},
+      {"01", Cause::host_sums, "02"},       {"02", Cause::idle_lanes, "03"},
+      {"03", Cause::scattered_loads, "04"}, {"04", Cause::bank_conflicts, "05"},
+      {"05", Cause::launches, "06"},        {"06", Cause::barriers, "07"},
+      {"07", Cause::barriers, "08"},        {"08", Cause::few_bytes_on_the_way, "09"},
+      {"09", Cause::launches, "10"},        {"10", Cause::rounding, "11"},
+      {"11", Cause::rounding, "12"},        {"10", Cause::staging_registers, "13"}};
+  std::vector<VectorSample> samples;
+  for (const RungInfo* rung : select({"dot/cuda"})) {
+    samples.push_back(
+        sample_vectors(*rung, Dtype::f32, 1 << 20, {"h200", GetParam()}, built_in_results()));
+  }
+  std::vector<const Evidence*> evidence;
+  for (const VectorSample& sample : samples) evidence.push_back(&sample.evidence);
+  for (const Removed& removed : pairs) expect_removed(evidence, removed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, LadderOf, testing::ValuesIn(front_ends()),

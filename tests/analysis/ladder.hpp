@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/advice.hpp"
@@ -21,8 +22,10 @@ inline std::vector<std::string> front_ends() {
 
 inline GemmSetting setting_of(const RungInfo& rung, const std::string& code = "clang",
                               const std::string& gpu = "h200") {
-  return gemm_setting(rung, Dtype::f32, {4096, 4096, 4096}, vgpu::parse_device(gpu), code);
+  return gemm_setting(rung, usual_dtype(rung), {4096, 4096, 4096}, vgpu::parse_device(gpu), code);
 }
+
+inline bool is_of_tensor_cores(const RungInfo& rung) { return usual_dtype(rung) != Dtype::f32; }
 
 /// A rung as it was sampled.
 struct Step {
@@ -31,17 +34,22 @@ struct Step {
   Evidence evidence;
 };
 
-/// All of the ladder at 4096 x 4096 x 4096 in f32 on an H200; made once.
-inline const std::vector<Step>& ladder(const std::string& code) {
-  static std::map<std::string, std::vector<Step>> ladders;
-  std::vector<Step>& steps = ladders[code];
-  if (!steps.empty()) return steps;
+inline std::vector<Step> sampled(const std::string& code, bool of_tensor_cores) {
+  std::vector<Step> steps;
   for (const RungInfo* rung : gemm_rungs()) {
-    if (rung->id >= "gemm/cuda/20") continue;  // those of matrix units, which have no f32
+    if (is_of_tensor_cores(*rung) != of_tensor_cores) continue;
     const GemmSetting setting = setting_of(*rung, code);
     const Samples samples = sample(setting);
     steps.push_back({setting, samples, gemm_evidence(setting, samples, built_in_results())});
   }
+  return steps;
+}
+
+/// The ladder at 4096 x 4096 x 4096 in f32 on an H200, or that of tensor cores in bf16; made once.
+inline const std::vector<Step>& ladder(const std::string& code, bool of_tensor_cores = false) {
+  static std::map<std::pair<std::string, bool>, std::vector<Step>> ladders;
+  std::vector<Step>& steps = ladders[{code, of_tensor_cores}];
+  if (steps.empty()) steps = sampled(code, of_tensor_cores);
   return steps;
 }
 

@@ -46,6 +46,17 @@ TEST(Ncu, StallsAreSharesTheLongestFirst) {
   EXPECT_DOUBLE_EQ(stalls[3].second, 0.0625);
 }
 
+TEST(Ncu, LimitsOfOccupancyAreRead) {
+  const HardwareCounters hardware = parse_ncu(
+      "\"ID\",\"Kernel Name\",\"launch__occupancy_limit_registers\","
+      "\"launch__occupancy_limit_shared_mem\",\"launch__registers_per_thread\"\n"
+      "\"\",\"\",\"block\",\"block\",\"register/thread\"\n"
+      "\"0\",\"gemm_cuda_24_tma_bf16\",\"2\",\"2\",\"90\"\n");
+  const std::map<std::string, double> expected = {{"registers", 2}, {"shared_memory", 2}};
+  EXPECT_EQ(hardware.limits, expected);
+  EXPECT_EQ(hardware.registers, 90);
+}
+
 TEST(Ncu, NoLaunchIsAnError) {
   EXPECT_THROW(parse_ncu("==ERROR== ERR_NVGPUCTRPERM\n"), std::runtime_error);
   EXPECT_THROW(parse_ncu(""), std::runtime_error);
@@ -61,9 +72,10 @@ TEST(Ncu, TheCommandAsksForWhatIsParsed) {
   for (const std::string& word : command) all += word + " ";
   EXPECT_NE(all.find("--page raw"), std::string::npos);
   EXPECT_NE(all.find("--kernel-name regex:gemm_cuda_02 "), std::string::npos);
-  for (const char* metric : {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                             "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-                             "regex:smsp__average_warps_issue_stalled_"}) {
+  for (const char* metric :
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "launch__occupancy_limit_shared_mem",
+        "regex:smsp__average_warps_issue_stalled_"}) {
     EXPECT_NE(all.find(metric), std::string::npos) << metric;
   }
 }
@@ -88,6 +100,7 @@ TEST(InstructionMix, IsReadFromAListing) {
   EXPECT_EQ(mix.loads, 2);
   EXPECT_EQ(mix.barriers, 1);
   EXPECT_EQ(mix.parts.front().name, "control");
+  for (const MixPart& part : mix.parts) EXPECT_GT(part.count, 0) << part.name;
 }
 
 TEST(InstructionMix, OfPtxIsAsItRan) {

@@ -1,6 +1,6 @@
 // Traffic by the tiles' arithmetic is the traffic that the virtual GPU counts.
 
-#include "analysis/traffic.hpp"
+#include "analysis/traffic_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,24 +13,24 @@ using Q = Quantities;
 
 TEST(Traffic, FormulasAreThoseOfTheBook) {
   // siboehm's kernels, as in seed 001: K/16 and 2K; K/32 and 9K/8.
-  const Traffic shared_tile = gemm_traffic({.BM = 32, .BN = 32, .BK = 32}, 1);
+  const Traffic shared_tile = gemm_traffic({.BM = 32, .BN = 32, .BK = 32}, {});
   EXPECT_EQ(shared_tile.global_loads.per_k, 1.0 / 16);
   EXPECT_EQ(shared_tile.shared_loads.per_k, 2);
   EXPECT_EQ(shared_tile.shared_loads.text, "2K");
-  const Traffic column = gemm_traffic({.BM = 64, .BN = 64, .BK = 8, .TM = 8}, 1);
+  const Traffic column = gemm_traffic({.BM = 64, .BN = 64, .BK = 8, .TM = 8}, {});
   EXPECT_EQ(column.global_loads.per_k, 1.0 / 32);
   EXPECT_EQ(column.shared_loads.per_k, 9.0 / 8);
   EXPECT_EQ(column.shared_loads.text, "K + K/8");
   EXPECT_EQ(column.global_stores.text, "1");
-  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32}, 1).global_loads.text, "2K");
-  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32, .BK = 8}, 3).global_stores.at(100), 4);
+  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32}, {}).global_loads.text, "2K");
+  EXPECT_EQ(gemm_traffic({.BM = 32, .BN = 32, .BK = 8}, {.splits = 3}).global_stores.at(100), 4);
 }
 
 /// What grows with k is equal to the last digit; so is the rest, but for rungs that copy
 /// asynchronously: they copy zeros past the end of k, and read a step of fragments ahead.
 void expect_counted(const GemmSetting& setting, const Samples& samples) {
   SCOPED_TRACE(setting.entry());
-  const Traffic expected = gemm_traffic(setting.tiling(), setting.plan.splits);
+  const Traffic expected = expected_traffic(setting, samples);
   const bool ahead = setting.info->id >= "gemm/cuda/09";
   const auto expect = [&](const Formula& formula, double Q::* counted) {
     EXPECT_NEAR(samples.per_k(counted), formula.per_k, 1e-12) << formula.text;
@@ -54,6 +54,44 @@ class TrafficBy : public testing::TestWithParam<std::string> {};
 
 TEST_P(TrafficBy, EveryRungIsAsCounted) {
   for (const Step& step : ladder(GetParam())) expect_counted(step.setting, step.samples);
+}
+
+// Of bulk copies, too, and of what tensor cores read by themselves.
+TEST_P(TrafficBy, EveryRungOfTensorCoresIsAsCounted) {
+  for (const Step& step : ladder(GetParam(), true)) {
+    SCOPED_TRACE(step.setting.entry());
+    const std::string& id = step.setting.info->id;
+    const bool ahead = id == "gemm/cuda/22_stages" || id == "gemm/cuda/23_wgmma";
+    for (const TrafficRow& row : gemm_rows(step.setting, step.samples)) {
+      SCOPED_TRACE(row.name);
+      EXPECT_NEAR(row.per_k, row.expected.per_k, 1e-12) << row.expected.text;
+      if (ahead) {
+        EXPECT_GE(row.constant, row.expected.constant - 1e-9);
+      } else {
+        EXPECT_NEAR(row.constant, row.expected.constant, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Traffic, ClustersAndTensorCoresShareElements) {
+  const cuda::Tiling tiling = {.BM = 128, .BN = 256, .BK = 64};
+  const Traffic traffic = gemm_traffic(
+      tiling, {.cluster = 2, .fragment_rows = 64, .fragment_columns = 256, .stages_results = true});
+  EXPECT_EQ(traffic.global_loads.text, "K/256 + K/256");
+  EXPECT_EQ(traffic.shared_stores.text, "K/256 + K/128 + 1");
+  EXPECT_EQ(traffic.shared_loads.text, "K/256 + K/64 + 1");
+}
+
+TEST(Traffic, EveryTileOfShapesIsAsCounted) {
+  for (int tile = 0; tile < 5; ++tile) {
+    GemmSetting setting = setting_of(*select({"gemm/cuda/29"}).front(), front_ends().back());
+    setting.plan = {tile, 1};
+    for (const TrafficRow& row : gemm_rows(setting, sample(setting))) {
+      EXPECT_NEAR(row.per_k, row.expected.per_k, 1e-12) << tile << row.name;
+      EXPECT_NEAR(row.constant, row.expected.constant, 1e-9) << tile << row.name;
+    }
+  }
 }
 
 TEST_P(TrafficBy, PartsOfKLeaveTheirSumsInMemory) {

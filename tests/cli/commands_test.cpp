@@ -96,11 +96,21 @@ TEST(Verify, RightRungsExitZero) {
   EXPECT_LE(result.at("max_error_ratio"), 1.0);
 }
 
-TEST(Verify, TellsEachDtype) {
+TEST(Verify, MakesUpProblems) {
+  const auto cases = [](const std::string& more) {
+    const Output output = run_rung("verify gemm/cpu/01 --dtype i32 --json -" + more);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    return Json::parse(output.out).at("results").at(0).at("cases").get<int>();
+  };
+  EXPECT_EQ(cases(" --random 7 --seed 3"), cases("") + 7);
+}
+
+TEST(Verify, TellsEachDtypeThatTheRungHasOrThatIsAskedFor) {
   const Output output = run_rung("verify dot/cpu/00");
   EXPECT_EQ(output.exit_code, 0);
-  EXPECT_EQ(lines(output.out).size(), 5u);
-  EXPECT_NE(output.out.find("i32   skipped: "), std::string::npos) << output.out;
+  EXPECT_EQ(lines(output.out).size(), 4u) << output.out;
+  const Output i32 = run_rung("verify dot/cpu/00 --dtype i32");
+  EXPECT_NE(i32.out.find("i32        skipped: no i32"), std::string::npos) << i32.out;
 }
 
 TEST(Verify, NothingThatCanRunIsUnavailable) {
@@ -162,6 +172,20 @@ TEST(Trace, JsonHasTheShapeOfTheContract) {
   EXPECT_GT(kernel.at("lines").at(0).at("instructions"), 0);
 }
 
+TEST(Trace, ShowsBulkCopiesAndTensorCores) {
+  const Output output = run_rung("trace gemm/cuda/24 --dtype bf16 --n 128 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json counters = Json::parse(output.out).at("kernels").at(0).at("counters");
+  EXPECT_EQ(counters.at("bulk_load_bytes"), 2 * 128 * 128 * 2);
+  EXPECT_EQ(counters.at("global_load_requests"), 0);
+  EXPECT_EQ(counters.at("tensor_multiply_adds"), 128 * 128 * 128);
+  // On stderr where stdout is the JSON's: copies, bytes, sectors, lines, bytes of shared memory.
+  for (const char* row : {"bulk loads        6  65,536    2,048    512        65,536\n",
+                          "2,097,152 multiply-adds of tensor cores\n"}) {
+    EXPECT_NE(output.err.find(row), std::string::npos) << output.err;
+  }
+}
+
 TEST(Trace, OfASumHasALaunchForEachPass) {
   const Output output = run_rung("trace sum/cuda/05 --n 1000 --dtype bf16 --json -");
   ASSERT_EQ(output.exit_code, 0) << output.err;
@@ -199,6 +223,17 @@ TEST(Trace, OfMetalIsOnAnM1ProAndSaysWhoseUnitsTheseAre) {
   EXPECT_EQ(json.at("kernels").at(0).at("name"), "dot_metal_05_contiguous_f32");
   EXPECT_EQ(json.at("kernels").at(1).at("name"), "dot_metal_05_contiguous_again_f32");
   EXPECT_EQ(run_rung("trace gemm/metal/01 --n 100").exit_code, 3);
+}
+
+TEST(Trace, IsOfEveryMetalRung) {
+  for (const Json& rung : Json::parse(run_rung("list --json - gemm/metal dot/metal").out)) {
+    const std::string id = rung.at("id");
+    const Output output = run_rung("trace " + id + " --n 64 --json -");
+    ASSERT_EQ(output.exit_code, 0) << id << output.err;
+    const Json json = Json::parse(output.out);
+    EXPECT_GT(json.at("kernels").at(0).at("counters").at("instructions"), 0) << id;
+    EXPECT_TRUE(json.at("kernels").at(0).at("hazards").empty()) << id;
+  }
 }
 
 TEST(Trace, DrawsWhichLanesTouchWhat) {

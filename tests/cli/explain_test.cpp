@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,25 @@ TEST(Explain, JsonHasEveryPart) {
   EXPECT_EQ(next.at("cause"), "shared loads");
   EXPECT_EQ(next.at("rung"), "gemm/cuda/03_thread_column");
   EXPECT_EQ(json.at("hardware"), nullptr);
+}
+
+TEST(Explain, RungsOfTensorCoresAreOfBf16) {
+  const Output output = run_rung("explain gemm/cuda/21 --no-hardware --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  expect_narrow(output.err);
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("dtype"), "bf16");
+  EXPECT_EQ(json.at("tiles"),
+            "128x128 of C to a block of 256 threads, 64x32 to a warp, 32 steps of k at a time");
+  EXPECT_EQ(json.at("traffic").at("shared_loads").at("formula"), "K/32 + K/64");
+  EXPECT_EQ(json.at("roofline").at("ceilings").at("data_sheet_flops"), 989e12);
+  EXPECT_GT(json.at("instructions").at("ptx").at("parts").at("matrix multiply-add"), 0);
+}
+
+TEST(Explain, PagesAreForKernelsOfGpus) {
+  const Output output = run_rung("explain gemm/cpu/02 --html -");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("rung: --html: "), std::string::npos) << output.err;
 }
 
 TEST(Explain, TextFitsEightyColumns) {
@@ -155,6 +175,21 @@ TEST(Diff, IsColouredOnATerminalUnlessRefused) {
   EXPECT_NE(output.out.find("\x1b[31m-"), std::string::npos);
   EXPECT_NE(output.out.find("\x1b[32m+"), std::string::npos);
   EXPECT_EQ(on_terminal("NO_COLOR=1").out.find('\x1b'), std::string::npos);
+}
+
+TEST(Explain, OfMetalIsTheSeedsArithmetic) {
+  const Output output = run_rung("explain gemm/metal/01 --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  std::string text = output.err;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_NE(text.find("16 cores x 256 FLOP a clock x 1.296 GHz = 5308 GFLOP/s"), std::string::npos);
+  EXPECT_NE(text.find("4 FLOP/byte x 200 GB/s = 800 GFLOP/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("639.82 GFLOP/s, 12.1 % of the peak, 0.80 times"), std::string::npos) << text;
+  const Json json = Json::parse(output.out);
+  EXPECT_EQ(json.at("device"), "virtual Apple M1 Pro");
+  EXPECT_EQ(json.at("reference").at("flops"), 639.82e9);
+  EXPECT_TRUE(json.at("roofline").at("levels").at(1).at("seconds").is_null());
+  EXPECT_EQ(json.at("traffic").at("global_loads").at("counted_per_k"), 0.125);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Element types: every 16-bit pattern there and back, and every rounding against long arithmetic.
+// Element types: every pattern of the narrow ones there and back, and every rounding against long
+// arithmetic.
 
 #include "core/dtype.hpp"
 
@@ -20,6 +21,7 @@ struct Format {
   int significand_bits;
   int min_exponent;
   double largest;
+  bool saturates = false;  // else what is larger becomes infinity
 };
 template <class T>
 constexpr Format format{};
@@ -27,26 +29,34 @@ template <>
 constexpr Format format<bfloat16> = {7, -126, 0x1.FEp127};
 template <>
 constexpr Format format<float16> = {10, -14, 65504};
+template <>
+constexpr Format format<float8_e4m3> = {3, -6, 448, true};
+template <>
+constexpr Format format<float8_e5m2> = {2, -14, 57344};
 
 /// Rounds to nearest, ties to even, from the definition of the format.
 template <class T>
 double rounded(float value) {
-  if (value == 0 || !std::isfinite(value)) return value;
+  const double beyond =
+      format<T>.saturates ? format<T>.largest : std::numeric_limits<double>::infinity();
+  if (value == 0) return value;
+  if (std::isinf(value)) return std::copysign(beyond, value);
   const int exponent = std::max(std::ilogb(value), format<T>.min_exponent);
   const double unit = std::ldexp(1.0, exponent - format<T>.significand_bits);
   const double result = std::nearbyint(value / unit) * unit;
   if (std::abs(result) <= format<T>.largest) return result;
-  return std::copysign(std::numeric_limits<double>::infinity(), result);
+  return std::copysign(beyond, result);
 }
 
 template <class T>
-class SixteenBits : public testing::Test {
+class NarrowTypes : public testing::Test {
  protected:
   static T pattern(unsigned bits) {
     T value;
-    value.bits = static_cast<std::uint16_t>(bits);
+    value.bits = static_cast<decltype(value.bits)>(bits);
     return value;
   }
+  static constexpr unsigned patterns = 1u << (8 * sizeof(T));
 
   static void expect_rounded(float value) {
     const auto got = static_cast<double>(static_cast<float>(T(value)));
@@ -54,11 +64,11 @@ class SixteenBits : public testing::Test {
     ASSERT_EQ(std::signbit(got), std::signbit(value)) << value;
   }
 };
-using SixteenBitTypes = testing::Types<bfloat16, float16>;
-TYPED_TEST_SUITE(SixteenBits, SixteenBitTypes);
+using AllNarrowTypes = testing::Types<bfloat16, float16, float8_e4m3, float8_e5m2>;
+TYPED_TEST_SUITE(NarrowTypes, AllNarrowTypes);
 
-TYPED_TEST(SixteenBits, EveryPatternSurvivesTheWayThroughFloat) {
-  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+TYPED_TEST(NarrowTypes, EveryPatternSurvivesTheWayThroughFloat) {
+  for (unsigned bits = 0; bits < this->patterns; ++bits) {
     const TypeParam value = this->pattern(bits);
     const auto wide = static_cast<float>(value);
     if (std::isnan(wide)) {
@@ -69,9 +79,9 @@ TYPED_TEST(SixteenBits, EveryPatternSurvivesTheWayThroughFloat) {
   }
 }
 
-TYPED_TEST(SixteenBits, RoundsToNearestEven) {
+TYPED_TEST(NarrowTypes, RoundsToNearestEven) {
   // Each value, the midpoint to its upper neighbour, and the floats next to that midpoint.
-  for (unsigned bits = 0; bits < 0x7FFF; ++bits) {
+  for (unsigned bits = 0; bits + 1 < this->patterns / 2; ++bits) {
     const auto low = static_cast<float>(this->pattern(bits));
     const auto high = static_cast<float>(this->pattern(bits + 1));
     if (!std::isfinite(low) || !std::isfinite(high)) continue;
@@ -84,21 +94,25 @@ TYPED_TEST(SixteenBits, RoundsToNearestEven) {
   }
 }
 
-TYPED_TEST(SixteenBits, RoundsRandomFloats) {
+TYPED_TEST(NarrowTypes, RoundsRandomFloats) {
   for (std::uint64_t i = 0; i < 200'000; ++i) {
     const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random_bits(7, i)));
     if (!std::isnan(value)) this->expect_rounded(value);
   }
 }
 
-TYPED_TEST(SixteenBits, OverflowsToInfinityFromHalfAUnitAboveTheLargest) {
+TYPED_TEST(NarrowTypes, OverflowsFromHalfAUnitAboveTheLargest) {
+  const auto beyond = [](float value) {
+    const auto got = static_cast<float>(TypeParam(value));
+    return format<TypeParam>.saturates ? got == format<TypeParam>.largest : std::isinf(got);
+  };
   const auto largest = static_cast<float>(format<TypeParam>.largest);
   const int exponent = std::ilogb(largest);
   const float half_unit = std::ldexp(0.5f, exponent - format<TypeParam>.significand_bits);
   const float first_infinite = largest + half_unit;
   EXPECT_EQ(static_cast<float>(TypeParam(std::nextafter(first_infinite, 0.0f))), largest);
-  EXPECT_TRUE(std::isinf(static_cast<float>(TypeParam(first_infinite))));
-  EXPECT_TRUE(std::isinf(static_cast<float>(TypeParam(std::numeric_limits<float>::infinity()))));
+  EXPECT_TRUE(beyond(first_infinite));
+  EXPECT_TRUE(beyond(std::numeric_limits<float>::infinity()));
 }
 
 TEST(Dtype, NamesReadBack) {
@@ -108,11 +122,12 @@ TEST(Dtype, NamesReadBack) {
 }
 
 TEST(Dtype, Sizes) {
-  const std::map<Dtype, std::pair<std::size_t, std::size_t>> sizes = {{Dtype::f32, {4, 4}},
-                                                                      {Dtype::f64, {8, 8}},
-                                                                      {Dtype::i32, {4, 4}},
-                                                                      {Dtype::bf16, {2, 4}},
-                                                                      {Dtype::f16, {2, 4}}};
+  const std::map<Dtype, std::pair<std::size_t, std::size_t>> sizes = {
+      {Dtype::f32, {4, 4}},       {Dtype::f64, {8, 8}},    {Dtype::i32, {4, 4}},
+      {Dtype::bf16, {2, 4}},      {Dtype::f16, {2, 4}},    {Dtype::tf32, {4, 4}},
+      {Dtype::i8, {1, 4}},        {Dtype::e4m3, {1, 4}},   {Dtype::e5m2, {1, 4}},
+      {Dtype::bf16_bf16, {2, 2}}, {Dtype::f16_f16, {2, 2}}};
+  EXPECT_EQ(sizes.size(), all_dtypes.size());
   for (const auto& [dtype, bytes] : sizes) {
     EXPECT_EQ(input_bytes(dtype), bytes.first);
     EXPECT_EQ(output_bytes(dtype), bytes.second);

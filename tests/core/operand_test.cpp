@@ -181,6 +181,8 @@ TEST(Case, DescribesWhatIsNotAtItsDefault) {
       describe(DotSpec{.n = 9, .incy = -2, .accuracy = Accuracy::compensated, .condition = 1e9}),
       "f32 n=9 incy=-2 compensated condition 1e+09");
   EXPECT_EQ(describe(DotSpec{.n = 9, .incx = 3, .sum = true}), "sum f32 n=9 incx=3");
+  EXPECT_EQ(describe(DotSpec{.n = 9, .values = Values::wide}), "f32 n=9 wide");
+  EXPECT_EQ(describe(DotSpec{.n = 9, .values = Values::infinity}), "f32 n=9 infinity");
 }
 
 TEST(Case, NegativeIncrementsStartAtTheLastElement) {

@@ -18,12 +18,12 @@ extern const cpu::GemmRung gemm_cpu_99_four_rows;
 namespace {
 
 TEST(DocumentedRung, IsRight) {
-  for (const Dtype dtype : all_dtypes) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16, Dtype::f16}) {
     for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
       GemmCase problem(spec);
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {
         visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-          gemm_cpu_99_four_rows.function<In>()(call.typed<In, Out>(), 1);
+          gemm_cpu_99_four_rows.function<In, Out>()(call.typed<In, Out>(), 1);
         });
       });
       EXPECT_TRUE(verdict.right) << verdict.message;

@@ -82,6 +82,17 @@ TEST_F(Summary, AddsUpLaunchesThatAreAlike) {
   EXPECT_NE(text.find("out of bounds: k reads too far\n"), std::string::npos) << text;
 }
 
+TEST_F(Summary, HasBulkCopiesWhereThereAreSome) {
+  EXPECT_EQ(summarize(read(launch("k", 1, 0))).find("bulk"), std::string::npos);
+  vgpu::LaunchReport report;
+  report.kernel = "k";
+  report.counters.bulk_loads = 24;
+  report.counters.bulk_load_bytes = 262144;
+  const std::string text = summarize(read(Json{{"launch", to_json(report)}}.dump() + "\n"));
+  EXPECT_NE(text.find("bulk loads"), std::string::npos) << text;
+  EXPECT_NE(text.find("262k"), std::string::npos) << text;
+}
+
 TEST_F(Summary, SkipsALineThatWasNotFinished) {
   const Records records = read(launch("k", 1, 0) + "{\"launch\": {\"na");
   EXPECT_EQ(records.launches.size(), 1u);

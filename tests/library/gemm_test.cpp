@@ -38,7 +38,7 @@ std::string dtype_and_form(const testing::TestParamInfo<GemmOf::ParamType>& inst
 }
 
 INSTANTIATE_TEST_SUITE_P(Library, GemmOf,
-                         testing::Combine(testing::ValuesIn(all_dtypes),
+                         testing::Combine(testing::ValuesIn(library_dtypes),
                                           testing::Values(Form::row_major_c, Form::col_major_c)),
                          dtype_and_form);
 

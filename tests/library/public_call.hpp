@@ -1,10 +1,16 @@
 #pragma once
 // Runs an erased call through the public interface, so that core/verify can judge it.
 
+#include <array>
+
 #include "core/call.hpp"
 #include "rung/rung.hpp"
 
 namespace rung {
+
+/// What the library has on CPUs.
+inline constexpr std::array library_dtypes = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16,
+                                              Dtype::f16};
 
 /// The public element type of a kernel's: int32 for uint32.
 template <class T>
@@ -23,27 +29,36 @@ MatrixView<T> view(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int
 /// As it is, or as the transposed problem, whose C is column-major.
 enum class Form { row_major_c, col_major_c };
 
+/// Whether there is a gemm of such a call. (Asked in the lambda itself, GCC 12 breaks.)
+template <class Scalar, class In, class Out, class... Where>
+concept HasGemm = requires(Scalar alpha, MatrixView<const In> a, MatrixView<Out> c,
+                           const Where&... where) { gemm(alpha, a, a, alpha, c, where...); };
+
 /// `where` is what a call ends with: options, or a stream and options.
 template <class... Where>
 void public_gemm(const GemmCall& call, Form form, const Where&... where) {
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const auto problem = call.typed<In, Out>();
-    const auto alpha = static_cast<Public<Out>>(problem.alpha);
-    const auto beta = static_cast<Public<Out>>(problem.beta);
+    const auto alpha = static_cast<Public<Scalar<Out>>>(problem.alpha);
+    const auto beta = static_cast<Public<Scalar<Out>>>(problem.beta);
     const auto a = view<const Public<In>>(call.a, call.m, call.k);
     const auto b = view<const Public<In>>(call.b, call.k, call.n);
     const auto c = view<Public<Out>>(call.c, call.m, call.n);
-    if (form == Form::row_major_c) {
-      gemm(alpha, a, b, beta, c, where...);
+    if constexpr (HasGemm<Public<Scalar<Out>>, Public<In>, Public<Out>, Where...>) {
+      if (form == Form::row_major_c) {
+        gemm(alpha, a, b, beta, c, where...);
+      } else {
+        gemm(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
+      }
     } else {
-      gemm(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
+      throw std::invalid_argument("gemm has no such type here");
     }
   });
 }
 
 /// The pointers of a call are those of i = 0; the public ones are those of the lowest address.
 inline double public_dot(const DotCall& call, const DotOptions& options = {}) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
     if constexpr (std::is_same_v<In, std::uint32_t>) {
       throw std::invalid_argument("dot has no i32");
     } else {

@@ -6,17 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "rung/types.hpp"
 
 using rung::bfloat16;
 using rung::float16;
+using rung::float8_e4m3;
 
 namespace {
 
 constexpr int success = 0, invalid_value = 7, not_supported = 15;
-constexpr int type_f32 = 0, type_f64 = 1, type_f16 = 2, type_bf16 = 14;
-constexpr int compute_f32 = 68, compute_f64 = 70;
+constexpr int type_f32 = 0, type_f64 = 1, type_f16 = 2, type_s8 = 3, type_s32 = 10, type_bf16 = 14,
+              type_e4m3 = 28;
+constexpr int compute_f32 = 68, compute_f64 = 70, compute_s32 = 72, compute_tf32 = 77;
 
 int status_of_products = success;
 int math_mode = 0;
@@ -29,15 +32,26 @@ struct Handle {
 };
 
 template <class T>
+double number(T value) {
+  if constexpr (std::is_class_v<T>) return static_cast<double>(static_cast<float>(value));
+  if constexpr (!std::is_class_v<T>) return static_cast<double>(value);
+}
+
+template <class T>
+T rounded(double value) {
+  if constexpr (std::is_class_v<T>) return T(static_cast<float>(value));
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::int64_t>(value));
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
+}
+
+template <class T>
 struct Factor {
   int transposed;
   const T* data;
   std::int64_t ld;
 
   double at(std::int64_t row, std::int64_t col) const {
-    const T value = transposed != 0 ? data[col + row * ld] : data[row + col * ld];
-    if constexpr (sizeof(T) == 2) return static_cast<double>(static_cast<float>(value));
-    if constexpr (sizeof(T) != 2) return static_cast<double>(value);
+    return number(transposed != 0 ? data[col + row * ld] : data[row + col * ld]);
   }
   bool fits(std::int64_t rows, std::int64_t cols) const {
     return ld >= std::max<std::int64_t>(1, transposed != 0 ? cols : rows);
@@ -49,15 +63,15 @@ int multiply(std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha, 
              Factor<In> b, const void* beta, void* c, std::int64_t ldc) {
   if (status_of_products != success) return status_of_products;
   if (!a.fits(m, k) || !b.fits(k, n) || ldc < std::max<std::int64_t>(1, m)) return invalid_value;
-  const Out scale = *static_cast<const Out*>(alpha);
-  const Out keep = *static_cast<const Out*>(beta);
+  using Scale = std::conditional_t<std::is_class_v<Out>, float, Out>;
+  const double scale = number(*static_cast<const Scale*>(alpha));
+  const double keep = number(*static_cast<const Scale*>(beta));
   for (std::int64_t col = 0; col < n; ++col) {
     for (std::int64_t row = 0; row < m; ++row) {
       double sum = 0;
       for (std::int64_t i = 0; i < k; ++i) sum += a.at(row, i) * b.at(i, col);
       Out& out = static_cast<Out*>(c)[row + col * ldc];
-      const double kept = keep == 0 ? 0.0 : static_cast<double>(keep) * static_cast<double>(out);
-      out = static_cast<Out>(static_cast<double>(scale) * sum + kept);
+      out = rounded<Out>(scale * sum + (keep == 0 ? 0.0 : keep * number(out)));
     }
   }
   return success;
@@ -76,11 +90,25 @@ int multiply_any(int in, int out, int trans_a, int trans_b, std::int64_t m, std:
                              factor<In>(trans_b, b, ldb), beta, c, ldc);
   };
   if (in == type_f64 && out == type_f64) return run(double{}, double{});
+  if (in == type_s8 && out == type_s32) return run(std::int8_t{}, std::int32_t{});
+  if (in == type_f16 && out == type_f16) return run(float16{}, float16{});
+  if (in == type_bf16 && out == type_bf16) return run(bfloat16{}, bfloat16{});
   if (out != type_f32) return not_supported;
   if (in == type_f32) return run(float{}, float{});
   if (in == type_f16) return run(float16{}, float{});
   if (in == type_bf16) return run(bfloat16{}, float{});
+  if (in == type_e4m3) return run(float8_e4m3{}, float{});
   return not_supported;
+}
+
+bool sums_fit(int in, int compute) {
+  if (in == type_f64) return compute == compute_f64;
+  if (in == type_s8) return compute == compute_s32;
+  return compute == compute_f32 || (in == type_f32 && compute == compute_tf32);
+}
+int type_of_sums(int in) {
+  if (in == type_f64) return type_f64;
+  return in == type_s8 ? type_s32 : type_f32;
 }
 
 /// The result goes to device memory or nowhere.
@@ -155,8 +183,12 @@ int cublasGemmEx(Handle* handle, int trans_a, int trans_b, int m, int n, int k, 
                  const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
                  const void* beta, void* c, int c_type, int ldc, int compute, int algorithm) {
   const bool is_ready = handle->stream != nullptr && handle->workspace != nullptr;
-  const bool is_known = compute == (c_type == type_f64 ? compute_f64 : compute_f32);
-  if (!is_ready || !is_known || a_type != b_type || algorithm != -1) return invalid_value;
+  if (!is_ready || !sums_fit(a_type, compute) || a_type != b_type || algorithm != -1) {
+    return invalid_value;
+  }
+  if (a_type == type_e4m3 || (a_type == type_s8 && (lda % 4 != 0 || ldb % 4 != 0))) {
+    return not_supported;
+  }
   return multiply_any(a_type, c_type, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
                       ldc);
 }
@@ -225,9 +257,15 @@ int cublasLtMatmulPreferenceSetAttribute(int*, int attribute, const void*, std::
   return bytes == (attribute == 1 ? 8u : 4u) ? success : invalid_value;
 }
 
-// Three choices, of which the second cannot run.
-int cublasLtMatmulAlgoGetHeuristic(Handle*, Operation*, Layout*, Layout*, Layout*, Layout*, int*,
-                                   int wanted, Choice* choices, int* found) {
+// Three choices, of which the second cannot run; the third one fails for integers. 8-bit types are
+// there as "TN" alone, with leading dimensions that are multiples of 16.
+int cublasLtMatmulAlgoGetHeuristic(Handle*, Operation* operation, Layout* a, Layout* b, Layout*,
+                                   Layout*, int*, int wanted, Choice* choices, int* found) {
+  const bool narrow = a->type == type_s8 || a->type == type_e4m3;
+  if (narrow &&
+      (operation->trans_a != 1 || operation->trans_b != 0 || a->ld % 16 != 0 || b->ld % 16 != 0)) {
+    return not_supported;
+  }
   *found = std::min(wanted, 3);
   for (int i = 0; i < *found; ++i) {
     choices[i] = {};
@@ -251,12 +289,12 @@ int cublasLtMatmul(Handle*, Operation* operation, const void* alpha, const void*
   const bool fit = rows(a_layout, trans_a) == c_layout->rows &&
                    cols(b_layout, trans_b) == c_layout->cols &&
                    cols(a_layout, trans_a) == rows(b_layout, trans_b);
-  const bool is_f64 = c_layout->type == type_f64;
   if (!fit || c != d || c_layout != d_layout || workspace == nullptr || stream == nullptr ||
-      a_layout->type != b_layout->type || operation->scale_type != c_layout->type ||
-      operation->compute != (is_f64 ? compute_f64 : compute_f32)) {
+      a_layout->type != b_layout->type || operation->scale_type != type_of_sums(a_layout->type) ||
+      !sums_fit(a_layout->type, operation->compute)) {
     return invalid_value;
   }
+  if (a_layout->type == type_s8 && algorithm[0] == 2) return not_supported;
   return multiply_any(
       a_layout->type, c_layout->type, trans_a, trans_b, static_cast<std::int64_t>(c_layout->rows),
       static_cast<std::int64_t>(c_layout->cols), static_cast<std::int64_t>(cols(a_layout, trans_a)),

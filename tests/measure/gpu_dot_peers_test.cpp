@@ -27,7 +27,7 @@ std::unique_ptr<Peer> open(Open open_peer) {
 Verdict verdict_of(const Peer& peer, const DotSpec& spec) {
   DotCase problem(spec);
   return verify(problem, [&](const DotCall& call) {
-    return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
       Out sum{};
       peer.bind(call, 1, &sum).batch.call();
       return static_cast<double>(sum);

@@ -35,7 +35,8 @@ class GpuPeer : public testing::TestWithParam<Open> {};
 TEST_P(GpuPeer, IsRightInEveryForm) {
   const auto peer = open(GetParam());
   ASSERT_NE(peer, nullptr);
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f16}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f16, Dtype::tf32,
+                            Dtype::bf16_bf16, Dtype::f16_f16}) {
     for (int form = 0; form < 8; ++form) {
       GemmSpec spec;
       spec.dtype = dtype;
@@ -50,6 +51,19 @@ TEST_P(GpuPeer, IsRightInEveryForm) {
           verify(problem, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
       EXPECT_TRUE(verdict.right) << verdict.message;
     }
+  }
+}
+
+// Along k, in rows of 16 bytes: what every library has.
+TEST_P(GpuPeer, IntegersOfEightBitsAreExact) {
+  const auto peer = open(GetParam());
+  for (const double beta : {0, 3}) {
+    GemmSpec spec{.dtype = Dtype::i8, .m = 5, .n = 7, .k = 32, .b_transposed = true};
+    spec.alpha = 2, spec.beta = beta;
+    GemmCase problem(spec);
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
+    EXPECT_TRUE(verdict.right) << verdict.message;
   }
 }
 
@@ -119,6 +133,59 @@ TEST(Cublas, F32IsPedanticUnlessAskedOtherwise) {
   setenv("RUNG_CUBLAS_MATH", "tf32", 1);
   EXPECT_EQ(math_mode(), 3);
   unsetenv("RUNG_CUBLAS_MATH");
+}
+
+std::string refusal(const Peer& peer, const GemmSpec& spec) {
+  return peer.bind(GemmCase(spec).call(), 1).why_not;
+}
+
+TEST(Cublas, SaysWhichNarrowTypesItHas) {
+  const auto peer = open(open_cublas);
+  for (const Dtype dtype : {Dtype::e4m3, Dtype::e5m2}) {
+    EXPECT_EQ(refusal(*peer, {.dtype = dtype, .m = 16, .n = 16, .k = 16}),
+              "has no 8-bit floats: cublaslt has");
+  }
+  EXPECT_EQ(refusal(*peer, {.dtype = Dtype::i8, .m = 16, .n = 16, .k = 17}),
+            "takes i8 only with leading dimensions of A and B that are multiples of 4");
+  EXPECT_EQ(refusal(*peer, {.dtype = Dtype::i8, .m = 16, .n = 16, .k = 16, .a_transposed = true}),
+            "");
+}
+
+TEST(CublasLt, SaysWhichNarrowTypesItHas) {
+  const auto peer = open(open_cublaslt);
+  GemmSpec spec{.dtype = Dtype::e4m3, .m = 16, .n = 16, .k = 32};
+  EXPECT_EQ(refusal(*peer, spec), "takes e4m3 only with A and B along k (layout nt)");
+  spec.a_transposed = spec.b_transposed = true;
+  EXPECT_EQ(refusal(*peer, spec), "takes e4m3 only with A and B along k (layout nt)");
+  spec.a_transposed = false;
+  EXPECT_EQ(refusal(*peer, spec), "");
+  spec.k = 33;
+  EXPECT_EQ(refusal(*peer, spec), "has no algorithm for it");
+  spec.dtype = Dtype::i8;
+  EXPECT_EQ(refusal(*peer, spec), "has no algorithm for it");
+  spec.b_transposed = false;
+  EXPECT_EQ(refusal(*peer, spec), "takes i8 only with A and B along k (layout nt)");
+  spec.dtype = Dtype::e5m2;
+  EXPECT_EQ(refusal(*peer, spec), "multiplies e5m2 only by e4m3");
+}
+
+TEST(CublasLt, EightBitFloatsAreRight) {
+  const auto peer = open(open_cublaslt);
+  GemmCase problem({.dtype = Dtype::e4m3, .m = 5, .n = 7, .k = 32, .b_transposed = true});
+  const Verdict verdict =
+      verify(problem, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
+  EXPECT_TRUE(verdict.right) << verdict.message;
+}
+
+TEST(CublasLt, GoesOnWhereAChoiceFails) {
+  const auto peer = open(open_cublaslt);
+  const GemmCase problem({.dtype = Dtype::i8, .m = 3, .n = 3, .k = 16, .b_transposed = true});
+  const Bound bound = peer->bind(problem.call(), 1);
+  EXPECT_NO_THROW(bound.batch.call());
+  fake<FakeSetStatus>("fake_set_status")(13);
+  const GemmCase another({.m = 3, .n = 3, .k = 5});
+  EXPECT_THROW(peer->bind(another.call(), 1), KernelError) << "where all of them fail";
+  fake<FakeSetStatus>("fake_set_status")(0);
 }
 
 TEST(CublasLt, TriesEachChoiceThatCanRunOnce) {

@@ -5,17 +5,15 @@ using namespace metal;
 
 // Where threads are.
 
-kernel void positions(device uint* out [[buffer(0)]], uint3 at [[thread_position_in_grid]],
-                      uint2 group [[threadgroup_position_in_grid]],
-                      ushort2 inside [[thread_position_in_threadgroup]],
-                      uint index [[thread_index_in_threadgroup]],
-                      uint2 threads [[threads_per_threadgroup]],
-                      uint2 groups [[threadgroups_per_grid]], uint2 all [[threads_per_grid]],
-                      ushort simdgroup [[simdgroup_index_in_threadgroup]],
-                      uint lane [[thread_index_in_simdgroup]], uint width [[threads_per_simdgroup]],
-                      uint simdgroups [[simdgroups_per_threadgroup]]) {
+kernel void positions(
+    device uint* out [[buffer(0)]], uint2 at [[thread_position_in_grid]],
+    uint2 group [[threadgroup_position_in_grid]], ushort2 inside [[thread_position_in_threadgroup]],
+    ushort index [[thread_index_in_threadgroup]], ushort2 threads [[threads_per_threadgroup]],
+    uint2 groups [[threadgroups_per_grid]], uint2 all [[threads_per_grid]],
+    ushort simdgroup [[simdgroup_index_in_threadgroup]], ushort lane [[thread_index_in_simdgroup]],
+    ushort width [[threads_per_simdgroup]], ushort simdgroups [[simdgroups_per_threadgroup]]) {
   const bool grid =
-      at.x == group.x * threads.x + inside.x && at.y == group.y * threads.y + inside.y && at.z == 0;
+      at.x == group.x * threads.x + inside.x && at.y == group.y * threads.y + inside.y;
   const bool extents = all.x == groups.x * threads.x && all.y == groups.y * threads.y;
   const bool numbers = index == inside.y * threads.x + inside.x &&
                        index == simdgroup * width + lane &&
@@ -41,6 +39,19 @@ kernel void reversed(constant Scale& scale [[buffer(0)]], const device float* in
   out[i] = other[i] + (i > 0 ? other[i - 1] : 0.0f);
 }
 
+// Two arguments, one of which may have no memory.
+
+kernel void swapped(const device float* in [[buffer(0)]], device float* out [[buffer(1)]],
+                    threadgroup half* halves [[threadgroup(2)]],
+                    threadgroup float* floats [[threadgroup(0)]],
+                    uint i [[thread_index_in_threadgroup]]) {
+  halves[i] = half(in[i]);
+  floats[i] = in[i] + 0.5f;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[2 * i] = floats[i];
+  out[2 * i + 1] = float(halves[i]);
+}
+
 // A neighbour's value by way of either memory, over a barrier with these flags.
 
 template <mem_flags FLAGS>
@@ -56,6 +67,25 @@ kernel void by_device(device uint* values [[buffer(0)]], uint i [[thread_index_i
   values[i] = i;
   threadgroup_barrier(FLAGS);
   values[64 + i] = values[63 - i];
+}
+
+// The same inside a simdgroup.
+
+template <mem_flags FLAGS>
+kernel void in_simdgroup_by_threadgroup(device uint* out [[buffer(0)]],
+                                        uint i [[thread_index_in_threadgroup]]) {
+  threadgroup uint values[64];
+  values[i] = i;
+  simdgroup_barrier(FLAGS);
+  out[i] = values[i ^ 31];
+}
+
+template <mem_flags FLAGS>
+kernel void in_simdgroup_by_device(device uint* values [[buffer(0)]],
+                                   uint i [[thread_index_in_threadgroup]]) {
+  values[i] = i;
+  simdgroup_barrier(FLAGS);
+  values[64 + i] = values[i ^ 31];
 }
 
 // Functions of a simdgroup: each thread writes ten results, one after the other.
@@ -132,9 +162,16 @@ RUNG_METAL_ENTRY(run_positions)(device uint* out) { positions(out); }
 RUNG_METAL_ENTRY(run_reversed)(Scale scale, const device float* in, device float* out) {
   reversed(RUNG_METAL_CONSTANT(Scale, scale), in, out);
 }
+RUNG_METAL_ENTRY(run_swapped)(const device float* in, device float* out) { swapped(in, out); }
 #define EXCHANGE(name, flags)                                                             \
   RUNG_METAL_ENTRY(threadgroup_##name)(device uint * out) { by_threadgroup<flags>(out); } \
-  RUNG_METAL_ENTRY(device_##name)(device uint * values) { by_device<flags>(values); }
+  RUNG_METAL_ENTRY(device_##name)(device uint * values) { by_device<flags>(values); }     \
+  RUNG_METAL_ENTRY(simdgroup_threadgroup_##name)(device uint * out) {                     \
+    in_simdgroup_by_threadgroup<flags>(out);                                              \
+  }                                                                                       \
+  RUNG_METAL_ENTRY(simdgroup_device_##name)(device uint * values) {                       \
+    in_simdgroup_by_device<flags>(values);                                                \
+  }
 EXCHANGE(none, mem_flags::mem_none)
 EXCHANGE(by_threadgroup, mem_flags::mem_threadgroup)
 EXCHANGE(by_device, mem_flags::mem_device)

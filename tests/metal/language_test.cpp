@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/metal/threadgroup_memory.hpp"
 #include "compile.hpp"
 #include "rung/types.hpp"
 #include "vgpu/launch.hpp"
@@ -40,19 +41,20 @@ class MetalLanguage : public testing::Test {
 
   /// Runs an entry whose parameters have 64 bits each, and expects no hazard.
   void run(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
-           const std::vector<std::uint64_t>& parameters, std::int64_t threadgroup_bytes = 0) {
-    for (const auto& hazard : hazards(entry, grid, block, parameters, threadgroup_bytes)) {
+           const std::vector<std::uint64_t>& parameters,
+           const metal::ThreadgroupMemory& memory = {}) {
+    for (const auto& hazard : hazards(entry, grid, block, parameters, memory)) {
       ADD_FAILURE() << hazard.message;
     }
   }
   std::vector<vgpu::Hazard> hazards(const std::string& entry, vgpu::Dim3 grid, vgpu::Dim3 block,
                                     const std::vector<std::uint64_t>& parameters,
-                                    std::int64_t threadgroup_bytes = 0) {
+                                    const metal::ThreadgroupMemory& memory = {}) {
     vgpu::LaunchOptions options;
     options.grid = grid;
     options.block = block;
-    options.dynamic_shared = threadgroup_bytes;
     const auto module = vgpu::Module::load(compiled_.ptx, "language", memory_);
+    metal::lay_out(memory, *module, memory_, options);
     const auto report =
         vgpu::launch(*module->kernel(entry), options, std::as_bytes(std::span(parameters)), memory_,
                      vgpu::parse_device("m1pro"));
@@ -78,11 +80,27 @@ TEST_F(MetalLanguage, ThreadgroupMemoryIsDeclaredOrGivenBytheDispatch) {
   std::iota(in.begin(), in.end(), 1.0f);
   const auto out = array(std::vector<float>(n));
   const std::uint64_t scale = std::bit_cast<std::uint32_t>(2.0f);
-  run("run_reversed", {1}, {n}, {scale, array(in), out}, n * sizeof(float));
+  run("run_reversed", {1}, {n}, {scale, array(in), out}, {n * sizeof(float)});
   const std::vector<float> got = values<float>(out, n);
   for (std::size_t i = 0; i < n; ++i) {
     const float before = i > 0 ? 2 * in[n - i] : 0;
     EXPECT_EQ(got[i], 2 * in[n - 1 - i] + before) << i;
+  }
+}
+
+TEST_F(MetalLanguage, EachArgumentOfThreadgroupMemoryHasItsOwn) {
+  constexpr std::size_t n = 33;
+  std::vector<float> in(n), expected;
+  std::iota(in.begin(), in.end(), 1.0f);
+  for (const float value : in) expected.insert(expected.end(), {value + 0.5f, value});
+  const auto out = array(std::vector<float>(2 * n));
+  run("run_swapped", {1}, {n}, {array(in), out}, {n * sizeof(float), 0, n * sizeof(float16)});
+  EXPECT_EQ(values<float>(out, 2 * n), expected);
+  for (const metal::ThreadgroupMemory& memory :
+       {metal::ThreadgroupMemory{n * sizeof(float)}, {0, 0, n * sizeof(float16)}}) {
+    const auto found = hazards("run_swapped", {1}, {n}, {array(in), out}, memory);
+    ASSERT_FALSE(found.empty());
+    EXPECT_NE(found.front().message.find("out of bounds"), std::string::npos);
   }
 }
 
@@ -94,14 +112,16 @@ TEST_F(MetalLanguage, BarriersOrderWhatTheirFlagsName) {
     }
     return !found.empty();
   };
-  EXPECT_TRUE(races("threadgroup_none"));
-  EXPECT_FALSE(races("threadgroup_by_threadgroup"));
-  EXPECT_TRUE(races("threadgroup_by_device"));
-  EXPECT_FALSE(races("threadgroup_both"));
-  EXPECT_TRUE(races("device_none"));
-  EXPECT_TRUE(races("device_by_threadgroup"));
-  EXPECT_FALSE(races("device_by_device"));
-  EXPECT_FALSE(races("device_both"));
+  for (const std::string of : {"", "simdgroup_"}) {  // of all threads, of those of a simdgroup
+    EXPECT_TRUE(races(of + "threadgroup_none"));
+    EXPECT_FALSE(races(of + "threadgroup_by_threadgroup"));
+    EXPECT_TRUE(races(of + "threadgroup_by_device"));
+    EXPECT_FALSE(races(of + "threadgroup_both"));
+    EXPECT_TRUE(races(of + "device_none"));
+    EXPECT_TRUE(races(of + "device_by_threadgroup"));
+    EXPECT_FALSE(races(of + "device_by_device"));
+    EXPECT_FALSE(races(of + "device_both"));
+  }
 }
 
 TEST_F(MetalLanguage, SimdgroupsShareValues) {

@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "backends/metal/images.hpp"
 #include "compile.hpp"
 #include "core/rung.hpp"
 #include "pointers.hpp"
+#include "positions.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung::metal_tests {
@@ -82,9 +85,24 @@ TEST(MetalRefuses, APointerWithoutAnAddressSpace) {
                   .empty());
 }
 
-// What the rungs and their headers are held to.
-TEST(MetalSources, PointToAnAddressSpaceEverywhere) {
-  std::vector<std::string> files;
+TEST(MetalRefuses, PositionsOfUnlikeExtents) {
+  const auto found = [](const std::string& text) { return kernels_with_unlike_positions(text); };
+  EXPECT_EQ(
+      found("kernel void f(device int* a [[buffer(0)]], uint3 at [[thread_position_in_grid]],\n"
+            "  uint2 in [[threads_per_threadgroup]], uint i [[thread_index_in_threadgroup]]) {"),
+      std::vector<std::string>{"f: uint3 at, uint2 in"});
+  EXPECT_EQ(found("kernel void f(uint at [[thread_position_in_grid]]) {}\n"
+                  "kernel void g(ushort2 at [[ thread_position_in_threadgroup ]],\n"
+                  "              uint of [[threadgroups_per_grid]]) {}"),
+            std::vector<std::string>{"g: ushort2 at, uint of"});
+  EXPECT_TRUE(found("kernel void f(uint2 at [[thread_position_in_grid]],\n"
+                    "  ushort2 in [[threads_per_threadgroup]], uint i [[simdgroup_index]]) {}")
+                  .empty());
+}
+
+// What the rungs and their headers are held to, and the tests' own kernels.
+TEST(MetalSources, HaveWhatClangDoesNotLookFor) {
+  std::vector<std::string> files = {RUNG_SOURCES "/tests/metal/language.metal"};
   for (const char* const folder : {"device", "gemm", "dot"}) {
     for (const auto& file : std::filesystem::directory_iterator(RUNG_SOURCES "/kernels/" +
                                                                 std::string(folder) + "/metal")) {
@@ -94,9 +112,31 @@ TEST(MetalSources, PointToAnAddressSpaceEverywhere) {
   }
   EXPECT_GT(files.size(), select({"gemm/metal", "dot/metal"}).size());
   for (const std::string& file : files) {
-    for (const std::string& found : pointers_without_address_space(read_file(file))) {
+    const std::string text = read_file(file);
+    for (const std::string& found : pointers_without_address_space(text)) {
       ADD_FAILURE() << file << ":" << found;
     }
+    for (const std::string& found : kernels_with_unlike_positions(text)) {
+      ADD_FAILURE() << file << ": " << found;
+    }
+  }
+}
+
+// For the virtual GPU kernels become entries; Apple's compiler is given instantiations, which clang
+// understands but for their attributes. One rung for each macro that makes some.
+TEST(MetalSources, InstantiateTheirKernelsForAppleToo) {
+  for (const char* const rung :
+       {"gemm/metal/01_shared_tile", "gemm/metal/05_simdgroup_matrix", "dot/metal/00_multiply",
+        "dot/metal/03_device_tree", "dot/metal/09_vectors"}) {
+    const auto of = [&](const metal::Text& text) { return text.id == rung; };
+    std::string text((*std::ranges::find_if(metal::texts(), of)).text);
+    const std::string attributes = "[[host_name(#name)]] [[kernel]] ";
+    const std::size_t at = text.find(attributes);
+    ASSERT_NE(at, text.npos) << rung;
+    text.erase(at, attributes.size());
+    const Compiled compiled =
+        compile("#include <metal_stdlib>\n#undef RUNG_METAL_VIRTUAL\n" + text, "-fsyntax-only");
+    EXPECT_TRUE(compiled.succeeded) << compiled.messages;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/case.hpp"
 #include "core/kernel_error.hpp"
 #include "core/verify.hpp"
+#include "measure/timing.hpp"
 #include "standin.hpp"
 
 namespace rung::metal {
@@ -112,6 +114,12 @@ TEST_F(AppleGpu, MayBeAbsent) {
             "no device of Metal");
 }
 
+TEST_F(AppleGpu, MayBeTooOld) {
+  metal_standin::faults().old_device = true;
+  EXPECT_EQ(make_backend("gpu", {}, "metal")->absent(),
+            "stand-in for Metal is no GPU of Apple's family 7 (M1) or later");
+}
+
 TEST_F(AppleGpu, RunsManyCallsInOrder) {
   constexpr int calls = 300;  // more than are in flight at once
   const GemmSpec spec = {.m = 5, .n = 3, .k = 2, .beta = 1, .values = Values::integers};
@@ -168,11 +176,41 @@ TEST_F(AppleGpu, HasResultsOnceItIsWaitedFor) {
   EXPECT_EQ(product.result(), 0);
   device->wait();
   EXPECT_EQ(product.result(), 6);
-  EXPECT_GT(*device->seconds(), 0);
+  EXPECT_EQ(device->seconds(), metal_standin::command_seconds);
   product.dispatch();
   device->set_to_zero(*product.numbers, 2 * sizeof(float), sizeof(float));
   device->wait();
   EXPECT_EQ(product.result(), 0);
+}
+
+/// Of so many calls of a dot product with 513 terms.
+std::optional<double> seconds_of_dot(const std::string& rung, std::int64_t calls) {
+  const DotCase problem({.n = 513});
+  float result = 0;
+  const Batch batch = gpu().bind(*select({rung}).front(), problem.call(), threads, &result);
+  batch.run(calls);
+  return batch.device_seconds();
+}
+
+TEST_F(AppleGpu, IsTimedByItsOwnClock) {
+  const RungInfo& rung = *select({std::string(naive)}).front();
+  const GemmCase problem({.m = 5, .n = 3, .k = 2});
+  const Batch batch = gpu().bind(rung, problem.call(), threads);
+  EXPECT_EQ(time_batch(batch, 1), metal_standin::command_seconds);
+  EXPECT_EQ(time_batch(batch, 300), 300 * metal_standin::command_seconds);
+  batch.wait();  // for nothing
+  EXPECT_EQ(batch.device_seconds(), std::nullopt);
+
+  const GemmCase empty({.m = 0, .n = 3, .k = 2});
+  const Batch nothing = gpu().bind(rung, empty.call(), threads);
+  nothing.run(1);
+  EXPECT_EQ(nothing.device_seconds(), std::nullopt);
+
+  EXPECT_EQ(seconds_of_dot("dot/metal/00", 2), std::nullopt);  // the CPU adds up
+  EXPECT_EQ(seconds_of_dot("dot/metal/01", 2), std::nullopt);
+  // A fill and a dispatch; two dispatches.
+  EXPECT_EQ(seconds_of_dot("dot/metal/02", 3), 6 * metal_standin::command_seconds);
+  EXPECT_EQ(seconds_of_dot("dot/metal/03", 3), 6 * metal_standin::command_seconds);
 }
 
 TEST_F(AppleGpu, HoldsNothingInTheEnd) {
@@ -243,9 +281,9 @@ TEST_F(AppleGpu, RefusesThreadgroupsThatAreTooLarge) {
   EXPECT_EQ(failure_of([&] { product.dispatch({{1}, {64, 32}}); }),
             "gemm_metal_00_naive_f32: a threadgroup of 2048 threads; of this kernel it can have at "
             "most 1024");
-  EXPECT_EQ(failure_of([&] { product.dispatch({{1}, {16, 16}, 40000}); }),
+  EXPECT_EQ(failure_of([&] { product.dispatch({{1}, {16, 16}, {20000, 0, 20000}}); }),
             "gemm_metal_00_naive_f32: 40000 bytes of threadgroup memory; this GPU has 32768");
-  product.dispatch({{1}, {16, 16}, 1000});
+  product.dispatch({{1}, {16, 16}, {1000, 0, 1000}});
   device->wait();
   EXPECT_EQ(product.result(), 6);
 }

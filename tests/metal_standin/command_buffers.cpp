@@ -2,7 +2,6 @@
 // run when somebody waits for it.
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -16,10 +15,6 @@ namespace metal_standin {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 vgpu::Dim3 dim(MTL::Size size) {
   if (size.width * size.height * size.depth == 0) misuse("a dispatch of nothing");
@@ -42,9 +37,13 @@ class Queue final : public MTL::CommandQueue {
   /// Runs what was committed, in order, until that one has run.
   void run_until(const MTL::CommandBuffer& last);
 
+  double clock() const { return clock_; }
+  void advance_clock() { clock_ += command_seconds; }
+
  private:
   DevicePtr device_;
   std::deque<NS::SharedPtr<MTL::CommandBuffer>> committed_;
+  double clock_ = 4096;  // the GPU's, in seconds: it has been on for a while
 };
 
 class Commands final : public MTL::CommandBuffer {
@@ -111,7 +110,7 @@ class ComputeEncoder final : public MTL::ComputeCommandEncoder {
   bool ended_ = false;
   NS::SharedPtr<VirtualPipeline> pipeline_;
   std::map<NS::UInteger, Argument> arguments_;
-  std::int64_t threadgroup_bytes_ = 0;
+  rung::metal::ThreadgroupMemory threadgroup_memory_{};
 };
 
 class BlitEncoder final : public MTL::BlitCommandEncoder {
@@ -170,16 +169,19 @@ void Commands::waitUntilCompleted() {
 }
 
 void Commands::run() {
-  start_ = now();
+  start_ = queue_->clock();
   status_ = MTL::CommandBufferStatusCompleted;
   try {
-    for (const auto& work : work_) work();
+    for (const auto& work : work_) {
+      work();
+      queue_->advance_clock();
+    }
   } catch (const std::exception& error) {
     failure_ = error.what();
     status_ = MTL::CommandBufferStatusError;
   }
   work_.clear();
-  end_ = now();
+  end_ = queue_->clock();
 }
 
 void ComputeEncoder::setBytes(const void* bytes, NS::UInteger length, NS::UInteger index) {
@@ -198,8 +200,9 @@ void ComputeEncoder::setBuffer(const MTL::Buffer* buffer, NS::UInteger offset, N
 }
 
 void ComputeEncoder::setThreadgroupMemoryLength(NS::UInteger length, NS::UInteger index) {
-  if (length % 16 != 0 || index != 0) misuse("threadgroup memory comes by 16 bytes, at index 0");
-  threadgroup_bytes_ = static_cast<std::int64_t>(length);
+  if (length % 16 != 0) misuse("threadgroup memory comes by 16 bytes");
+  if (index >= threadgroup_memory_.size()) misuse("there are 31 arguments of threadgroup memory");
+  threadgroup_memory_[index] = static_cast<std::int64_t>(length);
 }
 
 /// The entry's parameters are the kernel's buffers, in order.
@@ -221,10 +224,10 @@ void ComputeEncoder::dispatchThreadgroups(MTL::Size threadgroups, MTL::Size thre
   vgpu::LaunchOptions options;
   options.grid = dim(threadgroups);
   options.block = dim(threads);
-  options.dynamic_shared = threadgroup_bytes_;
   commands_->add([device = &commands_->device(), pipeline = pipeline_, arguments = arguments_,
-                  parameters = parameters(),
-                  options] { device->launch(pipeline->function->kernel, options, parameters); });
+                  parameters = parameters(), memory = threadgroup_memory_, options] {
+    device->launch(*pipeline->function.get(), options, memory, parameters);
+  });
 }
 
 }  // namespace

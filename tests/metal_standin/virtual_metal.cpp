@@ -8,6 +8,7 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/images.hpp"
+#include "backends/metal/threadgroup_memory.hpp"
 #include "core/kernel_error.hpp"
 #include "standin.hpp"
 
@@ -48,6 +49,10 @@ VirtualDevice::VirtualDevice()
 
 NS::String* VirtualDevice::name() const {
   return NS::String::string("stand-in for Metal", NS::UTF8StringEncoding);
+}
+
+bool VirtualDevice::supportsFamily(MTL::GPUFamily family) {
+  return family <= MTL::GPUFamilyApple7 && !faults().old_device;
 }
 
 NS::UInteger VirtualDevice::maxThreadgroupMemoryLength() const { return 32768; }
@@ -91,11 +96,13 @@ MTL::ComputePipelineState* VirtualDevice::newComputePipelineState(const MTL::Fun
   return new VirtualPipeline(NS::RetainPtr(static_cast<VirtualFunction*>(known)));
 }
 
-void VirtualDevice::launch(const vgpu::Kernel& kernel, const vgpu::LaunchOptions& options,
+void VirtualDevice::launch(const VirtualFunction& function, vgpu::LaunchOptions options,
+                           const rung::metal::ThreadgroupMemory& memory,
                            std::span<const std::byte> parameters) {
+  rung::metal::lay_out(memory, function.library->module(), memory_, options);
   const vgpu::LaunchReport report =
-      vgpu::launch(kernel, options, parameters, memory_, description_);
-  rung::refuse_hazards(report, kernel);
+      vgpu::launch(function.kernel, options, parameters, memory_, description_);
+  rung::refuse_hazards(report, function.kernel);
   if (report.fault) throw rung::KernelError("the launch failed");
 }
 

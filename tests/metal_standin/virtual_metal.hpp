@@ -6,15 +6,19 @@
 #include <memory>
 #include <string_view>
 
+#include "device/metal/descriptor.hpp"
 #include "vgpu/launch.hpp"
 
 namespace metal_standin {
+
+struct VirtualFunction;
 
 class VirtualDevice final : public MTL::Device {
  public:
   VirtualDevice();
 
   NS::String* name() const override;
+  bool supportsFamily(MTL::GPUFamily family) override;
   NS::UInteger maxThreadgroupMemoryLength() const override;
   MTL::CommandQueue* newCommandQueue() override;
   MTL::Buffer* newBuffer(NS::UInteger length, MTL::ResourceOptions options) override;
@@ -26,8 +30,8 @@ class VirtualDevice final : public MTL::Device {
 
   rung::vgpu::DeviceMemory& memory() { return memory_; }
   /// Throws rung::KernelError for a launch that goes wrong, or has a hazard.
-  void launch(const rung::vgpu::Kernel& kernel, const rung::vgpu::LaunchOptions& options,
-              std::span<const std::byte> parameters);
+  void launch(const VirtualFunction& function, rung::vgpu::LaunchOptions options,
+              const rung::metal::ThreadgroupMemory& memory, std::span<const std::byte> parameters);
 
  private:
   MTL::Library* library_of(std::string_view rung);
@@ -56,6 +60,7 @@ class VirtualLibrary final : public MTL::Library {
  public:
   VirtualLibrary(DevicePtr device, std::unique_ptr<rung::vgpu::Module> module);
   MTL::Function* newFunction(const NS::String* name) override;
+  const rung::vgpu::Module& module() const { return *module_; }
 
  private:
   DevicePtr device_;  // whose memory has the module's variables

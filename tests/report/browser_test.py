@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A page of `rung report` in a real browser, at the widths of a phone and of a desk: no error on the
-console, nothing wider than the page, and the figures that the browser shows are those of the JSON.
+"""Pages of `rung report` and `rung explain` in a real browser, at the widths of a phone and of a
+desk: no error on the console, nothing wider than the page, and the figures that the browser shows
+are those of the JSON.
 Skipped (exit 77) where no Chromium is.
 
 browser_test.py RUNG PROJECT
@@ -49,6 +50,10 @@ def main():
     page = subprocess.run(
         [rung, "report", *files, "-o", "-"], capture_output=True, text=True, check=True
     ).stdout
+    why = subprocess.run(
+        [rung, "explain", "gemm/cuda/05", "--no-hardware", "--html", "-"],
+        capture_output=True, text=True, check=True,
+    ).stdout
     with tempfile.TemporaryDirectory() as folder:
         shown, console = browse(chromium, folder, page)
         assert console == [], console
@@ -56,6 +61,9 @@ def main():
         assert check_page.check_figures(check_page.parse(tree), check_page.read_results(files)) > 20
         for size in ("500,900", "1280,900"):
             _, console = browse(chromium, folder, page.replace("</head>", PROBE + "</head>"),
+                                f"--window-size={size}")
+            assert len(console) == 1 and "wide=false hidden=0" in console[0], (size, console)
+            _, console = browse(chromium, folder, why.replace("</head>", PROBE + "</head>"),
                                 f"--window-size={size}")
             assert len(console) == 1 and "wide=false hidden=0" in console[0], (size, console)
     return 0

@@ -4,6 +4,7 @@
 page_test.py RUNG PROJECT
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -29,6 +30,45 @@ def page_of(files, *arguments):
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", done.stderr
     return done.stdout
+
+
+def explained(*arguments):
+    done = subprocess.run(
+        [RUNG, "explain", *arguments, "--no-hardware", "--html", "-"],
+        capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Explanation(unittest.TestCase):
+    def test_of_a_rung(self):
+        page = explained("gemm/cuda/05")
+        root = check_page.parse(page)
+        check_page.check_alone(page, root)
+        check_page.check_access(root)
+        captions = [table.first("caption").text() for table in root.all("table")]
+        for caption in ("Elements moved for each of C", "Blocks of a multiprocessor"):
+            self.assertIn(caption, captions)
+        figures = [figure.attributes["id"] for figure in root.all("figure")]
+        self.assertIn("roofline", figures)
+        self.assertIn("rung-gemm-cuda-05_vectors-tile", figures)
+        self.assertIn("rung-gemm-cuda-05_vectors-access0", figures)
+
+    def test_figures_are_those_of_the_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "explained.json"
+            root = check_page.parse(explained("gemm/cuda/24", "--json", str(file)))
+            told = json.loads(file.read_text())
+        figure = next(f for f in root.all("figure") if f.attributes["id"] == "roofline")
+        rows = {row[0][0]: row for row in check_page.rows_of(figure.first("table"))}
+        for level in told["roofline"]["levels"]:
+            if level["name"] in rows and level["name"] != "multiply-adds":
+                check_page.same(rows[level["name"]][1][1], level["flops_per_byte"], level["name"])
+                check_page.same(rows[level["name"]][4][1], level["seconds"], level["name"])
+        self.assertIn("DRAM", rows)
+        causes = [item.first("strong").text() for item in root.first("ol").all("li")]
+        self.assertEqual(causes, [advice["cause"] for advice in told["advice"]])
 
 
 class Page(unittest.TestCase):
@@ -124,8 +164,12 @@ class Published(unittest.TestCase):
         check_page.check(page, files)
 
     def test_bulk_copies_are_not_taken_for_little_traffic(self):
-        page = (PROJECT / "docs" / "nvidia-h200.html").read_text()
-        self.assertTrue("Bulk copies are no requests of warps" in page)
+        root = check_page.parse((PROJECT / "docs" / "nvidia-h200.html").read_text())
+        section = next(
+            s for s in root.all("section") if s.attributes["id"] == "rung-gemm-cuda-24_tma"
+        )
+        rows = {row[0][0]: row for row in check_page.rows_of(section.first("table"))}
+        self.assertGreater(rows["bulk loads"][2][1], 10 * rows["global loads"][2][1])
 
 
 if __name__ == "__main__":

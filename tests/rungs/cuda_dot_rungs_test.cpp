@@ -32,7 +32,7 @@ std::string name_of_rung(const testing::TestParamInfo<const RungInfo*>& info) {
 
 std::string name_of_rung_and_dtype(const testing::TestParamInfo<RungAndDtype>& info) {
   const auto& [rung, dtype] = info.param;
-  return rung->op + "_" + rung->slug + "_" + std::string(name(dtype));
+  return rung->op + "_" + rung->slug + "_" + std::string(identifier(dtype));
 }
 
 /// Of a rung of either op.
@@ -50,7 +50,7 @@ TEST_P(CudaDotTypes, AreRight) {
   for (const std::string& front_end : front_ends()) {
     const auto backend = backend_of(front_end);
     if (const auto why_not = backend->why_not(*rung, dtype)) {
-      ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype)));
+      ASSERT_EQ(*why_not, no_dtype(dtype));
       GTEST_SKIP() << *why_not;
     }
     for (const DotSpec& spec : standard_dot_cases(dtype, accuracy_of(*rung), Effort::quick)) {

@@ -34,7 +34,7 @@ TEST_P(CudaGemmRungs, AreRight) {
   for (const std::string& front_end : front_ends()) {
     const auto backend = backend_of(front_end);
     if (const auto why_not = backend->why_not(rung_, dtype_)) {
-      ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype_)));
+      ASSERT_EQ(*why_not, no_dtype(dtype_));
       GTEST_SKIP() << *why_not;
     }
     for (const GemmSpec& spec : standard_gemm_cases(dtype_, Effort::quick)) {
@@ -111,6 +111,9 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);
     EXPECT_EQ(clang.shared_store_wavefronts, nvcc.shared_store_wavefronts) << name(dtype);
     EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
+    EXPECT_EQ(clang.tensor_multiply_adds, nvcc.tensor_multiply_adds) << name(dtype);
+    EXPECT_EQ(clang.bulk_load_sectors, nvcc.bulk_load_sectors) << name(dtype);
+    EXPECT_EQ(clang.bulk_store_sectors, nvcc.bulk_store_sectors) << name(dtype);
     EXPECT_EQ(clang.barriers, nvcc.barriers) << name(dtype);
   }
 }
@@ -199,6 +202,40 @@ TEST(CudaTraffic, SharedTileReadsEachElementOnceABlock) {
   EXPECT_EQ(c.shared_load_wavefronts, 2 * 64 * warps);  // one is a broadcast, the other a row
   EXPECT_EQ(c.barriers, 2 * tiles * warps);
   EXPECT_EQ(c.ffma, 64u * 64 * 64);
+}
+
+// Four tiles of 128 x 128 in two steps of 64, A in boxes of 64 x 128 and B in boxes of 64 x 64.
+constexpr GemmSpec boxes = {.dtype = Dtype::bf16, .m = 256, .n = 256, .k = 128};
+constexpr std::uint64_t operand_bytes = 256 * 128 * 2;  // of A and of B
+
+TEST(CudaTraffic, TilesComeByBulkCopies) {
+  const vgpu::Counters c = count("gemm/cuda/24_tma", boxes, "clang");
+  EXPECT_EQ(c.bulk_loads, 4u * 2 * (1 + 2));
+  EXPECT_EQ(c.bulk_load_bytes, 2 * 2 * operand_bytes);
+  EXPECT_EQ(c.bulk_load_sectors, c.bulk_load_bytes / 32);
+  EXPECT_EQ(c.bulk_load_lines, c.bulk_load_bytes / 128);
+  EXPECT_EQ(c.bulk_shared_store_bytes, c.bulk_load_bytes);
+  EXPECT_EQ(c.global_load_requests + c.bulk_stores, 0u);
+  EXPECT_EQ(c.tensor_multiply_adds, 256u * 256 * 128);
+  // Two warpgroups a tile, 64 rows of A and 128 columns of B in each step of 16.
+  EXPECT_EQ(c.wgmma_shared_load_bytes, 4u * 2 * 8 * (64 + 128) * 32);
+}
+
+TEST(CudaTraffic, ClustersReadOperandsOnce) {
+  // Two blocks, side by side in one cluster, each with 128 rows and all columns.
+  const vgpu::Counters c = count("gemm/cuda/28_stored_boxes", boxes, "clang");
+  EXPECT_EQ(c.bulk_loads, 2u * 2 * (1 + 2));
+  EXPECT_EQ(c.bulk_load_bytes, 2 * operand_bytes);
+  EXPECT_EQ(c.bulk_shared_store_bytes, operand_bytes + 2 * operand_bytes);
+  // C as f32 in boxes of 64 x 32.
+  EXPECT_EQ(c.bulk_stores, 4u * 8);
+  EXPECT_EQ(c.bulk_store_bytes, 256u * 256 * 4);
+  EXPECT_EQ(c.bulk_store_sectors, c.bulk_store_bytes / 32);
+  EXPECT_EQ(c.bulk_store_lines, c.bulk_store_bytes / 128);
+  EXPECT_EQ(c.bulk_shared_load_bytes, c.bulk_store_bytes);
+  EXPECT_EQ(c.global_load_requests + c.global_store_requests, 0u);
+  EXPECT_EQ(c.tensor_multiply_adds, 256u * 256 * 128);
+  EXPECT_EQ(c.wgmma_shared_load_bytes, 4u * 8 * (64 + 256) * 32);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class MetalRungs : public testing::TestWithParam<RungAndDtype> {
   void SetUp() override {
     const auto why_not = virtual_metal().why_not(rung_, dtype_);
     if (!why_not) return;
-    ASSERT_EQ(*why_not, fmt::format("no {}", name(dtype_)));
+    ASSERT_EQ(*why_not, no_dtype(dtype_));
     GTEST_SKIP() << *why_not;
   }
 
@@ -103,6 +103,7 @@ TEST_P(MetalDotRungs, AreRight) {
   for (const std::int64_t n : {511, 512, 513, 4095, 4096, 262145, 300007}) {
     specs.push_back({.dtype = dtype_, .n = n});
   }
+  specs.push_back({.dtype = dtype_, .n = 300007, .incx = -2, .incy = 3});
   for (const DotSpec& spec : specs) {
     DotCase problem(spec);
     ASSERT_EQ(virtual_metal().why_not(rung_, problem.call()), std::nullopt);
@@ -146,6 +147,51 @@ TEST_P(MetalGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
 
 INSTANTIATE_TEST_SUITE_P(Virtual, MetalGemmCalls,
                          testing::ValuesIn(rungs_under_test("gemm", "metal")), test_name_of_rung);
+
+class MetalDotCalls : public testing::TestWithParam<const RungInfo*> {};
+
+TEST_P(MetalDotCalls, ReachElementsPastTwoToTheThirtyOne) {
+  constexpr std::int64_t apart = (std::int64_t{1} << 30) + 3;
+  try {
+    DotCase problem({.dtype = Dtype::f16, .n = 3, .incx = apart, .incy = -apart});
+    const Verdict verdict = verify(problem, [&](const DotCall& call) {
+      return run(virtual_metal(), *GetParam(), call, threads);
+    });
+    EXPECT_TRUE(verdict.right) << verdict.message;
+  } catch (const std::bad_alloc&) {
+    GTEST_SKIP() << "this system grants no 9 GB of address space";
+  }
+}
+
+// Vectors that begin at different places in one of four elements.
+TEST_P(MetalDotCalls, TakeVectorsOfAnyAlignment) {
+  const DotCase problem({.n = 5003, .values = Values::integers});
+  for (int x = 0; x < 4; ++x) {
+    for (int y = 0; y < 4; ++y) {
+      DotCall call = problem.call();
+      call.n -= 3;
+      call.x = static_cast<const float*>(call.x) + x;
+      call.y = static_cast<const float*>(call.y) + y;
+      const Dot<float> d = call.typed<float>();
+      float expected = 0;
+      for (std::int64_t i = 0; i < d.n; ++i) expected += d.x[i] * d.y[i];
+      EXPECT_EQ(run(virtual_metal(), *GetParam(), call, threads), expected) << x << " " << y;
+    }
+  }
+}
+
+TEST_P(MetalDotCalls, FollowEachOther) {
+  const DotCase problem({.n = 30'000, .values = Values::integers});
+  float once = 0, thrice = 0;
+  virtual_metal().bind(*GetParam(), problem.call(), threads, &once).call();
+  const Batch batch = virtual_metal().bind(*GetParam(), problem.call(), threads, &thrice);
+  batch.run(3);
+  batch.download();
+  EXPECT_EQ(once, thrice);
+}
+
+INSTANTIATE_TEST_SUITE_P(Virtual, MetalDotCalls,
+                         testing::ValuesIn(rungs_under_test("dot", "metal")), test_name_of_rung);
 
 TEST(MetalBackend, RefusesWhatIsNotForIt) {
   const RungInfo& naive = *select({"gemm/metal/00"}).front();

@@ -74,12 +74,13 @@ class GemmProperties : public testing::TestWithParam<const RungInfo*> {
  protected:
   /// A B as the rung computes it, in a type, layout and number of threads of RapidCheck's choice.
   Dense multiply(const Dense& a, const Dense& b) const {
-    const Dtype dtype = *rc::gen::elementOf(all_dtypes);
+    const Dtype dtype =
+        *rc::gen::element(Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16, Dtype::f16);
     const bool a_transposed = *rc::gen::arbitrary<bool>();
     const bool b_transposed = *rc::gen::arbitrary<bool>();
     const int threads = *rc::gen::inRange(1, 4);
     Dense c{a.rows, b.cols, {}};
-    visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    visit_dot(dtype, [&]<class In, class Out>(Elements<In, Out>) {
       const auto a_data = converted<In>((a_transposed ? transpose(a) : a).elements);
       const auto b_data = converted<In>((b_transposed ? transpose(b) : b).elements);
       std::vector<Out> c_data(static_cast<std::size_t>(a.rows * b.cols));

@@ -29,7 +29,7 @@ using RungAndDtype = std::tuple<const RungInfo*, Dtype>;
 
 inline std::string test_name(const testing::TestParamInfo<RungAndDtype>& info) {
   const auto& [rung, dtype] = info.param;
-  return "rung_" + rung->slug + "_" + std::string(name(dtype));
+  return "rung_" + rung->slug + "_" + std::string(identifier(dtype));
 }
 
 inline std::string test_name_of_rung(const testing::TestParamInfo<const RungInfo*>& info) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "vgpu/async_fixture.hpp"
+#include "vgpu/lines.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -72,6 +73,28 @@ TEST_F(BulkCopyTest, BytesIn) {
   EXPECT_EQ(values<std::uint32_t>(y, 128), numbers(128));
 }
 
+TEST_F(BulkCopyTest, AreNoRequests) {
+  // 512 bytes from the middle of a sector and of a line on.
+  const std::uint64_t x = array(numbers(256)), y = memory.allocate(512);
+  const LaunchReport in = run_body(load(bulk_load, 512) + to_y(512), x + 80, y);
+  const Counters& c = in.counters;
+  EXPECT_EQ(c.bulk_loads, 1u);
+  EXPECT_EQ(c.bulk_load_bytes, 512u);
+  EXPECT_EQ(c.bulk_load_sectors, 17u);
+  EXPECT_EQ(c.bulk_load_lines, 5u);
+  EXPECT_EQ(c.bulk_shared_store_bytes, 512u);
+  EXPECT_EQ(c.global_load_requests + c.global_load_sectors, 0u);
+  EXPECT_EQ(c.global_store_sectors, 16u) << "of the warp's stores";
+  EXPECT_EQ(c.shared_store_requests + c.bulk_stores + c.bulk_shared_load_bytes, 0u);
+  LineCounters all;
+  for (const LineCounters& line : by_line(in, sites(*module->kernel("k")))) all += line;
+  EXPECT_EQ(all.bulk_sectors, 17u);
+  EXPECT_EQ(all.sectors(), 17u + 16u);
+  EXPECT_EQ(all.global_requests, 4u) << "the stores";
+  options.observe = false;
+  EXPECT_EQ(run_body(load(bulk_load, 512), x, y).counters.bulk_load_sectors, 0u);
+}
+
 TEST_F(BulkCopyTest, BytesInWithoutWaiting) {
   const std::uint64_t x = array(numbers(128)), y = memory.allocate(512);
   const std::string expect = "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n";
@@ -120,8 +143,15 @@ const std::string fenced = "fence.proxy.async.shared::cta;\nbar.sync 0;\n";
 
 TEST_F(BulkCopyTest, BytesOut) {
   const std::uint64_t y = memory.allocate(512);
-  expect_none(
-      run_body(fill + fenced + bulk_store + commit + "@%p1 cp.async.bulk.wait_group 0;", y, y));
+  const LaunchReport report =
+      run_body(fill + fenced + bulk_store + commit + "@%p1 cp.async.bulk.wait_group 0;", y, y);
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_stores, 1u);
+  EXPECT_EQ(report.counters.bulk_store_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_store_sectors, 16u);
+  EXPECT_EQ(report.counters.bulk_store_lines, 4u);
+  EXPECT_EQ(report.counters.bulk_shared_load_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_loads + report.counters.global_store_requests, 0u);
   const auto result = values<std::uint32_t>(y, 128);
   for (std::uint32_t i = 0; i < 128; ++i) EXPECT_EQ(result[i], i % 4 == 3 ? i / 4 * 16 : i / 4);
 }
@@ -152,7 +182,14 @@ TEST_F(BulkCopyTest, BoxWithEdgesAndSwizzle) {
   const std::uint64_t x = array(numbers(40 * 20)), y = memory.allocate(1024);
   for (const auto swizzle : {TensorSwizzle::none, TensorSwizzle::bytes_128}) {
     const std::uint64_t map_x = map(x, TensorElement::f32, 40, 20, 160, 32, 8, swizzle);
-    expect_none(run_body(at(16, 14) + load(tensor_load, 1024) + to_y(1024), map_x, y));
+    const LaunchReport report =
+        run_body(at(16, 14) + load(tensor_load, 1024) + to_y(1024), map_x, y);
+    expect_none(report);
+    EXPECT_EQ(report.counters.bulk_load_bytes, 6u * 96);
+    EXPECT_EQ(report.counters.bulk_load_sectors, 6u * 3);
+    EXPECT_EQ(report.counters.bulk_load_lines, 7u)
+        << "18 to 24: two rows share one, two lie in two";
+    EXPECT_EQ(report.counters.bulk_shared_store_bytes, 1024u) << "zeros are written too";
     const auto result = values<std::uint32_t>(y, 256);
     for (std::uint32_t row = 0; row < 8; ++row) {
       for (std::uint32_t column = 0; column < 32; ++column) {
@@ -211,11 +248,19 @@ TEST_F(BulkCopyTest, BoxOut) {
   const std::uint64_t map_x = map(x, TensorElement::f32, 16, 8, 64, 16, 8, TensorSwizzle::bytes_64);
   const std::uint64_t map_y =
       map(y, TensorElement::f32, 20, 20, 80, 16, 8, TensorSwizzle::bytes_64);
-  expect_none(run_body(at(0, 0) + load(tensor_load, 512) + at(8, 16) + R"(
+  const LaunchReport report = run_body(at(0, 0) + load(tensor_load, 512) + at(8, 16) + R"(
       @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r20, %r21}], [%r2];
       @%p1 cp.async.bulk.commit_group;
       @%p1 cp.async.bulk.wait_group 0;)",
-                       map_x, map_y));
+                                       map_x, map_y);
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_load_bytes, 512u);
+  EXPECT_EQ(report.counters.bulk_load_sectors, 16u);
+  // 48 bytes of each of four rows, from 1312, 1392, 1472 and 1552 on.
+  EXPECT_EQ(report.counters.bulk_store_bytes, 4u * 48);
+  EXPECT_EQ(report.counters.bulk_store_sectors, 8u);
+  EXPECT_EQ(report.counters.bulk_store_lines, 3u);
+  EXPECT_EQ(report.counters.bulk_shared_load_bytes, 4u * 48);
   const auto result = values<std::uint32_t>(y, 400);
   for (std::uint32_t row = 0; row < 20; ++row) {
     for (std::uint32_t column = 0; column < 20; ++column) {
@@ -226,12 +271,12 @@ TEST_F(BulkCopyTest, BoxOut) {
 }
 
 TEST_F(BulkCopyTest, Tf32IsRoundedOnTheWay) {
-  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 7});
+  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 0x3F801001});
   const std::uint64_t y = memory.allocate(128);
   const std::uint64_t map_x = map(x, TensorElement::tf32, 4, 1, 16, 4, 8);
   expect_none(run_body(at(0, 0) + load(tensor_load, 128) + to_y(128), map_x, y));
   EXPECT_EQ(values<std::uint32_t>(y, 4),
-            (std::vector<std::uint32_t>{0x3F802000, 0x3F800000, 0xBF804000, 0}));
+            (std::vector<std::uint32_t>{0x3F800000, 0x3F800000, 0xBF804000, 0x3F802000}));
 }
 
 TEST_F(BulkCopyTest, ReductionOut) {
@@ -242,6 +287,36 @@ TEST_F(BulkCopyTest, ReductionOut) {
   expect_none(
       run_body(load(bulk_load, 512) + reduce + commit + "@%p1 cp.async.bulk.wait_group 0;", x, y));
   EXPECT_EQ(values<float>(y, 128), std::vector<float>(128, 1.5f));
+}
+
+TEST_F(BulkCopyTest, ReductionOfABox) {
+  const std::string reduce =
+      "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd2, {%r20, "
+      "%r21}], [%r2];\n";
+  const auto add = [&](const auto& x, const auto& y, TensorElement element) {
+    const std::uint64_t to = array(y);
+    const auto bytes = static_cast<std::uint32_t>(sizeof x[0]);
+    const std::uint32_t columns = 64 / bytes;
+    const auto box = static_cast<std::uint16_t>(columns);
+    const LaunchReport report = run_body(
+        at(0, 0) + load(tensor_load, 512) + reduce + commit + "@%p1 cp.async.bulk.wait_group 0;",
+        map(array(x), element, columns, 8, 64, box, 8), map(to, element, columns, 8, 64, box, 8));
+    EXPECT_EQ(report.counters.bulk_store_bytes, report.fault ? 0u : 512u);
+    return std::pair(report, to);
+  };
+  const std::vector<double> doubles(64, 0x1p-40), ones(64, 1.0);
+  EXPECT_EQ(values<double>(add(doubles, ones, TensorElement::f64).second, 64),
+            std::vector<double>(64, 1 + 0x1p-40));
+  const std::vector<std::uint64_t> large(64, 0xFFFFFFFFull), small(64, 1);
+  EXPECT_EQ(values<std::uint64_t>(add(large, small, TensorElement::s64).second, 64),
+            std::vector<std::uint64_t>(64, 1ull << 32));
+  const std::vector<std::uint16_t> halves(256, 0x3F80);
+  EXPECT_EQ(values<std::uint16_t>(add(halves, halves, TensorElement::bf16).second, 256),
+            std::vector<std::uint16_t>(256, 0x4000));
+  const std::vector<std::uint8_t> bytes(512, 1);
+  EXPECT_NE(found(add(bytes, bytes, TensorElement::u8).first, HazardKind::trap)
+                .message.find("tensors of u8, u16 or tf32 cannot be added to"),
+            std::string::npos);
 }
 
 TEST_F(BulkCopyTest, WrongPlaces) {

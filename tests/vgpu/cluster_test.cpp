@@ -197,7 +197,12 @@ TEST_F(ClusterTest, CopiesFromBlockToBlock) {
     st.global.u32 [%rd2], %r12;
     END:
     )" + cluster_sync;
-  expect_none(run_body(body, {2, 1, 1}, {2, 1, 1}));
+  const LaunchReport report = run_body(body, {2, 1, 1}, {2, 1, 1});
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_loads, 1u);
+  EXPECT_EQ(report.counters.bulk_load_bytes + report.counters.bulk_load_sectors, 0u) << "of global";
+  EXPECT_EQ(report.counters.bulk_shared_load_bytes, 128u);
+  EXPECT_EQ(report.counters.bulk_shared_store_bytes, 128u);
   const auto result = results(32);
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(result[i], i + 32);
 }
@@ -206,7 +211,12 @@ TEST_F(ClusterTest, MulticastToAll) {
   std::vector<std::uint32_t> numbers(32);
   std::iota(numbers.begin(), numbers.end(), 7u);
   const std::uint64_t x = array(numbers);
-  expect_none(run_body(multicast("3"), {2, 1, 1}, {2, 1, 1}, x));
+  const LaunchReport report = run_body(multicast("3"), {2, 1, 1}, {2, 1, 1}, x);
+  expect_none(report);
+  EXPECT_EQ(report.counters.bulk_loads, 1u);
+  EXPECT_EQ(report.counters.bulk_load_bytes, 128u) << "read once";
+  EXPECT_EQ(report.counters.bulk_load_sectors, 4u);
+  EXPECT_EQ(report.counters.bulk_shared_store_bytes, 2u * 128) << "written twice";
   const auto result = results(64);
   for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(result[i], i % 32 + 7);
   // To one only: the other waits for ever.

@@ -118,6 +118,20 @@ even:
   EXPECT_EQ(counters.thread_instructions, 11u * 32u + 16u);
 }
 
+TEST_F(CountersTest, MultiplyAddsOfTensorCores) {
+  // Two warps, 16 x 8 x 16 each.
+  const std::string text = entry("", R"(
+    .reg .b32 %r<8>; .reg .f32 %f<5>;
+    mov.u32 %r1, 0;
+    mov.f32 %f1, 0f00000000;
+    mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1},
+      {%r1, %r1}, {%f1, %f1, %f1, %f1};
+    ret;)");
+  const Counters counters = run(text, {1, 1, 1}, {64, 1, 1}, {}).counters;
+  EXPECT_EQ(counters.tensor_multiply_adds, 2u * 16 * 8 * 16);
+  EXPECT_EQ(counters.ffma + counters.wgmma_shared_load_bytes, 0u);
+}
+
 TEST_F(CountersTest, TheSameOnOneThreadAndTwo) {
   std::vector<float> in(1 << 14, 1.0f);
   const std::uint64_t p = array(in);

@@ -127,7 +127,7 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
                            Out{1},
                            {setting.array(m * n, Out{1}), n, 1}};
   const cuda::GemmPlan plan = {tile_of(rung), rung.splits ? parts : 1};
-  const cuda::Launch launch = rung.launches.of<In>()(gemm, plan);
+  const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, plan);
   if (!rung.splits) return setting.launch(text, entry_of(rung), launch, gemm);
   const cuda::Split split = {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)};
   return setting.launch(text, entry_of(rung), launch, gemm, split);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <random>
 
 #include "vgpu/async_fixture.hpp"
@@ -200,8 +203,14 @@ class WgmmaTest : public AsyncTest {
       }
     }
     const std::uint64_t c_at = array(sums);
-    expect_none(run(kernel(each, in_a, in_b, registers_of_d, image_bytes), {1, 1, 1}, {128, 1, 1},
-                    {array(image), c_at, array(fragments)}));
+    const LaunchReport report = run(kernel(each, in_a, in_b, registers_of_d, image_bytes),
+                                    {1, 1, 1}, {128, 1, 1}, {array(image), c_at, array(fragments)});
+    expect_none(report);
+    const auto lines = static_cast<std::uint64_t>(each.n + (each.a_in_registers ? 0 : 64));
+    EXPECT_EQ(report.counters.tensor_multiply_adds,
+              static_cast<std::uint64_t>(64 * each.n * each.k));
+    EXPECT_EQ(report.counters.wgmma_shared_load_bytes, lines * 32) << "B once for the warpgroup";
+    EXPECT_EQ(report.counters.wgmma_shared_load_wavefronts, lines / 4);
     for (double& value : a.values) value *= each.scale_a * each.scale_b;
     Matrix expected = matrix_tests::multiply_add(a, b, c);
     const auto results = values<std::uint32_t>(c_at, sums.size());
@@ -217,6 +226,26 @@ class WgmmaTest : public AsyncTest {
       }
     }
     EXPECT_EQ(wrong, 0) << "of " << 64 * each.n;
+  }
+
+  /// D as bits where A, B and C are the same everywhere: so is D.
+  std::uint32_t uniform(const std::string& name, Element a, Element d, int k, std::uint32_t a_word,
+                        std::uint32_t b_word, std::uint32_t c_word) {
+    const Case each{name.c_str(), a, d, 8, k};
+    const int bytes = element_bits(a) / 8;
+    const Layout in_a(each.span, false, 64, bytes), in_b(each.span, false, each.n, bytes);
+    const int image_bytes = (in_a.bytes + in_b.bytes + 2047) / 2048 * 2048;
+    std::vector<std::uint32_t> image(static_cast<std::size_t>(image_bytes) / 4, b_word);
+    std::fill_n(image.begin(), in_a.bytes / 4, a_word);
+    const int registers_of_d = d == Element::f16 ? 2 : 4;
+    const std::uint64_t c_at =
+        array(std::vector<std::uint32_t>(static_cast<std::size_t>(128 * registers_of_d), c_word));
+    expect_none(run(kernel(each, in_a, in_b, registers_of_d, image_bytes), {1, 1, 1}, {128, 1, 1},
+                    {array(image), c_at, array(std::vector<std::uint32_t>(128 * 4))}));
+    const auto results =
+        values<std::uint32_t>(c_at, static_cast<std::size_t>(128 * registers_of_d));
+    for (const std::uint32_t word : results) EXPECT_EQ(word, results[0]);
+    return results[0];
   }
 };
 
@@ -264,6 +293,54 @@ TEST_F(WgmmaTest, NegatedOperands) {
   check(each);
   each.scale_b = -1;
   check(each);
+}
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+constexpr std::uint32_t nan_bits = 0x7FFFFFFF;
+
+TEST_F(WgmmaTest, IntegersWrapAroundOrStop) {
+  using enum Element;
+  const std::string plain = "m64n8k32.s32.s8.s8", stopping = "m64n8k32.satfinite.s32.s8.s8";
+  const auto of = [&](const std::string& name, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    return uniform(name, s8, s32, 32, a, b, c);
+  };
+  EXPECT_EQ(of(plain, 0x80808080, 0x80808080, 0), 32u * 16384);
+  EXPECT_EQ(of(plain, 0x7F7F7F7F, 0x7F7F7F7F, 0x7FFFFFFF), 0x7FFFFFFFu + 32 * 127 * 127);
+  EXPECT_EQ(of(stopping, 0x7F7F7F7F, 0x7F7F7F7F, 0x7FFFFFFF), 0x7FFFFFFFu);
+  EXPECT_EQ(of(plain, 0x80808080, 0x7F7F7F7F, 0x80000000), 0x80000000u - 32 * 128 * 127);
+  EXPECT_EQ(of(stopping, 0x80808080, 0x7F7F7F7F, 0x80000000), 0x80000000u);
+  EXPECT_EQ(of("m64n8k32.s32.u8.u8", 0xFFFFFFFF, 0xFFFFFFFF, 1), 32u * 255 * 255 + 1);
+  EXPECT_EQ(of("m64n8k32.s32.u8.s8", 0xFFFFFFFF, 0x80808080, 0), 0u - 32 * 255 * 128);
+}
+
+TEST_F(WgmmaTest, EndsOfEightBitFloats) {
+  using enum Element;
+  const auto of = [&](const std::string& types, std::uint32_t a, std::uint32_t b) {
+    return uniform("m64n8k32.f32." + types, e4m3, f32, 32, a * 0x01010101, b * 0x01010101, 0);
+  };
+  // e4m3: 448 is the largest, 2^-9 the smallest, no infinity, one NaN of each sign.
+  EXPECT_EQ(of("e4m3.e4m3", 0x7E, 0x7E), bits(32 * 448 * 448.0f));
+  EXPECT_EQ(of("e4m3.e4m3", 0x01, 0x81), bits(-0x1p-13f));
+  EXPECT_EQ(of("e4m3.e4m3", 0x7F, 0x00), nan_bits);
+  EXPECT_EQ(of("e4m3.e4m3", 0x38, 0xFF), nan_bits);
+  // e5m2: as f16, 57344 to 2^-16.
+  EXPECT_EQ(of("e5m2.e5m2", 0x7B, 0x7B), bits(32 * 57344 * 57344.0f));
+  EXPECT_EQ(of("e5m2.e5m2", 0x01, 0x01), bits(0x1p-27f));
+  EXPECT_EQ(of("e5m2.e5m2", 0x7C, 0xBC), bits(-std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(of("e5m2.e5m2", 0x7C, 0x00), nan_bits);
+  EXPECT_EQ(of("e5m2.e5m2", 0x7E, 0x3C), nan_bits);
+  // One of each, both ways round.
+  EXPECT_EQ(of("e4m3.e5m2", 0x38, 0x3E), bits(48));
+  EXPECT_EQ(of("e5m2.e4m3", 0x3E, 0x38), bits(48));
+  EXPECT_EQ(uniform("m64n8k32.f16.e4m3.e4m3", e4m3, f16, 32, 0x7E7E7E7E, 0x7E7E7E7E, 0),
+            0x7C007C00u);
+}
+
+TEST_F(WgmmaTest, Tf32IgnoresTheLowBits) {
+  using enum Element;
+  EXPECT_EQ(uniform("m64n8k8.f32.tf32.tf32", tf32, f32, 8, bits(1.5f) | 0x1FFF,
+                    bits(-2.0f) | 0x1FFF, bits(1)),
+            bits(-23));
 }
 
 }  // namespace

@@ -23,13 +23,17 @@ struct GemmRung {
   GemmFunction<bfloat16, float> bf16;
   GemmFunction<float16, float> f16;
 
-  template <class In>
-  auto function() const {
+  /// Null for types that CPUs have no rung for.
+  template <class In, class Out>
+  GemmFunction<In, Out> function() const {
     if constexpr (std::is_same_v<In, float>) return f32;
     if constexpr (std::is_same_v<In, double>) return f64;
     if constexpr (std::is_same_v<In, std::uint32_t>) return i32;
-    if constexpr (std::is_same_v<In, bfloat16>) return bf16;
-    if constexpr (std::is_same_v<In, float16>) return f16;
+    if constexpr (std::is_same_v<Out, float>) {
+      if constexpr (std::is_same_v<In, bfloat16>) return bf16;
+      if constexpr (std::is_same_v<In, float16>) return f16;
+    }
+    return nullptr;
   }
 };
 

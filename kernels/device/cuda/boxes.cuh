@@ -10,19 +10,28 @@
 
 namespace rung::cuda {
 
-/// An operand as extent x k, whose tiles are SwizzledLines: boxes of 64 steps and `box_extent` rows
-/// or columns, or of 64 and 64.
+template <class In>
+inline constexpr bool is_tf32 = false;
+template <>
+inline constexpr bool is_tf32<tfloat32> = true;
+
+/// An operand as extent x k, whose tiles are SwizzledLines: boxes of 128 bytes of steps and
+/// `box_extent` rows or columns, or of 64 and 64.
 template <class In>
 constexpr Boxes boxes_of(const Matrix<const In>& x, std::int64_t extent, std::int64_t k,
                          int box_extent) {
-  const bool along_k = x.col_stride == 1;
+  constexpr int LINE = 128 / sizeof(In);
+  const bool lies_along_k = x.col_stride == 1;
+  const bool along_k = lies_along_k || is_read_along_k<In>;
   return {.data = x.data,
           .element_bytes = sizeof(In),
           .length = along_k ? k : extent,
           .lines = along_k ? extent : k,
-          .ld = along_k ? x.row_stride : x.col_stride,
-          .box_length = 64,
-          .box_lines = along_k ? box_extent : 64};
+          .ld = lies_along_k ? x.row_stride : x.col_stride,
+          .box_length = LINE,
+          .box_lines = along_k ? box_extent : LINE,
+          .is_transposed = along_k != lies_along_k,
+          .is_tf32 = is_tf32<In>};
 }
 
 template <class In, class Out>

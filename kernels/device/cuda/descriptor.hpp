@@ -16,22 +16,45 @@ namespace rung::cuda {
 template <class In, class Out>
 using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmPlan& plan);
 
-/// One value for each type of a gemm rung.
+/// One value for each type of a rung.
 template <template <class In, class Out> class Value>
 struct OfGemmTypes {
-  Value<float, float> f32;
-  Value<double, double> f64;
-  Value<std::uint32_t, std::uint32_t> i32;
-  Value<bfloat16, float> bf16;
-  Value<float16, float> f16;
+  Value<float, float> f32 = {};
+  Value<double, double> f64 = {};
+  Value<std::uint32_t, std::uint32_t> i32 = {};
+  Value<bfloat16, float> bf16 = {};
+  Value<float16, float> f16 = {};
+  Value<tfloat32, float> tf32 = {};
+  Value<std::int8_t, std::uint32_t> i8 = {};
+  Value<float8_e4m3, float> e4m3 = {};
+  Value<float8_e5m2, float> e5m2 = {};
+  Value<bfloat16, bfloat16> bf16_bf16 = {};
+  Value<float16, float16> f16_f16 = {};
 
-  template <class In>
+  /// Out: as dtype_of() has it.
+  template <class In, class Out = void>
   auto of() const {
     if constexpr (std::is_same_v<In, float>) return f32;
     if constexpr (std::is_same_v<In, double>) return f64;
     if constexpr (std::is_same_v<In, std::uint32_t>) return i32;
-    if constexpr (std::is_same_v<In, bfloat16>) return bf16;
-    if constexpr (std::is_same_v<In, float16>) return f16;
+    if constexpr (std::is_same_v<In, tfloat32>) return tf32;
+    if constexpr (std::is_same_v<In, std::int8_t>) return i8;
+    if constexpr (std::is_same_v<In, float8_e4m3>) return e4m3;
+    if constexpr (std::is_same_v<In, float8_e5m2>) return e5m2;
+    if constexpr (std::is_same_v<In, bfloat16>) {
+      if constexpr (std::is_same_v<Out, bfloat16>) {
+        return bf16_bf16;
+      } else {
+        return bf16;
+      }
+    }
+    if constexpr (std::is_same_v<In, float16>) {
+      if constexpr (std::is_same_v<Out, float16>) {
+        return f16_f16;
+      } else {
+        return f16;
+      }
+    }
   }
 };
 
@@ -60,7 +83,7 @@ constexpr Tiling tiling_of() {
   return tiling;
 }
 
-/// A rung of one tile size, for every type.
+/// A rung of one tile size, for every type that CUDA cores multiply.
 template <class R>
 constexpr GemmRung gemm_rung(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
@@ -70,14 +93,22 @@ constexpr GemmRung gemm_rung(std::string_view entry) {
           .tiling = tiling_of<R>()};
 }
 
+/// The same for operands of every type that results have.
+template <class R>
+constexpr GemmRung gemm_rung_of_results(std::string_view entry) {
+  constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
+  return {.entry = entry,
+          .launches =
+              {.f32 = launch, .f64 = launch, .i32 = launch, .bf16_bf16 = launch, .f16_f16 = launch},
+          .tiles = {}};
+}
+
 /// The same whose kernel has one type for all operands, of at least 4 bytes.
 template <class R>
 constexpr GemmRung gemm_rung_of_words(std::string_view entry) {
   constexpr auto launch = [](const auto& g, const GemmPlan&) { return R::launch(g); };
-  return {.entry = entry,
-          .launches = {launch, launch, launch, nullptr, nullptr},
-          .tiles = {},
-          .tiling = tiling_of<R>()};
+  return {
+      .entry = entry, .launches = {launch, launch, launch}, .tiles = {}, .tiling = tiling_of<R>()};
 }
 
 /// The tiles of one type, each a class with a shape and a launch.
@@ -96,8 +127,8 @@ struct TileList {
 template <class F32, class F64, class I32>
 constexpr GemmRung tiled_gemm_rung(std::string_view entry, bool splits) {
   return {.entry = entry,
-          .launches = {F32::launch, F64::launch, I32::launch, nullptr, nullptr},
-          .tiles = {F32::shapes, F64::shapes, I32::shapes, {}, {}},
+          .launches = {F32::launch, F64::launch, I32::launch},
+          .tiles = {F32::shapes, F64::shapes, I32::shapes},
           .splits = splits};
 }
 

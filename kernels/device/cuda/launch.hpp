@@ -20,10 +20,14 @@ struct Boxes {
   std::int64_t lines = 0;
   std::int64_t ld = 0;  // elements from line to line
   int box_length = 0, box_lines = 0;
+  /// Elements of a column lie together instead, and columns `ld` apart.
+  bool is_transposed = false;
+  bool is_tf32 = false;  // rounded on the way
 
   /// Whether it lies as the accelerator needs it: everything at multiples of 16 bytes.
   constexpr bool is_aligned() const {
-    return ld * element_bytes % 16 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    return !is_transposed && ld * element_bytes % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   }
   constexpr bool is_empty() const { return data == nullptr || length == 0 || lines == 0; }
 };

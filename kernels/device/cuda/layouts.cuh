@@ -13,7 +13,9 @@ namespace rung::cuda {
 /// Calls f.template operator()<A_ALONG_K, B_ALONG_K>().
 template <class In, class Out, class F>
 __device__ __forceinline__ void with_layouts(const Gemm<In, Out>& g, const F& f) {
-  if (operand_a(g).is_along_k()) {
+  if constexpr (is_read_along_k<In>) {
+    f.template operator()<true, true>();
+  } else if (operand_a(g).is_along_k()) {
     if (operand_b(g).is_along_k()) {
       f.template operator()<true, true>();
     } else {

@@ -6,9 +6,17 @@
 
 #include "core/problem.hpp"
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/types.cuh"
 #include "device/cuda/vector.cuh"
 
 namespace rung::cuda {
+
+/// Whether wgmma reads a type only where elements along k lie together. Operands that lie otherwise
+/// are copied, transposed, before.
+template <class In>
+inline constexpr bool is_read_along_k = sizeof(In) == 1;
+template <>
+inline constexpr bool is_read_along_k<tfloat32> = true;
 
 /// An operand as a matrix of extent x k.
 template <class In>
@@ -20,7 +28,9 @@ struct Operand {
   static constexpr int VEC = vector_width<In> < 4 ? vector_width<In> : 4;
 
   /// Whether elements along k lie together; else those along the extent do.
-  __device__ __forceinline__ bool is_along_k() const { return x.col_stride == 1; }
+  __device__ __forceinline__ bool is_along_k() const {
+    return is_read_along_k<In> || x.col_stride == 1;
+  }
 
   /// Whether every vector that begins at a multiple of VEC is aligned.
   __device__ __forceinline__ bool is_aligned() const {

@@ -12,9 +12,11 @@ namespace rung::cuda {
 /// One element of C, which must exist; not read if beta is 0.
 template <class In, class Out>
 __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
-                                      Out sum) {
+                                      Scalar<Out> sum) {
+  using Sum = Scalar<Out>;
   Out& c = g.c(row, col);
-  c = g.beta == Out{} ? g.alpha * sum : g.alpha * sum + g.beta * c;
+  c = static_cast<Out>(g.beta == Sum{} ? g.alpha * sum
+                                       : g.alpha * sum + g.beta * static_cast<Sum>(c));
 }
 
 /// Neighbours along a row of C, those that exist: one 16-byte access where C is aligned for it.

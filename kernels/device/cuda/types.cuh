@@ -1,6 +1,6 @@
 #pragma once
-// rung::float16 and rung::bfloat16 in device code, by the GPU's own conversions. The host's are
-// those of rung/types.hpp: the same two bytes.
+// The element types of rung/types.hpp in device code: the same bytes. Those of 16 bits are
+// converted by the GPU itself; the others are for tensor cores alone.
 
 #include "device/cuda/ptx.cuh"
 
@@ -27,6 +27,16 @@ struct float16 {
   float16() = default;
   __device__ explicit float16(float value) : bits(ptx::cvt_rn_f16_f32(value)) {}
   __device__ explicit operator float() const { return ptx::cvt_f32_f16(bits); }
+};
+
+struct tfloat32 {
+  float value;
+};
+struct float8_e4m3 {
+  std::uint8_t bits;
+};
+struct float8_e5m2 {
+  std::uint8_t bits;
 };
 
 }  // namespace rung

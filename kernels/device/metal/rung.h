@@ -25,12 +25,12 @@
   extern const metal::GemmRung gemm_metal_##number##_##slug = \
       metal::GemmRung{"gemm_metal_" #number "_" #slug, __VA_ARGS__};
 
-#define RUNG_METAL_GEMM(number, slug, BM, BN, x, y) \
-  RUNG_METAL_GEMM_OF(number, slug, {}, BM, BN, {x, y})
-#define RUNG_METAL_GEMM_MULTIPLES(number, slug, BM, BN, x, y, multiple) \
-  RUNG_METAL_GEMM_OF(number, slug, {}, BM, BN, {x, y}, multiple)
-#define RUNG_METAL_GEMM_FLOATS(number, slug, BM, BN, x, y) \
-  RUNG_METAL_GEMM_OF(number, slug, {.i32 = false}, BM, BN, {x, y})
+// The last arguments are metal::Tiling and the threads of a threadgroup.
+#define RUNG_METAL_GEMM(number, slug, ...) RUNG_METAL_GEMM_OF(number, slug, {}, __VA_ARGS__)
+#define RUNG_METAL_GEMM_MULTIPLES(number, slug, multiple, ...) \
+  RUNG_METAL_GEMM_OF(number, slug, {}, __VA_ARGS__, multiple)
+#define RUNG_METAL_GEMM_FLOATS(number, slug, ...) \
+  RUNG_METAL_GEMM_OF(number, slug, {.i32 = false}, __VA_ARGS__)
 
 #else
 

@@ -67,7 +67,7 @@ struct Direct {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
     if constexpr (!std::is_same_v<In, Out>) {
-      return gemm_cpu_06_cache_blocks.function<In>()(g, threads);
+      return gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
     } else {
       if (g.m == 0 || g.n == 0) return;
       const auto& kernels = cpu::micro_kernels<Out>();

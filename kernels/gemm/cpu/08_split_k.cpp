@@ -25,7 +25,7 @@ constexpr std::int64_t max_partial_bytes = 16 << 20;
 struct SplitK {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
-    const auto direct = gemm_cpu_07_direct.function<In>();
+    const auto direct = gemm_cpu_07_direct.function<In, Out>();
     const std::int64_t elements = g.m * g.n;
     if (elements == 0) return;
     const std::int64_t fitting = max_partial_bytes / (elements * std::int64_t{sizeof(Out)});

@@ -32,6 +32,6 @@ kernel void naive(constant GemmScalars<Out>& g [[buffer(0)]], const device In* a
 }
 #endif
 
-RUNG_METAL_GEMM(00, naive, BM, BN, BN, BM)
+RUNG_METAL_GEMM(00, naive, {BM, BN}, {BN, BM})
 
 }  // namespace rung

@@ -53,6 +53,6 @@ kernel void shared_tile(constant GemmScalars<Out>& g [[buffer(0)]],
 }
 #endif
 
-RUNG_METAL_GEMM_MULTIPLES(01, shared_tile, BM, BN, BN, BM, BK)
+RUNG_METAL_GEMM_MULTIPLES(01, shared_tile, BK, {BM, BN, BK}, {BN, BM})
 
 }  // namespace rung

@@ -55,6 +55,6 @@ kernel void guarded_tile(constant GemmScalars<Out>& g [[buffer(0)]],
 }
 #endif
 
-RUNG_METAL_GEMM(02, guarded_tile, BM, BN, BN, BM)
+RUNG_METAL_GEMM(02, guarded_tile, {BM, BN, BK}, {BN, BM})
 
 }  // namespace rung

@@ -83,6 +83,6 @@ kernel void thread_tile(constant GemmScalars<Out>& g [[buffer(0)]],
 }
 #endif
 
-RUNG_METAL_GEMM(03, thread_tile, BM, BN, THREADS, 1)
+RUNG_METAL_GEMM(03, thread_tile, {BM, BN, BK, TM, TN}, {THREADS})
 
 }  // namespace rung

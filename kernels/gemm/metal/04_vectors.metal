@@ -69,6 +69,6 @@ kernel void vectors(constant GemmScalars<Out>& g [[buffer(0)]], const device In*
 }
 #endif
 
-RUNG_METAL_GEMM(04, vectors, BM, BN, THREADS, 1)
+RUNG_METAL_GEMM(04, vectors, {BM, BN, BK, TM, TN}, {THREADS})
 
 }  // namespace rung

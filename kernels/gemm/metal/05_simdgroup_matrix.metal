@@ -107,6 +107,7 @@ kernel void simdgroup_matrix(constant GemmScalars<Out>& g [[buffer(0)]],
 }
 #endif
 
-RUNG_METAL_GEMM_FLOATS(05, simdgroup_matrix, BM, BN, THREADS, 1)
+RUNG_METAL_GEMM_FLOATS(05, simdgroup_matrix, {.BM = BM, .BN = BN, .BK = BK, .WM = WM, .WN = WN},
+                       {THREADS})
 
 }  // namespace rung

@@ -37,7 +37,22 @@ auto find(const Entries& entries, std::string_view id) {
   return decltype(entries[0].rung){nullptr};
 }
 
-std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
+bool has(const cpu::GemmRung& rung, Dtype dtype) {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung.function<In, Out>() != nullptr;
+  });
+}
+
+bool has(const cpu::DotRung& rung, Dtype dtype) {
+  if (!is_for_dot(dtype) || dtype == Dtype::i32) return false;
+  return visit_dot(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    if constexpr (std::is_integral_v<In>) {
+      return false;
+    } else {
+      return rung.function<In>() != nullptr;
+    }
+  });
+}
 
 class CpuBackend final : public Backend {
  public:
@@ -54,15 +69,7 @@ class CpuBackend final : public Backend {
     const auto* gemm = find(gemm_rungs, rung.id);
     const auto* dot = find(dot_rungs, rung.id);
     if (gemm == nullptr && dot == nullptr) return "a " + rung.backend + " rung";
-    const bool there = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      if (gemm != nullptr) return gemm->template function<In>() != nullptr;
-      if constexpr (std::is_integral_v<In>) {
-        return false;
-      } else {
-        return dot->template function<In>() != nullptr;
-      }
-    });
-    if (!there) return no_dtype(dtype);
+    if (!(gemm != nullptr ? has(*gemm, dtype) : has(*dot, dtype))) return no_dtype(dtype);
     return std::nullopt;
   }
 
@@ -81,7 +88,7 @@ class CpuBackend final : public Backend {
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
     const cpu::GemmRung* found = find(gemm_rungs, rung.id);
     return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
-      return [function = found->template function<In>(), problem = call.typed<In, Out>(),
+      return [function = found->template function<In, Out>(), problem = call.typed<In, Out>(),
               threads](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) function(problem, threads);
       };
@@ -90,7 +97,7 @@ class CpuBackend final : public Backend {
 
   Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
     const cpu::DotRung* found = find(dot_rungs, rung.id);
-    return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
+    return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
       if constexpr (std::is_integral_v<In>) {
         return {};
       } else {

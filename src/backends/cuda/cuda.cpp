@@ -37,7 +37,7 @@ class CudaBackend : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
     if (!is_known(rung.id)) return "a " + rung.backend + " rung";
-    if (!has(rung.id, dtype)) return fmt::format("no {}", ::rung::name(dtype));
+    if (!has(rung.id, dtype)) return no_dtype(dtype);
     if (const auto& why_not = found().why_not) return why_not;
     if (select_image(rung.id, gpu().target()) != nullptr) return std::nullopt;
     return no_image(rung.id);
@@ -129,8 +129,8 @@ class CudaBackend : public Backend {
   static bool has(std::string_view id, Dtype dtype) {
     const cuda::GemmRung* const gemm = cuda::find_gemm_rung(id);
     return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      if (gemm != nullptr) return gemm->launches.of<In>() != nullptr;
-      return cuda::find_dot_rung(id)->rung->launches.of<In>() != nullptr;
+      if (gemm != nullptr) return gemm->launches.of<In, Out>() != nullptr;
+      return cuda::find_dot_rung(id)->rung->launches.of<In, Out>() != nullptr;
     });
   }
 

@@ -14,7 +14,7 @@ namespace rung::cuda {
 namespace {
 
 DotLaunch launch_of(const DotRung& rung, const DotCall& call, int multiprocessors) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return rung.launches.of<In>()(call.typed<In>(), multiprocessors);
   });
 }
@@ -25,7 +25,7 @@ Dtype sum_type(Dtype dtype) {
 }
 
 std::vector<std::byte> bytes_of(const DotCall& call) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const Dot<In> dot = call.typed<In>();
     std::vector<std::byte> bytes(sizeof dot);
     std::memcpy(bytes.data(), &dot, sizeof dot);
@@ -127,7 +127,7 @@ void DotCallOnGpu::add_up_on_host() {
     check(gpu_.api(), gpu_.api().cuMemcpyDtoH(host_sums_.data(), sums_->address(), sums_->bytes()),
           "cuMemcpyDtoH");
   }
-  visit(sum_type_, [&]<class In, class Out>(Elements<In, Out>) {
+  visit_dot(sum_type_, [&]<class In, class Out>(Elements<In, Out>) {
     *static_cast<Out*>(operands_.host_result()) = parallel_sum(
         reinterpret_cast<const Out*>(host_sums_.data()), steps_.front().launch.sums, threads_);
   });

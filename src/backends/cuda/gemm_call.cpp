@@ -15,7 +15,7 @@ namespace {
 
 Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& plan) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launches.of<In>()(call.typed<In, Out>(), plan);
+    return rung.launches.of<In, Out>()(call.typed<In, Out>(), plan);
   });
 }
 
@@ -31,7 +31,10 @@ GemmCall on_device(GemmCall call, const GemmOperands& operands) {
 }
 
 constexpr std::string_view repitch_id = "gemm/cuda/repitch";
-constexpr const char* repitch_entry = "gemm_cuda_library_repitch_bf16";
+
+std::string entry_of(const Repitch& copy) {
+  return fmt::format("gemm_cuda_library_repitch_{}", name(type_of(copy)));
+}
 
 }  // namespace
 
@@ -72,7 +75,8 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
     check(gpu_.api(), maps_->result(), "cuTensorMapEncodeTiled");
   }
   if (copies_.bytes() > 0) {
-    repitch_ = gpu_.function(*select_image(repitch_id, gpu_.target()), repitch_entry);
+    repitch_entry_ = entry_of(maps_->copies().front());
+    repitch_ = gpu_.function(*select_image(repitch_id, gpu_.target()), repitch_entry_);
   }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu_.api(),
@@ -97,7 +101,7 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
 void GemmCallOnGpu::repitch() {
   for (const Repitch& copy : maps_->copies()) {
     void* arguments[] = {const_cast<Repitch*>(&copy)};
-    gpu_.launch(repitch_, repitch_entry, launch_of(copy), arguments, threads_);
+    gpu_.launch(repitch_, repitch_entry_, launch_of(copy), arguments, threads_);
   }
 }
 

@@ -49,6 +49,7 @@ class GemmCallOnGpu {
   Split split_;
   DeviceBuffer copies_;               // of operands that TMA cannot take as they lie
   std::optional<PreparedMaps> maps_;  // of a rung that takes them
+  std::string repitch_entry_;
   Function repitch_ = nullptr;
 };
 

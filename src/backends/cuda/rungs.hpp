@@ -84,7 +84,8 @@ inline const NamedDotRung* find_dot_rung(std::string_view id) {
 
 /// The tile sizes of a type; none for a rung of one size.
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
-  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In>(); });
+  return visit(dtype,
+               [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In, Out>(); });
 }
 
 /// How a rung shares out C; `tile` counts among tiles_of().
@@ -98,7 +99,7 @@ inline Tiling tiling(const GemmRung& rung, Dtype dtype, int tile) {
 /// The name of the kernel in the compiled module.
 inline std::string entry_name(const GemmRung& rung, Dtype dtype, int tile) {
   std::string entry(rung.entry);
-  entry.append("_").append(name(dtype));
+  entry.append("_").append(identifier(dtype));
   if (!tiles_of(rung, dtype).empty()) entry.append("_").append(std::to_string(tile));
   return entry;
 }

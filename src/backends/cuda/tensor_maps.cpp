@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/cuda/tile.cuh"
+
 namespace rung::cuda {
 namespace {
 
@@ -23,7 +25,12 @@ std::int64_t copy_bytes(const Boxes& boxes) {
 }
 
 TensorMapDataType type_of(const Boxes& boxes) {
-  return boxes.element_bytes == 4 ? TensorMapDataType::float32 : TensorMapDataType::uint16;
+  if (boxes.is_tf32) return TensorMapDataType::tfloat32;  // rounds to nearest
+  switch (boxes.element_bytes) {
+    case 1: return TensorMapDataType::uint8;
+    case 2: return TensorMapDataType::uint16;
+    default: return TensorMapDataType::float32;
+  }
 }
 
 }  // namespace
@@ -43,7 +50,9 @@ Boxes PreparedMaps::copied(const Boxes& boxes, void*& room) {
   Boxes copy = boxes;
   copy.data = room;
   copy.ld = aligned_ld(boxes);
-  copies_[count_++] = {boxes.data, room, boxes.length, boxes.lines, boxes.ld, copy.ld};
+  copy.is_transposed = false;
+  copies_[count_++] = {boxes.data, room,    boxes.length,        boxes.lines,
+                       boxes.ld,   copy.ld, boxes.element_bytes, boxes.is_transposed};
   room = static_cast<char*>(room) + copy_bytes(boxes);
   return copy;
 }
@@ -62,8 +71,19 @@ void PreparedMaps::encode(const DriverApi& api, const Boxes& boxes, EncodedBoxes
       TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
 }
 
+Dtype type_of(const Repitch& copy) {
+  switch (copy.element_bytes) {
+    case 1: return Dtype::i8;
+    case 2: return Dtype::bf16;
+    default: return Dtype::tf32;
+  }
+}
+
 Launch launch_of(const Repitch& copy) {
-  return {.grid = {std::min(copy.lines, most_copying_blocks)}, .block = {Repitch::threads}};
+  const std::int64_t tile = Repitch::tile(copy.element_bytes);
+  const std::int64_t tiles = ceil_div(copy.lines, tile) * ceil_div(copy.length, tile);
+  const std::int64_t pieces = copy.from_transposed ? tiles : copy.lines;
+  return {.grid = {std::min(pieces, most_copying_blocks)}, .block = {Repitch::threads}};
 }
 
 }  // namespace rung::cuda

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/dtype.hpp"
 #include "device/cuda/launch.hpp"
 #include "device/cuda/repitch.hpp"
 #include "vgpu/driver/api.hpp"
@@ -34,6 +35,9 @@ class PreparedMaps {
   int count_ = 0;
   TensorMaps maps_ = {};
 };
+
+/// The type in the name of the kernel that makes a copy: one of its elements' size.
+Dtype type_of(const Repitch& copy);
 
 /// What a gemm's kernel takes, as cuLaunchKernel wants it: the problem, maps if it takes them, and
 /// how k is split, which the driver does not read for a kernel that knows no such thing. All must

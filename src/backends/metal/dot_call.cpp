@@ -76,7 +76,7 @@ void DotCallOnDevice::add_up_on_host() {
   const std::int64_t count = rung_.sums(steps_.front().scalars.n);
   host_sums_.resize(static_cast<std::size_t>(count * sum_bytes));
   sums_->read(host_sums_.data(), 0, count * sum_bytes);
-  visit(sum_type_, [&]<class In, class Out>(Elements<In, Out>) {
+  visit_dot(sum_type_, [&]<class In, class Out>(Elements<In, Out>) {
     *static_cast<Out*>(host_result_) =
         parallel_sum(reinterpret_cast<const Out*>(host_sums_.data()), count, threads_);
   });

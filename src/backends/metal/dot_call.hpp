@@ -21,6 +21,10 @@ class DotCallOnDevice {
   /// Where the CPU adds up, returns when it has: it waits for each launch.
   void enqueue(std::int64_t calls);
   void wait() { device_.wait(); }
+  /// Nothing where the CPU adds up.
+  std::optional<double> device_seconds() const {
+    return ends_on_host() ? std::nullopt : device_.seconds();
+  }
   /// The sum to where the host wants it, and the vectors too, so that somebody can see that they
   /// are as they were.
   void download();

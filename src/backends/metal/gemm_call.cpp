@@ -32,19 +32,19 @@ GemmCallOnDevice::GemmCallOnDevice(Device& device, std::string_view id, const Ge
          call.c.data) {
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const Gemm<In, Out> g = call.typed<In, Out>();
-    const GemmScalars<Out> scalars = {.m = g.m,
-                                      .n = g.n,
-                                      .k = g.k,
-                                      .a_row_stride = g.a.row_stride,
-                                      .a_col_stride = g.a.col_stride,
-                                      .b_row_stride = g.b.row_stride,
-                                      .b_col_stride = g.b.col_stride,
-                                      .c_row_stride = g.c.row_stride,
-                                      .alpha = g.alpha,
-                                      .beta = g.beta,
-                                      .a_is_aligned = is_aligned(a_, g.a),
-                                      .b_is_aligned = is_aligned(b_, g.b),
-                                      .c_is_aligned = is_aligned(c_, g.c)};
+    const GemmScalars<Scalar<Out>> scalars = {.m = g.m,
+                                              .n = g.n,
+                                              .k = g.k,
+                                              .a_row_stride = g.a.row_stride,
+                                              .a_col_stride = g.a.col_stride,
+                                              .b_row_stride = g.b.row_stride,
+                                              .b_col_stride = g.b.col_stride,
+                                              .c_row_stride = g.c.row_stride,
+                                              .alpha = g.alpha,
+                                              .beta = g.beta,
+                                              .a_is_aligned = is_aligned(a_, g.a),
+                                              .b_is_aligned = is_aligned(b_, g.b),
+                                              .c_is_aligned = is_aligned(c_, g.c)};
     scalars_.resize(sizeof scalars);
     std::memcpy(scalars_.data(), &scalars, sizeof scalars);
   });

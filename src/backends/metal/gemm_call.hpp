@@ -18,6 +18,7 @@ class GemmCallOnDevice {
 
   void enqueue(std::int64_t calls);
   void wait() { device_.wait(); }
+  std::optional<double> device_seconds() const { return device_.seconds(); }
   /// C to where it lies on the host, and A and B too, so that somebody can see that they are as
   /// they were.
   void download() const;

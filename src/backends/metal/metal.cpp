@@ -35,7 +35,7 @@ class MetalBackend final : public Backend {
     const auto* dot = find_rung(metal::dot_rungs, rung.id);
     if (gemm == nullptr && dot == nullptr) return "a " + rung.backend + " rung";
     const metal::Types types = gemm != nullptr ? gemm->types : metal::Types();
-    if (!metal::has(types, dtype)) return fmt::format("no {}", ::rung::name(dtype));
+    if (!metal::has(types, dtype)) return no_dtype(dtype);
     if (device_ == nullptr) return absent_;
     if (device_->code(rung.id).empty()) return "not compiled: clang 17 or later was not found";
     return std::nullopt;
@@ -77,7 +77,7 @@ class MetalBackend final : public Backend {
   template <class Call>
   static Batch batch(std::shared_ptr<Call> bound) {
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
-            [bound] { bound->download(); }};
+            [bound] { bound->download(); }, [bound] { return bound->device_seconds(); }};
   }
 
   std::string_view name_;

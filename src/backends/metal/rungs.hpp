@@ -56,9 +56,8 @@ inline bool has(const Types& types, Dtype dtype) {
     case Dtype::i32: return types.i32;
     case Dtype::bf16: return types.bf16;
     case Dtype::f16: return types.f16;
-    case Dtype::f64: return false;  // Metal has no double
+    default: return false;  // Metal has no double
   }
-  return false;
 }
 
 /// The name of a kernel in the compiled library.

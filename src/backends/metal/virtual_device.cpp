@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/metal/images.hpp"
+#include "backends/metal/threadgroup_memory.hpp"
 #include "core/kernel_error.hpp"
 
 namespace rung::metal {
@@ -122,9 +123,9 @@ Pipeline& VirtualDevice::pipeline(std::string_view rung, const std::string& kern
   auto found = pipelines_.find(kernel);
   if (found != pipelines_.end()) return found->second;
   try {
-    const vgpu::Kernel* code = module(rung).kernel(kernel);
-    if (code == nullptr) throw std::invalid_argument("no such kernel");
-    return pipelines_.emplace(kernel, *code).first->second;
+    vgpu::Module& code = module(rung);
+    if (code.kernel(kernel) == nullptr) throw std::invalid_argument("no such kernel");
+    return pipelines_.try_emplace(kernel, code, *code.kernel(kernel)).first->second;
   } catch (const std::exception& error) {
     throw KernelError(fmt::format("{}: {}", kernel, error.what()));
   }
@@ -132,17 +133,17 @@ Pipeline& VirtualDevice::pipeline(std::string_view rung, const std::string& kern
 
 void VirtualDevice::dispatch(Pipeline& pipeline, const Launch& launch,
                              std::span<const Argument> arguments, int threads) {
-  const vgpu::Kernel& kernel = static_cast<VirtualPipeline&>(pipeline).kernel;
+  const auto& [module, kernel] = static_cast<VirtualPipeline&>(pipeline);
   const vgpu::KernelInfo& kernel_info = vgpu::info(kernel);
   vgpu::LaunchOptions options;
   options.grid = dim(launch.threadgroups);
   options.block = dim(launch.threads);
-  options.dynamic_shared = launch.threadgroup_bytes;
   options.observe = observe_;
   options.threads = static_cast<unsigned>(threads);
   vgpu::LaunchReport report;
   try {
     const std::lock_guard lock(mutex_);
+    lay_out(launch.threadgroup_memory, module, memory_, options);
     report =
         vgpu::launch(kernel, options, parameters_of(kernel_info, arguments), memory_, description_);
   } catch (const std::invalid_argument& error) {

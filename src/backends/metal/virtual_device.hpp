@@ -32,7 +32,8 @@ class VirtualDevice final : public Device {
 
  private:
   struct VirtualPipeline final : Pipeline {
-    explicit VirtualPipeline(const vgpu::Kernel& of) : kernel(of) {}
+    VirtualPipeline(const vgpu::Module& from, const vgpu::Kernel& of) : module(from), kernel(of) {}
+    const vgpu::Module& module;
     const vgpu::Kernel& kernel;
   };
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/problem.hpp"
 #include "library/c_api.hpp"
 #include "library/check.hpp"
 #include "rung/cuda.hpp"
@@ -17,9 +18,9 @@ CudaOptions convert(const rung_cuda_options* options) {
 
 template <class In, class Out>
 rung_status cuda_gemm_c(rung_order order, rung_transpose trans_a, rung_transpose trans_b, int64_t m,
-                        int64_t n, int64_t k, Out alpha, const In* a, int64_t lda, const In* b,
-                        int64_t ldb, Out beta, Out* c, int64_t ldc, void* stream,
-                        const rung_cuda_options* options) {
+                        int64_t n, int64_t k, Scalar<Out> alpha, const In* a, int64_t lda,
+                        const In* b, int64_t ldb, Scalar<Out> beta, Out* c, int64_t ldc,
+                        void* stream, const rung_cuda_options* options) {
   return guarded([&] {
     const Order stored = stored_order(order);
     gemm(alpha, operand("trans_a", trans_a, a, m, k, lda, stored),
@@ -97,6 +98,66 @@ rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans_a, rung_tr
   return rung::c_api::cuda_gemm_c(
       order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::float16>(a), lda,
       rung::c_api::as<rung::float16>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_bf16_bf16(rung_order order, rung_transpose trans_a,
+                                     rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                     float alpha, const rung_bfloat16* a, int64_t lda,
+                                     const rung_bfloat16* b, int64_t ldb, float beta,
+                                     rung_bfloat16* c, int64_t ldc, void* stream,
+                                     const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha,
+                                  rung::c_api::as<rung::bfloat16>(a), lda,
+                                  rung::c_api::as<rung::bfloat16>(b), ldb, beta,
+                                  rung::c_api::as<rung::bfloat16>(c), ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_f16_f16(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                                   int64_t m, int64_t n, int64_t k, float alpha,
+                                   const rung_float16* a, int64_t lda, const rung_float16* b,
+                                   int64_t ldb, float beta, rung_float16* c, int64_t ldc,
+                                   void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha,
+                                  rung::c_api::as<rung::float16>(a), lda,
+                                  rung::c_api::as<rung::float16>(b), ldb, beta,
+                                  rung::c_api::as<rung::float16>(c), ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_tf32(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                                int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                                int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+                                int64_t ldc, void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(
+      order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::tfloat32>(a), lda,
+      rung::c_api::as<rung::tfloat32>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_i8(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                              int64_t m, int64_t n, int64_t k, int32_t alpha, const int8_t* a,
+                              int64_t lda, const int8_t* b, int64_t ldb, int32_t beta, int32_t* c,
+                              int64_t ldc, void* stream, const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                  ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_e4m3(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                                int64_t m, int64_t n, int64_t k, float alpha,
+                                const rung_float8_e4m3* a, int64_t lda, const rung_float8_e4m3* b,
+                                int64_t ldb, float beta, float* c, int64_t ldc, void* stream,
+                                const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(
+      order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::float8_e4m3>(a), lda,
+      rung::c_api::as<rung::float8_e4m3>(b), ldb, beta, c, ldc, stream, options);
+}
+
+rung_status rung_cuda_gemm_e5m2(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                                int64_t m, int64_t n, int64_t k, float alpha,
+                                const rung_float8_e5m2* a, int64_t lda, const rung_float8_e5m2* b,
+                                int64_t ldb, float beta, float* c, int64_t ldc, void* stream,
+                                const rung_cuda_options* options) {
+  return rung::c_api::cuda_gemm_c(
+      order, trans_a, trans_b, m, n, k, alpha, rung::c_api::as<rung::float8_e5m2>(a), lda,
+      rung::c_api::as<rung::float8_e5m2>(b), ldb, beta, c, ldc, stream, options);
 }
 
 rung_status rung_cuda_dot_f32(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,

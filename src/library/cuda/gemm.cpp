@@ -20,28 +20,35 @@ constexpr CudaGemmChoice scale = {cuda::gemm_rungs.size(), "gemm/cuda/scale",
 cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(stream.handle()); }
 
 template <class In, class Out>
-void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
-         const MatrixView<Out>& c, CudaStream stream, const CudaOptions& options) {
+void run(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<const In>& b,
+         Scalar<Out> beta, const MatrixView<Out>& c, CudaStream stream,
+         const CudaOptions& options) {
   check::workspace("gemm", options.workspace, options.workspace_bytes);
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (problem.m == 0 || problem.n == 0) return;
-  if (!call.multiplies && beta == Out{1}) return;
+  if (!call.multiplies && beta == Scalar<Out>{1}) return;
   cuda::ContextCache& context = cuda::current_context();
   const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
                                         options.workspace_bytes};
-  const CudaGemmChoice choice =
-      call.multiplies ? choose_cuda_gemm({.dtype = dtype_of<Kernel<In>>(),
-                                          .m = problem.m,
-                                          .n = problem.n,
-                                          .k = problem.k,
-                                          .a = call.a,
-                                          .b = call.b,
-                                          .alignment = alignment_of(problem),
-                                          .arch = context.arch(),
-                                          .bytes_for_copies = workspace.bytes_for_copies()})
-                      : scale;
-  cuda::launch_gemm(workspace, context.planned(choice, dtype_of<Kernel<In>>(), problem), problem);
+  if (!call.multiplies) {
+    using Result = Kernel<Out>;
+    const Gemm<Result, Result> scaled = {problem.m, problem.n,    0,        problem.alpha, {},
+                                         {},        problem.beta, problem.c};
+    return cuda::launch_gemm(workspace, scale, scaled);
+  }
+  const CudaGemmShape shape = {.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
+                               .m = problem.m,
+                               .n = problem.n,
+                               .k = problem.k,
+                               .a = call.a,
+                               .b = call.b,
+                               .alignment = alignment_of(problem),
+                               .arch = context.arch(),
+                               .bytes_for_copies = workspace.bytes_for_copies()};
+  const CudaGemmChoice choice = choose_cuda_gemm(shape);
+  if (choice.rung->launches.template of<Kernel<In>, Kernel<Out>>() == nullptr) refuse(shape);
+  cuda::launch_gemm(workspace, context.planned(choice, shape.dtype, problem), problem);
 }
 
 }  // namespace
@@ -69,6 +76,40 @@ void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<con
 
 void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
           float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<const bfloat16>& b,
+          float beta, const MatrixView<bfloat16>& c, CudaStream stream,
+          const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
+          float beta, const MatrixView<float16>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const tfloat32>& a, const MatrixView<const tfloat32>& b,
+          float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+          const MatrixView<const std::int8_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const float8_e4m3>& a,
+          const MatrixView<const float8_e4m3>& b, float beta, const MatrixView<float>& c,
+          CudaStream stream, const CudaOptions& options) {
+  run(alpha, a, b, beta, c, stream, options);
+}
+
+void gemm(float alpha, const MatrixView<const float8_e5m2>& a,
+          const MatrixView<const float8_e5m2>& b, float beta, const MatrixView<float>& c,
+          CudaStream stream, const CudaOptions& options) {
   run(alpha, a, b, beta, c, stream, options);
 }
 

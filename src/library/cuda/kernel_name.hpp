@@ -22,7 +22,7 @@ struct KernelName {
   /// In the compiled module.
   std::string text() const {
     std::string name(entry);
-    name.append("_").append(rung::name(dtype));
+    name.append("_").append(identifier(dtype));
     if (tile != no_tile) name.append("_").append(std::to_string(tile));
     return name;
   }

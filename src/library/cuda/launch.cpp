@@ -65,14 +65,15 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
   require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
-TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch,
+TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
                         const CopyRoom& room) {
   ContextCache& context = workspace.context;
   const PreparedMaps prepared(context.api(), launch, room.data());
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
   for (const Repitch& copy : prepared.copies()) {
     void* parameters[] = {const_cast<Repitch*>(&copy)};
-    start(context, workspace.stream, kernel_of(repitch, dtype), launch_of(copy), parameters);
+    start(context, workspace.stream, kernel_of(repitch, type_of(copy)), launch_of(copy),
+          parameters);
   }
   return prepared.maps();
 }

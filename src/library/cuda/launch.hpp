@@ -54,7 +54,7 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 
 /// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
 /// the stream. Throws likewise.
-TensorMaps prepare_maps(const WorkspaceSource& workspace, Dtype dtype, const Launch& launch,
+TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
                         const CopyRoom& room);
 
 /// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
@@ -62,7 +62,7 @@ template <class In, class Out>
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
                  const Gemm<In, Out>& problem) {
   ContextCache& context = workspace.context;
-  const auto launch_of = choice.rung->launches.template of<In>();
+  const auto launch_of = choice.rung->launches.template of<In, Out>();
   Launch launch = launch_of(problem, choice.plan);
   while (choice.plan.splits > 1 && !fits(workspace, launch)) {
     --choice.plan.splits;
@@ -72,11 +72,11 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
   const CopyRoom room(workspace, launch);
   TensorMaps maps;
-  if (choice.rung->maps) maps = prepare_maps(workspace, dtype_of<In>(), launch, room);
+  if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
   KernelArguments arguments(const_cast<Gemm<In, Out>*>(&problem),
                             choice.rung->maps ? &maps : nullptr, split);
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, arguments.get());
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, arguments.get());
 }
 
 }  // namespace rung::cuda

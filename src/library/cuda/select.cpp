@@ -1,7 +1,11 @@
 #include "library/cuda/select.hpp"
 
+#include <string>
+
+#include "device/cuda/operand.cuh"
 #include "device/cuda/split.cuh"
 #include "library/tuned/cuda.hpp"
+#include "rung/error.hpp"
 
 namespace rung {
 namespace {
@@ -10,13 +14,18 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
   return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
 }
 
-/// Whether a rung that reads its operands by TMA can have copies that are aligned, where they are
-/// not.
+/// Whether tensor cores read a type only along k.
+bool is_read_along_k(Dtype dtype) {
+  return visit(dtype,
+               []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
+}
+
+/// Whether a rung that reads its operands by TMA can have copies, where they do not lie as it needs
+/// them.
 bool can_be_mapped(const CudaGemmShape& shape) {
-  constexpr std::int64_t line = 64;  // elements of 16 bits in 128 bytes
-  if (shape.alignment >= 16) return true;
-  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
-  return 2 * elements + cuda::meetings_bytes + 512 <= shape.bytes_for_copies;
+  const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
+  if (shape.alignment >= 16 && (along_k || !is_read_along_k(shape.dtype))) return true;
+  return bytes_for_copies(shape) <= shape.bytes_for_copies;
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
@@ -45,6 +54,27 @@ Order order_of(std::int64_t col_stride) {
 }
 
 }  // namespace
+
+std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
+  const auto element = static_cast<std::int64_t>(input_bytes(shape.dtype));
+  const std::int64_t line = 128 / element;
+  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
+  return element * elements + cuda::meetings_bytes + 512;
+}
+
+void refuse(const CudaGemmShape& shape) {
+  const std::string type(name(shape.dtype));
+  const std::string arch = std::to_string(shape.arch);
+  if (shape.arch != 90) {
+    throw Error(Status::unavailable, "rung: gemm: no kernel of " + type + " for this GPU, of sm_" +
+                                         arch + "; sm_90 has one");
+  }
+  throw Error(Status::invalid_argument,
+              "rung: gemm: the workspace has " + std::to_string(shape.bytes_for_copies) +
+                  " bytes; with operands of " + type +
+                  " that do not lie along k, or not at multiples of 16 bytes, it must have " +
+                  std::to_string(bytes_for_copies(shape)));
+}
 
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
   const double multiply_adds =

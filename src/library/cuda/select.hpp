@@ -45,7 +45,13 @@ struct CudaDotChoice {
   const cuda::DotRung* rung;
 };
 
+/// For types that a GPU has no rung for, or no room for copies, one that does not have the type.
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
+/// Throws the rung::Error that says why there is none that has: Status::unavailable, or for want of
+/// room Status::invalid_argument.
+[[noreturn]] void refuse(const CudaGemmShape& shape);
+/// What copies of A and B may take, with what lies before them in a workspace.
+std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);
 
 /// The same for a call as the bench passes it around, with the alignment of its host operands.

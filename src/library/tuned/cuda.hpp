@@ -15,10 +15,15 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_arch = 90,
      .max_arch = 90,
      .use = cuda::GemmRungIndex::gemm_30_split_k},
+    {.dtypes = Dtypes::of(Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8, Dtype::e4m3,
+                          Dtype::e5m2),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_29_shapes},
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16),
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_22_stages},
-    // GPUs without cp.async.
+    // GPUs without cp.async. Other types than those above it does not have.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 

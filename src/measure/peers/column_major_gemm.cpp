@@ -18,6 +18,8 @@ CublasScalar scalar(Dtype dtype, double value) {
   CublasScalar scalar{};
   if (dtype == Dtype::f64) {
     scalar.f64 = value;
+  } else if (dtype == Dtype::i8) {
+    scalar.s32 = static_cast<std::int32_t>(static_cast<std::int64_t>(value));
   } else {
     scalar.f32 = static_cast<float>(value);
   }
@@ -42,14 +44,34 @@ ColumnMajorGemm::ColumnMajorGemm(cuda::Gpu& gpu, const GemmCall& call)
 CudaDataType ColumnMajorGemm::in_type() const {
   switch (dtype) {
     case Dtype::f64: return CudaDataType::f64;
-    case Dtype::f16: return CudaDataType::f16;
-    case Dtype::bf16: return CudaDataType::bf16;
+    case Dtype::f16:
+    case Dtype::f16_f16: return CudaDataType::f16;
+    case Dtype::bf16:
+    case Dtype::bf16_bf16: return CudaDataType::bf16;
+    case Dtype::i8: return CudaDataType::s8;
+    case Dtype::e4m3: return CudaDataType::e4m3;
+    case Dtype::e5m2: return CudaDataType::e5m2;
     default: return CudaDataType::f32;
   }
 }
 
 CudaDataType ColumnMajorGemm::out_type() const {
-  return dtype == Dtype::f64 ? CudaDataType::f64 : CudaDataType::f32;
+  const bool as_inputs = dtype == Dtype::bf16_bf16 || dtype == Dtype::f16_f16;
+  return as_inputs ? in_type() : scale_type();
+}
+
+CudaDataType ColumnMajorGemm::scale_type() const {
+  if (dtype == Dtype::f64) return CudaDataType::f64;
+  return dtype == Dtype::i8 ? CudaDataType::s32 : CudaDataType::f32;
+}
+
+CublasCompute ColumnMajorGemm::compute() const {
+  switch (dtype) {
+    case Dtype::f64: return CublasCompute::f64;
+    case Dtype::i8: return CublasCompute::s32;
+    case Dtype::tf32: return CublasCompute::tf32;
+    default: return CublasCompute::f32;
+  }
 }
 
 std::optional<std::string> why_not_in_cublas(const GemmCall& call) {

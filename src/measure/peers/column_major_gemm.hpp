@@ -16,7 +16,18 @@ namespace rung {
 /// Values of cublasOperation_t (cuBLAS library, 2.2.2).
 enum class CublasOperation : int { none = 0, transpose = 1 };
 /// Values of cudaDataType_t (cuBLAS library, 4.1.1).
-enum class CudaDataType : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
+enum class CudaDataType : int {
+  f32 = 0,
+  f64 = 1,
+  f16 = 2,
+  s8 = 3,
+  s32 = 10,
+  bf16 = 14,
+  e4m3 = 28,
+  e5m2 = 29
+};
+/// Values of cublasComputeType_t (cuBLAS library, 2.2.10). f32 is rounded to tf32 for tf32 alone.
+enum class CublasCompute : int { f32 = 68, f64 = 70, s32 = 72, tf32 = 77 };
 
 /// One of the two factors.
 struct CublasFactor {
@@ -25,10 +36,11 @@ struct CublasFactor {
   const void* data;  // on the device
 };
 
-/// alpha or beta, on the host, in the type of C.
+/// alpha or beta, on the host, in the type of sums.
 union CublasScalar {
   double f64;
   float f32;
+  std::int32_t s32;
 };
 
 struct ColumnMajorGemm {
@@ -46,6 +58,9 @@ struct ColumnMajorGemm {
 
   CudaDataType in_type() const;
   CudaDataType out_type() const;
+  /// Of sums, alpha and beta.
+  CudaDataType scale_type() const;
+  CublasCompute compute() const;
 };
 
 /// Why cuBLAS has no such gemm, in a few words; nothing if it has.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -11,6 +12,7 @@
 #include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/dot_operands.hpp"
 #include "core/kernel_error.hpp"
+#include "measure/peers/blas_operand.hpp"
 #include "measure/peers/column_major_gemm.hpp"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
@@ -24,7 +26,6 @@ using Handle = struct CublasContext*;
 using Operation = CublasOperation;
 enum class Math : int { standard = 0, pedantic = 2, tf32 = 3 };
 enum class PointerMode : int { host = 0, device = 1 };
-constexpr int compute_f32 = 68;                    // CUBLAS_COMPUTE_32F
 constexpr int default_algorithm = -1;              // CUBLAS_GEMM_DEFAULT
 constexpr std::size_t workspace_bytes = 32 << 20;  // what it takes by itself on Hopper
 
@@ -48,7 +49,7 @@ struct Functions {
   Gemm2<double>* dgemm;
   int (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
                  const void* a, CudaDataType, int lda, const void* b, CudaDataType, int ldb,
-                 const void* beta, void* c, CudaDataType, int ldc, int compute, int algorithm);
+                 const void* beta, void* c, CudaDataType, int ldc, CublasCompute, int algorithm);
   DotFunction<float>* sdot;
   DotFunction<double>* ddot;
 
@@ -78,6 +79,18 @@ struct Functions {
 
   std::string missing;  // the first function that the library lacks
 };
+
+std::optional<std::string> why_not(const GemmCall& call) {
+  if (call.dtype == Dtype::e4m3 || call.dtype == Dtype::e5m2) {
+    return "has no 8-bit floats: cublaslt has";
+  }
+  const bool in_fours = BlasOperand(call.a, call.m, call.k).ld % 4 == 0 &&
+                        BlasOperand(call.b, call.k, call.n).ld % 4 == 0;
+  if (call.dtype == Dtype::i8 && !in_fours) {
+    return "takes i8 only with leading dimensions of A and B that are multiples of 4";
+  }
+  return why_not_in_cublas(call);
+}
 
 /// A handle with its workspace, on the device's queue.
 class Session {
@@ -135,7 +148,7 @@ class Cublas final : public Peer {
   }
 
   Bound bind(const GemmCall& call, int /*threads*/) const override {
-    if (const auto reason = why_not_in_cublas(call)) return {{}, *reason};
+    if (const auto reason = why_not(call)) return {{}, *reason};
     gpu_.make_current();
     const auto session = this->session();
     const ColumnMajorGemm g(gpu_, call);
@@ -210,7 +223,7 @@ class Cublas final : public Peer {
             functions_.gemm_ex(handle, first.operation, second.operation, size(g.m), size(g.n),
                                size(g.k), &g.alpha, first.data, g.in_type(), size(first.ld),
                                second.data, g.in_type(), size(second.ld), &g.beta, g.c,
-                               g.out_type(), size(g.ldc), compute_f32, default_algorithm),
+                               g.out_type(), size(g.ldc), g.compute(), default_algorithm),
             "cublasGemmEx");
     }
   }

@@ -5,11 +5,13 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device_buffer.hpp"
 #include "core/kernel_error.hpp"
+#include "measure/peers/blas_operand.hpp"
 #include "measure/peers/cublaslt_api.hpp"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
@@ -46,6 +48,18 @@ Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& c
           call.beta != 0};
 }
 
+std::optional<std::string> why_not(const GemmCall& call) {
+  if (call.dtype == Dtype::e5m2) return "multiplies e5m2 only by e4m3";
+  const bool is_narrow = call.dtype == Dtype::i8 || call.dtype == Dtype::e4m3;
+  // Its "TN", with the factors in the other order.
+  const bool along_k = !BlasOperand(call.a, call.m, call.k).transposed &&
+                       BlasOperand(call.b, call.k, call.n).transposed;
+  if (is_narrow && !along_k) {
+    return fmt::format("takes {} only with A and B along k (layout nt)", name(call.dtype));
+  }
+  return why_not_in_cublas(call);
+}
+
 class CublasLt final : public Peer {
  public:
   CublasLt(const SharedLibrary& library, cuda::Gpu& gpu)
@@ -61,9 +75,10 @@ class CublasLt final : public Peer {
     return fmt::format("the fastest of its first {} choices", max_choices);
   }
   std::string path() const override { return path_; }
+  std::string note() const override { return "8-bit floats without fast accumulation"; }
 
   Bound bind(const GemmCall& call, int /*threads*/) const override {
-    if (const auto reason = why_not_in_cublas(call)) return {{}, *reason};
+    if (const auto reason = why_not(call)) return {{}, *reason};
     gpu_.make_current();
     const std::lock_guard lock(mutex_);
     renew_session();
@@ -110,26 +125,38 @@ class CublasLt final : public Peer {
     return batch_on_gpu("cublaslt", g.operands, launch);
   }
 
-  /// On operands of their own, for C is overwritten.
+  /// On operands of their own, for C is overwritten. Throws the KernelError of the last one if none
+  /// runs.
   Algorithm fastest(const std::vector<Algorithm>& choices, const std::shared_ptr<Plan>& plan,
                     const ColumnMajorGemm& scratch) const {
-    constexpr double sample_seconds = 1e-3;
-    Algorithm best = choices.front();
+    std::optional<Algorithm> best;
     double least = std::numeric_limits<double>::infinity();
+    std::string failure;
     for (const Algorithm& choice : choices) {
-      const Batch candidate = batch(plan, scratch, choice);
-      candidate.run(1);
-      const double once = time_batch(candidate, 1);
-      const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / once));
-      double seconds = once;
-      for (int sample = 0; sample < 3; ++sample) {
-        seconds = std::min(seconds, time_batch(candidate, calls) / static_cast<double>(calls));
+      try {
+        const double seconds = seconds_of(batch(plan, scratch, choice));
+        if (seconds >= least) continue;
+        least = seconds;
+        best = choice;
+      } catch (const KernelError& error) {
+        failure = error.what();
       }
-      if (seconds >= least) continue;
-      least = seconds;
-      best = choice;
     }
-    return best;
+    if (!best) throw KernelError(failure);
+    return *best;
+  }
+
+  /// Seconds of a call.
+  static double seconds_of(const Batch& candidate) {
+    constexpr double sample_seconds = 1e-3;
+    candidate.run(1);
+    const double once = time_batch(candidate, 1);
+    const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / once));
+    double seconds = once;
+    for (int sample = 0; sample < 3; ++sample) {
+      seconds = std::min(seconds, time_batch(candidate, calls) / static_cast<double>(calls));
+    }
+    return seconds;
   }
 
   std::string path_;

@@ -9,8 +9,6 @@
 namespace rung::cublaslt {
 namespace {
 
-// cublasComputeType_t: TF32 only where asked for by another name.
-constexpr int compute_f32 = 68, compute_f64 = 70;
 // cublasLtMatmulDescAttributes_t.
 constexpr int operation_of_a = 3, operation_of_b = 4;
 // cublasLtMatmulPreferenceAttributes_t.
@@ -71,10 +69,8 @@ Plan::Plan(const Functions& functions, const ColumnMajorGemm& g)
       second(functions.destroy_layout),
       c(functions.destroy_layout),
       alignments{alignment(g.first.data), alignment(g.second.data), alignment(g.c)} {
-  const bool is_f64 = g.dtype == Dtype::f64;
-  functions.check(
-      functions.create_operation(operation.out(), is_f64 ? compute_f64 : compute_f32, g.out_type()),
-      "cublasLtMatmulDescCreate");
+  functions.check(functions.create_operation(operation.out(), g.compute(), g.scale_type()),
+                  "cublasLtMatmulDescCreate");
   const auto set = [&](int attribute, const CublasOperation& value) {
     functions.check(functions.set_operation(operation, attribute, &value, sizeof value),
                     "cublasLtMatmulDescSetAttribute");

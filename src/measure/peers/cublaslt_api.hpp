@@ -38,7 +38,7 @@ struct Functions {
   const char* (*status_name)(int);
   int (*create)(Handle*);
   int (*destroy)(Handle);
-  int (*create_operation)(Operation*, int compute_type, CudaDataType scale_type);
+  int (*create_operation)(Operation*, CublasCompute, CudaDataType scale_type);
   int (*destroy_operation)(Operation);
   int (*set_operation)(Operation, int attribute, const void* value, std::size_t bytes);
   int (*create_layout)(Layout*, CudaDataType, std::uint64_t rows, std::uint64_t cols,

@@ -53,9 +53,9 @@ std::string navigation(const std::vector<Study>& studies,
   item("shapes", "Shapes");
   item("machine", "Machine");
   item("method", "Method");
-  html += "</ul>\n<ul>\n";
+  html += "</ul>\n<details><summary>Rungs</summary>\n<ul>\n";
   for (const RungInfo* rung : rungs) item(rung_anchor(rung->id), rung->id);
-  return html + "</ul>\n</nav>\n";
+  return html + "</ul>\n</details>\n</nav>\n";
 }
 
 std::string shapes_section(const std::vector<Study>& studies) {
@@ -77,26 +77,31 @@ std::string stem_of(const Study& study) {
 
 }  // namespace
 
-std::string report_page(const Results& results, const Traces& traces) {
-  const std::vector<Study> studies = studies_of(results);
-  const std::vector<const RungInfo*> rungs = rungs_of(results);
-  const std::string title = "Rung: " + title_of(studies);
-  std::string html = fmt::format(
+std::string whole_page(const std::string& title, const std::string& header,
+                       const std::string& contents) {
+  return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>{}</title>\n"
       "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
-      "<main>\n",
-      html::escape(title), svg::picture_style(), embedded::page_style, html::escape(title),
-      navigation(studies, rungs));
-  html += summary_section(studies, results);
+      "<main>\n{}</main>\n</body>\n</html>\n",
+      html::escape(title), svg::picture_style(), embedded::page_style, html::escape(title), header,
+      contents);
+}
+
+std::string report_page(const Results& results, const Traces& traces) {
+  const std::vector<Study> studies = studies_of(results);
+  const std::vector<const RungInfo*> rungs = rungs_of(results);
+  const std::string title = "Rung: " + title_of(studies);
+  std::string html = summary_section(studies, results);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     html += study_section(studies[i], i + 1, results, traces);
   }
   html += shapes_section(studies) + "<h2>Rungs</h2>\n";
-  for (const RungInfo* rung : rungs) html += rung_section(*rung, studies, traces);
-  return html + machine_section(results) + method_section() + "</main>\n</body>\n</html>\n";
+  for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces);
+  return whole_page(title, navigation(studies, rungs),
+                    html + machine_section(results) + method_section());
 }
 
 std::vector<PictureFile> report_pictures(const Results& results, const Traces& traces) {

@@ -53,7 +53,7 @@ std::string counter_cells(const LineCounters& line, std::uint64_t all) {
   const double share = static_cast<double>(line.instructions) / static_cast<double>(all);
   return fmt::format(
       "<td class=\"share\" style=\"--part:{:.1f}%\"><data value=\"{}\">{:.1f} %</data></td>{}{}",
-      100 * share, line.instructions, 100 * share, count(line.global_sectors),
+      100 * share, line.instructions, 100 * share, count(line.sectors()),
       count(line.shared_wavefronts));
 }
 
@@ -67,7 +67,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-std::string source_table(const RungInfo& rung, const ByPlace& places, bool traced) {
+std::string source_table(const std::string& name, std::string_view source, const ByPlace& places,
+                         bool traced) {
   std::string html = fmt::format(
       "<table class=\"source\">\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">line</th>{}"
       "<th scope=\"col\">source</th></tr></thead>\n<tbody>\n",
@@ -77,7 +78,7 @@ std::string source_table(const RungInfo& rung, const ByPlace& places, bool trace
                "<th scope=\"col\">wavefronts</th>"
              : "");
   int number = 0;
-  for (const std::string_view line : lines_of(rung.source)) {
+  for (const std::string_view line : lines_of(source)) {
     const auto found = places.lines.find(++number);
     const bool hot =
         found != places.lines.end() && 20 * found->second.instructions > places.instructions;
@@ -88,7 +89,7 @@ std::string source_table(const RungInfo& rung, const ByPlace& places, bool trace
     }
     html += fmt::format("<td><code>{}</code></td></tr>\n", html::escape(line));
   }
-  return html::scrollable("Source of " + rung.id, html + "</tbody>\n</table>\n");
+  return html::scrollable("Source of " + name, html + "</tbody>\n</table>\n");
 }
 
 std::string others_table(const ByPlace& places) {
@@ -100,8 +101,8 @@ std::string others_table(const ByPlace& places) {
   };
   for (std::size_t i = 0; i < std::min(places.others.size(), most); ++i) {
     const LineCounters& line = places.others[i];
-    table.rows.push_back({line.where, cell(line.instructions), cell(line.global_sectors),
-                          cell(line.shared_wavefronts)});
+    table.rows.push_back(
+        {line.where, cell(line.instructions), cell(line.sectors()), cell(line.shared_wavefronts)});
   }
   return html::table("Lines of the headers that it includes, hot ones first", table);
 }
@@ -111,9 +112,10 @@ std::string fact(std::string_view name, std::string_view text) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html::escape(text));
 }
 
-std::string from_of(const RungInfo& rung) {
-  if (rung.from.empty()) return "";
+std::string from_of(const RungInfo& rung, const std::vector<const RungInfo*>& in_page) {
   const std::string id = rung.op + "/" + rung.backend + "/" + rung.from;
+  const auto is = [&](const RungInfo* other) { return other->id == id; };
+  if (std::none_of(in_page.begin(), in_page.end(), is)) return fact("from", rung.from);
   return fmt::format("<dt>from</dt><dd>{}</dd>\n", html::link(rung_anchor(id), rung.from));
 }
 
@@ -146,12 +148,14 @@ std::string counters_of(const RungTrace& trace) {
                 row("global stores", c.global_store_requests, c.global_store_sectors),
                 row("shared loads", c.shared_load_requests, c.shared_load_wavefronts),
                 row("shared stores", c.shared_store_requests, c.shared_store_wavefronts)};
+  if (c.bulk_loads > 0) table.rows.push_back(row("bulk loads", c.bulk_loads, c.bulk_load_sectors));
+  if (c.bulk_stores > 0) {
+    table.rows.push_back(row("bulk stores", c.bulk_stores, c.bulk_store_sectors));
+  }
   std::string text =
       fmt::format("{}; {}. {} warp instructions, {} barriers", trace.device, trace.code,
                   format_count(c.instructions), format_count(c.barriers));
-  text += trace.intensity() > 0
-              ? fmt::format(", {} FLOP a byte of sectors.", format_three(trace.intensity()))
-              : ". Bulk copies are no requests of warps, and not counted here.";
+  text += fmt::format(", {} FLOP a byte of sectors.", format_three(trace.intensity()));
   if (!trace.tile.empty()) text += fmt::format(" Tile: {}, with k in one part.", trace.tile);
   return html::table("On the virtual GPU, " + trace.problem, table) +
          fmt::format("<p class=\"soft\">{}</p>\n", html::escape(text));
@@ -176,14 +180,18 @@ std::string rung_anchor(std::string_view id) {
   return anchor;
 }
 
-std::string rung_section(const RungInfo& rung, const std::vector<Study>& studies,
-                         const Traces& traces) {
+std::string source_section(const std::string& name, std::string_view source) {
+  return source_table(name, source, {}, false);
+}
+
+std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& in_page,
+                         const std::vector<Study>& studies, const Traces& traces) {
   const std::string anchor = rung_anchor(rung.id);
   std::string html =
       fmt::format("<section id=\"{}\">\n<h3>{}</h3>\n", anchor, html::escape(rung.id));
-  html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung) + fact("removes", rung.removes) +
-          fact("limit now", rung.limit) + fact("needs", rung.needs) + measured(rung, studies) +
-          "</dl>\n";
+  html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung, in_page) +
+          fact("removes", rung.removes) + fact("limit now", rung.limit) +
+          fact("needs", rung.needs) + measured(rung, studies) + "</dl>\n";
   const auto found = traces.find(rung.id);
   const bool traced = found != traces.end() && found->second.why_not.empty();
   ByPlace places;
@@ -193,7 +201,8 @@ std::string rung_section(const RungInfo& rung, const std::vector<Study>& studies
   } else if (found != traces.end() && rung.backend != "cpu") {
     html += html::paragraph("Not traced: " + found->second.why_not + ".");
   }
-  return html + source_table(rung, places, traced) + others_table(places) + "</section>\n";
+  return html + source_table(rung.id, rung.source, places, traced) + others_table(places) +
+         "</section>\n";
 }
 
 }  // namespace rung

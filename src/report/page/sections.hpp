@@ -24,11 +24,17 @@ std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
 
 /// The header comment in words, what was measured, what the virtual GPU saw, and the source with
-/// what each line did.
-std::string rung_section(const RungInfo& rung, const std::vector<Study>& studies,
-                         const Traces& traces);
+/// what each line did. `in_page`: the rungs that have a section.
+std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& in_page,
+                         const std::vector<Study>& studies, const Traces& traces);
+/// Lines with their numbers alone.
+std::string source_section(const std::string& name, std::string_view source);
 /// "rung-gemm-cuda-00_naive"
 std::string rung_anchor(std::string_view id);
+
+/// A whole page: `header` is what stands below its heading, before the contents.
+std::string whole_page(const std::string& title, const std::string& header,
+                       const std::string& contents);
 
 std::string machine_section(const Results& results);
 std::string method_section();

@@ -29,6 +29,12 @@ void Frame::draw(svg::Picture& picture, const std::vector<svg::Tick>& x_ticks,
   picture.text({4, 14}, y_name, "soft");
 }
 
+double width_of_labels(const std::vector<svg::Tick>& ticks) {
+  std::size_t longest = 0;
+  for (const svg::Tick& tick : ticks) longest = std::max(longest, tick.label.size());
+  return 7.0 * static_cast<double>(longest);
+}
+
 bool Labels::is_free(const svg::Box& box) const {
   if (box.x < area_.x || box.y < area_.y || box.x + box.width > area_.x + area_.width ||
       box.y + box.height > area_.y + area_.height) {
@@ -50,7 +56,7 @@ void Labels::place(svg::Picture& picture, svg::Point point, const std::string& t
       const double end = dx > 0 ? box.x - 1 : box.x + width + 1;
       picture.line(point, {end, box.y + height / 2}, "axis");
     }
-    picture.text({box.x, box.y + height - 2}, text);
+    picture.text({box.x, box.y + height - 2}, text, "halo");
     keep_free(box);
     return true;
   };

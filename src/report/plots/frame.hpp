@@ -22,6 +22,9 @@ struct Frame {
             const std::string& y_name) const;
 };
 
+/// What the labels of an axis take at its side.
+double width_of_labels(const std::vector<svg::Tick>& ticks);
+
 /// Finds places for labels where no other label is.
 class Labels {
  public:

@@ -40,7 +40,7 @@ void draw_bar(svg::Picture& picture, const Bar& bar, double y, const svg::Scale&
   picture.rect({left, y + 3, std::max(1.0, x.at(bar.rate) - left), row_height - 6},
                bar.is_peer ? "hollow orange" : "solid blue",
                fmt::format("{}: {} {}", bar.name, text, unit));
-  picture.text({x.at(bar.rate) + 5, y + 15}, text, "small");
+  picture.text({x.at(bar.rate) + 5, y + 15}, text, "small halo");
 }
 
 DataTable table_of(const std::vector<Bar>& bars, const std::string& unit) {

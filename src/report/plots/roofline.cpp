@@ -64,13 +64,12 @@ std::string note_of(const std::vector<Spot>& spots) {
       "in registers, both measured. ";
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return spot.counted; })) {
     note +=
-        "Bytes are those that warps ask global memory for, as the virtual GPU counts them in "
-        "sectors of 32: a point above the slope gets the rest from caches. ";
+        "Bytes are those that warps and bulk copies ask global memory for, as the virtual GPU "
+        "counts "
+        "them in sectors of 32: a point above the slope gets the rest from caches. ";
   }
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return !spot.counted; })) {
-    note +=
-        "For rungs that were not traced, or copy in bulk, bytes are each operand once, the least "
-        "that there is.";
+    note += "For rungs that were not traced, bytes are each operand once, the least that there is.";
   }
   return note;
 }
@@ -97,9 +96,11 @@ void draw_roofs(svg::Picture& picture, const Frame& frame, const Roofs& roofs) {
     picture.line(frame.at(ridge, roofs.gflops), frame.at(frame.x.high(), roofs.gflops), "roof");
   }
   picture.text({frame.right, frame.y.at(roofs.gflops) - 6},
-               fmt::format("{}: {} GFLOP/s", roofs.flops_name, format_three(roofs.gflops)), "end");
+               fmt::format("{}: {} GFLOP/s", roofs.flops_name, format_three(roofs.gflops)),
+               "end halo");
   picture.text({frame.left + 6, frame.top + 12},
-               fmt::format("slope: {}, {} GB/s", roofs.bytes_name, format_three(roofs.gbps)));
+               fmt::format("slope: {}, {} GB/s", roofs.bytes_name, format_three(roofs.gbps)),
+               "halo");
 }
 
 Frame frame_of(const std::vector<Spot>& spots, const Roofs& roofs) {
@@ -109,13 +110,10 @@ Frame frame_of(const std::vector<Spot>& spots, const Roofs& roofs) {
     high_x = std::max(high_x, spot.intensity);
     low_y = std::min(low_y, spot.gflops);
   }
-  constexpr double left = 58, right = plot_width - 10, top = 26, bottom = 350;
-  return {left,
-          right,
-          top,
-          bottom,
-          svg::Scale::logarithmic(low_x / 2, high_x * 2, left, right),
-          svg::Scale::logarithmic(low_y / 2, roofs.gflops * 2.5, bottom, top)};
+  constexpr double right = plot_width - 10, top = 26, bottom = 350;
+  const svg::Scale y = svg::Scale::logarithmic(low_y / 2, roofs.gflops * 2.5, bottom, top);
+  const double left = 12 + width_of_labels(svg::decade_ticks(y.low(), y.high()));
+  return {left, right, top, bottom, svg::Scale::logarithmic(low_x / 2, high_x * 2, left, right), y};
 }
 
 /// Labels first, so that points lie on top of their lines.

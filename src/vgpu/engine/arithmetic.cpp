@@ -10,8 +10,14 @@
 
 namespace rung::vgpu {
 
-void OpTable::add(std::string mnemonic, OpSpec spec) {
-  specs_.insert_or_assign(std::move(mnemonic), std::move(spec));
+OpSpec make_spec(Handler full, Handler masked, std::vector<ptx::Type> (*operands)()) {
+  return {full, masked, operands()};
+}
+
+void OpTable::add(std::initializer_list<std::string_view> mnemonic, OpSpec spec) {
+  std::string whole;
+  for (const std::string_view part : mnemonic) whole += part;
+  specs_.insert_or_assign(std::move(whole), std::move(spec));
 }
 
 const OpSpec* OpTable::find(const std::string& mnemonic) const {

@@ -80,9 +80,9 @@ OpSpec spec() {
 template <class Op, class T>
 void add_forms(OpTable& table, const std::string& opcode, const std::string& part,
                const std::string& type) {
-  table.add(opcode + part + ".cc" + type, spec<Op, T, false, true>());
-  table.add(opcode + "c" + part + type, spec<Op, T, true, false>());
-  table.add(opcode + "c" + part + ".cc" + type, spec<Op, T, true, true>());
+  table.add({opcode, part, ".cc", type}, spec<Op, T, false, true>());
+  table.add({opcode, "c", part, type}, spec<Op, T, true, false>());
+  table.add({opcode, "c", part, ".cc", type}, spec<Op, T, true, true>());
 }
 
 template <class T>

@@ -34,8 +34,8 @@ struct Remainder {
 
 template <class T>
 void add_division(OpTable& table, const std::string& type) {
-  table.add("div." + type, lane_spec<Divide<T>>());
-  table.add("rem." + type, lane_spec<Remainder<T>>());
+  table.add({"div.", type}, lane_spec<Divide<T>>());
+  table.add({"rem.", type}, lane_spec<Remainder<T>>());
 }
 
 }  // namespace

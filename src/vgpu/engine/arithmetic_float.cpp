@@ -96,10 +96,10 @@ struct PackedFma {
 
 template <class Op>
 void add_rounded(OpTable& table, const std::string& opcode, const std::string& rest) {
-  table.add(opcode + ".rn" + rest, vector_spec<Op>());
-  table.add(opcode + ".rz" + rest, rounded_spec<Op, FE_TOWARDZERO>());
-  table.add(opcode + ".rm" + rest, rounded_spec<Op, FE_DOWNWARD>());
-  table.add(opcode + ".rp" + rest, rounded_spec<Op, FE_UPWARD>());
+  table.add({opcode, ".rn", rest}, vector_spec<Op>());
+  table.add({opcode, ".rz", rest}, rounded_spec<Op, FE_TOWARDZERO>());
+  table.add({opcode, ".rm", rest}, rounded_spec<Op, FE_DOWNWARD>());
+  table.add({opcode, ".rp", rest}, rounded_spec<Op, FE_UPWARD>());
 }
 
 /// With every rounding mode, for f32 with and without .ftz, and for f64.
@@ -119,20 +119,20 @@ void add_saturating(OpTable& table, const std::string& opcode) {
 /// Without a rounding mode, which means to nearest.
 template <template <class, bool, bool> class Op>
 void add_unrounded(OpTable& table, const std::string& opcode) {
-  table.add(opcode + ".f32", vector_spec<Op<float, false, false>>());
-  table.add(opcode + ".ftz.f32", vector_spec<Op<float, true, false>>());
-  table.add(opcode + ".sat.f32", vector_spec<Op<float, false, true>>());
-  table.add(opcode + ".ftz.sat.f32", vector_spec<Op<float, true, true>>());
-  table.add(opcode + ".f64", vector_spec<Op<double, false, false>>());
+  table.add({opcode, ".f32"}, vector_spec<Op<float, false, false>>());
+  table.add({opcode, ".ftz.f32"}, vector_spec<Op<float, true, false>>());
+  table.add({opcode, ".sat.f32"}, vector_spec<Op<float, false, true>>());
+  table.add({opcode, ".ftz.sat.f32"}, vector_spec<Op<float, true, true>>());
+  table.add({opcode, ".f64"}, vector_spec<Op<double, false, false>>());
 }
 
 template <bool smaller>
 void add_extremes(OpTable& table, const std::string& opcode) {
-  table.add(opcode + ".f32", vector_spec<Extreme<float, false, smaller, false>>());
-  table.add(opcode + ".ftz.f32", vector_spec<Extreme<float, true, smaller, false>>());
-  table.add(opcode + ".NaN.f32", vector_spec<Extreme<float, false, smaller, true>>());
-  table.add(opcode + ".ftz.NaN.f32", vector_spec<Extreme<float, true, smaller, true>>());
-  table.add(opcode + ".f64", vector_spec<Extreme<double, false, smaller, false>>());
+  table.add({opcode, ".f32"}, vector_spec<Extreme<float, false, smaller, false>>());
+  table.add({opcode, ".ftz.f32"}, vector_spec<Extreme<float, true, smaller, false>>());
+  table.add({opcode, ".NaN.f32"}, vector_spec<Extreme<float, false, smaller, true>>());
+  table.add({opcode, ".ftz.NaN.f32"}, vector_spec<Extreme<float, true, smaller, true>>());
+  table.add({opcode, ".f64"}, vector_spec<Extreme<double, false, smaller, false>>());
 }
 
 void add_packed(OpTable& table) {
@@ -164,12 +164,12 @@ void fill_float_arithmetic(OpTable& table) {
     add_saturating<Fma>(table, opcode);
   }
   add_packed(table);
-  table.add("neg.f32", vector_spec<Neg<float, false>>());
-  table.add("neg.ftz.f32", vector_spec<Neg<float, true>>());
-  table.add("neg.f64", vector_spec<Neg<double, false>>());
-  table.add("abs.f32", vector_spec<Abs<float, false>>());
-  table.add("abs.ftz.f32", vector_spec<Abs<float, true>>());
-  table.add("abs.f64", vector_spec<Abs<double, false>>());
+  table.add({"neg.f32"}, vector_spec<Neg<float, false>>());
+  table.add({"neg.ftz.f32"}, vector_spec<Neg<float, true>>());
+  table.add({"neg.f64"}, vector_spec<Neg<double, false>>());
+  table.add({"abs.f32"}, vector_spec<Abs<float, false>>());
+  table.add({"abs.ftz.f32"}, vector_spec<Abs<float, true>>());
+  table.add({"abs.f64"}, vector_spec<Abs<double, false>>());
   add_extremes<true>(table, "min");
   add_extremes<false>(table, "max");
 }

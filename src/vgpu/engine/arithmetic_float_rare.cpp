@@ -81,8 +81,8 @@ OpSpec property_spec() {
 
 template <class Property>
 void add_property(OpTable& table, const std::string& name) {
-  table.add("testp." + name + ".f32", property_spec<Property, float>());
-  table.add("testp." + name + ".f64", property_spec<Property, double>());
+  table.add({"testp.", name, ".f32"}, property_spec<Property, float>());
+  table.add({"testp.", name, ".f64"}, property_spec<Property, double>());
 }
 
 template <class F>
@@ -122,11 +122,11 @@ OpSpec rounded_lane_spec() {
 template <class Op, bool sat>
 void add_mixed_modes(OpTable& table, const std::string& opcode, const std::string& rest) {
   using Whole = Finished<Op, sat>;
-  table.add(opcode + ".rn" + rest, lane_spec<Whole>());
-  table.add(opcode + ".rz" + rest, rounded_lane_spec<Whole, FE_TOWARDZERO>());
-  table.add(opcode + ".rm" + rest, rounded_lane_spec<Whole, FE_DOWNWARD>());
-  table.add(opcode + ".rp" + rest, rounded_lane_spec<Whole, FE_UPWARD>());
-  if (opcode != "fma") table.add(opcode + rest, lane_spec<Whole>());
+  table.add({opcode, ".rn", rest}, lane_spec<Whole>());
+  table.add({opcode, ".rz", rest}, rounded_lane_spec<Whole, FE_TOWARDZERO>());
+  table.add({opcode, ".rm", rest}, rounded_lane_spec<Whole, FE_DOWNWARD>());
+  table.add({opcode, ".rp", rest}, rounded_lane_spec<Whole, FE_UPWARD>());
+  if (opcode != "fma") table.add({opcode, rest}, lane_spec<Whole>());
 }
 
 template <class F>
@@ -141,9 +141,9 @@ void add_mixed(OpTable& table, const std::string& type) {
 
 template <bool smaller, bool nan, bool ftz>
 void add_extremes_of(OpTable& table, const std::string& start) {
-  table.add(start + ".xorsign.abs.f32", lane_spec<XorSign<smaller, nan, ftz>>());
-  table.add(start + ".f32 of 3", lane_spec<OfThree<smaller, nan, ftz, false>>());
-  table.add(start + ".abs.f32 of 3", lane_spec<OfThree<smaller, nan, ftz, true>>());
+  table.add({start, ".xorsign.abs.f32"}, lane_spec<XorSign<smaller, nan, ftz>>());
+  table.add({start, ".f32 of 3"}, lane_spec<OfThree<smaller, nan, ftz, false>>());
+  table.add({start, ".abs.f32 of 3"}, lane_spec<OfThree<smaller, nan, ftz, true>>());
 }
 
 template <bool smaller>
@@ -159,10 +159,10 @@ void add_extremes(OpTable& table, const std::string& opcode) {
 void add_rare_float_arithmetic(OpTable& table) {
   add_extremes<true>(table, "min");
   add_extremes<false>(table, "max");
-  table.add("copysign.f32", lane_spec<CopySign<float>>());
-  table.add("copysign.f64", lane_spec<CopySign<double>>());
-  table.add("div.full.f32", lane_spec<FullDivision<false>>());
-  table.add("div.full.ftz.f32", lane_spec<FullDivision<true>>());
+  table.add({"copysign.f32"}, lane_spec<CopySign<float>>());
+  table.add({"copysign.f64"}, lane_spec<CopySign<double>>());
+  table.add({"div.full.f32"}, lane_spec<FullDivision<false>>());
+  table.add({"div.full.ftz.f32"}, lane_spec<FullDivision<true>>());
   add_property<IsFinite>(table, "finite");
   add_property<IsInfinite>(table, "infinite");
   add_property<IsNumber>(table, "number");

@@ -86,33 +86,30 @@ struct ExtremeHalf {
   }
 };
 // Rows of pairs are rows of 64 numbers.
-template <class Op, bool masked, class R, class... S>
+template <class Op, class R, class... S>
 HWY_INLINE void map_pairs(Warp& warp, std::uint32_t row, R (*)(S...), const S*... source) {
   alignas(64) R results[2 * warp_size];
   for (int i = 0; i < 2 * warp_size; ++i) results[i] = Op::run(source[i]...);
-  const Mask mask = warp.mask;
   std::uint32_t* const d = std::assume_aligned<64>(warp.row<std::uint32_t>(row));
   RUNG_LANES
   for (int lane = 0; lane < warp_size; ++lane) {
-    const std::uint32_t pair =
-        std::uint32_t{results[2 * lane + 1].bits} << 16 | results[2 * lane].bits;
-    write<masked>(d, lane, mask, pair);
+    d[lane] = std::uint32_t{results[2 * lane + 1].bits} << 16 | results[2 * lane].bits;
   }
 }
 
-template <class Op, bool masked>
+template <class Op>
 void pairs(Warp& warp, const Instr& instr) {
   using Lane = typename Op::Lane;
   const auto source = [&](std::size_t i) {
     return std::assume_aligned<64>(warp.row<const Lane>(instr.row[i]));
   };
   if constexpr (std::is_invocable_v<decltype(&Op::run), Lane>) {
-    map_pairs<Op, masked, Lane, Lane>(warp, instr.row[0], &Op::run, source(1));
+    map_pairs<Op, Lane, Lane>(warp, instr.row[0], &Op::run, source(1));
   } else if constexpr (std::is_invocable_v<decltype(&Op::run), Lane, Lane>) {
-    map_pairs<Op, masked, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1), source(2));
+    map_pairs<Op, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1), source(2));
   } else {
-    map_pairs<Op, masked, Lane, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1),
-                                                  source(2), source(3));
+    map_pairs<Op, Lane, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1), source(2),
+                                          source(3));
   }
 }
 
@@ -120,9 +117,9 @@ void pairs(Warp& warp, const Instr& instr) {
 template <class F, class Op>
 void add_half(OpTable& table, const std::string& start) {
   OpSpec spec = vector_spec<Op>();
-  table.add(start + "." + half_name<F>, spec);
+  table.add({start, ".", half_name<F>}, spec);
   const std::vector<ptx::Type> types(spec.operands.size(), half_pair_type<F>);
-  table.add(start + "." + half_name<F> + "x2", {pairs<Op, false>, pairs<Op, true>, types});
+  table.add({start, ".", half_name<F>, "x2"}, {pairs<Op>, masked<std::uint32_t, pairs<Op>>, types});
 }
 
 template <template <class, bool, Clamp> class Op>

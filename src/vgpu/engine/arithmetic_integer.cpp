@@ -101,31 +101,31 @@ struct Mad24 {
 
 template <class T>
 void add_common(OpTable& table, const std::string& type) {
-  table.add("add." + type, vector_spec<AddInt<T>>());
-  table.add("sub." + type, vector_spec<SubInt<T>>());
-  table.add("mul.lo." + type, vector_spec<MulLo<T>>());
-  table.add("mad.lo." + type, vector_spec<MadLo<T>>());
-  table.add("mul.hi." + type, vector_spec<MulHi<T>>());
-  table.add("mad.hi." + type, vector_spec<MadHi<T>>());
-  table.add("sad." + type, vector_spec<Sad<T>>());
-  table.add("min." + type, vector_spec<Min<T>>());
-  table.add("max." + type, vector_spec<Max<T>>());
+  table.add({"add.", type}, vector_spec<AddInt<T>>());
+  table.add({"sub.", type}, vector_spec<SubInt<T>>());
+  table.add({"mul.lo.", type}, vector_spec<MulLo<T>>());
+  table.add({"mad.lo.", type}, vector_spec<MadLo<T>>());
+  table.add({"mul.hi.", type}, vector_spec<MulHi<T>>());
+  table.add({"mad.hi.", type}, vector_spec<MadHi<T>>());
+  table.add({"sad.", type}, vector_spec<Sad<T>>());
+  table.add({"min.", type}, vector_spec<Min<T>>());
+  table.add({"max.", type}, vector_spec<Max<T>>());
   if constexpr (std::is_signed_v<T>) {
-    table.add("neg." + type, vector_spec<NegInt<T>>());
-    table.add("abs." + type, vector_spec<AbsInt<T>>());
+    table.add({"neg.", type}, vector_spec<NegInt<T>>());
+    table.add({"abs.", type}, vector_spec<AbsInt<T>>());
   }
   if constexpr (sizeof(T) < 8) {
-    table.add("mul.wide." + type, vector_spec<MulWide<T>>());
-    table.add("mad.wide." + type, vector_spec<MadWide<T>>());
+    table.add({"mul.wide.", type}, vector_spec<MulWide<T>>());
+    table.add({"mad.wide.", type}, vector_spec<MadWide<T>>());
   }
 }
 
 template <class T>
 void add_24_bits(OpTable& table, const std::string& type) {
-  table.add("mul24.lo." + type, vector_spec<Mul24<T, 0>>());
-  table.add("mul24.hi." + type, vector_spec<Mul24<T, 16>>());
-  table.add("mad24.lo." + type, vector_spec<Mad24<T, 0>>());
-  table.add("mad24.hi." + type, vector_spec<Mad24<T, 16>>());
+  table.add({"mul24.lo.", type}, vector_spec<Mul24<T, 0>>());
+  table.add({"mul24.hi.", type}, vector_spec<Mul24<T, 16>>());
+  table.add({"mad24.lo.", type}, vector_spec<Mad24<T, 0>>());
+  table.add({"mad24.hi.", type}, vector_spec<Mad24<T, 16>>());
 }
 
 void fill_integer_arithmetic(OpTable& table) {
@@ -137,10 +137,10 @@ void fill_integer_arithmetic(OpTable& table) {
   add_common<std::int64_t>(table, "s64");
   add_24_bits<std::uint32_t>(table, "u32");
   add_24_bits<std::int32_t>(table, "s32");
-  table.add("min.relu.s32", vector_spec<Relu<Min<std::int32_t>>>());
-  table.add("max.relu.s32", vector_spec<Relu<Max<std::int32_t>>>());
-  table.add("add.sat.s32", vector_spec<AddSat>());
-  table.add("sub.sat.s32", vector_spec<SubSat>());
+  table.add({"min.relu.s32"}, vector_spec<Relu<Min<std::int32_t>>>());
+  table.add({"max.relu.s32"}, vector_spec<Relu<Max<std::int32_t>>>());
+  table.add({"add.sat.s32"}, vector_spec<AddSat>());
+  table.add({"sub.sat.s32"}, vector_spec<SubSat>());
 }
 
 }  // namespace rung::vgpu::HWY_NAMESPACE

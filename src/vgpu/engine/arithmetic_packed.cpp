@@ -43,9 +43,9 @@ using Part =
 template <bool a_signed, bool b_signed>
 void add_dots(OpTable& table, const std::string& types) {
   using B = Part<b_signed, 1>;
-  table.add("dp4a" + types, lane_spec<DotBytes<Part<a_signed, 1>, B>>());
-  table.add("dp2a.lo" + types, lane_spec<DotHalves<Part<a_signed, 2>, B, 0>>());
-  table.add("dp2a.hi" + types, lane_spec<DotHalves<Part<a_signed, 2>, B, 2>>());
+  table.add({"dp4a", types}, lane_spec<DotBytes<Part<a_signed, 1>, B>>());
+  table.add({"dp2a.lo", types}, lane_spec<DotHalves<Part<a_signed, 2>, B, 0>>());
+  table.add({"dp2a.hi", types}, lane_spec<DotHalves<Part<a_signed, 2>, B, 2>>());
 }
 
 struct PartSum {
@@ -89,16 +89,16 @@ void add_packed_integer_arithmetic(OpTable& table) {
   add_dots<false, true>(table, ".u32.s32");
   add_dots<true, false>(table, ".s32.u32");
   add_dots<true, true>(table, ".s32.s32");
-  table.add("add.u16x2", lane_spec<EachHalf<PartSum, std::uint16_t>>());
-  table.add("add.s16x2", lane_spec<EachHalf<PartSum, std::int16_t>>());
-  table.add("min.u16x2", lane_spec<EachHalf<PartMin, std::uint16_t>>());
-  table.add("min.s16x2", lane_spec<EachHalf<PartMin, std::int16_t>>());
-  table.add("max.u16x2", lane_spec<EachHalf<PartMax, std::uint16_t>>());
-  table.add("max.s16x2", lane_spec<EachHalf<PartMax, std::int16_t>>());
-  table.add("min.relu.s16x2", lane_spec<EachHalf<PartRelu<PartMin>, std::int16_t>>());
-  table.add("max.relu.s16x2", lane_spec<EachHalf<PartRelu<PartMax>, std::int16_t>>());
-  table.add("mad.hi.sat.s32", lane_spec<MadHiSat>());
-  table.add("mad24.hi.sat.s32", lane_spec<Mad24HiSat>());
+  table.add({"add.u16x2"}, lane_spec<EachHalf<PartSum, std::uint16_t>>());
+  table.add({"add.s16x2"}, lane_spec<EachHalf<PartSum, std::int16_t>>());
+  table.add({"min.u16x2"}, lane_spec<EachHalf<PartMin, std::uint16_t>>());
+  table.add({"min.s16x2"}, lane_spec<EachHalf<PartMin, std::int16_t>>());
+  table.add({"max.u16x2"}, lane_spec<EachHalf<PartMax, std::uint16_t>>());
+  table.add({"max.s16x2"}, lane_spec<EachHalf<PartMax, std::int16_t>>());
+  table.add({"min.relu.s16x2"}, lane_spec<EachHalf<PartRelu<PartMin>, std::int16_t>>());
+  table.add({"max.relu.s16x2"}, lane_spec<EachHalf<PartRelu<PartMax>, std::int16_t>>());
+  table.add({"mad.hi.sat.s32"}, lane_spec<MadHiSat>());
+  table.add({"mad24.hi.sat.s32"}, lane_spec<Mad24HiSat>());
 }
 
 }  // namespace rung::vgpu

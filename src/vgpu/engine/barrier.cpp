@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vgpu/engine/async_state.hpp"
 #include "vgpu/engine/block.hpp"
@@ -40,8 +41,7 @@ void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr
                        lanes_in(warp.mask), lanes_in(warp.live)));
   }
   Barrier& barrier = barriers_[id];
-  barrier.orders.shared = barrier.orders.shared && orders.shared;
-  barrier.orders.device = barrier.orders.device && orders.device;
+  barrier.orders = barrier.orders & orders;
   wait_at(warp, id, expected, instr);
   complete_if_full(id);
 }
@@ -105,10 +105,12 @@ void Block::release(Barrier& done) {
 }
 
 /// __syncwarp: the named lanes that live wait for each other, wherever they are.
-void Block::warp_sync(Warp& warp, Mask wanted, const Instr& instr) {
+void Block::warp_sync(Warp& warp, Mask wanted, const Instr& instr, OrderedMemory orders) {
   Split& own = warp.split();
   own.state = Split::State::at_warp_sync;
   own.sync_mask = wanted;
+  OrderedMemory& ordered = sync_orders_[static_cast<std::size_t>(warp.index)];
+  ordered = ordered & orders;
   own.site = instr.site;
   complete_warp_sync(warp, wanted);
 }
@@ -124,7 +126,8 @@ void Block::complete_warp_sync(Warp& warp, Mask wanted) {
       split.state = Split::State::ready;
     }
   }
-  order.meet_lanes(warp.index);
+  order.meet_lanes(warp.index,
+                   std::exchange(sync_orders_[static_cast<std::size_t>(warp.index)], {}));
 }
 
 /// What that split waits for, if it does.

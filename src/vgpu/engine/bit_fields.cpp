@@ -157,17 +157,17 @@ struct PermuteBytes {
 
 template <class T>
 void add_fields(OpTable& table, const std::string& type) {
-  table.add("bfe." + type, lane_spec<Extract<T>>());
-  table.add("bfind." + type, lane_spec<FindHighest<T, false>>());
-  table.add("bfind.shiftamt." + type, lane_spec<FindHighest<T, true>>());
+  table.add({"bfe.", type}, lane_spec<Extract<T>>());
+  table.add({"bfind.", type}, lane_spec<FindHighest<T, false>>());
+  table.add({"bfind.shiftamt.", type}, lane_spec<FindHighest<T, true>>());
 }
 
 template <class U>
 void add_counts(OpTable& table, const std::string& type) {
-  table.add("bfi." + type, lane_spec<Insert<U>>());
-  table.add("brev." + type, lane_spec<Reverse<U>>());
-  table.add("clz." + type, lane_spec<LeadingZeros<U>>());
-  table.add("popc." + type, lane_spec<Count<U>>());
+  table.add({"bfi.", type}, lane_spec<Insert<U>>());
+  table.add({"brev.", type}, lane_spec<Reverse<U>>());
+  table.add({"clz.", type}, lane_spec<LeadingZeros<U>>());
+  table.add({"popc.", type}, lane_spec<Count<U>>());
 }
 
 }  // namespace
@@ -179,20 +179,20 @@ void add_bit_fields(OpTable& table) {
   add_fields<std::int64_t>(table, "s64");
   add_counts<std::uint32_t>(table, "b32");
   add_counts<std::uint64_t>(table, "b64");
-  table.add("fns.b32", lane_spec<FindNthSet>());
-  table.add("bmsk.clamp.b32", lane_spec<MakeMask<true>>());
-  table.add("bmsk.wrap.b32", lane_spec<MakeMask<false>>());
-  table.add("szext.clamp.u32", lane_spec<Extend<std::uint32_t, true>>());
-  table.add("szext.wrap.u32", lane_spec<Extend<std::uint32_t, false>>());
-  table.add("szext.clamp.s32", lane_spec<Extend<std::int32_t, true>>());
-  table.add("szext.wrap.s32", lane_spec<Extend<std::int32_t, false>>());
-  table.add("prmt.b32", lane_spec<PermuteBytes<Permute::generic>>());
-  table.add("prmt.b32.f4e", lane_spec<PermuteBytes<Permute::f4e>>());
-  table.add("prmt.b32.b4e", lane_spec<PermuteBytes<Permute::b4e>>());
-  table.add("prmt.b32.rc8", lane_spec<PermuteBytes<Permute::rc8>>());
-  table.add("prmt.b32.ecl", lane_spec<PermuteBytes<Permute::ecl>>());
-  table.add("prmt.b32.ecr", lane_spec<PermuteBytes<Permute::ecr>>());
-  table.add("prmt.b32.rc16", lane_spec<PermuteBytes<Permute::rc16>>());
+  table.add({"fns.b32"}, lane_spec<FindNthSet>());
+  table.add({"bmsk.clamp.b32"}, lane_spec<MakeMask<true>>());
+  table.add({"bmsk.wrap.b32"}, lane_spec<MakeMask<false>>());
+  table.add({"szext.clamp.u32"}, lane_spec<Extend<std::uint32_t, true>>());
+  table.add({"szext.wrap.u32"}, lane_spec<Extend<std::uint32_t, false>>());
+  table.add({"szext.clamp.s32"}, lane_spec<Extend<std::int32_t, true>>());
+  table.add({"szext.wrap.s32"}, lane_spec<Extend<std::int32_t, false>>());
+  table.add({"prmt.b32"}, lane_spec<PermuteBytes<Permute::generic>>());
+  table.add({"prmt.b32.f4e"}, lane_spec<PermuteBytes<Permute::f4e>>());
+  table.add({"prmt.b32.b4e"}, lane_spec<PermuteBytes<Permute::b4e>>());
+  table.add({"prmt.b32.rc8"}, lane_spec<PermuteBytes<Permute::rc8>>());
+  table.add({"prmt.b32.ecl"}, lane_spec<PermuteBytes<Permute::ecl>>());
+  table.add({"prmt.b32.ecr"}, lane_spec<PermuteBytes<Permute::ecr>>());
+  table.add({"prmt.b32.rc16"}, lane_spec<PermuteBytes<Permute::rc16>>());
 }
 
 }  // namespace rung::vgpu

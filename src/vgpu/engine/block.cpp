@@ -76,6 +76,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
     warp.splits[0].mask = warp.live;
   }
   for (Barrier& barrier : barriers_) barrier = {};
+  sync_orders_.assign(warps.size(), {});
   for (AsyncCopies& warp_copies : copies) warp_copies = {};
   acquired.clear();
   fenced.assign(warps.size(), {});

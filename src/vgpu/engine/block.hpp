@@ -54,7 +54,7 @@ class Block {
   void barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void barrier_reduce(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
                       Barrier::Reduction reduction, Mask predicate);
-  void warp_sync(Warp& warp, Mask wanted, const Instr& instr);
+  void warp_sync(Warp& warp, Mask wanted, const Instr& instr, OrderedMemory orders);
   /// The warp's split waits until somebody calls wake(): `id` says for what, from barrier_count on.
   void suspend(Warp& warp, int id, const Instr& instr);
   void wake(Warp& warp, int split);
@@ -107,6 +107,7 @@ class Block {
   std::vector<std::byte> frames_;
   std::vector<std::byte> local_;
   std::array<Barrier, barrier_count> barriers_;
+  std::vector<OrderedMemory> sync_orders_;  // by warp, of the __syncwarp that its lanes come to
   std::uint32_t live_threads_ = 0;
   bool rows_filled_ = false;
 };

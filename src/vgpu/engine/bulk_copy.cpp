@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <span>
 
 #include "vgpu/engine/async_state.hpp"
+#include "vgpu/engine/bulk_reduction.hpp"
 #include "vgpu/engine/cluster.hpp"
-#include "vgpu/engine/float16.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/tensor_box.hpp"
+#include "vgpu/observers/bulk_traffic.hpp"
 #include "vgpu/program/async_ops.hpp"
 
 namespace rung::vgpu {
@@ -29,6 +29,7 @@ struct Copy {
   const Instr& instr;
   const BulkCopyOp& op;
   int lane;
+  BulkTraffic& traffic;
 
   Block& block() const { return *warp.block; }
   int thread() const { return block().thread(warp, lane); }
@@ -41,8 +42,9 @@ struct Copy {
   }
 };
 
-/// Whether a range of global memory may be read or written, and if read, has been written.
-bool check_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
+/// Whether a range of global memory may be read or written, and if read, has been written; counts
+/// it among those that the copy touches.
+bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
   const DeviceMemory& memory = copy.block().worker.launch.memory;
   const Allocation* const allocation = memory.find(address);
   if (allocation == nullptr || address + bytes > allocation->address + allocation->bytes) {
@@ -56,8 +58,9 @@ bool check_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
               "constant memory cannot be written by a kernel");
     return false;
   }
-  const bool known = allocation->host || (allocation->all_initialised && !writes);
-  if (!copy.block().worker.observe || known) return true;
+  if (!copy.block().worker.observe) return true;
+  copy.traffic.add(address, bytes);
+  if (allocation->host || (allocation->all_initialised && !writes)) return true;
   std::uint8_t* const shadow = allocation->initialised + (address - allocation->address);
   if (writes) {
     std::memset(shadow, 1, bytes);
@@ -140,7 +143,7 @@ bool load_tensor(const Copy& copy, const Box& box, std::uint32_t to, Landing& la
     landing.data.resize(from + row.bytes);
     fill_outside(box.map, std::span(landing.data).subspan(from));
     if (row.inside != 0) {
-      if (!check_global(copy, row.address, row.inside, false)) return false;
+      if (!touch_global(copy, row.address, row.inside, false)) return false;
       std::memcpy(landing.data.data() + from + row.skipped,
                   reinterpret_cast<const void*>(row.address), row.inside);
       convert_elements(box.map.element, landing.data.data() + from + row.skipped, row.inside);
@@ -167,7 +170,7 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
                        source->offset, bytes);
     }
   } else {
-    if (!check_global(copy, from, bytes, false)) return false;
+    if (!touch_global(copy, from, bytes, false)) return false;
     const auto* const data = reinterpret_cast<const std::byte*>(from);
     landing.data.assign(data, data + bytes);
   }
@@ -235,54 +238,18 @@ void load(const Copy& copy) {
     if (!id) return;
     landing.targets.push_back({rank, *id});
   }
+  count_bulk_load(copy.block().worker, copy.instr.site, copy.traffic,
+                  landing.data.size() * landing.targets.size(),
+                  copy.op.direction == Direction::between_blocks ? landing.data.size() : 0);
   cluster.landings.push_back(std::move(landing));
 }
-
-template <class T, class Add>
-void add_elements(std::byte* to, const std::byte* from, std::uint32_t bytes, const Add& add) {
-  for (std::uint32_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
-    T sum, more;
-    std::memcpy(&sum, to + at, sizeof sum);
-    std::memcpy(&more, from + at, sizeof more);
-    sum = add(sum, more);
-    std::memcpy(to + at, &sum, sizeof sum);
-  }
-}
-
-template <class Format>
-std::uint16_t add_half(std::uint16_t a, std::uint16_t b) {
-  return Format::nearest(Format::number({a}) + Format::number({b})).bits;
-}
-
-std::mutex reducing;  // between the CPU's threads
 
 void write_piece(const BulkStore& store, const BulkStore::Piece& piece, const std::byte* from) {
   auto* const to = reinterpret_cast<std::byte*>(piece.to);
   if (store.action == Reduction::none) {
     std::memcpy(to, from, piece.bytes);
-    return;
-  }
-  const std::lock_guard lock(reducing);
-  switch (store.action) {
-    case Reduction::add_f32:
-      return add_elements<float>(to, from, piece.bytes, [](float a, float b) { return a + b; });
-    case Reduction::add_f16:
-      return add_elements<std::uint16_t>(to, from, piece.bytes, add_half<F16>);
-    case Reduction::add_bf16:
-      return add_elements<std::uint16_t>(to, from, piece.bytes, add_half<BF16>);
-    default:
-      return add_elements<std::uint32_t>(to, from, piece.bytes,
-                                         [](std::uint32_t a, std::uint32_t b) { return a + b; });
-  }
-}
-
-Reduction reduction_of(TensorElement element) {
-  switch (element) {
-    case TensorElement::f16: return Reduction::add_f16;
-    case TensorElement::bf16: return Reduction::add_bf16;
-    case TensorElement::u32:
-    case TensorElement::s32: return Reduction::add_u32;
-    default: return Reduction::add_f32;
+  } else {
+    reduce(store.action, to, from, piece.bytes);
   }
 }
 
@@ -297,7 +264,7 @@ bool plan_tensor(const Copy& copy, const Box& box, BulkStore& store) {
   for (const BoxRow& row : box_rows(box.map, box.at)) {
     if (row.inside == 0) continue;
     const std::uint32_t stored = stored_bytes(row);
-    if (!check_global(copy, row.address, stored, true)) return false;
+    if (!touch_global(copy, row.address, stored, true)) return false;
     for_each_chunk(box, row, store.from,
                    [&](std::uint32_t at, std::uint32_t done, std::uint32_t bytes) {
                      const std::uint32_t begin = std::max(done, row.skipped);
@@ -325,15 +292,22 @@ void store(const Copy& copy) {
   store.thread = copy.thread();
   store.action = copy.op.reduction;
   if (box) {
-    if (store.action == Reduction::add_elements) store.action = reduction_of(box->map.element);
+    if (store.action == Reduction::add_elements) {
+      const auto action = reduction_of(box->map.element);
+      if (!action) {
+        return copy.fail(HazardKind::trap, {}, "tensors of u8, u16 or tf32 cannot be added to");
+      }
+      store.action = *action;
+    }
     if (!plan_tensor(copy, *box, store)) return;
   } else {
     const std::uint64_t to = copy.address(copy.op.global);
-    if (!check_aligned(copy, to, "the destination") || !check_global(copy, to, store.bytes, true)) {
+    if (!check_aligned(copy, to, "the destination") || !touch_global(copy, to, store.bytes, true)) {
       return;
     }
     store.pieces.push_back({to, store.from, store.bytes});
   }
+  count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
   AsyncWarp& state = copy.state();
   store.number = ++state.stores.issued;
   if (copy.block().worker.observe) {
@@ -355,7 +329,8 @@ void store(const Copy& copy) {
 void run_bulk_copy(Warp& warp, const Instr& instr) {
   const auto& op = *reinterpret_cast<const BulkCopyOp*>(instr.imm);
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
-    const Copy copy{warp, instr, op, first_lane(left)};
+    BulkTraffic traffic;
+    const Copy copy{warp, instr, op, first_lane(left), traffic};
     op.direction == Direction::store ? store(copy) : load(copy);
   }
 }

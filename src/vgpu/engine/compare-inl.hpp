@@ -28,37 +28,18 @@ HWY_INLINE Mask compare_lanes(bool (*)(T, T), Warp& warp, const Instr& instr, in
   return static_cast<Mask>(bits);
 }
 
-/// setp: rows p, [q], a, b, [c].
-template <class Op, bool masked>
-void set_predicates(Warp& warp, const Instr& instr) {
-  const Combination combination(instr.imm);
-  const int sources = combination.pair ? 2 : 1;
-  const Mask holds = compare_lanes<Op>(&Op::run, warp, instr, sources);
-  const Mask c = combination.used ? warp.predicate(instr.row[sources + 2]) : 0;
-  Mask& p = warp.predicate(instr.row[0]);
-  const Mask first = combination.apply(holds, c), second = combination.apply(~holds, c);
-  p = masked ? blend(warp.mask, first, p) : first;
-  if (combination.pair) {
-    Mask& q = warp.predicate(instr.row[1]);
-    q = masked ? blend(warp.mask, second, q) : second;
-  }
-}
-
-/// set: rows d, a, b, [c]. Only active lanes are written.
+/// setp and set: rows d, [q], a, b, [c].
 template <class Op>
-void set_values(Warp& warp, const Instr& instr) {
+void compare(Warp& warp, const Instr& instr) {
   const Combination combination(instr.imm);
-  const Mask holds = compare_lanes<Op>(&Op::run, warp, instr, 1);
-  const Mask c = combination.used ? warp.predicate(instr.row[3]) : 0;
-  combination.store(warp, instr.row[0], combination.apply(holds, c));
+  combination.write(warp, instr, compare_lanes<Op>(&Op::run, warp, instr, combination.sources()));
 }
 
 template <class Op>
 void add_comparison(OpTable& table, const std::string& rest) {
-  OpSpec setp{set_predicates<Op, false>, set_predicates<Op, true>,
-              operands_of_comparison(&Op::run)};
-  table.add("setp." + rest, setp);
-  table.add("set." + rest, {set_values<Op>, set_values<Op>, setp.operands});
+  const OpSpec spec{compare<Op>, compare<Op>, operands_of_comparison(&Op::run)};
+  table.add({"setp.", rest}, spec);
+  table.add({"set.", rest}, spec);
 }
 
 /// Adds a type's comparisons by every relation of floating point: Add::add<Relation>(table, "lt").

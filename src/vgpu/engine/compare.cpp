@@ -74,10 +74,10 @@ OpSpec selection(const std::string& type) {
 template <class Word>
 void add_selections(OpTable& table, std::initializer_list<const char*> types) {
   for (const std::string type : types) {
-    table.add("selp." + type, selection<Select<Word>>(type));
-    table.add("slct." + type + ".s32", selection<SelectBySign<Word, std::int32_t, false>>(type));
-    table.add("slct." + type + ".f32", selection<SelectBySign<Word, float, false>>(type));
-    table.add("slct.ftz." + type + ".f32", selection<SelectBySign<Word, float, true>>(type));
+    table.add({"selp.", type}, selection<Select<Word>>(type));
+    table.add({"slct.", type, ".s32"}, selection<SelectBySign<Word, std::int32_t, false>>(type));
+    table.add({"slct.", type, ".f32"}, selection<SelectBySign<Word, float, false>>(type));
+    table.add({"slct.ftz.", type, ".f32"}, selection<SelectBySign<Word, float, true>>(type));
   }
 }
 

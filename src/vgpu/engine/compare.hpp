@@ -22,6 +22,7 @@ struct Combination {
   bool used = false;        // there is a c
   bool negated = false;     // !c
   bool pair = false;        // setp: p|q
+  bool values = false;      // set: a row of numbers, not predicates
   bool narrow = false;      // set: the destination has 16 bits
   std::uint32_t truth = 0;  // set: the value where the comparison holds
 
@@ -31,12 +32,14 @@ struct Combination {
         used((imm & 4) != 0),
         negated((imm & 8) != 0),
         pair((imm & 16) != 0),
+        values((imm & 64) != 0),
         narrow((imm & 32) != 0),
         truth(static_cast<std::uint32_t>(imm >> 32)) {}
 
   std::uint64_t imm() const {
     return static_cast<std::uint64_t>(with) | (used ? 4u : 0u) | (negated ? 8u : 0u) |
-           (pair ? 16u : 0u) | (narrow ? 32u : 0u) | (std::uint64_t{truth} << 32);
+           (pair ? 16u : 0u) | (narrow ? 32u : 0u) | (values ? 64u : 0u) |
+           (std::uint64_t{truth} << 32);
   }
 
   Mask apply(Mask holds, Mask c) const {
@@ -46,8 +49,26 @@ struct Combination {
     return with == With::disjunction ? holds | other : holds ^ other;
   }
 
-  /// Writes `truth` or 0 to the active lanes of a row.
-  void store(Warp& warp, std::uint32_t row, Mask holds) const;
+  /// Where the rows of a and b begin; that of c is the one after.
+  int sources() const { return pair ? 2 : 1; }
+
+  /// Writes the destinations of an instruction whose comparison holds for these lanes, for active
+  /// lanes alone.
+  void write(Warp& warp, const Instr& instr, Mask holds) const {
+    const Mask c = used ? warp.predicate(instr.row[static_cast<std::size_t>(sources()) + 2]) : 0;
+    if (values) {
+      write_values(warp, instr.row[0], apply(holds, c));
+    } else {
+      write_predicate(warp, instr.row[0], apply(holds, c));
+      if (pair) write_predicate(warp, instr.row[1], apply(~holds, c));
+    }
+  }
+  static void write_predicate(Warp& warp, std::uint32_t row, Mask holds) {
+    Mask& p = warp.predicate(row);
+    p = blend(warp.mask, holds, p);
+  }
+  /// `truth` or 0.
+  void write_values(Warp& warp, std::uint32_t row, Mask holds) const;
 };
 
 template <class T>

@@ -22,7 +22,7 @@ struct CompareHalf {
 };
 
 // setp.f16x2 p|q: p from the lower halves, q from the upper ones.
-template <class Op, bool masked>
+template <class Op>
 void set_pair_predicates(Warp& warp, const Instr& instr) {
   using Lane = typename Op::Lane;
   const Combination combination(instr.imm);
@@ -34,10 +34,8 @@ void set_pair_predicates(Warp& warp, const Instr& instr) {
     high |= static_cast<Mask>(Op::run(a[2 * lane + 1], b[2 * lane + 1])) << lane;
   }
   const Mask c = combination.used ? warp.predicate(instr.row[4]) : 0;
-  Mask& p = warp.predicate(instr.row[0]);
-  Mask& q = warp.predicate(instr.row[1]);
-  p = masked ? blend(warp.mask, combination.apply(low, c), p) : combination.apply(low, c);
-  q = masked ? blend(warp.mask, combination.apply(high, c), q) : combination.apply(high, c);
+  Combination::write_predicate(warp, instr.row[0], combination.apply(low, c));
+  Combination::write_predicate(warp, instr.row[1], combination.apply(high, c));
 }
 
 /// Comparisons of one number by any relation, and of pairs.
@@ -48,8 +46,8 @@ struct Comparisons {
     using Op = CompareHalf<F, Relation, ftz>;
     const std::string rest = start + (ftz ? ".ftz." : ".") + half_name<F>;
     add_comparison<Op>(table, rest);
-    table.add("setp." + rest + "x2", {set_pair_predicates<Op, false>,
-                                      set_pair_predicates<Op, true>,
+    table.add({"setp.", rest, "x2"}, {set_pair_predicates<Op>,
+                                      set_pair_predicates<Op>,
                                       {ptx::Type::pred, half_pair_type<F>, half_pair_type<F>}});
   }
 };

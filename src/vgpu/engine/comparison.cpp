@@ -45,7 +45,7 @@ std::optional<std::uint32_t> truth(Type type) {
 
 }  // namespace
 
-void Combination::store(Warp& warp, std::uint32_t row, Mask holds) const {
+void Combination::write_values(Warp& warp, std::uint32_t row, Mask holds) const {
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
     const int lane = first_lane(rest);
     const std::uint32_t value = ((holds >> lane) & 1) != 0 ? truth : 0;
@@ -76,6 +76,7 @@ std::optional<OpSpec> comparison(const OpTable& table, const ptx::Instruction& i
     const auto at = plain.modifiers.end() - 2;
     result = ptx::type_named(*at);
     if (!truth(result)) return std::nullopt;
+    combination.values = true;
     combination.truth = *truth(result);
     combination.narrow = ptx::size_of(result) == 2;
     plain.modifiers.erase(at);

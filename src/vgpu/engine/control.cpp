@@ -40,12 +40,14 @@ BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) 
   return {static_cast<int>(id), expected};
 }
 
+OrderedMemory ordered_by(const Instr& instr) {
+  return {(instr.imm & barrier_leaves_shared) == 0, (instr.imm & barrier_leaves_device) == 0};
+}
+
 void barrier_sync(Warp& warp, const Instr& instr) {
   const BarrierOperands operands = barrier_operands(warp, instr, 0);
-  const OrderedMemory orders = {(instr.imm & barrier_leaves_shared) == 0,
-                                (instr.imm & barrier_leaves_device) == 0};
   warp.block->barrier_sync(warp, operands.id, operands.expected, instr,
-                           (instr.imm & barrier_aligned) != 0, orders);
+                           (instr.imm & barrier_aligned) != 0, ordered_by(instr));
 }
 
 void barrier_arrive(Warp& warp, const Instr& instr) {
@@ -62,7 +64,8 @@ void barrier_reduce(Warp& warp, const Instr& instr) {
 }
 
 void warp_sync(Warp& warp, const Instr& instr) {
-  warp.block->warp_sync(warp, warp.row<std::uint32_t>(instr.rows[0])[first_lane(warp.mask)], instr);
+  const Mask wanted = warp.row<std::uint32_t>(instr.rows[0])[first_lane(warp.mask)];
+  warp.block->warp_sync(warp, wanted, instr, ordered_by(instr));
 }
 
 void fence(Warp& warp, const Instr&) { observe_fence(warp); }
@@ -123,8 +126,8 @@ OpSpec spec(Handler handler, std::vector<Type> operands, int destinations, std::
   return result;
 }
 
-/// bar.sync.threadgroup, .device and .none are no PTX: the Metal headers write them for barriers
-/// with mem_flags (src/vgpu/frontends/metal).
+/// bar.sync and bar.warp.sync with .threadgroup, .device and .none are no PTX: the Metal headers
+/// write them for barriers with mem_flags (src/vgpu/frontends/metal).
 std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
   if (instruction.has("threadgroup")) return barrier_leaves_device;
   if (instruction.has("device")) return barrier_leaves_shared;
@@ -139,7 +142,9 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
     return aligned | (given > count_at ? barrier_counted : 0);
   };
   const auto operands = [](std::size_t count) { return std::vector<Type>(count, Type::u32); };
-  if (instruction.has("warp")) return spec(warp_sync, operands(1), 0);
+  if (instruction.has("warp")) {
+    return spec(warp_sync, operands(1), 0, left_out_of_order(instruction));
+  }
   if (instruction.has("sync")) {
     return spec(barrier_sync, operands(given), 0, flags(1) | left_out_of_order(instruction));
   }

@@ -55,22 +55,22 @@ struct Integral {
 
 template <class D>
 void add_resizes(OpTable& table, const std::string& to) {
-  table.add("cvt." + to + ".u8", vector_spec<Resize<D, U8>>());
-  table.add("cvt." + to + ".s8", vector_spec<Resize<D, S8>>());
-  table.add("cvt." + to + ".u16", vector_spec<Resize<D, std::uint16_t>>());
-  table.add("cvt." + to + ".s16", vector_spec<Resize<D, std::int16_t>>());
-  table.add("cvt." + to + ".u32", vector_spec<Resize<D, std::uint32_t>>());
-  table.add("cvt." + to + ".s32", vector_spec<Resize<D, std::int32_t>>());
-  table.add("cvt." + to + ".u64", vector_spec<Resize<D, std::uint64_t>>());
-  table.add("cvt." + to + ".s64", vector_spec<Resize<D, std::int64_t>>());
+  table.add({"cvt.", to, ".u8"}, vector_spec<Resize<D, U8>>());
+  table.add({"cvt.", to, ".s8"}, vector_spec<Resize<D, S8>>());
+  table.add({"cvt.", to, ".u16"}, vector_spec<Resize<D, std::uint16_t>>());
+  table.add({"cvt.", to, ".s16"}, vector_spec<Resize<D, std::int16_t>>());
+  table.add({"cvt.", to, ".u32"}, vector_spec<Resize<D, std::uint32_t>>());
+  table.add({"cvt.", to, ".s32"}, vector_spec<Resize<D, std::int32_t>>());
+  table.add({"cvt.", to, ".u64"}, vector_spec<Resize<D, std::uint64_t>>());
+  table.add({"cvt.", to, ".s64"}, vector_spec<Resize<D, std::int64_t>>());
 }
 
 template <class Op>
 void add_modes(OpTable& table, const std::string& rest) {
-  table.add("cvt.rn" + rest, vector_spec<Op>());
-  table.add("cvt.rz" + rest, rounded_spec<Op, FE_TOWARDZERO>());
-  table.add("cvt.rm" + rest, rounded_spec<Op, FE_DOWNWARD>());
-  table.add("cvt.rp" + rest, rounded_spec<Op, FE_UPWARD>());
+  table.add({"cvt.rn", rest}, vector_spec<Op>());
+  table.add({"cvt.rz", rest}, rounded_spec<Op, FE_TOWARDZERO>());
+  table.add({"cvt.rm", rest}, rounded_spec<Op, FE_DOWNWARD>());
+  table.add({"cvt.rp", rest}, rounded_spec<Op, FE_UPWARD>());
 }
 
 /// .rn, and the other modes where they make no difference: D holds every value of S.
@@ -78,9 +78,9 @@ template <class D, class S>
 void add_to_float_of(OpTable& table, const std::string& rest) {
   using Number = typename LaneOf<S>::Number;
   const OpSpec spec = vector_spec<ToFloat<D, S>>();
-  table.add("cvt.rn" + rest, spec);
+  table.add({"cvt.rn", rest}, spec);
   if constexpr (std::numeric_limits<Number>::digits <= std::numeric_limits<D>::digits) {
-    for (const std::string mode : {".rz", ".rm", ".rp"}) table.add("cvt" + mode + rest, spec);
+    for (const std::string mode : {".rz", ".rm", ".rp"}) table.add({"cvt", mode, rest}, spec);
   }
 }
 
@@ -95,10 +95,9 @@ void add_to_float(OpTable& table, const std::string& from) {
 template <class D, ToInteger rounding>
 void add_from_float(OpTable& table, const std::string& mode, const std::string& to) {
   for (const std::string sat : {"", ".sat"}) {
-    table.add(mode + sat + to + ".f32", vector_spec<FromFloat<D, float, rounding, false>>());
-    table.add(mode + ".ftz" + sat + to + ".f32",
-              vector_spec<FromFloat<D, float, rounding, true>>());
-    table.add(mode + sat + to + ".f64", vector_spec<FromFloat<D, double, rounding, false>>());
+    table.add({mode, sat, to, ".f32"}, vector_spec<FromFloat<D, float, rounding, false>>());
+    table.add({mode, ".ftz", sat, to, ".f32"}, vector_spec<FromFloat<D, float, rounding, true>>());
+    table.add({mode, sat, to, ".f64"}, vector_spec<FromFloat<D, double, rounding, false>>());
   }
 }
 
@@ -108,24 +107,24 @@ void add_integral(OpTable& table, const std::string& mode) {
   add_from_float<std::int32_t, rounding>(table, mode, ".s32");
   add_from_float<std::uint64_t, rounding>(table, mode, ".u64");
   add_from_float<std::int64_t, rounding>(table, mode, ".s64");
-  table.add(mode + ".f32.f32", vector_spec<Integral<float, rounding, false, false>>());
-  table.add(mode + ".ftz.f32.f32", vector_spec<Integral<float, rounding, true, false>>());
-  table.add(mode + ".sat.f32.f32", vector_spec<Integral<float, rounding, false, true>>());
-  table.add(mode + ".ftz.sat.f32.f32", vector_spec<Integral<float, rounding, true, true>>());
-  table.add(mode + ".f64.f64", vector_spec<Integral<double, rounding, false, false>>());
+  table.add({mode, ".f32.f32"}, vector_spec<Integral<float, rounding, false, false>>());
+  table.add({mode, ".ftz.f32.f32"}, vector_spec<Integral<float, rounding, true, false>>());
+  table.add({mode, ".sat.f32.f32"}, vector_spec<Integral<float, rounding, false, true>>());
+  table.add({mode, ".ftz.sat.f32.f32"}, vector_spec<Integral<float, rounding, true, true>>());
+  table.add({mode, ".f64.f64"}, vector_spec<Integral<double, rounding, false, false>>());
 }
 
 void add_between_floats(OpTable& table) {
-  table.add("cvt.f64.f32", vector_spec<ToDouble<false>>());
-  table.add("cvt.ftz.f64.f32", vector_spec<ToDouble<true>>());
+  table.add({"cvt.f64.f32"}, vector_spec<ToDouble<false>>());
+  table.add({"cvt.ftz.f64.f32"}, vector_spec<ToDouble<true>>());
   add_modes<ToSingle<double, false, false>>(table, ".f32.f64");
   add_modes<ToSingle<double, true, false>>(table, ".ftz.f32.f64");
   add_modes<ToSingle<double, false, true>>(table, ".sat.f32.f64");
   add_modes<ToSingle<double, true, true>>(table, ".ftz.sat.f32.f64");
-  table.add("cvt.f32.f32", vector_spec<ToSingle<float, false, false>>());
-  table.add("cvt.ftz.f32.f32", vector_spec<ToSingle<float, true, false>>());
-  table.add("cvt.sat.f32.f32", vector_spec<ToSingle<float, false, true>>());
-  table.add("cvt.ftz.sat.f32.f32", vector_spec<ToSingle<float, true, true>>());
+  table.add({"cvt.f32.f32"}, vector_spec<ToSingle<float, false, false>>());
+  table.add({"cvt.ftz.f32.f32"}, vector_spec<ToSingle<float, true, false>>());
+  table.add({"cvt.sat.f32.f32"}, vector_spec<ToSingle<float, false, true>>());
+  table.add({"cvt.ftz.sat.f32.f32"}, vector_spec<ToSingle<float, true, true>>());
 }
 
 void fill_conversions(OpTable& table) {
@@ -184,9 +183,9 @@ struct DirectedToFloat {
 
 template <class D, class S>
 void add_directed(OpTable& table, const std::string& rest) {
-  table.add("cvt.rz" + rest, lane_spec<DirectedToFloat<D, S, Rounding::zero>>());
-  table.add("cvt.rm" + rest, lane_spec<DirectedToFloat<D, S, Rounding::down>>());
-  table.add("cvt.rp" + rest, lane_spec<DirectedToFloat<D, S, Rounding::up>>());
+  table.add({"cvt.rz", rest}, lane_spec<DirectedToFloat<D, S, Rounding::zero>>());
+  table.add({"cvt.rm", rest}, lane_spec<DirectedToFloat<D, S, Rounding::down>>());
+  table.add({"cvt.rp", rest}, lane_spec<DirectedToFloat<D, S, Rounding::up>>());
 }
 
 template <class S>
@@ -199,24 +198,24 @@ void add_directed_to_float(OpTable& table, const std::string& from) {
 template <class D, ToInteger rounding>
 void add_small(OpTable& table, const std::string& mode, const std::string& to) {
   for (const std::string sat : {"", ".sat"}) {
-    table.add(mode + sat + to + ".f32", lane_spec<SmallFromFloat<D, float, rounding, false>>());
-    table.add(mode + ".ftz" + sat + to + ".f32",
+    table.add({mode, sat, to, ".f32"}, lane_spec<SmallFromFloat<D, float, rounding, false>>());
+    table.add({mode, ".ftz", sat, to, ".f32"},
               lane_spec<SmallFromFloat<D, float, rounding, true>>());
-    table.add(mode + sat + to + ".f64", lane_spec<SmallFromFloat<D, double, rounding, false>>());
+    table.add({mode, sat, to, ".f64"}, lane_spec<SmallFromFloat<D, double, rounding, false>>());
   }
 }
 
 template <class D>
 void add_saturating(OpTable& table, const std::string& to) {
   const std::string start = "cvt.sat." + to;
-  table.add(start + ".u8", lane_spec<Saturate<D, U8>>());
-  table.add(start + ".s8", lane_spec<Saturate<D, S8>>());
-  table.add(start + ".u16", lane_spec<Saturate<D, std::uint16_t>>());
-  table.add(start + ".s16", lane_spec<Saturate<D, std::int16_t>>());
-  table.add(start + ".u32", lane_spec<Saturate<D, std::uint32_t>>());
-  table.add(start + ".s32", lane_spec<Saturate<D, std::int32_t>>());
-  table.add(start + ".u64", lane_spec<Saturate<D, std::uint64_t>>());
-  table.add(start + ".s64", lane_spec<Saturate<D, std::int64_t>>());
+  table.add({start, ".u8"}, lane_spec<Saturate<D, U8>>());
+  table.add({start, ".s8"}, lane_spec<Saturate<D, S8>>());
+  table.add({start, ".u16"}, lane_spec<Saturate<D, std::uint16_t>>());
+  table.add({start, ".s16"}, lane_spec<Saturate<D, std::int16_t>>());
+  table.add({start, ".u32"}, lane_spec<Saturate<D, std::uint32_t>>());
+  table.add({start, ".s32"}, lane_spec<Saturate<D, std::int32_t>>());
+  table.add({start, ".u64"}, lane_spec<Saturate<D, std::uint64_t>>());
+  table.add({start, ".s64"}, lane_spec<Saturate<D, std::int64_t>>());
 }
 
 template <class D>

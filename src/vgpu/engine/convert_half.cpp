@@ -44,14 +44,14 @@ struct NarrowToPair {
 
 template <class F>
 void add_type(OpTable& table, const std::string& type) {
-  table.add("cvt.f32." + type, vector_spec<WidenHalf<F, false, false>>());
-  table.add("cvt.ftz.f32." + type, vector_spec<WidenHalf<F, true, false>>());
-  table.add("cvt.sat.f32." + type, vector_spec<WidenHalf<F, false, true>>());
-  table.add("cvt.ftz.sat.f32." + type, vector_spec<WidenHalf<F, true, true>>());
-  table.add("cvt.rn." + type + ".f32", vector_spec<NarrowToHalf<F, false>>());
-  table.add("cvt.rn.relu." + type + ".f32", vector_spec<NarrowToHalf<F, true>>());
-  table.add("cvt.rn." + type + "x2.f32", vector_spec<NarrowToPair<F, false>>());
-  table.add("cvt.rn.relu." + type + "x2.f32", vector_spec<NarrowToPair<F, true>>());
+  table.add({"cvt.f32.", type}, vector_spec<WidenHalf<F, false, false>>());
+  table.add({"cvt.ftz.f32.", type}, vector_spec<WidenHalf<F, true, false>>());
+  table.add({"cvt.sat.f32.", type}, vector_spec<WidenHalf<F, false, true>>());
+  table.add({"cvt.ftz.sat.f32.", type}, vector_spec<WidenHalf<F, true, true>>());
+  table.add({"cvt.rn.", type, ".f32"}, vector_spec<NarrowToHalf<F, false>>());
+  table.add({"cvt.rn.relu.", type, ".f32"}, vector_spec<NarrowToHalf<F, true>>());
+  table.add({"cvt.rn.", type, "x2.f32"}, vector_spec<NarrowToPair<F, false>>());
+  table.add({"cvt.rn.relu.", type, "x2.f32"}, vector_spec<NarrowToPair<F, true>>());
 }
 
 void fill_half_conversions(OpTable& table) {

@@ -94,10 +94,10 @@ struct ToTf32 {
 
 template <class D, class S, Clamp clamp>
 void add_modes(OpTable& table, const std::string& rest) {
-  table.add("cvt.rn" + rest, lane_spec<ToHalf<D, S, Rounding::nearest, clamp>>());
-  table.add("cvt.rz" + rest, lane_spec<ToHalf<D, S, Rounding::zero, clamp>>());
-  table.add("cvt.rm" + rest, lane_spec<ToHalf<D, S, Rounding::down, clamp>>());
-  table.add("cvt.rp" + rest, lane_spec<ToHalf<D, S, Rounding::up, clamp>>());
+  table.add({"cvt.rn", rest}, lane_spec<ToHalf<D, S, Rounding::nearest, clamp>>());
+  table.add({"cvt.rz", rest}, lane_spec<ToHalf<D, S, Rounding::zero, clamp>>());
+  table.add({"cvt.rm", rest}, lane_spec<ToHalf<D, S, Rounding::down, clamp>>());
+  table.add({"cvt.rp", rest}, lane_spec<ToHalf<D, S, Rounding::up, clamp>>());
 }
 
 /// .sat is there for f16 alone.
@@ -119,9 +119,9 @@ void add_from_single(OpTable& table, const std::string& types) {
   }
   const auto add = [&](const std::string& mode, auto rounding) {
     constexpr Rounding r = decltype(rounding)::value;
-    table.add(mode + ".relu" + types, lane_spec<ToHalf<D, float, r, Clamp::relu>>());
-    table.add(mode + ".satfinite" + types, lane_spec<ToHalf<D, float, r, Clamp::satfinite>>());
-    table.add(mode + ".relu.satfinite" + types,
+    table.add({mode, ".relu", types}, lane_spec<ToHalf<D, float, r, Clamp::relu>>());
+    table.add({mode, ".satfinite", types}, lane_spec<ToHalf<D, float, r, Clamp::satfinite>>());
+    table.add({mode, ".relu.satfinite", types},
               lane_spec<ToHalf<D, float, r, Clamp::relu_satfinite>>());
   };
   add("cvt.rn", std::integral_constant<Rounding, Rounding::nearest>());
@@ -130,9 +130,9 @@ void add_from_single(OpTable& table, const std::string& types) {
 
 template <class D, class S, ToInteger rounding>
 void add_to_integer(OpTable& table, const std::string& mode, const std::string& types) {
-  table.add(mode + types, lane_spec<HalfToInteger<D, S, rounding>>());
+  table.add({mode, types}, lane_spec<HalfToInteger<D, S, rounding>>());
   if constexpr (std::is_same_v<S, Half>) {
-    table.add(mode + ".sat" + types, lane_spec<HalfToInteger<D, S, rounding>>());
+    table.add({mode, ".sat", types}, lane_spec<HalfToInteger<D, S, rounding>>());
   }
 }
 
@@ -151,7 +151,7 @@ template <class H>
 void add_half(OpTable& table, const std::string& half) {
   add_from_single<H>(table, "." + half + ".f32");
   add_narrowing<H, double>(table, "." + half + ".f64");
-  table.add("cvt.f64." + half,
+  table.add({"cvt.f64.", half},
             lane_spec<HalfToDouble<std::conditional_t<std::is_same_v<H, Half>, F16, BF16>>>());
   if constexpr (std::is_same_v<H, Half>) {
     add_integer<H, U8>(table, half, "u8");
@@ -164,21 +164,21 @@ void add_half(OpTable& table, const std::string& half) {
   add_integer<H, std::uint64_t>(table, half, "u64");
   add_integer<H, std::int64_t>(table, half, "s64");
   const std::string types = "." + half + "." + half;
-  table.add("cvt.rni" + types, lane_spec<IntegralHalf<H, ToInteger::nearest>>());
-  table.add("cvt.rzi" + types, lane_spec<IntegralHalf<H, ToInteger::zero>>());
-  table.add("cvt.rmi" + types, lane_spec<IntegralHalf<H, ToInteger::down>>());
-  table.add("cvt.rpi" + types, lane_spec<IntegralHalf<H, ToInteger::up>>());
+  table.add({"cvt.rni", types}, lane_spec<IntegralHalf<H, ToInteger::nearest>>());
+  table.add({"cvt.rzi", types}, lane_spec<IntegralHalf<H, ToInteger::zero>>());
+  table.add({"cvt.rmi", types}, lane_spec<IntegralHalf<H, ToInteger::down>>());
+  table.add({"cvt.rpi", types}, lane_spec<IntegralHalf<H, ToInteger::up>>());
 }
 
 template <Rounding rounding>
 void add_tf32(OpTable& table, const std::string& mode) {
   const std::string start = "cvt" + mode, types = ".tf32.f32";
   OpSpec spec = lane_spec<ToTf32<rounding, Clamp::none>>();
-  table.add(start + types, spec);
-  table.add(start + ".satfinite" + types, lane_spec<ToTf32<rounding, Clamp::satfinite>>());
+  table.add({start, types}, spec);
+  table.add({start, ".satfinite", types}, lane_spec<ToTf32<rounding, Clamp::satfinite>>());
   if (rounding == Rounding::away) return;
-  table.add(start + ".relu" + types, lane_spec<ToTf32<rounding, Clamp::relu>>());
-  table.add(start + ".relu.satfinite" + types,
+  table.add({start, ".relu", types}, lane_spec<ToTf32<rounding, Clamp::relu>>());
+  table.add({start, ".relu.satfinite", types},
             lane_spec<ToTf32<rounding, Clamp::relu_satfinite>>());
 }
 

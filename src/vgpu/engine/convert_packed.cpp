@@ -66,19 +66,19 @@ struct HalvesFromBytes {
 template <Format format, Rounding rounding>
 void add_halves(OpTable& table, const std::string& mode, const std::string& type) {
   const std::string types = "." + type + "x2.f32";
-  table.add(mode + types, lane_spec<FromFloats<format, rounding, false, false>>());
-  table.add(mode + ".relu" + types, lane_spec<FromFloats<format, rounding, true, false>>());
-  table.add(mode + ".satfinite" + types, lane_spec<FromFloats<format, rounding, false, true>>());
-  table.add(mode + ".relu.satfinite" + types,
+  table.add({mode, types}, lane_spec<FromFloats<format, rounding, false, false>>());
+  table.add({mode, ".relu", types}, lane_spec<FromFloats<format, rounding, true, false>>());
+  table.add({mode, ".satfinite", types}, lane_spec<FromFloats<format, rounding, false, true>>());
+  table.add({mode, ".relu.satfinite", types},
             lane_spec<FromFloats<format, rounding, true, true>>());
 }
 
 template <Format format, bool relu>
 void add_bytes(OpTable& table, const std::string& relu_name, const std::string& type) {
   const std::string to = "cvt.rn.satfinite" + relu_name + "." + type + "x2";
-  table.add(to + ".f32", lane_spec<FromFloats<format, Rounding::nearest, relu, true>>());
-  table.add(to + ".f16x2", lane_spec<BytesFromHalves<format, relu>>());
-  table.add("cvt.rn" + relu_name + ".f16x2." + type + "x2",
+  table.add({to, ".f32"}, lane_spec<FromFloats<format, Rounding::nearest, relu, true>>());
+  table.add({to, ".f16x2"}, lane_spec<BytesFromHalves<format, relu>>());
+  table.add({"cvt.rn", relu_name, ".f16x2.", type, "x2"},
             lane_spec<HalvesFromBytes<format, relu>>());
 }
 
@@ -109,10 +109,10 @@ struct PackSmall {
 
 template <bool is_signed>
 void add_packs(OpTable& table, const std::string& sign) {
-  table.add("cvt.pack.sat." + sign + "16.s32", lane_spec<PackHalves<is_signed>>());
-  table.add("cvt.pack.sat." + sign + "8.s32.b32", lane_spec<PackSmall<is_signed, 8>>());
-  table.add("cvt.pack.sat." + sign + "4.s32.b32", lane_spec<PackSmall<is_signed, 4>>());
-  table.add("cvt.pack.sat." + sign + "2.s32.b32", lane_spec<PackSmall<is_signed, 2>>());
+  table.add({"cvt.pack.sat.", sign, "16.s32"}, lane_spec<PackHalves<is_signed>>());
+  table.add({"cvt.pack.sat.", sign, "8.s32.b32"}, lane_spec<PackSmall<is_signed, 8>>());
+  table.add({"cvt.pack.sat.", sign, "4.s32.b32"}, lane_spec<PackSmall<is_signed, 4>>());
+  table.add({"cvt.pack.sat.", sign, "2.s32.b32"}, lane_spec<PackSmall<is_signed, 2>>());
 }
 
 }  // namespace

@@ -84,30 +84,30 @@ struct Lop3 {
 
 template <class T>
 void add_bits(OpTable& table, const std::string& type) {
-  table.add("and." + type, vector_spec<And<T>>());
-  table.add("or." + type, vector_spec<Or<T>>());
-  table.add("xor." + type, vector_spec<Xor<T>>());
-  table.add("not." + type, vector_spec<BitNot<T>>());
-  table.add("cnot." + type, vector_spec<LogicalNot<T>>());
-  table.add("shl." + type, vector_spec<ShiftLeft<T>>());
-  table.add("shr." + type, vector_spec<ShiftRight<T>>());
+  table.add({"and.", type}, vector_spec<And<T>>());
+  table.add({"or.", type}, vector_spec<Or<T>>());
+  table.add({"xor.", type}, vector_spec<Xor<T>>());
+  table.add({"not.", type}, vector_spec<BitNot<T>>());
+  table.add({"cnot.", type}, vector_spec<LogicalNot<T>>());
+  table.add({"shl.", type}, vector_spec<ShiftLeft<T>>());
+  table.add({"shr.", type}, vector_spec<ShiftRight<T>>());
 }
 
 void fill_logic(OpTable& table) {
   add_bits<std::uint16_t>(table, "b16");
   add_bits<std::uint32_t>(table, "b32");
   add_bits<std::uint64_t>(table, "b64");
-  table.add("shr.u16", vector_spec<ShiftRight<std::uint16_t>>());
-  table.add("shr.u32", vector_spec<ShiftRight<std::uint32_t>>());
-  table.add("shr.u64", vector_spec<ShiftRight<std::uint64_t>>());
-  table.add("shr.s16", vector_spec<ShiftRight<std::int16_t>>());
-  table.add("shr.s32", vector_spec<ShiftRight<std::int32_t>>());
-  table.add("shr.s64", vector_spec<ShiftRight<std::int64_t>>());
-  table.add("shf.l.clamp.b32", vector_spec<FunnelShift<true, true>>());
-  table.add("shf.l.wrap.b32", vector_spec<FunnelShift<true, false>>());
-  table.add("shf.r.clamp.b32", vector_spec<FunnelShift<false, true>>());
-  table.add("shf.r.wrap.b32", vector_spec<FunnelShift<false, false>>());
-  table.add("lop3.b32", vector_spec<Lop3>());
+  table.add({"shr.u16"}, vector_spec<ShiftRight<std::uint16_t>>());
+  table.add({"shr.u32"}, vector_spec<ShiftRight<std::uint32_t>>());
+  table.add({"shr.u64"}, vector_spec<ShiftRight<std::uint64_t>>());
+  table.add({"shr.s16"}, vector_spec<ShiftRight<std::int16_t>>());
+  table.add({"shr.s32"}, vector_spec<ShiftRight<std::int32_t>>());
+  table.add({"shr.s64"}, vector_spec<ShiftRight<std::int64_t>>());
+  table.add({"shf.l.clamp.b32"}, vector_spec<FunnelShift<true, true>>());
+  table.add({"shf.l.wrap.b32"}, vector_spec<FunnelShift<true, false>>());
+  table.add({"shf.r.clamp.b32"}, vector_spec<FunnelShift<false, true>>());
+  table.add({"shf.r.wrap.b32"}, vector_spec<FunnelShift<false, false>>());
+  table.add({"lop3.b32"}, vector_spec<Lop3>());
 }
 
 }  // namespace rung::vgpu::HWY_NAMESPACE

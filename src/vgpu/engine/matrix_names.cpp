@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <utility>
 
 namespace rung::vgpu {
 namespace {
@@ -53,6 +55,20 @@ std::optional<MatrixShape> matrix_shape_named(std::string_view name) {
   const auto index = index_of(names, name);
   if (!index) return std::nullopt;
   return shapes[*index];
+}
+
+std::optional<MatrixShape> read_matrix_shape(std::string_view name) {
+  MatrixShape shape{};
+  const char* at = name.data();
+  const char* const end = at + name.size();
+  for (const auto& [letter, extent] :
+       {std::pair{'m', &shape.m}, std::pair{'n', &shape.n}, std::pair{'k', &shape.k}}) {
+    if (at == end || *at != letter) return std::nullopt;
+    const auto read = std::from_chars(at + 1, end, *extent);
+    if (read.ec != std::errc() || *extent <= 0) return std::nullopt;
+    at = read.ptr;
+  }
+  return at == end ? std::optional(shape) : std::nullopt;
 }
 
 bool wmma_has(const MatrixShape& shape, MatrixElement element) {

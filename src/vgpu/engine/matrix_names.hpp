@@ -17,6 +17,8 @@ struct MatrixShape {
 std::optional<MatrixElement> matrix_element_named(std::string_view name);
 std::optional<MatrixShape> matrix_shape_named(std::string_view name);
 std::optional<MatrixMode> matrix_mode_named(std::string_view name);
+/// Any numbers in the form of a shape: "m64n128k16".
+std::optional<MatrixShape> read_matrix_shape(std::string_view name);
 
 /// The shapes and types of wmma (PTX ISA, 9.7.14.4); A and B have the same type.
 bool wmma_has(const MatrixShape& shape, MatrixElement element);

@@ -42,7 +42,8 @@ void unpack(Warp& warp, const Instr& instr) {
     const Mask mask = warp.mask;
     RUNG_LANES
     for (int lane = 0; lane < warp_size; ++lane) {
-      write<masked>(row, lane, mask, static_cast<Part>(whole[lane] >> (part * sizeof(Part) * 8)));
+      const Part value = static_cast<Part>(whole[lane] >> (part * sizeof(Part) * 8));
+      row[lane] = masked ? select({lane_mask<Part>(mask, lane)}, value, row[lane]) : value;
     }
   }
 }
@@ -60,7 +61,7 @@ void add_moves_of(OpTable& table, std::initializer_list<const char*> types) {
   for (const char* type : types) {
     OpSpec spec = vector_spec<Move<T>>();
     spec.operands.assign(2, ptx::type_named(type));
-    table.add(std::string("mov.") + type, spec);
+    table.add({"mov.", type}, spec);
   }
 }
 
@@ -68,12 +69,12 @@ void fill_moves(OpTable& table) {
   add_moves_of<std::uint16_t>(table, {"b16", "u16", "s16"});
   add_moves_of<std::uint32_t>(table, {"b32", "u32", "s32", "f32"});
   add_moves_of<std::uint64_t>(table, {"b64", "u64", "s64", "f64"});
-  table.add("mov.b32 pack2", vector_spec<Pack2<std::uint32_t, std::uint16_t>>());
-  table.add("mov.b64 pack2", vector_spec<Pack2<std::uint64_t, std::uint32_t>>());
-  table.add("mov.b64 pack4", vector_spec<Pack4>());
-  table.add("mov.b32 unpack2", unpack_spec<std::uint32_t, std::uint16_t>());
-  table.add("mov.b64 unpack2", unpack_spec<std::uint64_t, std::uint32_t>());
-  table.add("mov.b64 unpack4", unpack_spec<std::uint64_t, std::uint16_t>());
+  table.add({"mov.b32 pack2"}, vector_spec<Pack2<std::uint32_t, std::uint16_t>>());
+  table.add({"mov.b64 pack2"}, vector_spec<Pack2<std::uint64_t, std::uint32_t>>());
+  table.add({"mov.b64 pack4"}, vector_spec<Pack4>());
+  table.add({"mov.b32 unpack2"}, unpack_spec<std::uint32_t, std::uint16_t>());
+  table.add({"mov.b64 unpack2"}, unpack_spec<std::uint64_t, std::uint32_t>());
+  table.add({"mov.b64 unpack4"}, unpack_spec<std::uint64_t, std::uint16_t>());
 }
 
 }  // namespace rung::vgpu::HWY_NAMESPACE

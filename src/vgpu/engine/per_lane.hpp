@@ -32,7 +32,7 @@ void each_lane(Warp& warp, const Instr& instr) {
 
 template <class Op>
 OpSpec lane_spec() {
-  return {each_lane<Op>, each_lane<Op>, SignatureOf<Op>::operands()};
+  return make_spec(each_lane<Op>, each_lane<Op>, SignatureOf<Op>::operands);
 }
 
 }  // namespace rung::vgpu

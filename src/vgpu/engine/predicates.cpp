@@ -37,11 +37,11 @@ OpSpec spec(Handler handler, std::size_t operands) {
 }  // namespace
 
 void add_predicate_logic(OpTable& table) {
-  table.add("mov.pred", spec(move, 2));
-  table.add("not.pred", spec(invert, 2));
-  table.add("and.pred", spec(conjunction, 3));
-  table.add("or.pred", spec(disjunction, 3));
-  table.add("xor.pred", spec(exclusion, 3));
+  table.add({"mov.pred"}, spec(move, 2));
+  table.add({"not.pred"}, spec(invert, 2));
+  table.add({"and.pred"}, spec(conjunction, 3));
+  table.add({"or.pred"}, spec(disjunction, 3));
+  table.add({"xor.pred"}, spec(exclusion, 3));
 }
 
 }  // namespace rung::vgpu

@@ -89,16 +89,16 @@ struct RsqrtDouble {
 
 template <class Function>
 void add_approximate(OpTable& table, const std::string& opcode) {
-  table.add(opcode + ".approx.f32", lane_spec<Approximate<Function, false>>());
-  table.add(opcode + ".approx.ftz.f32", lane_spec<Approximate<Function, true>>());
+  table.add({opcode, ".approx.f32"}, lane_spec<Approximate<Function, false>>());
+  table.add({opcode, ".approx.ftz.f32"}, lane_spec<Approximate<Function, true>>());
 }
 
 template <class Function>
 void add_halves(OpTable& table, const std::string& opcode, const std::string& bf16) {
-  table.add(opcode + ".f16", lane_spec<ApproximateHalf<Function, F16>>());
-  table.add(opcode + ".f16x2", lane_spec<ApproximatePair<Function, F16, Half2>>());
-  table.add(opcode + bf16, lane_spec<ApproximateHalf<Function, BF16>>());
-  table.add(opcode + bf16 + "x2", lane_spec<ApproximatePair<Function, BF16, Bfloat2>>());
+  table.add({opcode, ".f16"}, lane_spec<ApproximateHalf<Function, F16>>());
+  table.add({opcode, ".f16x2"}, lane_spec<ApproximatePair<Function, F16, Half2>>());
+  table.add({opcode, bf16}, lane_spec<ApproximateHalf<Function, BF16>>());
+  table.add({opcode, bf16, "x2"}, lane_spec<ApproximatePair<Function, BF16, Bfloat2>>());
 }
 
 }  // namespace
@@ -111,14 +111,14 @@ void add_special_functions(OpTable& table) {
   add_approximate<Cosine>(table, "cos");
   add_approximate<Log2>(table, "lg2");
   add_approximate<Exp2>(table, "ex2");
-  table.add("tanh.approx.f32", lane_spec<Approximate<Tanh, false>>());
+  table.add({"tanh.approx.f32"}, lane_spec<Approximate<Tanh, false>>());
   add_halves<Exp2>(table, "ex2.approx", ".ftz.bf16");
   add_halves<Tanh>(table, "tanh.approx", ".bf16");
-  table.add("div.approx.f32", lane_spec<ApproximateDivision<false>>());
-  table.add("div.approx.ftz.f32", lane_spec<ApproximateDivision<true>>());
-  table.add("rcp.approx.ftz.f64", lane_spec<Gross<Reciprocal>>());
-  table.add("rsqrt.approx.ftz.f64", lane_spec<Gross<ReciprocalRoot>>());
-  table.add("rsqrt.approx.f64", lane_spec<RsqrtDouble>());
+  table.add({"div.approx.f32"}, lane_spec<ApproximateDivision<false>>());
+  table.add({"div.approx.ftz.f32"}, lane_spec<ApproximateDivision<true>>());
+  table.add({"rcp.approx.ftz.f64"}, lane_spec<Gross<Reciprocal>>());
+  table.add({"rsqrt.approx.ftz.f64"}, lane_spec<Gross<ReciprocalRoot>>());
+  table.add({"rsqrt.approx.f64"}, lane_spec<RsqrtDouble>());
 }
 
 }  // namespace rung::vgpu

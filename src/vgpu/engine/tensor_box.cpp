@@ -83,7 +83,9 @@ void convert_elements(TensorElement element, std::byte* data, std::uint32_t byte
     std::uint32_t bits;
     std::memcpy(&bits, data + at, sizeof bits);
     if (flushes && (bits & exponent) == 0) bits &= 0x80000000u;
-    if (rounds && (bits & exponent) != exponent) bits = (bits + 0x1000u) & 0xFFFFE000u;
+    if (rounds && (bits & exponent) != exponent) {
+      bits = (bits + 0x0FFFu + (bits >> 13 & 1u)) & 0xFFFFE000u;
+    }
     std::memcpy(data + at, &bits, sizeof bits);
   }
 }

@@ -11,6 +11,8 @@ void add_site(const Site& site, const SiteCounters& counted, const Worker::Acces
               Counters& total) {
   total.instructions += counted.executions;
   total.thread_instructions += counted.lanes;
+  total.tensor_multiply_adds += counted.lanes * site.multiply_adds;
+  total.wgmma_shared_load_bytes += counted.lanes * site.wgmma_bytes;
   switch (site.role) {
     case SiteRole::global_load:
       total.global_load_requests += accesses.requests;
@@ -39,6 +41,14 @@ void add_site(const Site& site, const SiteCounters& counted, const Worker::Acces
     case SiteRole::ffma: total.ffma += counted.lanes; break;
     case SiteRole::barrier: total.barriers += counted.executions; break;
     case SiteRole::branch: total.branches += counted.executions; break;
+    case SiteRole::bulk_load:
+      total.bulk_loads += accesses.requests;
+      total.bulk_load_sectors += counted.units;
+      break;
+    case SiteRole::bulk_store:
+      total.bulk_stores += accesses.requests;
+      total.bulk_store_sectors += counted.units;
+      break;
     case SiteRole::other: break;
   }
 }
@@ -66,6 +76,10 @@ void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& r
     add_site(kernel.sites[i], site, accesses, report.counters);
   }
   for (const auto& worker : workers) report.counters += worker->apart;
+  // Its matrices consist of pieces of 8 x 16 bytes, which no swizzle lets meet in a bank.
+  constexpr std::uint64_t wavefront_bytes = 128;
+  report.counters.wgmma_shared_load_wavefronts =
+      report.counters.wgmma_shared_load_bytes / wavefront_bytes;
   for (std::size_t i = 0; i < kernel.blocks.size(); ++i) {
     report.counters.divergent_branches += sum(&Worker::divergent, i);
   }

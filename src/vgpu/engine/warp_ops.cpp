@@ -44,8 +44,9 @@ void take_vote(Warp& warp, const Instr& instr) {
 template <Vote vote>
 void add_vote(OpTable& table, const std::string& rest) {
   const Type result = vote == Vote::ballot ? Type::b32 : Type::pred;
-  table.add("vote." + rest, {take_vote<vote, false>, take_vote<vote, false>, {result, Type::pred}});
-  table.add("vote.sync." + rest,
+  table.add({"vote.", rest},
+            {take_vote<vote, false>, take_vote<vote, false>, {result, Type::pred}});
+  table.add({"vote.sync.", rest},
             {take_vote<vote, true>, take_vote<vote, true>, {result, Type::pred, Type::b32}});
 }
 
@@ -79,11 +80,11 @@ void match(Warp& warp, const Instr& instr) {
 template <class T>
 void add_match(OpTable& table, const std::string& type) {
   table.add(
-      "match.any.sync." + type,
+      {"match.any.sync.", type},
       {match<T, false, false>, match<T, false, false>, {Type::b32, ptx_type<T>(), Type::b32}});
-  table.add("match.all.sync." + type,
+  table.add({"match.all.sync.", type},
             {match<T, true, false>, match<T, true, false>, {Type::b32, ptx_type<T>(), Type::b32}});
-  table.add("match.all.sync." + type + " p|q", {match<T, true, true>,
+  table.add({"match.all.sync.", type, " p|q"}, {match<T, true, true>,
                                                 match<T, true, true>,
                                                 {Type::b32, Type::pred, ptx_type<T>(), Type::b32},
                                                 2});
@@ -113,8 +114,8 @@ void add_votes(OpTable& table) {
   add_vote<Vote::ballot>(table, "ballot.b32");
   add_match<std::uint32_t>(table, "b32");
   add_match<std::uint64_t>(table, "b64");
-  table.add("activemask.b32", {active_mask, active_mask, {Type::b32}});
-  table.add("elect.sync p|q", {elect, elect, {Type::b32, Type::pred, Type::b32}, 2});
+  table.add({"activemask.b32"}, {active_mask, active_mask, {Type::b32}});
+  table.add({"elect.sync p|q"}, {elect, elect, {Type::b32, Type::pred, Type::b32}, 2});
 }
 
 }  // namespace rung::vgpu

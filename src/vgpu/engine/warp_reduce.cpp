@@ -68,7 +68,7 @@ void reduce(Warp& warp, const Instr& instr) {
 template <class Op, bool idempotent = true>
 void add(OpTable& table, const std::string& rest) {
   constexpr ptx::Type type = ptx_type<typename Op::Value>();
-  table.add("redux.sync." + rest,
+  table.add({"redux.sync.", rest},
             {reduce<Op, idempotent>, reduce<Op, idempotent>, {type, type, ptx::Type::b32}});
 }
 

@@ -72,10 +72,10 @@ OpSpec spec() {
 
 template <Mode mode>
 void add_mode(OpTable& table, const std::string& name) {
-  table.add("shfl." + name + ".b32", spec<mode, false, false>());
-  table.add("shfl." + name + ".b32 p|q", spec<mode, true, false>());
-  table.add("shfl.sync." + name + ".b32", spec<mode, false, true>());
-  table.add("shfl.sync." + name + ".b32 p|q", spec<mode, true, true>());
+  table.add({"shfl.", name, ".b32"}, spec<mode, false, false>());
+  table.add({"shfl.", name, ".b32 p|q"}, spec<mode, true, false>());
+  table.add({"shfl.sync.", name, ".b32"}, spec<mode, false, true>());
+  table.add({"shfl.sync.", name, ".b32 p|q"}, spec<mode, true, true>());
 }
 
 }  // namespace

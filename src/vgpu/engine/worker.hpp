@@ -88,7 +88,7 @@ class Worker {
     std::array<std::uint64_t, 8> wavefronts{};  // by log2 of the bytes of an access
   };
   std::vector<BatchCounts> batches;           // by ReadBatch::index
-  Counters apart;                             // accesses that are not what their site counts
+  Counters apart;                             // what sites do not count
   std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
   std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways
 

@@ -62,11 +62,7 @@ void Order::meet(const std::vector<int>& arrived, const std::vector<int>& waited
                  OrderedMemory memory) {
   if (memory.shared) meet(shared_, arrived, waited);
   if (memory.device) meet(device_, arrived, waited);
-  for (const int warp : arrived) {
-    segment_[warp] = next();
-    if (memory.shared) shared_.lanes_met[warp] = segment_[warp];
-    if (memory.device) device_.lanes_met[warp] = segment_[warp];
-  }
+  for (const int warp : arrived) meet_lanes(warp, memory);
 }
 
 }  // namespace rung::vgpu

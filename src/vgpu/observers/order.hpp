@@ -37,6 +37,11 @@ inline constexpr int stamp_thread(Stamp stamp) {
 /// Which memory is in order after a barrier: in CUDA all of it, in Metal what its mem_flags name.
 struct OrderedMemory {
   bool shared = true, device = true;
+
+  /// What both order.
+  OrderedMemory operator&(OrderedMemory other) const {
+    return {shared && other.shared, device && other.device};
+  }
 };
 
 class Order {
@@ -60,8 +65,10 @@ class Order {
   void meet(const std::vector<int>& arrived, const std::vector<int>& waited,
             OrderedMemory memory = {});
   /// The lanes of one warp met.
-  void meet_lanes(int warp) {
-    segment_[warp] = shared_.lanes_met[warp] = device_.lanes_met[warp] = next();
+  void meet_lanes(int warp, OrderedMemory memory = {}) {
+    segment_[warp] = next();
+    if (memory.shared) shared_.lanes_met[warp] = segment_[warp];
+    if (memory.device) device_.lanes_met[warp] = segment_[warp];
   }
 
   // By mbarriers, warps learn of each other without meeting (engine/mbarrier.hpp).

@@ -42,7 +42,16 @@ struct MbarrierOp {
 struct BulkCopyOp {
   enum class Direction : std::uint8_t { load, store, between_blocks };
   /// Of a tensor, the map says the elements' type.
-  enum class Reduction : std::uint8_t { none, add_elements, add_f32, add_f16, add_bf16, add_u32 };
+  enum class Reduction : std::uint8_t {
+    none,
+    add_elements,
+    add_f32,
+    add_f64,
+    add_f16,
+    add_bf16,
+    add_u32,
+    add_u64
+  };
   Direction direction = Direction::load;
   Reduction reduction = Reduction::none;
   bool multicast = false;

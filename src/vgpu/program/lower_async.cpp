@@ -63,9 +63,11 @@ std::optional<BulkCopyOp::Reduction> bulk_reduction(const ptx::Instruction& inst
   if (!instruction.has("add")) return std::nullopt;
   if (instruction.has("tensor")) return add_elements;
   if (instruction.has("f32")) return add_f32;
+  if (instruction.has("f64")) return add_f64;
   if (instruction.has("f16")) return add_f16;
   if (instruction.has("bf16")) return add_bf16;
   if (instruction.has("u32") || instruction.has("s32")) return add_u32;
+  if (instruction.has("u64")) return add_u64;
   return std::nullopt;
 }
 

@@ -5,10 +5,21 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "vgpu/engine/matrix_names.hpp"
 #include "vgpu/program/lowering.hpp"
 
 namespace rung::vgpu {
 namespace {
+
+/// The space that is named first is the one written to.
+SiteRole role_of_bulk_copy(const ptx::Instruction& instruction) {
+  if (instruction.has("prefetch")) return SiteRole::other;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (modifier == "global") return SiteRole::bulk_store;
+    if (modifier.starts_with("shared::")) return SiteRole::bulk_load;
+  }
+  return SiteRole::other;
+}
 
 SiteRole role_of(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
@@ -21,7 +32,8 @@ SiteRole role_of(const ptx::Instruction& instruction) {
     if (constant) return SiteRole::other;
     return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
   }
-  if (opcode == "cp" && instruction.has("async") && instruction.has("shared")) {
+  if (opcode == "cp" && instruction.has("bulk")) return role_of_bulk_copy(instruction);
+  if (opcode == "cp" && instruction.has("shared") && !instruction.has("mbarrier")) {
     return SiteRole::global_load;
   }
   if (opcode == "st" || opcode == "stmatrix" || wmma_store) {
@@ -37,6 +49,23 @@ SiteRole role_of(const ptx::Instruction& instruction) {
   }
   if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
   return SiteRole::other;
+}
+
+/// What tensor cores do for a thread.
+void count_matrix_work(const ptx::Instruction& instruction, Site& site) {
+  if (site.instr_class != InstrClass::matrix) return;
+  const bool wgmma = instruction.opcode == "wgmma";
+  const std::uint32_t threads = wgmma ? 128 : 32;
+  for (const std::string& modifier : instruction.modifiers) {
+    const auto shape = read_matrix_shape(modifier);
+    if (!shape) continue;
+    const auto m = static_cast<std::uint32_t>(shape->m), n = static_cast<std::uint32_t>(shape->n);
+    site.multiply_adds = m * n * static_cast<std::uint32_t>(shape->k) / threads;
+    if (!wgmma || instruction.operands.size() < 2) return;
+    // 32 bytes along k, of B's columns and of A's rows unless those are in registers.
+    const bool a_in_registers = instruction.operands[1].kind == ptx::Operand::Kind::vector;
+    site.wgmma_bytes = (n + (a_in_registers ? 0 : m)) * 32 / threads;
+  }
 }
 
 }  // namespace
@@ -57,6 +86,7 @@ Site Lowering::site_of(const Instruction& instruction) const {
   site.source = instruction.source;
   site.instr_class = classify(instruction);
   site.role = role_of(instruction);
+  count_matrix_work(instruction, site);
   site.where = source_of(instruction);
   return site;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "vgpu/engine/matrix_names.hpp"
@@ -17,16 +16,6 @@ namespace {
 using Element = MatrixElement;
 using ptx::Type;
 
-/// "m64n128k16".
-bool read_shape(std::string_view name, WgmmaOp& op) {
-  if (!name.starts_with("m64n")) return false;
-  const char* const end = name.data() + name.size();
-  const auto n = std::from_chars(name.data() + 4, end, op.n);
-  if (n.ec != std::errc() || n.ptr == end || *n.ptr != 'k') return false;
-  const auto k = std::from_chars(n.ptr + 1, end, op.k);
-  return k.ec == std::errc() && k.ptr == end;
-}
-
 /// The shape and the types (PTX ISA, 9.7.15.5.2): of k, 32 bytes.
 std::optional<WgmmaOp> form_of(const ptx::Instruction& instruction) {
   WgmmaOp op;
@@ -36,8 +25,10 @@ std::optional<WgmmaOp> form_of(const ptx::Instruction& instruction) {
       types.push_back(*element);
     } else if (modifier == "satfinite") {
       op.saturating = true;
-    } else if (modifier != "mma_async" && modifier != "sync" && modifier != "aligned" &&
-               !read_shape(modifier, op)) {
+    } else if (const auto shape = read_matrix_shape(modifier); shape && shape->m == 64) {
+      op.n = shape->n;
+      op.k = shape->k;
+    } else if (modifier != "mma_async" && modifier != "sync" && modifier != "aligned") {
       return std::nullopt;
     }
   }

@@ -45,7 +45,7 @@ class CudaDotCases : public CudaDot,
                      public testing::WithParamInterface<std::tuple<Dtype, DotMode>> {
  protected:
   static double run(cuda::Gpu& gpu, const DotCall& call, DotMode mode) {
-    return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
+    return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> double {
       if constexpr (std::is_integral_v<In>) {
         throw std::invalid_argument("dot has no i32");
       } else {

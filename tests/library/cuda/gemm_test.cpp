@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Types, CudaGemmCases,
                          testing::Combine(testing::ValuesIn(all_dtypes),
                                           testing::Values(Form::row_major_c, Form::col_major_c)),
                          [](const auto& test) {
-                           return std::string(name(std::get<0>(test.param))) +
+                           return std::string(identifier(std::get<0>(test.param))) +
                                   (std::get<1>(test.param) == Form::row_major_c ? "_rows"
                                                                                 : "_cols");
                          });

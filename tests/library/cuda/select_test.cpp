@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <iterator>
+#include <string>
 
 #include "core/rung.hpp"
 #include "library/tuned/cuda.hpp"
+#include "rung/error.hpp"
 
 namespace rung {
 namespace {
@@ -30,6 +32,55 @@ TEST(CudaRules, LastOneFitsEverything) {
   EXPECT_EQ(last.max_work, any_work);
   EXPECT_EQ(last.alignment, 1);
   EXPECT_FALSE(last.a || last.b);
+}
+
+constexpr Dtype for_tensor_cores[] = {Dtype::tf32, Dtype::i8,        Dtype::e4m3,
+                                      Dtype::e5m2, Dtype::bf16_bf16, Dtype::f16_f16};
+
+bool has_kernel(const CudaGemmShape& shape) {
+  return visit(shape.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return choose_cuda_gemm(shape).rung->launches.of<In, Out>() != nullptr;
+  });
+}
+
+std::string refusal(const CudaGemmShape& shape) {
+  try {
+    refuse(shape);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(CudaRules, TypesForTensorCoresAloneAreRefusedElsewhere) {
+  for (const Dtype dtype : for_tensor_cores) {
+    CudaGemmShape shape = {dtype, 100, 200, 300, Order::col_major, Order::row_major, 1, 90};
+    EXPECT_TRUE(has_kernel(shape)) << name(dtype);
+    for (const int arch : {75, 80, 100}) {
+      shape.arch = arch;
+      EXPECT_FALSE(has_kernel(shape)) << name(dtype);
+    }
+    EXPECT_EQ(refusal(shape), "rung: gemm: no kernel of " + std::string(name(dtype)) +
+                                  " for this GPU, of sm_100; sm_90 has one");
+  }
+}
+
+TEST(CudaRules, TypesReadAlongKNeedRoomForCopiesWhereTheyLieOtherwise) {
+  CudaGemmShape shape = {.dtype = Dtype::i8,
+                         .m = 100,
+                         .n = 200,
+                         .k = 300,
+                         .a = Order::row_major,
+                         .b = Order::col_major,
+                         .alignment = 16,
+                         .arch = 90,
+                         .bytes_for_copies = 1000};
+  EXPECT_TRUE(has_kernel(shape));
+  shape.b = Order::row_major;
+  EXPECT_FALSE(has_kernel(shape));
+  const std::int64_t needed = bytes_for_copies(shape);
+  EXPECT_NE(refusal(shape).find("it must have " + std::to_string(needed)), std::string::npos);
+  shape.bytes_for_copies = needed;
+  EXPECT_TRUE(has_kernel(shape));
 }
 
 TEST(CudaRules, IndexIsThatOfTheTable) {

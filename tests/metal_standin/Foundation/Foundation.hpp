@@ -10,6 +10,7 @@
 
 namespace NS {
 
+using Integer = std::intptr_t;
 using UInteger = std::uintptr_t;
 
 class Object {

@@ -16,6 +16,7 @@ struct Size {
 
 enum ResourceOptions : NS::UInteger { ResourceStorageModeShared = 0 };
 enum LanguageVersion : NS::UInteger { LanguageVersion3_0 = 0x30000, LanguageVersion3_1 = 0x30001 };
+enum GPUFamily : NS::Integer { GPUFamilyApple7 = 1007 };
 enum CommandBufferStatus : NS::UInteger {
   CommandBufferStatusNotEnqueued = 0,
   CommandBufferStatusCommitted = 2,
@@ -91,6 +92,7 @@ class CommandQueue : public NS::Referencing<CommandQueue> {
 class Device : public NS::Referencing<Device> {
  public:
   virtual NS::String* name() const = 0;
+  virtual bool supportsFamily(GPUFamily family) = 0;
   virtual NS::UInteger maxThreadgroupMemoryLength() const = 0;
   virtual CommandQueue* newCommandQueue() = 0;
   virtual Buffer* newBuffer(NS::UInteger length, ResourceOptions options) = 0;

@@ -21,6 +21,9 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return ceil_div(value, multiple) * multiple;
 }
 
+/// Of threadgroup memory, which comes by 16 bytes.
+constexpr std::int64_t whole_units(std::int64_t bytes) { return round_up(bytes, 16); }
+
 MTL::Size size(const Size3& of) {
   return MTL::Size::Make(static_cast<NS::UInteger>(of.x), static_cast<NS::UInteger>(of.y),
                          static_cast<NS::UInteger>(of.z));
@@ -75,9 +78,8 @@ void check_launch(const ApplePipeline& pipeline, const Launch& launch, std::int6
         fmt::format("{}: a threadgroup of {} threads; of this kernel it can have at most {}",
                     pipeline.kernel, launch.threads.count(), most));
   }
-  const std::int64_t bytes =
-      launch.threadgroup_bytes +
-      static_cast<std::int64_t>(pipeline.state->staticThreadgroupMemoryLength());
+  auto bytes = static_cast<std::int64_t>(pipeline.state->staticThreadgroupMemoryLength());
+  for (const std::int64_t argument : launch.threadgroup_memory) bytes += whole_units(argument);
   if (bytes > most_bytes) {
     throw KernelError(fmt::format("{}: {} bytes of threadgroup memory; this GPU has {}",
                                   pipeline.kernel, bytes, most_bytes));
@@ -193,10 +195,9 @@ void AppleDevice::dispatch(Pipeline& pipeline, const Launch& launch,
                         static_cast<NS::UInteger>(offset), i);
     }
   }
-  if (launch.threadgroup_bytes > 0) {
-    constexpr std::int64_t multiple = 16;  // that Metal asks for
-    encoder.setThreadgroupMemoryLength(
-        static_cast<NS::UInteger>(round_up(launch.threadgroup_bytes, multiple)), 0);
+  for (NS::UInteger i = 0; i < launch.threadgroup_memory.size(); ++i) {
+    const std::int64_t length = whole_units(launch.threadgroup_memory[i]);
+    if (length > 0) encoder.setThreadgroupMemoryLength(static_cast<NS::UInteger>(length), i);
   }
   encoder.dispatchThreadgroups(size(launch.threadgroups), size(launch.threads));
 }
@@ -219,6 +220,11 @@ AppleGpu open_apple_gpu() {
   const auto pool = autorelease_pool();
   auto device = NS::TransferPtr(MTL::CreateSystemDefaultDevice());
   if (!device) return {nullptr, "no device of Metal"};
+  // The first with simdgroup_matrix; its threadgroups have 32 KiB and 1024 threads.
+  if (!device->supportsFamily(MTL::GPUFamilyApple7)) {
+    return {nullptr, fmt::format("{} is no GPU of Apple's family 7 (M1) or later",
+                                 device->name()->utf8String())};
+  }
   const char* const compiled = std::getenv("RUNG_METALLIBS");
   return {std::make_unique<AppleDevice>(std::move(device), compiled == nullptr ? "" : compiled),
           ""};

@@ -40,7 +40,11 @@ MTL::ComputeCommandEncoder& CommandQueue::next_dispatch(const std::string& name)
   const auto pool = autorelease_pool();
   Work& work = open();
   // Its dispatches run one after the other, and each sees what those before it wrote.
-  if (!encoder_) encoder_ = NS::RetainPtr(work.commands->computeCommandEncoder());
+  if (!encoder_) {
+    MTL::ComputeCommandEncoder* const encoder = work.commands->computeCommandEncoder();
+    if (encoder == nullptr) throw std::bad_alloc();
+    encoder_ = NS::RetainPtr(encoder);
+  }
   work.names.insert(name);
   ++work.dispatches;
   return *encoder_.get();
@@ -52,6 +56,7 @@ void CommandQueue::fill_with_zeros(const MTL::Buffer& buffer, NS::Range range) {
   Work& work = open();
   work.names.insert("zeroing");
   MTL::BlitCommandEncoder* const encoder = work.commands->blitCommandEncoder();
+  if (encoder == nullptr) throw std::bad_alloc();
   encoder->fillBuffer(&buffer, range, 0);
   encoder->endEncoding();
 }
@@ -80,18 +85,20 @@ void CommandQueue::finish_oldest() {
       committed_.back().commands->waitUntilCompleted();
       committed_.pop_back();
     }
-    start_ = seconds_ = 0;
+    start_.reset();
+    seconds_.reset();
     throw KernelError(fmt::format("{}: the command buffer failed: {}", fmt::join(work.names, ", "),
                                   message_of(work.commands->error())));
   }
-  if (start_ == 0) start_ = work.commands->GPUStartTime();
-  seconds_ = work.commands->GPUEndTime() - start_;
+  if (!start_) start_ = work.commands->GPUStartTime();
+  end_ = work.commands->GPUEndTime();
 }
 
 void CommandQueue::wait() {
   commit();
   while (!committed_.empty()) finish_oldest();
-  start_ = 0;
+  seconds_ = start_ ? std::optional(end_ - *start_) : std::nullopt;
+  start_.reset();
 }
 
 }  // namespace rung::metal

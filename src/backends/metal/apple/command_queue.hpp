@@ -3,6 +3,7 @@
 
 #include <Metal/Metal.hpp>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -27,8 +28,8 @@ class CommandQueue {
   void wait();
 
   /// From the GPU's start on the first dispatch to its end of the last one, by its own clock, in
-  /// what the last wait() waited for.
-  double seconds() const { return seconds_; }
+  /// what the last wait() waited for; nothing if that was nothing.
+  std::optional<double> seconds() const { return seconds_; }
 
  private:
   /// A command buffer, and what is in it.
@@ -47,7 +48,8 @@ class CommandQueue {
   Work open_;                                          // no commands if nothing is encoded
   NS::SharedPtr<MTL::ComputeCommandEncoder> encoder_;  // of open_; null if none
   std::deque<Work> committed_;                         // oldest first
-  double start_ = 0, seconds_ = 0;                     // of the GPU's clock; 0: not started
+  std::optional<double> start_, seconds_;              // of the GPU's clock; since the last wait()
+  double end_ = 0;                                     // of what has finished so far
 };
 
 }  // namespace rung::metal

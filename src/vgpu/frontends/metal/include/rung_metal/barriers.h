@@ -23,9 +23,17 @@ __attribute__((always_inline)) inline void threadgroup_barrier(mem_flags flags) 
   }
 }
 
-/// Waits for all threads of the simdgroup.
-__attribute__((always_inline)) inline void simdgroup_barrier(mem_flags) {
-  __nvvm_bar_warp_sync(0xFFFFFFFFu);
+/// The same for the threads of the simdgroup.
+__attribute__((always_inline)) inline void simdgroup_barrier(mem_flags flags) {
+  if (flags == mem_flags::mem_none) {
+    asm volatile("bar.warp.sync.none 0xFFFFFFFF;" ::: "memory");
+  } else if (flags == mem_flags::mem_threadgroup) {
+    asm volatile("bar.warp.sync.threadgroup 0xFFFFFFFF;" ::: "memory");
+  } else if (flags == mem_flags::mem_device) {
+    asm volatile("bar.warp.sync.device 0xFFFFFFFF;" ::: "memory");
+  } else {
+    __nvvm_bar_warp_sync(0xFFFFFFFFu);
+  }
 }
 
 }  // namespace metal

@@ -99,15 +99,25 @@ struct SimdgroupsPerThreadgroup {
   }
 };
 
-/// Threadgroup memory whose size the dispatch gives.
-extern threadgroup char threadgroup_argument[] __attribute__((aligned(16)));
+/// Threadgroup memory whose size the dispatch gives: that of all arguments.
+extern threadgroup char threadgroup_arguments[] __attribute__((aligned(16)));
+
+/// Where each of them begins in it; the dispatch writes that. Only modules with arguments have it.
+template <class>
+struct ThreadgroupLayout {
+  static const volatile
+      __attribute__((address_space(4))) uint begin[31] __asm__("rung_threadgroup_layout");
+};
+template <class T>
+const volatile __attribute__((address_space(4))) uint ThreadgroupLayout<T>::begin[31] = {};
 
 template <int index>
 struct ThreadgroupArgument {
-  static_assert(index == 0, "the virtual GPU has [[threadgroup(0)]] alone");
+  static_assert(index >= 0 && index < 31, "Metal has [[threadgroup(0)]] to [[threadgroup(30)]]");
   template <class T>
   operator threadgroup T*() const {
-    return reinterpret_cast<threadgroup T*>(&threadgroup_argument[0]);
+    return reinterpret_cast<threadgroup T*>(
+        &threadgroup_arguments[ThreadgroupLayout<void>::begin[index]]);
   }
   ThreadgroupArgument operator[](int) const { return {}; }
 };

@@ -1,0 +1,129 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "rung/version.hpp"
+
+namespace rung {
+
+Option* Option::type_name(const std::string& name) {
+  option_.type_name(name);
+  return this;
+}
+
+Option* Option::required() {
+  option_.required();
+  return this;
+}
+
+Option* Option::expected(int count) {
+  option_.expected(count);
+  return this;
+}
+
+Option* Option::delimiter(char between) {
+  option_.delimiter(between);
+  return this;
+}
+
+Option* Option::take_all() {
+  option_.take_all();
+  return this;
+}
+
+Option* Option::capture_default_str() {
+  option_.capture_default_str();
+  return this;
+}
+
+Option* Options::add_option(const std::string& names, std::string& value, const std::string& help) {
+  return &options_.emplace_back(*app_.add_option(names, value, help));
+}
+
+Option* Options::add_option(const std::string& names, std::vector<std::string>& values,
+                            const std::string& help) {
+  return &options_.emplace_back(*app_.add_option(names, values, help));
+}
+
+void Options::add_flag(const std::string& names, bool& value, const std::string& help) {
+  app_.add_flag(names, value, help);
+}
+
+void Options::add_flag_callback(const std::string& names, std::function<void()> given,
+                                const std::string& help) {
+  app_.add_flag_callback(names, std::move(given), help);
+}
+
+void Options::footer(const std::string& text) { app_.footer(text); }
+
+namespace {
+
+// CLI11's own messages, told the way that all others are.
+std::string one_line(const CLI::ParseError& error, const CLI::App& app,
+                     std::span<const Command> commands) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const auto extras = app.remaining(true);
+    if (!extras.empty() && !extras.front().starts_with('-') && app.get_subcommands().empty()) {
+      std::vector<std::string_view> names;
+      for (const Command& command : commands) names.push_back(command.name);
+      return fmt::format("'{}' is not one of {}", extras.front(), fmt::join(names, ", "));
+    }
+    if (!extras.empty()) return extras.front() + ": unknown argument; see --help";
+  }
+  const std::string message = error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (app.got_subcommand("trace")) return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    if (app.got_subcommand("explain")) {
+      return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    }
+    if (app.got_subcommand("diff")) {
+      return "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help";
+    }
+    if (app.got_subcommand("tune")) {
+      return "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help";
+    }
+    if (app.got_subcommand("report")) return "FILE: one is needed, such as gemm.json; see --help";
+    if (app.got_subcommand("emu")) return "FILE: one is needed, such as program.cu; see --help";
+    return "SELECTOR: at least one is needed, such as gemm/cpu; see --help";
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return message.substr(0, message.find(':')) + ": a value is needed; see --help";
+  }
+  return message.substr(0, message.find('\n'));
+}
+
+}  // namespace
+
+Action parse(const Program& program, int argc, char** argv) {
+  CLI::App app(program.description);
+  app.name("rung");
+  app.footer(program.footer);
+  app.set_version_flag("--version", "rung " + std::string(version));
+  app.require_subcommand(0, 1);
+
+  std::deque<Options> options;
+  std::map<const CLI::App*, Action> actions;
+  for (const Command& command : program.commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    actions[sub] = command.add(options.emplace_back(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    app.exit(success);
+    return [] { return exit_right; };
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(one_line(error, app, program.commands));
+  }
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) throw UsageError("a command is needed: see rung --help");
+  return actions.at(chosen.front());
+}
+
+}  // namespace rung

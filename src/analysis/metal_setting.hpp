@@ -1,0 +1,38 @@
+#pragma once
+// A tile of a Metal gemm rung on the virtual GPU, with the strides of a problem that would take too
+// long as a whole: what trace_rung.hpp is to CUDA.
+
+#include <string>
+
+#include "analysis/samples.hpp"
+#include "backends/metal/images.hpp"
+#include "device/metal/descriptor.hpp"
+
+namespace rung::analysis {
+
+/// A Metal gemm rung as it would run a problem on a device.
+struct MetalSetting {
+  const RungInfo* info;
+  const metal::GemmRung* rung;
+  const metal::Image* image;
+  Dtype dtype;
+  cuda::GemmSize size;
+  vgpu::DeviceDescription device;
+
+  /// Threadgroups and threads of the whole problem.
+  metal::Launch launch() const { return rung->launch(size.m, size.n); }
+};
+
+/// The PTX of a Metal rung. `code` is "clang" or empty. Throws std::invalid_argument, in one line,
+/// for another one, for a device that is none of Apple's, and if the build has no PTX.
+const metal::Image* select_metal_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
+                                     const std::string& code);
+
+/// Throws std::invalid_argument, in one line, for what the rung does not allow, and as above.
+MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
+                           const vgpu::DeviceDescription& device, const std::string& code);
+
+/// One tile of C, the first, at two k. Throws std::runtime_error if the rung has a hazard there.
+Samples sample(const MetalSetting& setting);
+
+}  // namespace rung::analysis

@@ -1,0 +1,63 @@
+#include "analysis/traffic_rows.hpp"
+
+#include <fmt/format.h>
+
+namespace rung::analysis {
+namespace {
+
+TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
+  const cuda::Tiling tiling = setting.tiling();
+  TrafficForm form;
+  form.splits = setting.plan.splits;
+  form.cluster = setting.launch().cluster;
+  form.stages_results = units.results_by_shared;
+  if (units.wgmma_rows > 0) {
+    form.fragment_rows = units.wgmma_rows;
+    form.fragment_columns = units.wgmma_columns;
+  } else if (units.instructions > 0) {
+    form.fragment_rows = tiling.WM;
+    form.fragment_columns = tiling.WN;
+  }
+  return form;
+}
+
+TrafficRow counted_row(std::string name, std::string formula, double expected, double counted) {
+  TrafficRow row;
+  row.name = std::move(name);
+  row.expected.text = std::move(formula);
+  row.expected.constant = expected;
+  row.constant = counted;
+  return row;
+}
+
+}  // namespace
+
+Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
+  return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
+}
+
+std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples) {
+  const auto row = [&](std::string name, const Formula& formula, double Quantities::* member) {
+    return TrafficRow{std::move(name), formula, samples.per_k(member), samples.constant(member)};
+  };
+  return {row("global loads", expected.global_loads, &Quantities::global_load_elements),
+          row("global stores", expected.global_stores, &Quantities::global_store_elements),
+          row("shared loads", expected.shared_loads, &Quantities::shared_load_elements),
+          row("shared stores", expected.shared_stores, &Quantities::shared_store_elements)};
+}
+
+std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& samples) {
+  return traffic_rows(expected_traffic(setting, samples), samples);
+}
+
+std::vector<TrafficRow> vector_rows(const Quantities& counted, double vectors, Dtype dtype,
+                                    double n) {
+  const auto element = static_cast<double>(input_bytes(dtype));
+  return {counted_row("global loads", fmt::format("{:.0f}", vectors), vectors,
+                      counted.global_load_bytes / element / n),
+          counted_row("global stores", "", 0, counted.global_store_elements / n),
+          counted_row("shared loads", "", 0, counted.shared_load_elements / n),
+          counted_row("shared stores", "", 0, counted.shared_store_elements / n)};
+}
+
+}  // namespace rung::analysis

@@ -1,0 +1,27 @@
+#pragma once
+// A whole call of a CUDA rung on vectors, and what it says of longer ones.
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/evidence.hpp"
+#include "analysis/trace_call.hpp"
+
+namespace rung::analysis {
+
+struct VectorSample {
+  std::int64_t n;  // that were run: 2^22 at the most
+  CallTrace call;
+  Evidence evidence;  // of the problem
+};
+
+/// A virtual GPU, as --gpu and --code take it.
+struct VectorDevice {
+  std::string gpu, code;
+};
+
+/// A dot product, or a sum, of n elements. Throws as trace_call() does.
+VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
+                            const VectorDevice& device, const Results& results);
+
+}  // namespace rung::analysis

@@ -1,0 +1,173 @@
+#include "report/page/explanation_page.hpp"
+
+#include <fmt/format.h>
+
+#include "report/explanation.hpp"
+#include "report/numbers.hpp"
+#include "report/page/html.hpp"
+#include "report/page/sections.hpp"
+#include "report/plots/levels_roofline.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+using analysis::Explanation;
+
+std::string navigation(const Explained& explained) {
+  std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
+  const auto item = [&](std::string_view target, std::string_view text) {
+    html += fmt::format("<li>{}</li>\n", html::link(target, text));
+  };
+  item("summary", "Summary");
+  item("next", "What to do next");
+  item("traffic", "Traffic and least times");
+  item("occupancy", "Occupancy");
+  item("instructions", "Instructions");
+  item(explained.rung == nullptr ? "source" : rung_anchor(explained.rung->id), "Source");
+  return html + "</ul>\n</nav>\n";
+}
+
+std::string section(const std::string& id, const std::string& title, const std::string& html) {
+  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, html);
+}
+
+std::string summary(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  std::string text =
+      fmt::format("The bound is {}: {} at the least, with {:.0f} % of the multiprocessors busy.",
+                  roofs.bound().name, format_seconds(roofs.seconds()), 100 * roofs.busy);
+  if (e.measured) {
+    text += fmt::format(" Measured: {}, of which the bound explains {}.",
+                        format_seconds(e.measured->seconds),
+                        format_percent(roofs.seconds() / e.measured->seconds));
+  }
+  return section("summary", "Summary",
+                 html::paragraph(text) +
+                     (e.tiles.empty() ? "" : html::paragraph("Tiles: " + e.tiles + ".")) +
+                     html::paragraph(fmt::format("Counted: {}, {}. Rates: {}.", e.sample, e.code,
+                                                 source_of_rates(e.evidence.machine))));
+}
+
+std::string next(const Explanation& e) {
+  if (e.advice.empty()) {
+    return section("next", "What to do next", html::paragraph("Nothing that the counters show."));
+  }
+  std::string html = "<ol>\n";
+  for (const analysis::Advice& advice : e.advice) {
+    html += fmt::format("<li><strong>{}</strong>: {}.", html::escape(name(advice.finding.cause)),
+                        html::escape(advice.finding.detail));
+    if (!advice.rung.empty()) {
+      html += fmt::format(" <em>{}</em>: {}", html::escape(advice.rung), html::escape(advice.idea));
+    }
+    html += "</li>\n";
+  }
+  return section("next", "What to do next", html + "</ol>\n");
+}
+
+Cell exact(double value) { return {fmt::format("{:.4g}", value), value}; }
+
+std::string traffic_table(const Explanation& e) {
+  if (e.traffic.empty()) return "";
+  DataTable table{{"elements", "by the tiles", "counted for each step along k", "and besides"}, {}};
+  for (const analysis::TrafficRow& row : e.traffic) {
+    table.rows.push_back({row.name, row.expected.text, exact(row.per_k), exact(row.constant)});
+  }
+  return html::table(fmt::format("Elements moved for each of {}", e.result), table);
+}
+
+std::string levels_table(const Explanation& e) {
+  const analysis::Roofline& roofs = e.evidence.roofline;
+  DataTable table{{"part", "moves, GB", "FLOP/byte", "takes at the least"}, {}};
+  for (const analysis::Level& level : roofs.levels) {
+    const double intensity = level.flops_per_byte(roofs.flops);
+    table.rows.push_back({level.name, level.bytes > 0 ? exact(level.bytes * 1e-9) : Cell("–"),
+                          intensity > 0 ? exact(intensity) : Cell("–"),
+                          level.is_public ? Cell(format_seconds(level.seconds), level.seconds)
+                                          : Cell("not public")});
+  }
+  return html::table("The least time of each part of the machine", table);
+}
+
+std::string traffic(const Explained& explained, const Explanation& e) {
+  std::string html = traffic_table(e) + levels_table(e);
+  for (const std::string& note : e.notes) html += html::paragraph(note);
+  if (const auto figure = levels_roofline("roofline", explained.name, e)) {
+    html += "<div class=\"figures\">\n" + html::figure(*figure) + "</div>\n";
+  }
+  return section("traffic", "Traffic and least times", html);
+}
+
+Cell limit(int blocks) {
+  return blocks == vgpu::no_limit ? Cell("–") : Cell(std::to_string(blocks), blocks);
+}
+
+/// Where no more than a block's limits is public.
+std::string limits(const analysis::OccupancyFacts& facts) {
+  DataTable table{{"a block", "takes", "of"}, {}};
+  table.rows = {{"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)},
+                {"shared memory, bytes", std::to_string(facts.static_shared + facts.dynamic_shared),
+                 std::to_string(facts.most_shared)}};
+  return section("occupancy", "Occupancy",
+                 html::table("What a block takes", table) +
+                     html::paragraph("Registers and occupancy are not public."));
+}
+
+std::string occupancy(const Explanation& e) {
+  const analysis::OccupancyFacts& facts = e.occupancy;
+  if (!facts.is_public) return limits(facts);
+  const vgpu::Occupancy& o = facts.occupancy;
+  const std::int64_t shared = facts.static_shared + facts.dynamic_shared;
+  DataTable table{{"limit", "takes", "blocks allowed"}, {}};
+  table.rows = {
+      {"registers", fmt::format("{} a thread", facts.registers.count), limit(o.limit_by_registers)},
+      {"shared memory", fmt::format("{} bytes", shared), limit(o.limit_by_shared)},
+      {"warps", fmt::format("{} threads", facts.threads), limit(o.limit_by_warps)},
+      {"blocks", "–", limit(o.limit_by_blocks)}};
+  const std::string text = fmt::format(
+      "{} block{} and {} warps on a multiprocessor, {:.0f} % of what it holds; limited by {}. "
+      "Registers: {}.",
+      o.blocks, o.blocks == 1 ? "" : "s", o.warps, 100 * o.fraction, analysis::binding_limit(o),
+      facts.registers.source);
+  return section("occupancy", "Occupancy",
+                 html::table("Blocks of a multiprocessor", table) + html::paragraph(text));
+}
+
+std::string mix_table(const std::string& caption, const analysis::InstructionMix& mix) {
+  DataTable table{{"instructions", "count", "share"}, {}};
+  for (const analysis::MixPart& part : mix.parts) {
+    const double share = mix.all > 0 ? part.count / mix.all : 0;
+    table.rows.push_back({part.name,
+                          {format_count(static_cast<std::uint64_t>(part.count)), part.count},
+                          {format_percent(share), share}});
+  }
+  return html::table(caption, table);
+}
+
+std::string instructions(const Explanation& e) {
+  std::string html = mix_table("Of the PTX, as warps ran them in the sample", e.ptx);
+  if (e.machine_code) {
+    html += mix_table("Of the machine code, as they stand where most multiply-adds are",
+                      *e.machine_code);
+  }
+  return section("instructions", "Instructions", html);
+}
+
+std::string source(const Explained& explained, const Traces& traces) {
+  if (explained.rung == nullptr) {
+    return section("source", "Source", source_section(explained.name, explained.source));
+  }
+  return rung_section(*explained.rung, {explained.rung}, {}, traces);
+}
+
+}  // namespace
+
+std::string explanation_page(const Explained& explained, const Explanation& e,
+                             const Traces& traces) {
+  return whole_page("Rung: why " + explained.name + " is as fast as it is",
+                    html::paragraph(explained.problem) + navigation(explained),
+                    summary(e) + next(e) + traffic(explained, e) + occupancy(e) + instructions(e) +
+                        source(explained, traces));
+}
+
+}  // namespace rung
