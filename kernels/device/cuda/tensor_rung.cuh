@@ -22,8 +22,7 @@ constexpr GemmRung gemm_rung_with_maps(std::string_view entry) {
   return rung;
 }
 
-/// Tiles for bf16 and f16, each a class with a shape and a launch, which takes the plan if it
-/// splits.
+/// Tiles for bf16 and f16, each a class with a shape and a launch for a plan.
 template <class... Tiles>
 struct HalfTiles {
   template <class In>
@@ -32,41 +31,29 @@ struct HalfTiles {
   template <class In>
   static Launch launch(const Gemm<In, float>& g, const GemmPlan& chosen) {
     constexpr Launch (*launches[])(const Gemm<In, float>&,
-                                   const GemmPlan&) = {launch_of<Tiles, In>...};
+                                   const GemmPlan&) = {Tiles::template launch<In>...};
     return launches[chosen.tile](g, chosen);
-  }
-
- private:
-  template <class Tile, class In>
-  static Launch launch_of(const Gemm<In, float>& g, const GemmPlan& chosen) {
-    if constexpr (requires { Tile::launch(g, chosen); }) return Tile::launch(g, chosen);
-    if constexpr (requires { Tile::launch(g); }) return Tile::launch(g);
   }
 };
 
-/// A rung of several tile sizes, with TensorMaps. `None` begins the list.
+/// A rung of several tile sizes, with TensorMaps, that splits k. `None` begins the list.
 template <class None, class... Tiles>
-constexpr GemmRung gemm_rung_of_map_tiles(std::string_view entry, bool splits) {
+constexpr GemmRung gemm_rung_of_split_map_tiles(std::string_view entry) {
   using List = HalfTiles<Tiles...>;
   return {
       .entry = entry,
       .launches = {.bf16 = List::template launch<bfloat16>, .f16 = List::template launch<float16>},
       .tiles = {.bf16 = List::template shapes<bfloat16>, .f16 = List::template shapes<float16>},
-      .splits = splits,
+      .splits = true,
       .maps = true};
 }
 
 }  // namespace rung::cuda
 
-#define RUNG_CUDA_GEMM_MAP_TILES_DESCRIPTOR(number, slug, splits)             \
-  extern const cuda::GemmRung gemm_cuda_##number##_##slug =                   \
-      cuda::gemm_rung_of_map_tiles<void RUNG_TILES_HALVES(RUNG_TILE_TYPE, )>( \
-          "gemm_cuda_" #number "_" #slug, splits);
-
-#define RUNG_CUDA_GEMM_MAP_TILES(number, slug) \
-  RUNG_CUDA_GEMM_MAP_TILES_DESCRIPTOR(number, slug, false)
-#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug) \
-  RUNG_CUDA_GEMM_MAP_TILES_DESCRIPTOR(number, slug, true)
+#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                \
+  extern const cuda::GemmRung gemm_cuda_##number##_##slug =                         \
+      cuda::gemm_rung_of_split_map_tiles<void RUNG_TILES_HALVES(RUNG_TILE_TYPE, )>( \
+          "gemm_cuda_" #number "_" #slug);
 
 #define RUNG_CUDA_GEMM_MAPS(number, slug, Rung)             \
   extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
@@ -110,21 +97,6 @@ constexpr GemmRung gemm_rung_of_map_tiles(std::string_view entry, bool splits) {
 #define RUNG_CUDA_GEMM_MAPS(number, slug, Rung)                                 \
   RUNG_CUDA_GEMM_MAPS_ENTRY(gemm_cuda_##number##_##slug##_bf16, Rung, bfloat16) \
   RUNG_CUDA_GEMM_MAPS_ENTRY(gemm_cuda_##number##_##slug##_f16, Rung, float16)
-
-#define RUNG_MAP_TILE_ENTRY(name, Tile, In)                      \
-  extern "C" __global__ void __launch_bounds__(Tile::THREADS, 1) \
-      name(Gemm<In, float> g, cuda::TensorMaps) {                \
-    const cuda::TensorMaps* maps;                                \
-    RUNG_SECOND_PARAMETER(name, maps);                           \
-    Tile::template kernel<In, float>(g, *maps);                  \
-  }
-#define RUNG_MAP_TILE_BF16(entry, index, Tile) \
-  RUNG_MAP_TILE_ENTRY(entry##_bf16_##index, Tile, bfloat16)
-#define RUNG_MAP_TILE_F16(entry, index, Tile) \
-  RUNG_MAP_TILE_ENTRY(entry##_f16_##index, Tile, float16)
-#define RUNG_CUDA_GEMM_MAP_TILES(number, slug)                       \
-  RUNG_TILES_HALVES(RUNG_MAP_TILE_BF16, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_HALVES(RUNG_MAP_TILE_F16, gemm_cuda_##number##_##slug)
 
 #define RUNG_SPLIT_MAP_TILE_ENTRY(name, Tile, In)                    \
   extern "C" __global__ void __launch_bounds__(Tile::THREADS, 1)     \

@@ -38,6 +38,7 @@ class PreparedMaps {
 
 /// The type in the name of the kernel that makes a copy: one of its elements' size.
 Dtype type_of(const Repitch& copy);
+
 /// What a gemm's kernel takes, as cuLaunchKernel wants it: the problem, maps if it takes them, and
 /// how k is split, which the driver does not read for a kernel that knows no such thing. All must
 /// stay until the launch.
