@@ -113,6 +113,11 @@ def machine(data):
     )
 
 
+def of_ceiling(entry):
+    """A type whose ceiling the bench does not measure has none."""
+    return percent(entry["ceiling"]["ratio"]) if "ceiling" in entry else "–"
+
+
 def ladder(data):
     rungs = [entry for entry in data["results"] if entry["rung"] != "library"]
     by_size = {}
@@ -130,7 +135,7 @@ def ladder(data):
     for entry in entries:
         previous = entry.get("previous")
         gain = f"{ratio(previous['ratio'])} × {slug(previous['rung'])[:2]}" if previous else "–"
-        ceiling = percent(entry["ceiling"]["ratio"])
+        ceiling = of_ceiling(entry)
         rows.append([slug(entry["rung"]), rate(entry[key]), gain, ceiling])
     return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
 
@@ -150,7 +155,7 @@ def library(data):
         if not entry["seconds"]:
             raise Problem(f"the library was not timed at {size_of(entry)}")
         ratios = [ratio(of_peer(entry, peer)) for peer in peers]
-        ceiling = percent(entry["ceiling"]["ratio"])
+        ceiling = of_ceiling(entry)
         rows.append([size_of(entry), slug(entry["chose"]), rate(entry[key]), ceiling, *ratios])
 
     for label, group in (

@@ -131,13 +131,13 @@ def check_row(cells, headings, entry):
     what = f"{entry['rung']} at {size_of(entry)}"
     same(values["time"], entry["seconds"]["median"], what + ", time")
     same(values["GFLOP/s" if rate == "gflops" else "GB/s"], entry[rate], what + ", rate")
-    same(values["of the ceiling"], entry["ceiling"]["ratio"], what + ", ceiling")
+    same(values["of the ceiling"], entry.get("ceiling", {}).get("ratio"), what + ", ceiling")
     if "speed-up" in values:
         same(values["speed-up"], entry.get("previous", {}).get("ratio"), what + ", speed-up")
     for heading in headings:
         peer = re.fullmatch(r"(?:of|/) (\w+)", heading)
         if peer and peer[1] in entry["peers"]:
-            same(values[heading], entry["peers"][peer[1]]["ratio"], f"{what}, {heading}")
+            same(values[heading], entry["peers"][peer[1]].get("ratio"), f"{what}, {heading}")
 
 
 def device_key(entry):
