@@ -120,8 +120,8 @@ Samples sample(const MetalSetting& setting) {
                 static_cast<double>(std::min<std::int64_t>(setting.size.m, tiling.BM)) *
                     static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN)),
                 [&](std::int64_t k) { return runner.run(k); });
-  // Only A and B are loaded, and simdgroups store them and their results to shared memory, whichever
-  // types clang gives these accesses: pairs of bf16 are words to it, and so is a float.
+  // Only A and B are loaded, and simdgroups store them and their results to shared memory,
+  // whichever types clang gives these accesses: pairs of bf16 are words to it, and so is a float.
   const auto in = static_cast<double>(input_bytes(setting.dtype));
   const double result_bytes = samples.elements * static_cast<double>(output_bytes(setting.dtype));
   for (Quantities* const q : {&samples.at_k1, &samples.at_k2}) {

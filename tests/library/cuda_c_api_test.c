@@ -28,10 +28,10 @@ static void nothing_of_each_type(void) {
         RUNG_OK);
   CHECK(rung_cuda_gemm_f16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
         RUNG_OK);
-  CHECK(rung_cuda_gemm_bf16_bf16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
-        RUNG_OK);
-  CHECK(rung_cuda_gemm_f16_f16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
-        RUNG_OK);
+  CHECK(rung_cuda_gemm_bf16_bf16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL,
+                                 NULL) == RUNG_OK);
+  CHECK(rung_cuda_gemm_f16_f16(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL,
+                               NULL) == RUNG_OK);
   CHECK(rung_cuda_gemm_tf32(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==
         RUNG_OK);
   CHECK(rung_cuda_gemm_i8(order, no, no, 0, 3, 2, 1, NULL, 1, NULL, 2, 0, NULL, 1, NULL, NULL) ==

@@ -271,7 +271,8 @@ TEST_F(BulkCopyTest, BoxOut) {
 }
 
 TEST_F(BulkCopyTest, Tf32IsRoundedOnTheWay) {
-  const std::uint64_t x = array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 0x3F801001});
+  const std::uint64_t x =
+      array(std::vector<std::uint32_t>{0x3F801000, 0x3F800FFF, 0xBF803000, 0x3F801001});
   const std::uint64_t y = memory.allocate(128);
   const std::uint64_t map_x = map(x, TensorElement::tf32, 4, 1, 16, 4, 8);
   expect_none(run_body(at(0, 0) + load(tensor_load, 128) + to_y(128), map_x, y));

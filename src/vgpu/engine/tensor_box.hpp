@@ -29,8 +29,8 @@ std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
 /// it.
 std::uint32_t box_extent(const TensorMap& map);
 
-/// What the copy makes of the elements on the way: tf32 is rounded, to nearest with ties to even, as
-/// an H200 does; subnormals of the flushed types become 0.
+/// What the copy makes of the elements on the way: tf32 is rounded, to nearest with ties to even,
+/// as an H200 does; subnormals of the flushed types become 0.
 void convert_elements(TensorElement element, std::byte* data, std::uint32_t bytes);
 
 }  // namespace rung::vgpu
