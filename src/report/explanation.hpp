@@ -15,6 +15,8 @@ std::string explanation_text(const analysis::Explanation& explanation);
 
 /// FLOP a second that memory allows if no cache helps; where that is told (analysis/roofline.hpp).
 std::optional<double> uncached_flops(const analysis::Explanation& explanation);
+/// The seed's arithmetic: the peak, and the roof over loads that no cache serves.
+std::string peak_text(const analysis::Explanation& explanation);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
 

@@ -42,27 +42,6 @@ std::string level_work(const analysis::Level& level) {
   return level.bytes > 0 ? fmt::format("{:.3g} GB", level.bytes * 1e-9) : "";
 }
 
-/// The seed's arithmetic: the peak, and the roof over loads that no cache serves.
-std::string peak_text(const Explanation& e) {
-  const analysis::Machine& machine = e.evidence.machine;
-  const analysis::Roofline& roofs = e.evidence.roofline;
-  std::string text = fmt::format(
-      "peak: {} cores x {:.0f} FLOP a clock x {:.4g} GHz = {:.0f} GFLOP/s", machine.multiprocessors,
-      2 * machine.multiply_adds_a_cycle(), machine.clock * 1e-9, machine.flops * 1e-9);
-  const auto uncached = uncached_flops(e);
-  if (uncached) {
-    text += fmt::format("; if no cache helped, {:.3g} FLOP/byte x {:.0f} GB/s = {:.0f} GFLOP/s",
-                        *uncached / machine.memory_bytes, machine.memory_bytes * 1e-9,
-                        *uncached * 1e-9);
-  }
-  if (e.reference) {
-    text += fmt::format("; {}: {:.2f} GFLOP/s, {:.1f} % of the peak", e.reference->whose,
-                        e.reference->flops * 1e-9, 100 * e.reference->flops / machine.flops);
-    if (uncached) text += fmt::format(", {:.2f} times the other", e.reference->flops / *uncached);
-  }
-  return roofs.flops > 0 ? wrap(text, 0) : "";
-}
-
 std::string roofline_text(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   const analysis::Level& bound = roofs.bound();
@@ -87,7 +66,8 @@ std::string roofline_text(const Explanation& e) {
                              roofs.seconds() / e.measured->seconds, e.measured->source),
                  0);
   }
-  if (!e.evidence.machine.is_public) text += peak_text(e);
+  const bool has_peak = !e.evidence.machine.is_public && roofs.flops > 0;
+  if (has_peak) text += wrap(peak_text(e), 0);
   return text + "\n";
 }
 
@@ -207,6 +187,25 @@ std::optional<double> uncached_flops(const Explanation& e) {
       return roofs.flops / level.seconds;
   }
   return std::nullopt;
+}
+
+std::string peak_text(const Explanation& e) {
+  const analysis::Machine& machine = e.evidence.machine;
+  std::string text = fmt::format(
+      "peak: {} cores x {:.0f} FLOP a clock x {:.4g} GHz = {:.0f} GFLOP/s", machine.multiprocessors,
+      2 * machine.multiply_adds_a_cycle(), machine.clock * 1e-9, machine.flops * 1e-9);
+  const auto uncached = uncached_flops(e);
+  if (uncached) {
+    text += fmt::format("; if no cache helped, {:.3g} FLOP/byte x {:.0f} GB/s = {:.0f} GFLOP/s",
+                        *uncached / machine.memory_bytes, machine.memory_bytes * 1e-9,
+                        *uncached * 1e-9);
+  }
+  if (e.reference) {
+    text += fmt::format("; {}: {:.2f} GFLOP/s, {:.1f} % of the peak", e.reference->whose,
+                        e.reference->flops * 1e-9, 100 * e.reference->flops / machine.flops);
+    if (uncached) text += fmt::format(", {:.2f} times the other", e.reference->flops / *uncached);
+  }
+  return text;
 }
 
 std::string source_of_rates(const analysis::Machine& machine) {

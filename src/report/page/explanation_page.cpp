@@ -44,6 +44,9 @@ std::string summary(const Explanation& e) {
   }
   return section("summary", "Summary",
                  html::paragraph(text) +
+                     (e.evidence.machine.is_public || roofs.flops == 0
+                          ? ""
+                          : html::paragraph("The " + peak_text(e) + ".")) +
                      (e.tiles.empty() ? "" : html::paragraph("Tiles: " + e.tiles + ".")) +
                      html::paragraph(fmt::format("Counted: {}, {}. Rates: {}.", e.sample, e.code,
                                                  source_of_rates(e.evidence.machine))));
