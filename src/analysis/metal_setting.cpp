@@ -112,6 +112,22 @@ MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSi
   return {&info, rung, select_metal_ptx(info, device, code), dtype, size, device};
 }
 
+namespace {
+
+/// Elements that threads stored to shared memory for themselves: floats, or single elements of 16
+/// bits. clang may name their type as bits alone.
+double shared_store_elements(const KernelTrace& trace) {
+  double elements = 0;
+  for (const Access& access : trace.accesses) {
+    if (access.space != Space::shared || access.is_load) continue;
+    const int element = access.element_bytes > 0 ? access.element_bytes : std::min(access.bytes, 4);
+    elements += access.moved_bytes() / element;
+  }
+  return elements;
+}
+
+}  // namespace
+
 Samples sample(const MetalSetting& setting) {
   const metal::Tiling& tiling = setting.rung->tiling;
   MetalTileRunner runner(setting);
@@ -124,10 +140,12 @@ Samples sample(const MetalSetting& setting) {
   // whichever types clang gives these accesses: pairs of bf16 are words to it, and so is a float.
   const auto in = static_cast<double>(input_bytes(setting.dtype));
   const double result_bytes = samples.elements * static_cast<double>(output_bytes(setting.dtype));
-  for (Quantities* const q : {&samples.at_k1, &samples.at_k2}) {
+  for (const auto& [q, trace] :
+       {std::pair(&samples.at_k1, &samples.trace1), std::pair(&samples.at_k2, &samples.trace2)}) {
     q->global_load_elements = q->global_load_bytes / in;
-    if (tiling.WM == 0) continue;
-    q->shared_store_elements = (q->shared_store_bytes - result_bytes) / in + samples.elements;
+    q->shared_store_elements = tiling.WM > 0
+                                   ? (q->shared_store_bytes - result_bytes) / in + samples.elements
+                                   : shared_store_elements(*trace);
   }
   return samples;
 }

@@ -105,7 +105,8 @@ TEST_P(LadderOf, EachRungOfTensorCoresHasACauseThatTheNextRemoves) {
                                {"25", Cause::block_ends, "26"},
                                {"26", Cause::l2_busy, "27"},
                                {"27", Cause::thread_stores, "28"},
-                               {"28", Cause::few_tiles, "29"}};
+                               {"28", Cause::few_tiles, "29"},
+                               {"29", Cause::few_tiles, "30"}};
   std::vector<const Evidence*> evidence;
   for (const Step& step : ladder(GetParam(), true)) evidence.push_back(&step.evidence);
   ASSERT_GE(evidence.size(), std::size(pairs) + 1);
@@ -141,7 +142,13 @@ TEST_P(LadderOf, EachRungOfTheDotProductHasACauseThatTheNextRemoves) {
   }
   std::vector<const Evidence*> evidence;
   for (const VectorSample& sample : samples) evidence.push_back(&sample.evidence);
-  for (const Removed& removed : pairs) expect_removed(evidence, removed);
+  for (const Removed& removed : pairs) {
+    // How many threads are there to have bytes on their way hangs on registers: without ptxas, a
+    // guess.
+    const bool is_guess =
+        removed.cause == Cause::few_bytes_on_the_way && cuda::nvcc_version().empty();
+    if (!is_guess) expect_removed(evidence, removed);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gemm, LadderOf, testing::ValuesIn(front_ends()),
