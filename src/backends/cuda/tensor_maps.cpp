@@ -7,7 +7,6 @@
 namespace rung::cuda {
 namespace {
 
-constexpr std::int64_t room_alignment = 256;
 constexpr std::int64_t most_copying_blocks = 132 * 8;
 
 bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_aligned(); }
@@ -15,13 +14,12 @@ bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_alig
 /// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
 std::int64_t aligned_ld(const Boxes& boxes) {
   const std::int64_t elements = 128 / boxes.element_bytes;
-  return (boxes.length + elements - 1) / elements * elements;
+  return ceil_div(boxes.length, elements) * elements;
 }
 
 std::int64_t copy_bytes(const Boxes& boxes) {
   if (!needs_copy(boxes)) return 0;
-  const std::int64_t bytes = boxes.lines * aligned_ld(boxes) * boxes.element_bytes;
-  return (bytes + room_alignment - 1) / room_alignment * room_alignment;
+  return up_to_copy(boxes.lines * aligned_ld(boxes) * boxes.element_bytes);
 }
 
 TensorMapDataType type_of(const Boxes& boxes) {

@@ -14,9 +14,7 @@ namespace {
 /// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
 /// stay zero.
 std::int64_t begin_of_copies(const Launch& launch) {
-  constexpr std::int64_t alignment = 256;
-  const std::int64_t before = std::max(launch.workspace_bytes, meetings_bytes);
-  return (before + alignment - 1) / alignment * alignment;
+  return up_to_copy(std::max(launch.workspace_bytes, meetings_bytes));
 }
 
 /// The kernel that copies operands. Loaded and launched as a rung is.
