@@ -133,7 +133,7 @@ TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
   EXPECT_TRUE(found.refused.empty());
 }
 
-constexpr std::string_view last_waves = "gemm/cuda/30_split_k";
+constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
 
 GemmPlan modelled(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
   return plans.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
@@ -144,7 +144,9 @@ TEST(Plans, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   const Plans found = plans(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
   int most = 0;
   for (const GemmPlan& plan : found.possible) {
-    if (plan.tile == 1) most = std::max(most, plan.splits);
+    const TileShape& tile =
+        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+    if (tile.BM == 128 && tile.BN == 256 && tile.cluster == 1) most = std::max(most, plan.splits);
   }
   EXPECT_EQ(most, 8);
 }
@@ -184,7 +186,7 @@ TEST(WaveModel, HeedsTheDevice) {
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedPlans plans(parse_tuned("gemm/cuda/30_split_k bf16 4096 4096 4096 7 3\n"));
+  const TunedPlans plans(parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
   EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
   EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
   EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
