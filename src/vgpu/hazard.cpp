@@ -15,6 +15,7 @@ const char* name(HazardKind kind) {
     case HazardKind::bad_participant: return "absent participant";
     case HazardKind::missing_fence: return "missing fence";
     case HazardKind::in_flight: return "use of what is in flight";
+    case HazardKind::early_access: return "early access";
     case HazardKind::barrier_misuse: return "misuse of an mbarrier";
     case HazardKind::trap: return "trap";
     case HazardKind::instruction_limit: return "instruction limit";
@@ -40,6 +41,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::bad_participant:
     case HazardKind::missing_fence:
     case HazardKind::in_flight:
+    case HazardKind::early_access:
     case HazardKind::leak: return false;
   }
   return false;

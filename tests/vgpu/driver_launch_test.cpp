@@ -124,6 +124,37 @@ TEST_F(DriverLaunch, LaunchAttributes) {
             Result::cooperative_launch_too_large);
 }
 
+TEST_F(DriverLaunch, ProgrammaticSerialisation) {
+  const cuda::Module early = load(R"(
+    .entry k(.param .u64 to)
+    {
+      .reg .b64 %rd<2>;
+      ld.param.u64 %rd1, [to];
+      st.global.u32 [%rd1], 1;
+      griddepcontrol.wait;
+      ret;
+    })",
+                                  "sm_90");
+  std::vector<std::string> hazards;
+  set_launch_observer([&](const LaunchReport& report, const Kernel&) {
+    for (const Hazard& hazard : report.hazards) hazards.push_back(name(hazard.kind));
+  });
+  cuda::LaunchAttribute attribute{};
+  attribute.id = LaunchAttributeId::programmatic_stream_serialization;
+  cuda::LaunchConfig config{};
+  config.grid_x = config.grid_y = config.grid_z = 1;
+  config.block_x = config.block_y = config.block_z = 1;
+  config.attributes = &attribute;
+  config.attribute_count = 1;
+  DevicePointer pointer = allocate(4);
+  void* arguments[] = {&pointer};
+  EXPECT_OK(api.cuLaunchKernelEx(&config, function(early, "k"), arguments, nullptr));
+  EXPECT_EQ(hazards, (std::vector<std::string>{}));
+  attribute.value.programmatic_stream_serialization = 1;
+  EXPECT_OK(api.cuLaunchKernelEx(&config, function(early, "k"), arguments, nullptr));
+  EXPECT_EQ(hazards, (std::vector<std::string>{"early access"}));
+}
+
 TEST_F(DriverLaunch, ObserversSeeEveryLaunch) {
   std::vector<std::string> seen;
   set_launch_observer([&](const LaunchReport& report, const Kernel& kernel) {

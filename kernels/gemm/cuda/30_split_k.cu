@@ -9,6 +9,7 @@
 #include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
+#include "device/cuda/map_tiles.cuh"
 #include "device/cuda/pieces.cuh"
 #include "device/cuda/ptx_barrier.cuh"
 #include "device/cuda/ptx_wgmma.cuh"
@@ -17,7 +18,6 @@
 #include "device/cuda/shared.cuh"
 #include "device/cuda/shared_sums.cuh"
 #include "device/cuda/swizzled_lines.cuh"
-#include "device/cuda/tensor_rung.cuh"
 
 namespace rung {
 namespace {
@@ -200,13 +200,18 @@ struct SharedTile {
     if (steps > 0) release(before);
   }
 
-  template <class In>
+  template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<In>)};
+    return {.BM = BM,
+            .BN = BN,
+            .BK = BK,
+            .threads = THREADS,
+            .shared_bytes = sizeof(Shared<In>),
+            .cluster = CLUSTER};
   }
 
-  template <class In>
-  static cuda::Launch launch(const Gemm<In, float>& g, const cuda::GemmPlan& chosen) {
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
     const std::int64_t pieces = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
     const std::int64_t sharing = pieces < MOST_SHARING ? pieces : MOST_SHARING;
     return {.grid = {CLUSTER * pieces},
@@ -223,27 +228,15 @@ struct SharedTile {
 };
 
 //                            BM   BN  STAGES CLUSTER
-using Neighbours = SharedTile<128, 256, 4, 2>;
 using Large = SharedTile<128, 256, 4, 1>;
-using Wide = SharedTile<128, 192, 4, 1>;
-using MediumPair = SharedTile<128, 128, 6, 2>;
 using Medium = SharedTile<128, 128, 6, 1>;
 using SmallPair = SharedTile<64, 128, 8, 2>;
-using Small = SharedTile<64, 128, 8, 1>;
 using Smaller = SharedTile<64, 64, 12, 1>;
-using Tall = SharedTile<128, 64, 8, 1>;
-using Flat = SharedTile<64, 256, 5, 1>;
 
 }  // namespace
 
 #define RUNG_TILES_HALVES(TILE, entry) \
-  TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Large)                \
-  TILE(entry, 2, Wide)                 \
-  TILE(entry, 3, MediumPair)           \
-  TILE(entry, 4, Medium)               \
-  TILE(entry, 5, SmallPair)            \
-  TILE(entry, 6, Small) TILE(entry, 7, Smaller) TILE(entry, 8, Tall) TILE(entry, 9, Flat)
+  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, SmallPair) TILE(entry, 3, Smaller)
 RUNG_CUDA_GEMM_SPLIT_MAP_TILES(30, split_k)
 
 }  // namespace rung

@@ -183,6 +183,9 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
       options.cluster = {cluster.x, cluster.y, cluster.z};
       return;
     }
+    case LaunchAttributeId::programmatic_stream_serialization:
+      options.begins_early = attribute.value.programmatic_stream_serialization != 0;
+      return;
     case LaunchAttributeId::programmatic_event:
     case LaunchAttributeId::launch_completion_event:
     case LaunchAttributeId::device_updatable_kernel_node:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -34,24 +33,10 @@ std::string_view text_of(const void* image) {
   return text;
 }
 
-/// What `.target` says: sm_80, or sm_90a, which is for no other architecture. 0 if it is not so.
-struct Target {
-  int capability = 0;
-  bool exact = false;
-};
-Target target_of(const ptx::Module& text) {
-  Target target;
-  const char* end = text.target.data() + text.target.size();
-  const char* begin = text.target.starts_with("sm_") ? text.target.data() + 3 : end;
-  const auto [rest, error] = std::from_chars(begin, end, target.capability);
-  target.exact = rest != end;
-  return error == std::errc{} ? target : Target{};
-}
-
 void require_target(const ptx::Module& text) {
   const DeviceDescription& device = process().device;
   const int capability = 10 * device.compute_major + device.compute_minor;
-  const Target target = target_of(text);
+  const ptx::Target target = ptx::target_of(text);
   if (target.exact ? target.capability == capability : target.capability <= capability) return;
   fail(Result::invalid_ptx,
        fmt::format("the text is for {}, and the device is an sm_{}", text.target, capability));

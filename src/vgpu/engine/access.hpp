@@ -32,6 +32,8 @@ struct Place {
 };
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
+/// "read", "write", "atomic".
+const char* name(AccessKind kind);
 
 /// Finds the place, and checks that all of the shape lies inside what it may touch and is aligned.
 /// False: some lane is wrong, or lanes go to different spaces.

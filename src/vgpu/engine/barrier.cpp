@@ -10,6 +10,7 @@
 #include "vgpu/engine/async_state.hpp"
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/report.hpp"
+#include "vgpu/observers/early_access.hpp"
 
 namespace rung::vgpu {
 
@@ -93,6 +94,7 @@ void Block::release(Barrier& done) {
     if (async != nullptr) meet_async(*this, done.arrived, done.arrived);
     if (order.exhausted()) {
       shadow.forget();
+      settle_grid_waits(*this);
       order.start(static_cast<int>(warps.size()));
     }
   } else {

@@ -79,6 +79,7 @@ class Block {
   Acquired acquired;                  // of other blocks' releases
   std::vector<Fenced> fenced;         // by warp
   std::vector<AsyncCopies> copies;    // by warp
+  std::vector<Stamp> grid_waits;      // by warp: its first griddepcontrol.wait, 0 before
   std::unique_ptr<AsyncState> async;  // engine/async_state.hpp; null unless the kernel has such
   std::string printed;
 

@@ -12,6 +12,7 @@
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/tensor_box.hpp"
 #include "vgpu/observers/bulk_traffic.hpp"
+#include "vgpu/observers/early_access.hpp"
 #include "vgpu/program/async_ops.hpp"
 
 namespace rung::vgpu {
@@ -60,6 +61,9 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   }
   if (!copy.block().worker.observe) return true;
   copy.traffic.add(address, bytes);
+  if (early_lanes(copy.warp, 1u << copy.lane) != 0) {
+    report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy", address);
+  }
   if (allocation->host || (allocation->all_initialised && !writes)) return true;
   std::uint8_t* const shadow = allocation->initialised + (address - allocation->address);
   if (writes) {

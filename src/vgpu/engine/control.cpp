@@ -5,6 +5,7 @@
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/warp_ops.hpp"
+#include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 
 namespace rung::vgpu {
@@ -69,6 +70,7 @@ void warp_sync(Warp& warp, const Instr& instr) {
 }
 
 void fence(Warp& warp, const Instr&) { observe_fence(warp); }
+void grid_wait(Warp& warp, const Instr&) { observe_grid_wait(warp); }
 void nothing(Warp&, const Instr&) {}
 
 void trap(Warp& warp, const Instr& instr) {
@@ -210,6 +212,13 @@ std::optional<OpSpec> clock(const ptx::Instruction& instruction) {
   return std::nullopt;
 }
 
+/// Launches run one after the other: there is nothing to wait for.
+std::optional<OpSpec> dependency_control(const ptx::Instruction& instruction) {
+  if (instruction.has("wait")) return spec(grid_wait, {}, 0);
+  if (instruction.has("launch_dependents")) return spec(nothing, {}, 0);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<OpSpec> control(const ptx::Instruction& instruction) {
@@ -225,7 +234,8 @@ std::optional<OpSpec> control(const ptx::Instruction& instruction) {
   if (opcode == "mov") return clock(instruction);
   if (opcode == "trap") return spec(trap, {}, 0);
   if (opcode == "nanosleep") return spec(nothing, {Type::u32}, 0);
-  if (opcode == "brkpt" || opcode == "griddepcontrol") return spec(nothing, {}, 0);
+  if (opcode == "griddepcontrol") return dependency_control(instruction);
+  if (opcode == "brkpt") return spec(nothing, {}, 0);
   return std::nullopt;
 }
 

@@ -149,6 +149,8 @@ std::optional<Wrong> wrong_with(Block& block, const MemoryOp& op, std::uint64_t 
   }
 }
 
+}  // namespace
+
 const char* name(AccessKind kind) {
   switch (kind) {
     case AccessKind::load: return "read";
@@ -157,8 +159,6 @@ const char* name(AccessKind kind) {
   }
   return "";
 }
-
-}  // namespace
 
 bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
             Place& place) {

@@ -47,8 +47,9 @@ class Warp {
   Mask& predicate(std::uint32_t offset) { return *reinterpret_cast<Mask*>(frame + offset); }
 
   std::byte* frame = nullptr;
-  Mask mask = 0;  // active lanes of the instruction that is running
-  Mask live = 0;  // lanes that have not exited
+  Mask mask = 0;   // active lanes of the instruction that is running
+  Mask live = 0;   // lanes that have not exited
+  Mask early = 0;  // lanes not known to run after the launch ahead (observers/early_access.hpp)
   Worker* worker = nullptr;
   Block* block = nullptr;
   int index = 0;  // of the warp in its block

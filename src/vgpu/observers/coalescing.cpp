@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/access.hpp"
 #include "vgpu/engine/report.hpp"
+#include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 #include "vgpu/observers/tell_access.hpp"
 
@@ -50,6 +51,15 @@ void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shap
   });
 }
 
+void check_early(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                 AccessKind kind) {
+  const Mask early = early_lanes(warp, shape.mask);
+  if (early == 0 || place.allocation->read_only) return;
+  const int lane = first_lane(early);
+  report_early_access(warp, lane, op.site, name(kind),
+                      reinterpret_cast<std::uint64_t>(place.at(shape.address(lane), lane)));
+}
+
 }  // namespace
 
 void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
@@ -61,6 +71,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   if (accesses_watched.load(std::memory_order_relaxed)) {
     tell_access(block, warp, op.site, shape, op.offset, op.access_bytes(), kind, false);
   }
+  if ((shape.mask & warp.early) != 0) check_early(warp, op, shape, place, kind);
   const Allocation& allocation = *place.allocation;
   if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
     check_initialised(block, warp, op, shape, place);

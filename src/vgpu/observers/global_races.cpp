@@ -99,13 +99,12 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   auto* granules = reinterpret_cast<GlobalGranule*>(allocation.stamps);
   const bool writes = kind != AccessKind::load;
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
-  const char* what = kind == AccessKind::atomic ? "atomic" : writes ? "write" : "read";
 
   const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
     const std::uint64_t begin =
         reinterpret_cast<std::uint64_t>(place.at(shape_address, lane)) - allocation.address;
     const int thread = block.thread(warp, lane);
-    const Access access{block, op, what, thread, atomic};
+    const Access access{block, op, name(kind), thread, atomic};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
                                 make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;

@@ -356,6 +356,9 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
 }
 
 void Lowering::lower_instruction(const Instruction& instruction) {
+  if (instruction.opcode == "griddepcontrol" && ptx::target_of(module_).capability < 90) {
+    fail(instruction, fmt::format("is for sm_90 and up, the text for {}", module_.target));
+  }
   if (instruction.opcode == "call") {
     lower_call(instruction);
   } else if (lower_memory(instruction)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace rung::vgpu::ptx {
 
@@ -65,6 +66,15 @@ const Function* Module::find(std::string_view function) const {
   const auto found = std::find_if(functions.begin(), functions.end(),
                                   [&](const Function& known) { return known.name == wanted; });
   return found == functions.end() ? nullptr : &*found;
+}
+
+Target target_of(const Module& module) {
+  Target target;
+  const char* end = module.target.data() + module.target.size();
+  const char* begin = module.target.starts_with("sm_") ? module.target.data() + 3 : end;
+  const auto [rest, error] = std::from_chars(begin, end, target.capability);
+  target.exact = rest != end;
+  return error == std::errc{} ? target : Target{};
 }
 
 }  // namespace rung::vgpu::ptx

@@ -183,4 +183,11 @@ struct Module {
   const Function* find(std::string_view function) const;
 };
 
+/// What `.target` says: sm_80, or sm_90a, which is for no other architecture. 0 if it is not so.
+struct Target {
+  int capability = 0;
+  bool exact = false;
+};
+Target target_of(const Module& module);
+
 }  // namespace rung::vgpu::ptx

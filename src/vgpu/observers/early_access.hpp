@@ -1,0 +1,26 @@
+#pragma once
+// Global memory in a launch that begins early (LaunchOptions::begins_early): until a thread has run
+// griddepcontrol.wait, the launch ahead may still write what it reads, or read what it writes (PTX
+// ISA, 9.7.13.13; CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization").
+
+#include <cstdint>
+
+#include "vgpu/engine/warp.hpp"
+
+namespace rung::vgpu {
+
+/// griddepcontrol.wait: the warp's active lanes go on when the launch ahead has ended.
+void observe_grid_wait(Warp& warp);
+
+/// Which of these lanes neither have waited, nor have met one that had at a barrier since. Only
+/// lanes of Warp::early can be.
+Mask early_lanes(Warp& warp, Mask lanes);
+
+/// An access to global memory by such a lane.
+void report_early_access(Warp& warp, int lane, std::uint32_t site, const char* access,
+                         std::uint64_t address);
+
+/// All threads of the block have met, and their stamps are about to be forgotten.
+void settle_grid_waits(Block& block);
+
+}  // namespace rung::vgpu
