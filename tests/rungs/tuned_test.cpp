@@ -34,6 +34,16 @@ TEST(Tuned, LinesAreReadAsTheyAreWritten) {
   EXPECT_EQ(format_tuned(shapes[0]), text);
 }
 
+TEST(Tuned, EveryTypeHasLinesOfItsOwn) {
+  std::string text;
+  for (const Dtype dtype : all_dtypes) {
+    text += format_tuned({std::string(split_k), dtype, {64, 64, 64}, {0, 1}});
+  }
+  const auto shapes = parse_tuned(text);
+  ASSERT_EQ(shapes.size(), all_dtypes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) EXPECT_EQ(shapes[i].dtype, all_dtypes[i]);
+}
+
 TEST(Tuned, BadLinesAreNamed) {
   for (const std::string line : {
            "gemm/cuda/11_split_k f32 64 64 64 2",       // one short
@@ -190,6 +200,23 @@ TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
   EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
   EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
   EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
+}
+
+// As many steps along k, each of 128 bytes.
+TEST(WaveModel, AsManyTilesDependsOnTheType) {
+  cuda::GemmRung rung = rung_of(last_waves);
+  rung.tiles.e4m3 = rung.tiles.bf16;
+  rung.tiles.tf32 = rung.tiles.bf16;
+  const std::string where = "gemm/cuda/30_split_k ";
+  const TunedPlans plans(
+      parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
+  const auto is_near = [&](Dtype dtype, std::int64_t k) {
+    return plans.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
+  };
+  EXPECT_TRUE(is_near(Dtype::e4m3, 129));
+  EXPECT_FALSE(is_near(Dtype::e4m3, 128));
+  EXPECT_TRUE(is_near(Dtype::tf32, 225));
+  EXPECT_FALSE(is_near(Dtype::tf32, 224));
 }
 
 }  // namespace
