@@ -204,10 +204,8 @@ TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
 
 // As many steps along k, each of 128 bytes.
 TEST(WaveModel, AsManyTilesDependsOnTheType) {
-  cuda::GemmRung rung = rung_of(last_waves);
-  rung.tiles.e4m3 = rung.tiles.bf16;
-  rung.tiles.tf32 = rung.tiles.bf16;
-  const std::string where = "gemm/cuda/30_split_k ";
+  const GemmRung& rung = rung_of(last_waves);
+  const std::string where = std::string(last_waves) + " ";
   const TunedPlans plans(
       parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
   const auto is_near = [&](Dtype dtype, std::int64_t k) {
