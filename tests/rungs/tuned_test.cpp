@@ -143,7 +143,7 @@ TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
   EXPECT_TRUE(found.refused.empty());
 }
 
-constexpr std::string_view last_waves = "gemm/cuda/30_split_k";
+constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
 
 GemmPlan modelled(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
   return plans.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
@@ -194,27 +194,24 @@ TEST(WaveModel, HeedsTheDevice) {
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedPlans plans(parse_tuned("gemm/cuda/30_split_k bf16 4096 4096 4096 7 3\n"));
+  const TunedPlans plans(parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
   EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
   EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
   EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
 }
 
-// As many steps along k, each of 128 bytes.
-TEST(WaveModel, AsManyTilesDependsOnTheType) {
-  cuda::GemmRung rung = rung_of(last_waves);
-  rung.tiles.e4m3 = rung.tiles.bf16;
-  rung.tiles.tf32 = rung.tiles.bf16;
-  const std::string where = "gemm/cuda/30_split_k ";
-  const TunedPlans plans(
-      parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
-  const auto is_near = [&](Dtype dtype, std::int64_t k) {
-    return plans.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
+// Along k, a step has 128 bytes; one of the tiles of e4m3 has 160 columns.
+TEST(WaveModel, WhichShapesAreAsManyTilesDependsOnTheType) {
+  const auto is_near = [&](Dtype dtype, const GemmSize& size) {
+    const TunedPlans plans({{std::string(last_waves), dtype, {64, 160, 256}, {1, 1}}});
+    return plans.nearest(rung_of(last_waves), last_waves, dtype, size, h200).tile == 1;
   };
-  EXPECT_TRUE(is_near(Dtype::e4m3, 129));
-  EXPECT_FALSE(is_near(Dtype::e4m3, 128));
-  EXPECT_TRUE(is_near(Dtype::tf32, 225));
-  EXPECT_FALSE(is_near(Dtype::tf32, 224));
+  EXPECT_TRUE(is_near(Dtype::e4m3, {64, 160, 129}));
+  EXPECT_FALSE(is_near(Dtype::e4m3, {64, 160, 128}));
+  EXPECT_TRUE(is_near(Dtype::bf16, {64, 160, 193}));
+  EXPECT_FALSE(is_near(Dtype::bf16, {64, 160, 192}));
+  EXPECT_TRUE(is_near(Dtype::bf16, {64, 161, 256}));
+  EXPECT_FALSE(is_near(Dtype::e4m3, {64, 161, 256}));
 }
 
 }  // namespace
