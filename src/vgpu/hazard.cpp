@@ -16,7 +16,7 @@ const char* name(HazardKind kind) {
     case HazardKind::missing_fence: return "missing fence";
     case HazardKind::in_flight: return "use of what is in flight";
     case HazardKind::early_access: return "early access";
-    case HazardKind::barrier_misuse: return "misuse of an mbarrier";
+    case HazardKind::barrier_misuse: return "misuse of a barrier";
     case HazardKind::trap: return "trap";
     case HazardKind::instruction_limit: return "instruction limit";
     case HazardKind::leak: return "leak";

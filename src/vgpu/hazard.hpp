@@ -19,7 +19,7 @@ enum class HazardKind : std::uint8_t {
   missing_fence,      // wgmma or TMA may see a state before what it should see
   in_flight,          // a use of what an asynchronous operation still reads or writes
   early_access,       // global memory, while the launch ahead may still run
-  barrier_misuse,     // an mbarrier that is none, or is counted past its end
+  barrier_misuse,     // an mbarrier that is none, or one that is counted past its end
   trap,               // the kernel's own trap or failed assertion
   instruction_limit,  // the launch ran longer than it was allowed
   leak,               // device memory not freed at exit

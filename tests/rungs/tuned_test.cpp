@@ -154,7 +154,9 @@ TEST(Plans, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   const Plans found = plans(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
   int most = 0;
   for (const GemmPlan& plan : found.possible) {
-    if (plan.tile == 1) most = std::max(most, plan.splits);
+    const TileShape& tile =
+        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+    if (tile.BM == 128 && tile.BN == 256 && tile.cluster == 1) most = std::max(most, plan.splits);
   }
   EXPECT_EQ(most, 8);
 }

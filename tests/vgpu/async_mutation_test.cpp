@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
@@ -24,9 +25,27 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// On so few multiprocessors, persistent blocks have two tiles each.
-constexpr int multiprocessors = 4;
-constexpr std::int64_t m = 512, n = 512, k = 328;
+// Of the rungs that come in several tile sizes, the one that has what the others have.
+constexpr std::string_view with_tiles = "gemm/cuda/30_split_k";
+
+/// A problem, how it is cut, and on how many multiprocessors.
+struct Setting {
+  std::int64_t m, n, k;
+  cuda::GemmPlan plan;
+  int multiprocessors;
+};
+
+/// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
+/// so many steps, each kind of step has its stage used again.
+Setting setting_of(const cuda::GemmRung& rung) {
+  const auto tiles = cuda::tiles_of(rung, Dtype::bf16);
+  if (tiles.empty()) return {512, 512, 328, {}, 4};
+  const auto smallest =
+      std::min_element(tiles.begin(), tiles.end(),
+                       [](const auto& a, const auto& b) { return a.BM * a.BN < b.BM * b.BN; });
+  const int tile = static_cast<int>(smallest - tiles.begin());
+  return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
+}
 
 bool has_any(const std::string& line, std::initializer_list<const char*> parts) {
   return std::any_of(parts.begin(), parts.end(),
@@ -35,7 +54,7 @@ bool has_any(const std::string& line, std::initializer_list<const char*> parts) 
 
 bool synchronises(const std::string& line) {
   return has_any(line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync",
-                        "barrier.", "fence.", "bulk.commit", "bulk.wait"});
+                        "barrier.", "fence.", "bulk.commit", "bulk.wait", "griddepcontrol.wait"});
 }
 
 bool is_asynchronous(const std::string& line) {
@@ -73,6 +92,7 @@ vgpu::TensorMap map_of(const cuda::Boxes& boxes) {
 struct Outcome {
   std::vector<vgpu::Hazard> hazards;
   std::set<int> lines;  // that have run, from 1
+  int cluster = 1;      // blocks
 };
 
 /// A B^T of matrices of ones.
@@ -84,6 +104,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
     memory.write(address, values.data(), values.size() * sizeof(T));
     return reinterpret_cast<T*>(address);
   };
+  const auto [m, n, k, plan, multiprocessors] = setting_of(rung);
   const Gemm<bfloat16, float> gemm{m,
                                    n,
                                    k,
@@ -92,11 +113,13 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
                                    {array(k * n, bfloat16(1.0f)), 1, k},
                                    0.0f,
                                    {array(m * n, 1.0f), n, 1}};
-  const cuda::Launch launch = cuda::fitted(rung.launches.of<bfloat16>()(gemm, {}), multiprocessors);
-  struct {
+  const cuda::Launch launch =
+      cuda::fitted(rung.launches.of<bfloat16>()(gemm, plan), multiprocessors);
+  struct Parameters {
     Gemm<bfloat16, float> gemm;
     cuda::TensorMaps maps;
-  } parameters{gemm, {}};
+    cuda::Split split;
+  } parameters{gemm, {}, {plan.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   const auto encode = [](const cuda::Boxes& boxes, cuda::EncodedBoxes& to) {
     const vgpu::TensorMap map = map_of(boxes);
     if (!boxes.is_empty()) std::memcpy(&to, &map, sizeof map);
@@ -114,10 +137,12 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(cuda::entry_name(rung, Dtype::bf16, 0));
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&parameters, 1)),
-                                   memory, vgpu::parse_device("h200"));
-  Outcome outcome{report.hazards, {}};
+  const vgpu::Kernel& kernel = *module->kernel(cuda::entry_name(rung, Dtype::bf16, plan.tile));
+  const std::size_t bytes = rung.splits ? sizeof parameters : offsetof(Parameters, split);
+  const auto report =
+      vgpu::launch(kernel, options, std::as_bytes(std::span(&parameters, 1)).first(bytes), memory,
+                   vgpu::parse_device("h200"));
+  Outcome outcome{report.hazards, {}, launch.cluster};
   for (std::size_t site = 0; site < report.per_site.size(); ++site) {
     if (report.per_site[site].executions != 0) {
       outcome.lines.insert(vgpu::sites(kernel)[site].ptx_line);
@@ -155,6 +180,13 @@ bool may_change_places(const std::string& first, const std::string& second) {
   return both_initialise || (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
 }
 
+/// The last wait for the cluster, where that is one block: nobody else reaches for its memory.
+bool waits_for_nobody(const Lines& lines, std::size_t at, int cluster) {
+  const auto waits = [](const std::string& line) { return has_any(line, {"cluster.wait"}); };
+  const auto behind = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  return cluster == 1 && waits(lines[at]) && std::none_of(behind, lines.end(), waits);
+}
+
 struct Score {
   int mutants = 0, caught = 0;
 };
@@ -172,6 +204,7 @@ void mutate(const Lines& lines, const cuda::NamedGemmRung& named, Score& score) 
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!synchronises(lines[i]) || !right.lines.contains(static_cast<int>(i) + 1)) continue;
+    if (waits_for_nobody(lines, i, right.cluster)) continue;
     judge(without(lines, i), "without " + lines[i]);
     const std::size_t next = neighbour(lines, i);
     if (has_any(lines[i], {"try_wait"}) || next == i || may_change_places(lines[i], lines[next])) {
@@ -187,10 +220,13 @@ void mutate(const Lines& lines, const cuda::NamedGemmRung& named, Score& score) 
 TEST(AsyncMutation, EveryMutantIsCaught) {
   Score score;
   for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
-    if (!named.rung->maps || !cuda::tiles_of(*named.rung, Dtype::bf16).empty()) continue;
+    const bool has_tiles = !cuda::tiles_of(*named.rung, Dtype::bf16).empty();
+    if (!named.rung->maps || (has_tiles && named.id != with_tiles)) continue;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(entry_of(image.data, cuda::entry_name(*named.rung, Dtype::bf16, 0)), named, score);
+      mutate(entry_of(image.data, cuda::entry_name(*named.rung, Dtype::bf16,
+                                                   setting_of(*named.rung).plan.tile)),
+             named, score);
     }
   }
   EXPECT_GT(score.mutants, 0);

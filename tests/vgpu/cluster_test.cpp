@@ -131,6 +131,28 @@ TEST_F(ClusterTest, BarrierThatNobodyCompletes) {
   EXPECT_TRUE(barrier);
 }
 
+TEST_F(ClusterTest, EachWaitNeedsAnArrival) {
+  for (const std::uint32_t blocks : {1u, 2u}) {
+    const auto run_barriers = [&](const std::string& body) {
+      return run_body(body, {2, 1, 1}, {blocks, 1, 1});
+    };
+    expect_none(run_barriers(cluster_sync + cluster_sync));
+    EXPECT_EQ(run_barriers("barrier.cluster.wait.aligned;\n").fault, HazardKind::deadlock);
+    EXPECT_EQ(run_barriers(cluster_sync + "barrier.cluster.wait.aligned;\n").fault,
+              HazardKind::deadlock);
+    // Lanes that arrive and wait apart.
+    expect_none(
+        run_barriers("@%p1 barrier.cluster.arrive;\n@!%p1 barrier.cluster.arrive;\n"
+                     "@!%p1 barrier.cluster.wait;\n@%p1 barrier.cluster.wait;\n"));
+  }
+}
+
+TEST_F(ClusterTest, OneArrivalInAPhase) {
+  const LaunchReport report =
+      run_body("barrier.cluster.arrive.aligned;\n" + cluster_sync, {2, 1, 1}, {2, 1, 1});
+  EXPECT_EQ(report.fault, HazardKind::barrier_misuse);
+}
+
 TEST_F(ClusterTest, ArrivesAtAnothersBarrier) {
   // Rank 1 tells rank 0 that its own data are written, and rank 0 reads them.
   const std::string body = R"(

@@ -154,7 +154,7 @@ TEST_F(EarlyAccessTest, BarriersHandTheWaitOn) {
     barrier.sync 1, 32;
     bra END;
     SECOND: barrier.sync 2, 32;)" +
-                   access + "END: bar.sync 0;",
+                   access + "END:",
                "write");
 }
 

@@ -73,6 +73,41 @@ TEST_F(HazardsTest, NamedBarriersOrderThoseThatCome) {
   found(run(exchange(pairs, 64), {1, 1, 1}, {128, 1, 1}, {}), HazardKind::shared_race);
 }
 
+TEST_F(HazardsTest, NamedBarriersDoNotOrderThoseThatExited) {
+  // The second warp, alone at its barrier, reads what the first one wrote.
+  const std::string alone = R"(
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 ret;
+    )";
+  found(run(exchange(alone + "barrier.sync 1, 32;", 32), {1, 1, 1}, {64, 1, 1}, {}),
+        HazardKind::shared_race);
+  expect_none(run(exchange(alone + "bar.sync 0;", 32), {1, 1, 1}, {64, 1, 1}, {}));
+}
+
+TEST_F(HazardsTest, ArrivalsOrderWhatCameBeforeThem) {
+  // The first warp writes and arrives, in some order, the second one waits and reads.
+  const auto body = [](const std::string& first) {
+    return entry("", R"(
+      .shared .align 4 .b8 s[128];
+      .reg .b32 %r<8>; .reg .pred %p<2>;
+      mov.u32 %r1, %tid.x;
+      and.b32 %r2, %r1, 31;
+      shl.b32 %r2, %r2, 2;
+      mov.u32 %r3, s;
+      add.s32 %r4, %r3, %r2;
+      setp.lt.u32 %p1, %r1, 32;
+      @!%p1 bra SECOND;
+      )" + first + R"(
+      bra END;
+      SECOND: barrier.sync 1, 64;
+      ld.shared.u32 %r5, [%r4];
+      END: ret;)");
+  };
+  const std::string write = "st.shared.u32 [%r4], %r1;\n", arrive = "barrier.arrive 1, 64;\n";
+  expect_none(run(body(write + arrive), {1, 1, 1}, {64, 1, 1}, {}));
+  found(run(body(arrive + write), {1, 1, 1}, {64, 1, 1}, {}), HazardKind::shared_race);
+}
+
 TEST_F(HazardsTest, ReadBeforeAnotherThreadsNextWrite) {
   const std::string overwrite = "st.shared.u32 [%r4], %r8;";
   expect_only(run(exchange("bar.sync 0;", 32, overwrite), {1, 1, 1}, {64, 1, 1}, {}),

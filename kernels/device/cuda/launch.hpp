@@ -88,8 +88,8 @@ struct TileShape {
   int BM, BN, BK;
   int threads;
   int shared_bytes;
-  int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
   int cluster = 1;                     // blocks
+  int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
 };
 
 /// What a rung that splits k is told besides the problem.

@@ -1,8 +1,7 @@
 #pragma once
 // How a rung of several tile sizes, with TensorMaps, offers itself. It lists its tiles before, as
 // rung.cuh says: RUNG_TILES_HALVES for bf16 and f16, and a rung for every type that wgmma
-// multiplies also RUNG_TILES_ROUNDED, for the same with results of 16 bits, and RUNG_TILES_ALONG_K,
-// for the types that are read along k alone.
+// multiplies also RUNG_TILES_PROMOTED, for those of promoted_sums.cuh, and RUNG_TILES_OTHERS.
 
 #include "device/cuda/tensor_rung.cuh"
 
@@ -35,21 +34,21 @@ constexpr GemmRung gemm_rung_of_map_tiles(std::string_view entry, bool splits) {
           .maps = true};
 }
 
-template <class Halves, class Rounded, class AlongK>
+template <class Halves, class Promoted, class Others>
 constexpr GemmRung gemm_rung_of_typed_tiles(std::string_view entry, bool splits) {
   GemmRung rung = gemm_rung_of_map_tiles<Halves>(entry, splits);
-  rung.launches.tf32 = AlongK::template launch<tfloat32, float>;
-  rung.launches.i8 = AlongK::template launch<std::int8_t, std::uint32_t>;
-  rung.launches.e4m3 = AlongK::template launch<float8_e4m3, float>;
-  rung.launches.e5m2 = AlongK::template launch<float8_e5m2, float>;
-  rung.launches.bf16_bf16 = Rounded::template launch<bfloat16, bfloat16>;
-  rung.launches.f16_f16 = Rounded::template launch<float16, float16>;
-  rung.tiles.tf32 = AlongK::template shapes<tfloat32, float>;
-  rung.tiles.i8 = AlongK::template shapes<std::int8_t, std::uint32_t>;
-  rung.tiles.e4m3 = AlongK::template shapes<float8_e4m3, float>;
-  rung.tiles.e5m2 = AlongK::template shapes<float8_e5m2, float>;
-  rung.tiles.bf16_bf16 = Rounded::template shapes<bfloat16, bfloat16>;
-  rung.tiles.f16_f16 = Rounded::template shapes<float16, float16>;
+  rung.launches.tf32 = Others::template launch<tfloat32, float>;
+  rung.launches.i8 = Others::template launch<std::int8_t, std::uint32_t>;
+  rung.launches.e4m3 = Promoted::template launch<float8_e4m3, float>;
+  rung.launches.e5m2 = Promoted::template launch<float8_e5m2, float>;
+  rung.launches.bf16_bf16 = Others::template launch<bfloat16, bfloat16>;
+  rung.launches.f16_f16 = Others::template launch<float16, float16>;
+  rung.tiles.tf32 = Others::template shapes<tfloat32, float>;
+  rung.tiles.i8 = Others::template shapes<std::int8_t, std::uint32_t>;
+  rung.tiles.e4m3 = Promoted::template shapes<float8_e4m3, float>;
+  rung.tiles.e5m2 = Promoted::template shapes<float8_e5m2, float>;
+  rung.tiles.bf16_bf16 = Others::template shapes<bfloat16, bfloat16>;
+  rung.tiles.f16_f16 = Others::template shapes<float16, float16>;
   return rung;
 }
 
@@ -70,8 +69,8 @@ constexpr GemmRung gemm_rung_of_typed_tiles(std::string_view entry, bool splits)
 #define RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(number, slug)                    \
   extern const cuda::GemmRung gemm_cuda_##number##_##slug =               \
       cuda::gemm_rung_of_typed_tiles<RUNG_MAP_TILES(RUNG_TILES_HALVES),   \
-                                     RUNG_MAP_TILES(RUNG_TILES_ROUNDED),  \
-                                     RUNG_MAP_TILES(RUNG_TILES_ALONG_K)>( \
+                                     RUNG_MAP_TILES(RUNG_TILES_PROMOTED), \
+                                     RUNG_MAP_TILES(RUNG_TILES_OTHERS)>(  \
           "gemm_cuda_" #number "_" #slug, true);
 
 #else
@@ -120,13 +119,13 @@ constexpr GemmRung gemm_rung_of_typed_tiles(std::string_view entry, bool splits)
   RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_BF16, gemm_cuda_##number##_##slug) \
   RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_F16, gemm_cuda_##number##_##slug)
 
-#define RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(number, slug)                           \
-  RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                   \
-  RUNG_TILES_ROUNDED(RUNG_SPLIT_MAP_TILE_BF16_BF16, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_ROUNDED(RUNG_SPLIT_MAP_TILE_F16_F16, gemm_cuda_##number##_##slug)   \
-  RUNG_TILES_ALONG_K(RUNG_SPLIT_MAP_TILE_TF32, gemm_cuda_##number##_##slug)      \
-  RUNG_TILES_ALONG_K(RUNG_SPLIT_MAP_TILE_I8, gemm_cuda_##number##_##slug)        \
-  RUNG_TILES_ALONG_K(RUNG_SPLIT_MAP_TILE_E4M3, gemm_cuda_##number##_##slug)      \
-  RUNG_TILES_ALONG_K(RUNG_SPLIT_MAP_TILE_E5M2, gemm_cuda_##number##_##slug)
+#define RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(number, slug)                          \
+  RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                  \
+  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_BF16_BF16, gemm_cuda_##number##_##slug) \
+  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_F16_F16, gemm_cuda_##number##_##slug)   \
+  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_TF32, gemm_cuda_##number##_##slug)      \
+  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_I8, gemm_cuda_##number##_##slug)        \
+  RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E4M3, gemm_cuda_##number##_##slug)    \
+  RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E5M2, gemm_cuda_##number##_##slug)
 
 #endif

@@ -1,12 +1,9 @@
 // gemm/cuda/29_shapes: tiles and clusters of several sizes, of which each shape and device gets the
 //   fastest.
-// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the
-// clusters'
-//   waiting for each other where L2 is fast enough | limit: with few tiles, multiprocessors stand
-//   idle
+// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the waiting
+//   of clusters where L2 is fast enough | limit: with few tiles, multiprocessors stand idle
 // needs: sm_90a | try: rung trace gemm/cuda/29
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
 #include "device/cuda/map_tiles.cuh"
@@ -25,19 +22,15 @@ struct ShapedTile {
   static constexpr int BK = 64;
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
-  static constexpr int C_COLS = 32;                // of a box of results: lines of 128 bytes
-  static constexpr int C_BOXES = 2;                // of each warpgroup
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
-
-  using Results = cuda::ResultBoxes<C_COLS, C_BOXES>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    Results Cs[CONSUMERS];
+    cuda::ResultBoxes<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -126,11 +119,7 @@ struct ShapedTile {
       });
 
       // store
-      if (cuda::leaves_in_boxes(g)) {
-        shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
-      } else {
-        cuda::store_m64(g, tile.row + group_row, tile.col, acc);
-      }
+      shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
     });
     shared.Cs[group].wait();
   }
@@ -180,12 +169,7 @@ struct ShapedTile {
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {.BM = BM,
-            .BN = BN,
-            .BK = BK,
-            .threads = THREADS,
-            .shared_bytes = sizeof(Shared<In>),
-            .cluster = CLUSTER};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
   template <class In, class Out>
@@ -197,7 +181,7 @@ struct ShapedTile {
             .persistent = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 

@@ -1,12 +1,10 @@
-// gemm/cuda/30_split_k: where tiles are too few for a wave, or for the last one, several blocks
-// share
-//   a tile of C, each with a part of k, and add their sums in a fixed order.
-// from: 29_shapes | removes: idle multiprocessors in the last wave, which with few tiles is the
-// only
-//   one | limit: power, and where the result is small the start of a launch
+// gemm/cuda/30_split_k: tiles too few for a wave, or for the last one, are shared by several
+// blocks,
+//   each with a part of k, that add their sums in a fixed order.
+// from: 29_shapes | removes: idle multiprocessors in the last wave, which is the only one of few
+//   tiles | limit: power, and where the result is small the start of a launch
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
 #include "device/cuda/map_tiles.cuh"
@@ -28,21 +26,16 @@ struct SharedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
-  static constexpr int C_COLS = 32;          // of a box of results: lines of 128 bytes
-  static constexpr int C_BOXES = 2;          // of each warpgroup
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static_assert(BN / CLUSTER % 64 == 0, "boxes are 64 columns wide, where B lies along n");
-  static_assert(BN / C_COLS % C_BOXES == 0, "boxes of results are used in turn");
-
-  using Results = cuda::ResultBoxes<C_COLS, C_BOXES>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    Results Cs[CONSUMERS];
+    cuda::ResultBoxes<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -138,20 +131,16 @@ struct SharedTile {
         g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
           Out acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-            multiply<A_ALONG_K, B_ALONG_K>(piece.k_end - piece.k_begin, group_row, shared, ring,
-                                           acc);
+            multiply<A_ALONG_K, B_ALONG_K>(piece.steps(), group_row, shared, ring, acc);
           });
 
           // store
           if (piece.parts > 1) {
-            constexpr unsigned GROUPS = CLUSTER * CONSUMERS;  // warpgroups that share a piece
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
-            const cuda::SharedSums<BN / 8> sums(split.workspace, piece, GROUPS, mine);
+            const cuda::SharedSums<BN / 8> sums(split.workspace, piece, CLUSTER * CONSUMERS, mine);
             sums.store(g, tile.row + group_row, tile.col, acc, 1 + group);
-          } else if (cuda::leaves_in_boxes(g)) {
-            shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
           } else {
-            cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+            shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
           }
         });
     shared.Cs[group].wait();
@@ -202,12 +191,7 @@ struct SharedTile {
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {.BM = BM,
-            .BN = BN,
-            .BK = BK,
-            .threads = THREADS,
-            .shared_bytes = sizeof(Shared<In>),
-            .cluster = CLUSTER};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
   template <class In, class Out>
@@ -223,7 +207,7 @@ struct SharedTile {
             .persistent = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 

@@ -1,11 +1,9 @@
-// gemm/cuda/31_dependent_launch: blocks start as soon as those of the launch before have left, set
-// up
-//   their barriers, and wait themselves until what that one wrote is there.
-// from: 30_split_k | removes: most of the pause between two launches | limit: power, and where the
-// result is small what is left of the pause
+// gemm/cuda/31_dependent_launch: blocks start as soon as those of the launch before have left, and
+//   wait themselves for what these wrote.
+// from: 30_split_k | removes: most of the pause between two launches | limit: power; with small
+//   results, what is left of the pause
 // needs: sm_90a | try: rung bench gemm/cuda/30 gemm/cuda/31 --device gpu --dtype bf16 --sizes 1024
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
 #include "device/cuda/map_tiles.cuh"
@@ -27,24 +25,16 @@ struct DependentTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
-  static constexpr int PRODUCER_REGISTERS = 40;
-  static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
-
-  // Lines of 128 bytes, of steps and of results. A warpgroup uses boxes of results in turn.
   template <class In>
-  static constexpr int BK = 128 / sizeof(In);
-  template <class Out>
-  static constexpr int C_COLS = 128 / sizeof(Out);
-  template <class Out>
-  static constexpr int C_BOXES = BN / C_COLS<Out> % 2 == 0 ? 2 : 1;
+  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
 
   template <class In, class Out>
   struct Shared {
     static_assert(cuda::is_read_along_k<In> || BN / CLUSTER % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
-    cuda::ResultBoxes<C_COLS<Out>, C_BOXES<Out>, Out> Cs[CONSUMERS];
+    cuda::ResultBoxes<BN, Out> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -67,10 +57,10 @@ struct DependentTile {
     ptx::griddepcontrol_wait();
 
     if (threadIdx.x < 128) {
-      ptx::setmaxnreg_dec<PRODUCER_REGISTERS>();
+      ptx::setmaxnreg_dec<40>();
       if (threadIdx.x == 0) produce(g, maps, split, shared);
     } else {
-      ptx::setmaxnreg_inc<CONSUMER_REGISTERS>();
+      ptx::setmaxnreg_inc<232>();
       consume(g, maps, split, shared);
     }
 
@@ -103,7 +93,6 @@ struct DependentTile {
     const bool a_along_k = cuda::operand_a(g).is_along_k();
     const bool b_along_k = cuda::operand_b(g).is_along_k();
     constexpr int PART = BN / CLUSTER;
-    constexpr std::uint16_t ALL = (1 << CLUSTER) - 1;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
     cuda::Ring<STAGES> ring;
     for_pieces(
@@ -111,8 +100,7 @@ struct DependentTile {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
           for (std::int64_t k0 = piece.k_begin; k0 < piece.k_end; k0 += BK<In>) {
-            // sync: a stage that is empty in all blocks. In the first round all are: what a barrier
-            // has before its first phase counts as a phase that has ended.
+            // sync: a stage that is empty in all blocks, as all are in the first round
             ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]),
                                       ring.parity ^ 1);
 
@@ -126,7 +114,8 @@ struct DependentTile {
             if constexpr (CLUSTER == 1) {
               cuda::load_tile<BN>(b, maps.b, b_along_k, col, k, full);
             } else {
-              cuda::load_tile_for<PART>(ALL, b, maps.b, b_along_k, col + my_part, k, full);
+              cuda::load_tile_for<PART>((1 << CLUSTER) - 1, b, maps.b, b_along_k, col + my_part, k,
+                                        full);
             }
             ring.advance();
           }
@@ -140,26 +129,22 @@ struct DependentTile {
                                                  const cuda::Split& split,
                                                  Shared<In, Out>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    const int group_row = group * 64;
     cuda::Ring<STAGES> ring;
     for_pieces(
         g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-            multiply<A_ALONG_K, B_ALONG_K>(piece.k_end - piece.k_begin, group_row, shared, ring,
-                                           acc);
+            multiply<A_ALONG_K, B_ALONG_K>(piece.steps(), group * 64, shared, ring, acc);
           });
 
           // store
           if (piece.parts > 1) {
-            constexpr unsigned GROUPS = CLUSTER * CONSUMERS;  // warpgroups that share a piece
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
-            const cuda::SharedSums<BN / 8, Scalar<Out>> sums(split.workspace, piece, GROUPS, mine);
-            sums.store(g, tile.row + group_row, tile.col, acc, 1 + group);
-          } else if (cuda::leaves_in_boxes(g)) {
-            shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
+            const cuda::SharedSums<BN / 8, Scalar<Out>> sums(split.workspace, piece,
+                                                             CLUSTER * CONSUMERS, mine);
+            sums.store(g, tile.row + group * 64, tile.col, acc, 1 + group);
           } else {
-            cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+            shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group);
           }
         });
     shared.Cs[group].wait();
@@ -217,12 +202,7 @@ struct DependentTile {
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {.BM = BM,
-            .BN = BN,
-            .BK = BK<In>,
-            .threads = THREADS,
-            .shared_bytes = sizeof(Shared<In, Out>),
-            .cluster = CLUSTER};
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>), CLUSTER};
   }
 
   template <class In, class Out>
@@ -239,11 +219,11 @@ struct DependentTile {
             .starts_early = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS<Out>, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 
-//                            BM   BN  STAGES CLUSTER
+//                               BM   BN  STAGES CLUSTER
 using Neighbours = DependentTile<128, 256, 4, 2>;
 using Large = DependentTile<128, 256, 4, 1>;
 using Wide = DependentTile<128, 192, 4, 1>;
@@ -254,20 +234,17 @@ using Small = DependentTile<64, 128, 8, 1>;
 using Smaller = DependentTile<64, 64, 12, 1>;
 using Tall = DependentTile<128, 64, 8, 1>;
 using Flat = DependentTile<64, 256, 5, 1>;
-using Third = DependentTile<128, 160, 5, 1>;
 
 }  // namespace
 
+#define RUNG_TILES_PROMOTED(TILE, entry) \
+  TILE(entry, 0, Medium)                 \
+  TILE(entry, 1, Wide)                   \
+  TILE(entry, 2, Tall) TILE(entry, 3, SmallPair) TILE(entry, 4, Small) TILE(entry, 5, Smaller)
+#define RUNG_TILES_OTHERS(TILE, entry) RUNG_TILES_PROMOTED(TILE, entry) TILE(entry, 6, Large)
 #define RUNG_TILES_HALVES(TILE, entry) \
-  TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Large)                \
-  TILE(entry, 2, Wide)                 \
-  TILE(entry, 3, MediumPair)           \
-  TILE(entry, 4, Medium)               \
-  TILE(entry, 5, SmallPair)            \
-  TILE(entry, 6, Small) TILE(entry, 7, Smaller) TILE(entry, 8, Tall) TILE(entry, 9, Flat)
-#define RUNG_TILES_ROUNDED RUNG_TILES_HALVES
-#define RUNG_TILES_ALONG_K(TILE, entry) RUNG_TILES_HALVES(TILE, entry) TILE(entry, 10, Third)
+  RUNG_TILES_OTHERS(TILE, entry)       \
+  TILE(entry, 7, Neighbours) TILE(entry, 8, MediumPair) TILE(entry, 9, Flat)
 RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(31, dependent_launch)
 
 }  // namespace rung

@@ -135,12 +135,14 @@ void run_mbarrier_fence(Warp& warp, const Instr&) {
   for (Mbarrier& barrier : warp.block->async->barriers.all()) barrier.visible = true;
 }
 
-void meet_async(Block& block, const std::vector<int>& arrived, const std::vector<int>& waited) {
+void meet_async(Block& block, const Barrier& done) {
   if (!block.worker.observe) return;
   AsyncOrder& order = block.cluster.order;
   Clock all(order.of(block.rank, 0).size(), 0);
-  for (const int warp : arrived) join(all, order.of(block.rank, warp));
-  for (const int warp : waited) join(order.of(block.rank, warp), all);
+  for (const Arrival& arrival : done.arrived) join(all, order.of(block.rank, arrival.warp));
+  for (const Barrier::Waiter& waiter : done.waiting) {
+    join(order.of(block.rank, waiter.warp), all);
+  }
 }
 
 std::string describe_wait(const Block& block, int id) {

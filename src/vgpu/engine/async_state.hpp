@@ -55,6 +55,7 @@ struct AsyncWarp {
   std::deque<BulkStore> unfinished;
   int registers = 0;          // a thread, by setmaxnreg; 0: as launched
   std::uint32_t arrived = 0;  // cluster barriers
+  Mask to_wait = 0;           // lanes that have not waited since they arrived there
 };
 
 struct AsyncState {
@@ -86,8 +87,8 @@ void run_mbarrier_fence(Warp& warp, const Instr& instr);
 /// The block's threads have exited: reports what is still in flight.
 void finish_async(Block& block);
 
-/// All warps of the block met, or those in `waited` did with those in `arrived`.
-void meet_async(Block& block, const std::vector<int>& arrived, const std::vector<int>& waited);
+/// The barrier is complete: those who waited there have met those who arrived.
+void meet_async(Block& block, const Barrier& done);
 
 /// A lane's.
 std::uint64_t address_of(Warp& warp, const AsyncAddress& address, int lane);

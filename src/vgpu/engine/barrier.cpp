@@ -20,7 +20,7 @@ void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool co
   barrier.expected = expected;
   const bool whole = warp.mask == warp.live && counts_whole_warp;
   barrier.threads += whole ? warp_size : static_cast<std::uint32_t>(lanes_in(warp.mask));
-  barrier.arrived.push_back(warp.index);
+  barrier.arrived.push_back({warp.index, order.segment(warp.index)});
 }
 
 void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr) {
@@ -49,6 +49,7 @@ void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr
 
 void Block::barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr&) {
   arrive(warp, barriers_[id], expected, true);
+  order.advance(warp.index);
   complete_if_full(id);
 }
 
@@ -88,10 +89,12 @@ void Block::release(Barrier& done) {
       result = (result & ~waiter.mask) | (holds ? waiter.mask : 0);
     }
   }
-  if (participants >= live_threads_) {
+  // A count leaves out those that have exited.
+  const std::uint64_t all =
+      done.expected == 0 ? live_threads_ : worker.launch.options.block.count();
+  if (participants >= all) {
     order.meet_all(done.orders);
     if (done.orders.shared) shadow.meet_all();
-    if (async != nullptr) meet_async(*this, done.arrived, done.arrived);
     if (order.exhausted()) {
       shadow.forget();
       settle_grid_waits(*this);
@@ -101,8 +104,8 @@ void Block::release(Barrier& done) {
     std::vector<int> waited;
     for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
     order.meet(done.arrived, waited, done.orders);
-    if (async != nullptr) meet_async(*this, done.arrived, waited);
   }
+  if (async != nullptr) meet_async(*this, done);
   done.clear();
 }
 

@@ -25,7 +25,7 @@ struct Barrier {
   Reduction reduction = Reduction::none;
   std::uint32_t votes = 0;  // threads whose predicate holds
   std::vector<Waiter> waiting;
-  std::vector<int> arrived;  // warps, those of bar.arrive included
+  std::vector<Arrival> arrived;  // those of bar.arrive included
 
   /// Nobody has come; the vectors keep their memory.
   void clear() {

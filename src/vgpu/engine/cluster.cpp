@@ -72,16 +72,29 @@ Block::Status Cluster::run() {
   }
 }
 
-void Cluster::arrive(Warp& warp, bool releases) {
+void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
   moved();
+  AsyncWarp& state = warp.block->async->warps[static_cast<std::size_t>(warp.index)];
+  if (state.arrived == phase_ + 1 && (state.to_wait & warp.mask) != 0) {
+    report(*warp.block, HazardKind::barrier_misuse,
+           warp.block->thread(warp, first_lane(state.to_wait & warp.mask)), instr.site, "barrier",
+           {}, "it has arrived before, and the cluster's barrier is not complete yet");
+    worker_.launch.stop = true;
+    return;
+  }
   arrived_ += static_cast<std::uint32_t>(lanes_in(warp.mask));
-  warp.block->async->warps[static_cast<std::size_t>(warp.index)].arrived = phase_ + 1;
+  state.arrived = phase_ + 1;
+  state.to_wait |= warp.mask;
   if (releases) join(gathered_, publish(warp));
   complete_if_all_came();
 }
 
 void Cluster::wait(Warp& warp, const Instr& instr) {
-  if (warp.block->async->warps[static_cast<std::size_t>(warp.index)].arrived <= phase_) {
+  AsyncWarp& state = warp.block->async->warps[static_cast<std::size_t>(warp.index)];
+  // Who has not arrived waits for itself.
+  const bool all_came = (warp.mask & ~state.to_wait) == 0;
+  state.to_wait &= ~warp.mask;
+  if (all_came && state.arrived <= phase_) {
     acquire(warp, released_);
     return;
   }

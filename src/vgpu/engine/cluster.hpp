@@ -47,7 +47,7 @@ class Cluster {
   bool has_ended(int rank) const { return ended_[static_cast<std::size_t>(rank)]; }
 
   /// barrier.cluster: threads of the warp have come.
-  void arrive(Warp& warp, bool releases);
+  void arrive(Warp& warp, const Instr& instr, bool releases);
   /// Suspends the warp's split until all have come that live.
   void wait(Warp& warp, const Instr& instr);
   std::uint32_t missing() const;  // threads

@@ -27,7 +27,7 @@ void check_aligned(Warp& warp, const Instr& instr) {
 void cluster_arrive(Warp& warp, const Instr& instr) {
   check_aligned(warp, instr);
   if ((instr.imm & orders) != 0) observe_fence(warp);
-  warp.block->cluster.arrive(warp, (instr.imm & orders) != 0);
+  warp.block->cluster.arrive(warp, instr, (instr.imm & orders) != 0);
 }
 
 void cluster_wait(Warp& warp, const Instr& instr) {

@@ -38,16 +38,16 @@ void Order::meet_all(OrderedMemory memory) {
   if (memory.device) learn(device_);
 }
 
-void Order::meet(Knowledge& known, const std::vector<int>& arrived,
+void Order::meet(Knowledge& known, const std::vector<Arrival>& arrived,
                  const std::vector<int>& waited) const {
   std::uint32_t base = 0;
   std::vector<std::uint32_t> joined(warps_, 0);
-  for (const int warp : arrived) {
+  for (const auto& [warp, segment] : arrived) {
     base = std::max(base, known.base[warp]);
     for (int other = 0; other < warps_; ++other) {
       joined[other] = std::max(joined[other], known.seen[warp * warps_ + other]);
     }
-    joined[warp] = std::max(joined[warp], segment_[warp]);
+    joined[warp] = std::max(joined[warp], segment);
   }
   for (const int warp : waited) {
     known.base[warp] = std::max(known.base[warp], base);
@@ -58,11 +58,11 @@ void Order::meet(Knowledge& known, const std::vector<int>& arrived,
   }
 }
 
-void Order::meet(const std::vector<int>& arrived, const std::vector<int>& waited,
+void Order::meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited,
                  OrderedMemory memory) {
   if (memory.shared) meet(shared_, arrived, waited);
   if (memory.device) meet(device_, arrived, waited);
-  for (const int warp : arrived) meet_lanes(warp, memory);
+  for (const int warp : waited) meet_lanes(warp, memory);
 }
 
 }  // namespace rung::vgpu

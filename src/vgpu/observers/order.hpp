@@ -44,6 +44,12 @@ struct OrderedMemory {
   }
 };
 
+/// A warp at a barrier: what it did up to that segment is ordered before whoever waits there.
+struct Arrival {
+  int warp;
+  std::uint32_t segment;
+};
+
 class Order {
  public:
   /// A block of so many warps begins.
@@ -62,7 +68,7 @@ class Order {
   /// All threads of the block met: everything so far is ordered before everything later.
   void meet_all(OrderedMemory memory = {});
   /// Some warps met at a barrier: `arrived` came there, `waited` (a part of them) came to wait.
-  void meet(const std::vector<int>& arrived, const std::vector<int>& waited,
+  void meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited,
             OrderedMemory memory = {});
   /// The lanes of one warp met.
   void meet_lanes(int warp, OrderedMemory memory = {}) {
@@ -99,7 +105,7 @@ class Order {
   };
 
   bool ordered(const Knowledge& known, Stamp stamp, int thread) const;
-  void meet(Knowledge& known, const std::vector<int>& arrived,
+  void meet(Knowledge& known, const std::vector<Arrival>& arrived,
             const std::vector<int>& waited) const;
   std::uint32_t next() { return now_ < max_time ? ++now_ : now_; }
 
