@@ -19,8 +19,8 @@ using cuda::GemmPlan;
 constexpr double finalist_ratio = 1.3;
 constexpr double short_round = 0.1;  // of the time budget
 
-// Of other layouts, copies would be measured too.
-bool is_read_along_k(Dtype dtype) {
+/// B lies along k where tensor cores read the type so alone: it would be copied in each call.
+bool is_b_transposed(Dtype dtype) {
   return visit(dtype,
                []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
 }
@@ -36,7 +36,7 @@ class Tuner {
                   .m = request.size.m,
                   .n = request.size.n,
                   .k = request.size.k,
-                  .b_transposed = is_read_along_k(request.dtype)}) {}
+                  .b_transposed = is_b_transposed(request.dtype)}) {}
 
   TuneResult run() {
     enter_all();

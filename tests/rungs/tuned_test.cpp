@@ -202,16 +202,19 @@ TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
   EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
 }
 
-// A step along k has 128 bytes.
-TEST(WaveModel, WhichShapesAreAsManyTilesDependsOnTheType) {
-  const auto is_near = [&](Dtype dtype, const GemmSize& size) {
-    const TunedPlans plans({{std::string(last_waves), dtype, {64, 64, 256}, {1, 1}}});
-    return plans.nearest(rung_of(last_waves), last_waves, dtype, size, h200).tile == 1;
+// As many steps along k, each of 128 bytes.
+TEST(WaveModel, AsManyTilesDependsOnTheType) {
+  const GemmRung& rung = rung_of(last_waves);
+  const std::string where = std::string(last_waves) + " ";
+  const TunedPlans plans(
+      parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
+  const auto is_near = [&](Dtype dtype, std::int64_t k) {
+    return plans.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
   };
-  EXPECT_TRUE(is_near(Dtype::e4m3, {64, 64, 129}));
-  EXPECT_FALSE(is_near(Dtype::e4m3, {64, 64, 128}));
-  EXPECT_TRUE(is_near(Dtype::bf16, {64, 64, 193}));
-  EXPECT_FALSE(is_near(Dtype::bf16, {64, 64, 192}));
+  EXPECT_TRUE(is_near(Dtype::e4m3, 129));
+  EXPECT_FALSE(is_near(Dtype::e4m3, 128));
+  EXPECT_TRUE(is_near(Dtype::tf32, 225));
+  EXPECT_FALSE(is_near(Dtype::tf32, 224));
 }
 
 }  // namespace
