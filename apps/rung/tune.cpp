@@ -281,6 +281,7 @@ Action add_tune(Options& app) {
       "Examples:\n"
       "  rung tune gemm/cuda/11\n"
       "  rung tune gemm/cuda/10 gemm/cuda/11 --dtype f64 --sizes 1024,64x64x65536\n"
+      "  rung tune gemm/cuda/31 --dtype e4m3 --sizes 4096,128x4096x14336\n"
       "  rung tune gemm/cuda/11 -o nvidia_h200.txt");
   return [arguments] { return TuneCommand(*arguments).run(); };
 }

@@ -71,13 +71,13 @@ TEST(Tune, AWrongPlanIsNotWhatOthersAreHeldAgainst) {
 }
 
 TEST(Tune, NoCopyOfBIsTimed) {
-  cuda::GemmRung rung = gemm_cuda_29_shapes;
+  cuda::GemmRung rung = gemm_cuda_31_dependent_launch;
   rung.launches.e4m3 = [](const Gemm<float8_e4m3, float>& g, const GemmPlan& plan) {
     EXPECT_EQ(g.b.row_stride, 1);  // neighbours along k lie together
-    return gemm_cuda_29_shapes.launches.e4m3(g, plan);
+    return gemm_cuda_31_dependent_launch.launches.e4m3(g, plan);
   };
   TuneRequest request;
-  request.rung = {"gemm/cuda/29_shapes", &rung};
+  request.rung = {"gemm/cuda/31_dependent_launch", &rung};
   request.dtype = Dtype::e4m3;
   request.size = {64, 72, 144};
   request.gpu = &virtual_gpu();

@@ -69,12 +69,13 @@ double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) 
   return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
 }
 
-/// Whether two shapes are as many tiles of any kind: their extents are multiples of 64, and along k
-/// of 128 bytes.
-bool is_as_many_tiles(const GemmSize& a, const GemmSize& b, Dtype dtype) {
-  const auto BK = static_cast<std::int64_t>(128 / input_bytes(dtype));
-  return ceil_div(a.m, 64) == ceil_div(b.m, 64) && ceil_div(a.n, 64) == ceil_div(b.n, 64) &&
-         ceil_div(a.k, BK) == ceil_div(b.k, BK);
+/// Whether two shapes are as many tiles of each kind, and as many steps along k.
+bool is_as_many_tiles(const GemmSize& a, const GemmSize& b, std::span<const TileShape> kinds) {
+  return std::all_of(kinds.begin(), kinds.end(), [&](const TileShape& tile) {
+    return ceil_div(a.m, tile.BM) == ceil_div(b.m, tile.BM) &&
+           ceil_div(a.n, tile.BN) == ceil_div(b.n, tile.BN) &&
+           ceil_div(a.k, tile.BK) == ceil_div(b.k, tile.BK);
+  });
 }
 
 bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
@@ -223,8 +224,9 @@ GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dt
   const TunedShape* found = nullptr;
   double found_distance = 0;
   const bool is_modelled = has_wave_model(id);
+  const auto tiles = tiles_of(rung, dtype);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
-    if (is_modelled && !is_as_many_tiles(shape.size, wanted, dtype)) continue;
+    if (is_modelled && !is_as_many_tiles(shape.size, wanted, tiles)) continue;
     const double here = distance(its_logs, logs);
     if (found != nullptr && here >= found_distance) continue;
     if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;
@@ -235,7 +237,6 @@ GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dt
     return predicted_plan(rung, dtype, wanted, limits).value_or(GemmPlan{});
   }
   if (found == nullptr) return {};
-  const auto tiles = tiles_of(rung, dtype);
   const std::int64_t steps =
       ceil_div(wanted.k, tiles[static_cast<std::size_t>(found->plan.tile)].BK);
   return {found->plan.tile, static_cast<int>(std::min<std::int64_t>(found->plan.splits, steps))};
