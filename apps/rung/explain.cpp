@@ -13,6 +13,7 @@
 #include "devices.hpp"
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
+#include "explain_head.hpp"
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
@@ -120,11 +121,6 @@ void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtyp
   }
 }
 
-void print_head(std::FILE* out, const RungInfo& rung) {
-  fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
-             wrap(fmt::format("limit now: {}", rung.limit), 0));
-}
-
 analysis::Explanation examine(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                               const analysis::ExplainOptions& options) {
   try {
@@ -172,15 +168,7 @@ ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
                                  trace_of(rung, dtype, size, options)));
   }
   if (output) {
-    const bool is_gemm = rung.op == "gemm";
-    Json json = {{"rung", rung.id},
-                 {"idea", rung.idea},
-                 {"limit", rung.limit},
-                 {"dtype", name(dtype)},
-                 {"m", is_gemm ? Json(size.m) : Json(nullptr)},
-                 {"n", size.n},
-                 {"k", is_gemm ? Json(size.k) : Json(nullptr)},
-                 {"device", fmt::format("virtual {}", options.device.name)}};
+    Json json = explanation_head(rung, dtype, size, "virtual " + options.device.name);
     json.update(to_json(explanation));
     output->write(dump(json));
   }

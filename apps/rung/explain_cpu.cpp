@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "device/cpu/machine.hpp"
+#include "explain_head.hpp"
 #include "measure/ceilings.hpp"
-#include "report/json.hpp"
 #include "report/table.hpp"
 
 namespace rung {
@@ -62,8 +62,7 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
   const analysis::MeasuredRun* run =
       results.find(rung.id, dtype, is_gemm ? size.m : 1, size.n, is_gemm ? size.k : 1, "cpu");
   std::FILE* out = output && output->is_stdout() ? stderr : stdout;
-  fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
-             wrap(fmt::format("limit now: {}", rung.limit), 0));
+  print_head(out, rung);
   Table table({"at the least", "moves", "FLOP/byte", "takes"});
   table.add_row({"multiply-adds", "", "", format_seconds(computing)});
   table.add_row({level, fmt::format("{:.3g} GB", work.bytes * 1e-9),
@@ -82,22 +81,14 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
                     0));
   }
   if (output) {
-    Json json = {{"rung", rung.id},
-                 {"idea", rung.idea},
-                 {"limit", rung.limit},
-                 {"dtype", name(dtype)},
-                 {"m", is_gemm ? Json(size.m) : Json(nullptr)},
-                 {"n", size.n},
-                 {"k", is_gemm ? Json(size.k) : Json(nullptr)},
-                 {"device", fmt::format("cpu {}", cpu::machine().model)},
-                 {"roofline",
-                  {{"flops", work.flops},
-                   {"levels",
-                    {{{"name", "multiply-adds"}, {"bytes", 0}, {"seconds", computing}},
-                     {{"name", level}, {"bytes", work.bytes}, {"seconds", reading}}}},
-                   {"bound", computing >= reading ? "multiply-adds" : level},
-                   {"seconds", least},
-                   {"measured_seconds", run != nullptr ? Json(run->seconds) : Json(nullptr)}}}};
+    Json json = explanation_head(rung, dtype, size, "cpu " + cpu::machine().model);
+    json["roofline"] = {{"flops", work.flops},
+                        {"levels",
+                         {{{"name", "multiply-adds"}, {"bytes", 0}, {"seconds", computing}},
+                          {{"name", level}, {"bytes", work.bytes}, {"seconds", reading}}}},
+                        {"bound", computing >= reading ? "multiply-adds" : level},
+                        {"seconds", least},
+                        {"measured_seconds", run != nullptr ? Json(run->seconds) : Json(nullptr)}};
     output->write(dump(json));
   }
   return exit_right;

@@ -121,7 +121,7 @@ void print_heading(std::FILE* out, const Target& target) {
              cut("on " + target.backend->device(), text_width));
   fmt::print(out, "{}\n\n", target.backend->code(*target.rung));
   fmt::print(out, row_format, "shape", "best plan", "time",
-             target.dtype == Dtype::i32 ? "TOP/s" : "TFLOP/s", "gain", "plans");
+             is_integer(target.dtype) ? "TOP/s" : "TFLOP/s", "gain", "plans");
 }
 
 void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,

@@ -6,7 +6,7 @@
 
 #include "analysis/resources.hpp"
 #include "backends/cuda/rungs.hpp"
-#include "device/cuda/tile.cuh"
+#include "core/integers.hpp"
 
 namespace rung::analysis {
 namespace {
@@ -20,8 +20,7 @@ double area(std::int64_t a, std::int64_t b) {
 /// How many times the sample is in the problem.
 double samples_of(const GemmSetting& setting) {
   const GemmSetting::Extent extent = setting.sample();
-  return area(cuda::ceil_div(setting.size.m, extent.rows),
-              cuda::ceil_div(setting.size.n, extent.columns));
+  return area(ceil_div(setting.size.m, extent.rows), ceil_div(setting.size.n, extent.columns));
 }
 
 /// A multiply-add has three operands and a result. Blocks, or clusters of them, bring what their
@@ -33,7 +32,7 @@ Footprint footprint_of(const GemmSetting& setting) {
   const cuda::Tiling tile = setting.tiling();
   const double rows = tile.BM * static_cast<double>(setting.launch().cluster);
   const double tiles =
-      std::ceil(static_cast<double>(m) / rows) * static_cast<double>(cuda::ceil_div(n, tile.BN));
+      std::ceil(static_cast<double>(m) / rows) * static_cast<double>(ceil_div(n, tile.BN));
   Footprint footprint;
   footprint.register_bytes = 4 * out;
   footprint.result_bytes = out * area(m, n);

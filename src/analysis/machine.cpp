@@ -34,9 +34,7 @@ constexpr MatrixPeak matrix_peaks[] = {
 /// What a dtype's elements are multiplied as: results of 16 bits are those of f32, rounded; and
 /// without tensor cores, elements of 16 bits are multiplied in f32.
 Dtype multiplied_as(Dtype dtype, bool matrix_units) {
-  const Dtype inputs = dtype == Dtype::bf16_bf16 ? Dtype::bf16
-                       : dtype == Dtype::f16_f16 ? Dtype::f16
-                                                 : dtype;
+  const Dtype inputs = unrounded(dtype);
   const bool is_half = inputs == Dtype::bf16 || inputs == Dtype::f16;
   return is_half && !matrix_units ? Dtype::f32 : inputs;
 }

@@ -98,7 +98,7 @@ const metal::Image* select_metal_ptx(const RungInfo& info, const vgpu::DeviceDes
 
 MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                            const vgpu::DeviceDescription& device, const std::string& code) {
-  const metal::GemmRung* rung = metal::find_rung(metal::gemm_rungs, info.id);
+  const metal::GemmRung* rung = find_rung(metal::gemm_rungs, info.id);
   if (rung == nullptr) throw std::invalid_argument(info.id + " is no gemm rung of metal");
   if (!metal::has(rung->types, dtype)) {
     throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));

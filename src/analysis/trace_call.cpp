@@ -60,7 +60,7 @@ SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& de
 
 /// What the launches of a rung leave to others.
 void add_finish(CallTrace& trace, const RungInfo& rung, const DotCall& call, int multiprocessors) {
-  if (const metal::DotRung* of_metal = metal::find_rung(metal::dot_rungs, rung.id)) {
+  if (const metal::DotRung* of_metal = find_rung(metal::dot_rungs, rung.id)) {
     using metal::Finish;
     const Finish finish = of_metal->finish;
     trace.is_zeroed = finish == Finish::zeroed;

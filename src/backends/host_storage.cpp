@@ -34,15 +34,28 @@ template Storage host_storage(const AnyMatrix<void*>&, std::int64_t, std::int64_
 template Storage host_storage(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
                               std::size_t, bool);
 
-Storage host_storage(const void* first, std::int64_t increment, std::int64_t n,
-                     std::size_t element_bytes, const Storage& guarded, bool is_virtual) {
-  if (first == nullptr || n == 0) return {};
+namespace {
+
+/// Of call.n elements that are `increment` apart, the first one given; `guarded` has their guards.
+Storage vector_storage(const DotCall& call, const void* first, std::int64_t increment,
+                       const Storage& guarded, bool is_virtual) {
+  if (first == nullptr || call.n == 0) return {};
   if (!is_virtual && guarded.begin != nullptr) return guarded;
-  const auto size = static_cast<std::int64_t>(element_bytes);
-  const std::int64_t lowest = increment < 0 ? (n - 1) * increment * size : 0;
+  const auto size = static_cast<std::int64_t>(input_bytes(call.dtype));
+  const std::int64_t lowest = increment < 0 ? (call.n - 1) * increment * size : 0;
   const AnyMatrix<const void*> column{static_cast<const std::byte*>(first) + lowest,
                                       increment < 0 ? -increment : increment, 1};
-  return storage_of(column, increment == 0 ? 1 : n, 1, size);
+  return storage_of(column, increment == 0 ? 1 : call.n, 1, size);
+}
+
+}  // namespace
+
+Storage host_storage_of_x(const DotCall& call, bool is_virtual) {
+  return vector_storage(call, call.x, call.incx, call.x_storage, is_virtual);
+}
+
+Storage host_storage_of_y(const DotCall& call, bool is_virtual) {
+  return vector_storage(call, call.y, call.incy, call.y_storage, is_virtual);
 }
 
 }  // namespace rung

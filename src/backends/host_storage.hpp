@@ -20,9 +20,8 @@ template <class Pointer>
 Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
                      std::size_t element_bytes, bool is_virtual);
 
-/// The same for a vector of n elements that are `increment` apart, the first one given; nothing for
-/// a null vector. `guarded` is the vector with its guards.
-Storage host_storage(const void* first, std::int64_t increment, std::int64_t n,
-                     std::size_t element_bytes, const Storage& guarded, bool is_virtual);
+/// The same for the vectors of a dot product; nothing for a null one.
+Storage host_storage_of_x(const DotCall& call, bool is_virtual);
+Storage host_storage_of_y(const DotCall& call, bool is_virtual);
 
 }  // namespace rung

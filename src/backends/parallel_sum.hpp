@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/cpu/integers.hpp"
+#include "core/integers.hpp"
 #include "device/cpu/parallel.hpp"
 
 namespace rung {
@@ -14,7 +14,7 @@ namespace rung {
 template <class T>
 T parallel_sum(const T* values, std::int64_t count, int threads) {
   constexpr std::int64_t chunk = 1 << 14;
-  std::vector<T> partial(static_cast<std::size_t>(cpu::ceil_div(count, chunk)));
+  std::vector<T> partial(static_cast<std::size_t>(ceil_div(count, chunk)));
   cpu::parallel_for(std::ssize(partial), threads, [&](std::int64_t c) {
     T sum{};
     const std::int64_t end = std::min(count, (c + 1) * chunk);

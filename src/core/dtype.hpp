@@ -53,6 +53,13 @@ constexpr Dtype output_type(Dtype dtype) {
   }
 }
 
+/// The dtype of the same inputs and sums whose results are not rounded to 16 bits.
+constexpr Dtype unrounded(Dtype dtype) {
+  if (dtype == Dtype::bf16_bf16) return Dtype::bf16;
+  if (dtype == Dtype::f16_f16) return Dtype::f16;
+  return dtype;
+}
+
 /// The name as a part of an identifier.
 constexpr std::string_view identifier(Dtype dtype) {
   if (dtype == Dtype::bf16_bf16) return "bf16_bf16";
@@ -73,26 +80,6 @@ struct Elements {
   using Out = OutType;
 };
 
-/// Calls f with the Elements<In, Out> of a dtype: visit(dtype, [&]<class In, class
-/// Out>(Elements<In, Out>) {…}).
-template <class F>
-decltype(auto) visit(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::f32: return std::forward<F>(f)(Elements<float, float>{});
-    case Dtype::f64: return std::forward<F>(f)(Elements<double, double>{});
-    case Dtype::i32: return std::forward<F>(f)(Elements<std::uint32_t, std::uint32_t>{});
-    case Dtype::bf16: return std::forward<F>(f)(Elements<bfloat16, float>{});
-    case Dtype::f16: return std::forward<F>(f)(Elements<float16, float>{});
-    case Dtype::tf32: return std::forward<F>(f)(Elements<tfloat32, float>{});
-    case Dtype::i8: return std::forward<F>(f)(Elements<std::int8_t, std::uint32_t>{});
-    case Dtype::e4m3: return std::forward<F>(f)(Elements<float8_e4m3, float>{});
-    case Dtype::e5m2: return std::forward<F>(f)(Elements<float8_e5m2, float>{});
-    case Dtype::bf16_bf16: return std::forward<F>(f)(Elements<bfloat16, bfloat16>{});
-    case Dtype::f16_f16: return std::forward<F>(f)(Elements<float16, float16>{});
-  }
-  __builtin_unreachable();
-}
-
 /// Whether the dot product and the sum have a dtype.
 constexpr bool is_for_dot(Dtype dtype) { return dtype <= Dtype::f16; }
 
@@ -106,6 +93,21 @@ decltype(auto) visit_dot(Dtype dtype, F&& f) {
     case Dtype::bf16: return std::forward<F>(f)(Elements<bfloat16, float>{});
     case Dtype::f16: return std::forward<F>(f)(Elements<float16, float>{});
     default: __builtin_unreachable();
+  }
+}
+
+/// Calls f with the Elements<In, Out> of a dtype: visit(dtype, [&]<class In, class
+/// Out>(Elements<In, Out>) {…}).
+template <class F>
+decltype(auto) visit(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::tf32: return std::forward<F>(f)(Elements<tfloat32, float>{});
+    case Dtype::i8: return std::forward<F>(f)(Elements<std::int8_t, std::uint32_t>{});
+    case Dtype::e4m3: return std::forward<F>(f)(Elements<float8_e4m3, float>{});
+    case Dtype::e5m2: return std::forward<F>(f)(Elements<float8_e5m2, float>{});
+    case Dtype::bf16_bf16: return std::forward<F>(f)(Elements<bfloat16, bfloat16>{});
+    case Dtype::f16_f16: return std::forward<F>(f)(Elements<float16, float16>{});
+    default: return visit_dot(dtype, std::forward<F>(f));
   }
 }
 

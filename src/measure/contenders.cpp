@@ -58,6 +58,20 @@ Calls public_gemm(const GemmCall& call, const Where& where) {
   });
 }
 
+/// What `bind` makes of a dot product, if rung::dot() has one of its type.
+template <class Bind>
+Bound bind_dot(const DotCall& call, const Bind& bind) {
+  if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
+  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out> elements) -> Bound {
+    if constexpr (std::is_integral_v<In>) {
+      return {{}, "dot has no i32"};
+    } else {
+      if (call.y == nullptr) return {{}, "the library has no sum"};
+      return {bind(elements), {}};
+    }
+  });
+}
+
 }  // namespace
 
 Bound RungContender::bind(const GemmCall& call, int threads) const {
@@ -77,20 +91,13 @@ Bound LibraryContender::bind(const GemmCall& call, int threads) const {
 }
 
 Bound LibraryContender::bind(const DotCall& call, int threads, void* result) const {
-  if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
-  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
-    if constexpr (std::is_integral_v<In>) {
-      return {{}, "dot has no i32"};
-    } else {
-      if (call.y == nullptr) return {{}, "the library has no sum"};
-      const Dot<In> d = call.typed<In>();
-      const auto run = [=](std::int64_t calls) {
-        for (std::int64_t i = 0; i < calls; ++i) {
-          *static_cast<Out*>(result) = dot(d.n, d.x, d.incx, d.y, d.incy, {.threads = threads});
-        }
-      };
-      return {run, {}};
-    }
+  return bind_dot(call, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
+    const Dot<In> d = call.typed<In>();
+    return {[=](std::int64_t calls) {
+      for (std::int64_t i = 0; i < calls; ++i) {
+        *static_cast<Out*>(result) = dot(d.n, d.x, d.incx, d.y, d.incy, {.threads = threads});
+      }
+    }};
   });
 }
 
@@ -114,24 +121,18 @@ Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
 }
 
 Bound GpuLibraryContender::bind(const DotCall& call, int threads, void* result) const {
-  if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
-  return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Bound {
-    if constexpr (std::is_integral_v<In>) {
-      return {{}, "dot has no i32"};
-    } else {
-      if (call.y == nullptr) return {{}, "the library has no sum"};
-      gpu_.make_current();
-      const auto operands = std::make_shared<cuda::DotOperands>(gpu_, call, result);
-      const auto run = [this, call, operands] {
-        const auto lowest = [n = call.n](const void* first, std::int64_t increment) {
-          const auto* const element = static_cast<const In*>(first);
-          return increment < 0 && n > 0 ? element + (n - 1) * increment : element;
-        };
-        dot(call.n, lowest(operands->x(), call.incx), call.incx, lowest(operands->y(), call.incy),
-            call.incy, static_cast<Out*>(operands->result().data()), CudaStream(gpu_.stream()));
+  return bind_dot(call, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
+    gpu_.make_current();
+    const auto operands = std::make_shared<cuda::DotOperands>(gpu_, call, result);
+    const auto run = [this, call, operands] {
+      const auto lowest = [n = call.n](const void* first, std::int64_t increment) {
+        const auto* const element = static_cast<const In*>(first);
+        return increment < 0 && n > 0 ? element + (n - 1) * increment : element;
       };
-      return {batch_on_gpu("library", operands, [=, this] { launch(run, threads); }), {}};
-    }
+      dot(call.n, lowest(operands->x(), call.incx), call.incx, lowest(operands->y(), call.incy),
+          call.incy, static_cast<Out*>(operands->result().data()), CudaStream(gpu_.stream()));
+    };
+    return batch_on_gpu("library", operands, [=, this] { launch(run, threads); });
   });
 }
 

@@ -1,6 +1,7 @@
 #include "measure/gpu_ceilings.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "backends/cuda/device_buffer.hpp"
@@ -110,12 +111,16 @@ GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu) {
   constexpr std::int64_t least = std::int64_t{1} << 30;
   const std::int64_t past_cache = 8 * gpu.attribute(cuda::DeviceAttribute::l2_cache_size);
   GpuCeilings ceilings;
+  std::map<Dtype, double> rates;  // GFLOP/s; 0: none
   for (const Dtype dtype : all_dtypes) {
-    const std::vector<CeilingBatch> all = gpu_multiply_add_ceilings(gpu, dtype);
-    if (all.empty()) continue;
-    double best = 0;
-    for (const CeilingBatch& ceiling : all) best = std::max(best, best_rate(ceiling));
-    ceilings.multiply_add.emplace_back(name(dtype), best);
+    const auto [found, is_new] = rates.try_emplace(unrounded(dtype), 0.0);
+    double& rate = found->second;
+    if (is_new) {
+      for (const CeilingBatch& ceiling : gpu_multiply_add_ceilings(gpu, dtype)) {
+        rate = std::max(rate, best_rate(ceiling));
+      }
+    }
+    if (rate > 0) ceilings.multiply_add.emplace_back(name(dtype), rate);
   }
   ceilings.memory_read = best_rate(gpu_read_ceiling(gpu, std::max(least, past_cache)));
   return ceilings;

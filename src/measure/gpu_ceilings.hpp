@@ -13,8 +13,8 @@
 namespace rung {
 
 /// Nothing but multiply-adds of a dtype's elements on all of the GPU, in each way that it has:
-/// those of a thread in registers, and matrix units. Of bf16 and f16, summed in f32, the units
-/// alone where there are any; of types for tensor cores alone, none unless there is a kernel.
+/// those of a thread in registers, and matrix units. Of bf16 and f16, the units alone where there
+/// are any; of types for tensor cores alone, none where these do not have them.
 /// Throws std::bad_alloc and cuda::DriverError.
 std::vector<CeilingBatch> gpu_multiply_add_ceilings(cuda::Gpu& gpu, Dtype dtype);
 
@@ -28,7 +28,8 @@ struct GpuCeilings {
   double memory_read;                                        // GB/s
 };
 
-/// Takes about a second. Throws as above.
+/// Takes a few seconds. Throws
+/// as above.
 GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu);
 
 }  // namespace rung

@@ -28,7 +28,7 @@ struct GpuMatrixKernel {
 };
 
 /// All that a GPU of that compute capability (times ten), whose driver is for that version of CUDA
-/// (12040), has for a dtype; none for f32 and i32.
+/// (12040), has for a dtype; none for f32 and i32, nor for 8-bit floats without wgmma.
 ///
 /// mma.sync (since 8.0) multiplies matrices of ones: each iteration adds mma_unroll times the k of
 /// its shape to each of mma_chains accumulators in each of its registers. wgmma (9.0 alone)

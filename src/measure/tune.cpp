@@ -7,6 +7,7 @@
 
 #include "backends/cuda/gemm_call.hpp"
 #include "core/verify.hpp"
+#include "device/cuda/operand.cuh"
 #include "measure/timing.hpp"
 
 namespace rung {
@@ -18,6 +19,12 @@ using cuda::GemmPlan;
 constexpr double finalist_ratio = 1.3;
 constexpr double short_round = 0.1;  // of the time budget
 
+/// B lies along k where tensor cores read the type so alone: it would be copied in each call.
+bool is_b_transposed(Dtype dtype) {
+  return visit(dtype,
+               []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
+}
+
 class Tuner {
  public:
   explicit Tuner(const TuneRequest& request)
@@ -28,7 +35,8 @@ class Tuner {
         problem_({.dtype = request.dtype,
                   .m = request.size.m,
                   .n = request.size.n,
-                  .k = request.size.k}) {}
+                  .k = request.size.k,
+                  .b_transposed = is_b_transposed(request.dtype)}) {}
 
   TuneResult run() {
     enter_all();

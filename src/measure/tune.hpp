@@ -42,11 +42,13 @@ struct TuneResult {
   double gain = 0;                        // time of `before` over that of the best, round by round
 };
 
-/// Every candidate is verified: the first one that is right by core/verify.hpp, all others by small
-/// integers, on which its result is exact and theirs must be the same. Those that are right are
-/// timed in one short round, and those among them that are within 1.3 of the fastest once more, in
-/// turns, for the time budget. The rung must have the dtype and an image for the device. Throws
-/// DriverError, std::bad_alloc, and KernelError for a launch that fails while it is timed.
+/// Operands are stored by rows, but for B of tf32 and of types of 8 bits, which is stored by
+/// columns: tensor cores read these along k alone. Every candidate is verified: the first one that
+/// is right by core/verify.hpp, all others by small integers, on which its result is exact and
+/// theirs must be the same. Those that are right are timed in one short round, and those among them
+/// that are within 1.3 of the fastest once more, in turns, for the time budget. The rung must have
+/// the dtype and an image for the device. Throws DriverError, std::bad_alloc, and KernelError for a
+/// launch that fails while it is timed.
 TuneResult tune(const TuneRequest& request);
 
 }  // namespace rung

@@ -73,7 +73,7 @@ std::vector<Column> gpu_columns(const BenchResult& result) {
                      }});
   if (result.counts_flops) {
     columns.push_back(
-        {result.options.dtype == Dtype::i32 ? "TOP/s" : "TFLOP/s", [&](const BenchRow& row) {
+        {is_integer(result.options.dtype) ? "TOP/s" : "TFLOP/s", [&](const BenchRow& row) {
            return format_rate(result.flops / row.seconds.median * 1e-12);
          }});
   }

@@ -12,6 +12,19 @@ std::string bytes(std::int64_t count) {
   return mib < 1024 ? fmt::format("{:.4g} MiB", mib) : fmt::format("{:.4g} GiB", mib / 1024);
 }
 
+/// Of the multiply-adds; results of 16 bits have the rate of f32's.
+std::string rates(const GpuCeilings& ceilings) {
+  std::string text = "multiply-adds:";
+  const char* separator = " ";
+  for (const auto& [type, rate] : ceilings.multiply_add) {
+    const auto dtype = parse_dtype(type);
+    if (dtype && unrounded(*dtype) != *dtype) continue;
+    text += fmt::format("{}{} {}", separator, type, format_rate(1e-3 * rate));
+    separator = ", ";
+  }
+  return wrap(text + " TFLOP/s", 0);
+}
+
 }  // namespace
 
 std::string gpu_summary(const GpuEnvironment& gpu) {
@@ -26,19 +39,13 @@ std::string gpu_summary(const GpuEnvironment& gpu) {
   if (gpu.peak_bandwidth > 0) {
     text += fmt::format(", {} GB/s by the memory's clock", format_rate(1e-9 * gpu.peak_bandwidth));
   }
-  text += "\nmultiply-adds:";
-  const char* separator = " ";
-  for (const auto& [type, rate] : gpu.ceilings.multiply_add) {
-    text += fmt::format("{}{} {}", separator, type, format_rate(1e-3 * rate));
-    separator = ", ";
-  }
-  text += " TFLOP/s";
+  text += "\n" + rates(gpu.ceilings);
   if (nvml.clock_mhz > 0) {
-    text += fmt::format("\nclocks: {} MHz (at most {}), memory {} MHz, power limit {:.0f} W",
+    text += fmt::format("clocks: {} MHz (at most {}), memory {} MHz, power limit {:.0f} W\n",
                         nvml.clock_mhz, nvml.max_clock_mhz, nvml.memory_clock_mhz,
                         nvml.power_limit_watts);
   }
-  return text + "\n";
+  return text;
 }
 
 }  // namespace rung

@@ -284,6 +284,20 @@ TEST(Tune, KeepsTheBestPlanAmongThoseOfOtherProblems) {
                 best.at("splits").dump() + "\n");
 }
 
+TEST(Tune, EveryTypeOfTensorCores) {
+  const Folder folder;
+  const fs::path file = folder / "plans.txt";
+  for (const std::string dtype : {"tf32", "i8", "e4m3", "e5m2", "bf16-bf16", "f16-f16"}) {
+    const Output output =
+        run_rung("tune gemm/cuda/29 --device virtual --unobserved --dtype " + dtype +
+                 " --sizes 64x72x144 --seconds 0.001 -o " + file.string());
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    std::ifstream stream(file);
+    const std::string kept(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_NE(kept.find("gemm/cuda/29_shapes " + dtype + " 64 72 144 "), std::string::npos) << kept;
+  }
+}
+
 TEST(Tune, TimesOfASimulationAreNotKeptUnasked) {
   const Folder folder;
   const Output output =

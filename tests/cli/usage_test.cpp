@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"verify gemm --random -1", "--random: '-1' is not a whole number from 0 to 1000000"},
         Bad{"verify dot/cpu/00 --json /", "--json: '/' cannot be written: Is a directory"},
         Bad{"trace", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 23 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 24 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs those of cuda and metal",
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"report nowhere.json -o -", "FILE: 'nowhere.json' cannot be read"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON"},
         Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
-        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 23 rungs; explain takes one"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 24 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
             "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
             "each with "
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"diff", "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda/02", "RUNG: a value is needed; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
-            "RUNG: 'gemm/cuda' selects 23 rungs; diff takes one and another"},
+            "RUNG: 'gemm/cuda' selects 24 rungs; diff takes one and another"},
         Bad{"tune", "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},
         Bad{"tune gemm/cpu/00", "gemm/cpu/00_triple_loop is a cpu rung; tune is for those of cuda"},

@@ -121,6 +121,15 @@ TEST(Dtype, NamesReadBack) {
   EXPECT_EQ(parse_dtype(""), std::nullopt);
 }
 
+TEST(Dtype, ResultsThatAreNotRoundedAreOfTheSameInputs) {
+  for (const Dtype dtype : all_dtypes) {
+    const bool is_rounded = output_bytes(dtype) == 2;
+    EXPECT_EQ(input_bytes(unrounded(dtype)), input_bytes(dtype)) << name(dtype);
+    EXPECT_EQ(unrounded(dtype) != dtype, is_rounded) << name(dtype);
+    EXPECT_EQ(output_bytes(unrounded(dtype)), is_rounded ? 4 : output_bytes(dtype)) << name(dtype);
+  }
+}
+
 TEST(Dtype, Sizes) {
   const std::map<Dtype, std::pair<std::size_t, std::size_t>> sizes = {
       {Dtype::f32, {4, 4}},       {Dtype::f64, {8, 8}},    {Dtype::i32, {4, 4}},

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "../cpu_dtypes.hpp"
 #include "core/rung.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
@@ -18,7 +19,7 @@ extern const cpu::GemmRung gemm_cpu_99_four_rows;
 namespace {
 
 TEST(DocumentedRung, IsRight) {
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16, Dtype::f16}) {
+  for (const Dtype dtype : cpu_dtypes) {
     for (const GemmSpec& spec : standard_gemm_cases(dtype, Effort::quick)) {
       GemmCase problem(spec);
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "../cpu_dtypes.hpp"
 #include "core/verify.hpp"
 #include "public_call.hpp"
 
@@ -30,14 +31,13 @@ const std::vector<std::string> nothing_wrong(callers);
 
 TEST(Concurrency, GemmsOfDifferentShapesAndTypes) {
   const auto wrong = in_parallel([](int caller) {
-    GemmCase problem(
-        {.dtype = library_dtypes[static_cast<std::size_t>(caller) % library_dtypes.size()],
-         .m = 150 - 13 * caller,
-         .n = 70 + 11 * caller,
-         .k = 90 + 7 * caller,
-         .b_transposed = caller % 2 == 1,
-         .values = Values::integers,
-         .seed = static_cast<std::uint64_t>(caller) + 1});
+    GemmCase problem({.dtype = cpu_dtypes[static_cast<std::size_t>(caller) % cpu_dtypes.size()],
+                      .m = 150 - 13 * caller,
+                      .n = 70 + 11 * caller,
+                      .k = 90 + 7 * caller,
+                      .b_transposed = caller % 2 == 1,
+                      .values = Values::integers,
+                      .seed = static_cast<std::uint64_t>(caller) + 1});
     for (int repeat = 0; repeat < 10; ++repeat) {
       const Verdict verdict = verify(problem, [&](const GemmCall& call) {
         public_gemm(call, Form::row_major_c, GemmOptions{.threads = 1 + caller % 3});

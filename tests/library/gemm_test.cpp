@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../cpu_dtypes.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "public_call.hpp"
@@ -38,7 +39,7 @@ std::string dtype_and_form(const testing::TestParamInfo<GemmOf::ParamType>& inst
 }
 
 INSTANTIATE_TEST_SUITE_P(Library, GemmOf,
-                         testing::Combine(testing::ValuesIn(library_dtypes),
+                         testing::Combine(testing::ValuesIn(cpu_dtypes),
                                           testing::Values(Form::row_major_c, Form::col_major_c)),
                          dtype_and_form);
 

@@ -1,16 +1,10 @@
 #pragma once
 // Runs an erased call through the public interface, so that core/verify can judge it.
 
-#include <array>
-
 #include "core/call.hpp"
 #include "rung/rung.hpp"
 
 namespace rung {
-
-/// What the library has on CPUs.
-inline constexpr std::array library_dtypes = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16,
-                                              Dtype::f16};
 
 /// The public element type of a kernel's: int32 for uint32.
 template <class T>

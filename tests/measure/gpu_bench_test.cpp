@@ -134,6 +134,9 @@ TEST(GpuReport, SaysWhatTheDriverTellsAndNoMore) {
             "multiply-adds: f32 60.0 TFLOP/s\n");
   EXPECT_EQ(to_json(gpu).at("driver"), nullptr);
   EXPECT_EQ(to_json(gpu).at("clock_mhz"), nullptr);
+  gpu.ceilings.multiply_add = {{"bf16", 945e3}, {"bf16-bf16", 945e3}, {"e4m3", 1.9e6}};
+  EXPECT_NE(gpu_summary(gpu).find("\nmultiply-adds: bf16 945, e4m3 1900 TFLOP/s\n"),
+            std::string::npos);
   gpu.nvml = {"580.95.05", 1980, 1980, 3201, 700};
   EXPECT_NE(gpu_summary(gpu).find("driver: 580.95.05, CUDA 13.0\n"), std::string::npos);
   EXPECT_NE(gpu_summary(gpu).find("power limit 700 W\n"), std::string::npos);

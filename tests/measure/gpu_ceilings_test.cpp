@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -19,10 +21,11 @@ namespace {
 constexpr std::int64_t threads = 64;
 
 template <class Argument>
-void launch(const char* entry, Argument argument, const cuda::Image& image = gpu_ceiling_image()) {
+void launch(const char* entry, Argument argument, const cuda::Image& image = gpu_ceiling_image(),
+            const cuda::Launch& grid = {{2}, {threads / 2}}) {
   cuda::Gpu& gpu = virtual_gpu();
   void* arguments[] = {&argument};
-  gpu.launch(gpu.function(image, entry), entry, {{2}, {threads / 2}}, arguments, 1);
+  gpu.launch(gpu.function(image, entry), entry, grid, arguments, 1);
   gpu.wait(entry);
 }
 
@@ -60,7 +63,7 @@ TEST(GpuCeilings, MultiplyAddsAreAllDone) {
   expect_all_multiply_adds<std::int32_t>(Dtype::i32);
 }
 
-// The shapes of mma.sync; wgmma is not on the virtual GPU.
+// The shapes of mma.sync, which multiplies ones.
 template <class T>
 void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
   constexpr int iterations = 2;
@@ -75,7 +78,82 @@ void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
 TEST(GpuCeilings, MatrixUnitsDoWhatTheyAreCreditedWith) {
   expect_all_products<float>(gpu_matrix_kernels(Dtype::f16, 80, 12000).front(), 16, 4);
   expect_all_products<float>(gpu_matrix_kernels(Dtype::bf16, 80, 12000).front(), 16, 4);
+  expect_all_products<float>(gpu_matrix_kernels(Dtype::tf32, 80, 12000).front(), 8, 4);
+  expect_all_products<std::uint32_t>(gpu_matrix_kernels(Dtype::i8, 80, 12000).front(), 32, 4);
   expect_all_products<double>(gpu_matrix_kernels(Dtype::f64, 80, 12000).front(), 4, 2);
+}
+
+// What wgmma multiplies: A of 64 rows and B of 256 behind it, of 128 bytes, as hashed words of
+// which some bits are set.
+template <class In>
+class HashedOperands {
+ public:
+  static constexpr int a_rows = 64, b_rows = 256;
+
+  HashedOperands(std::uint32_t random, std::uint32_t constant) : words_((a_rows + b_rows) * 32) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      std::uint32_t word = 4 * static_cast<std::uint32_t>(i) * 0x9E3779B1;
+      word ^= word >> 13;
+      words_[i] = (word & random) | constant;
+    }
+  }
+
+  /// Of row `row`, both matrices counted through: the pieces of 16 bytes of eight rows are
+  /// swizzled.
+  double at(int row, int k) const {
+    const int byte = k * static_cast<int>(sizeof(In));
+    const int piece = byte / 16 ^ row % 8;
+    In value;
+    const char* const start = reinterpret_cast<const char*>(words_.data());
+    std::memcpy(&value, start + row * 128 + piece * 16 + byte % 16, sizeof(In));
+    return static_cast<double>(static_cast<float>(value));
+  }
+
+ private:
+  std::vector<std::uint32_t> words_;
+};
+
+// One iteration goes four times along the rows. Out is the type of the sums, each of which is that
+// of the elements that a thread has of 64 x 256: all of them together are that of A B.
+template <class In, class Out>
+void expect_random_products(Dtype dtype, std::uint32_t random, std::uint32_t constant) {
+  const GpuMatrixKernel kernel = gpu_matrix_kernels(dtype, 90, 12000).back();
+  constexpr int K = 128 / sizeof(In), passes = 4, groups = 2;
+  ASSERT_EQ(kernel.block, 128 * groups);
+  const cuda::DeviceBuffer sums(virtual_gpu(), 128 * groups * sizeof(Out));
+  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), 1}, *kernel.image,
+         {{1}, {kernel.block}});
+  const std::vector<Out> found = download<Out>(sums);
+
+  const HashedOperands<In> operands(random, constant);
+  double expected = 0, magnitude = 0;
+  for (int k = 0; k < K; ++k) {
+    double a = 0, b = 0, abs_a = 0, abs_b = 0;
+    for (int row = 0; row < operands.a_rows + operands.b_rows; ++row) {
+      const double value = operands.at(row, k);
+      (row < operands.a_rows ? a : b) += value;
+      (row < operands.a_rows ? abs_a : abs_b) += std::abs(value);
+    }
+    expected += passes * a * b;
+    magnitude += passes * abs_a * abs_b;
+  }
+  const double rounding = is_integer(dtype) ? 0 : 1e-6 * magnitude;
+  for (int group = 0; group < groups; ++group) {
+    const auto first = found.begin() + 128 * group;
+    EXPECT_NEAR(std::accumulate(first, first + 128, 0.0), expected, rounding) << kernel.entry;
+  }
+  EXPECT_GT(std::abs(expected), 2 * rounding) << kernel.entry;
+  constexpr double products = double{passes} * operands.a_rows * operands.b_rows * K;
+  EXPECT_EQ(kernel.flops_per_iteration * 128, 2 * products) << kernel.entry;
+}
+
+TEST(GpuCeilings, WgmmaDoesWhatItIsCreditedWith) {
+  expect_random_products<float16, float>(Dtype::f16, 0x83FF83FF, 0x38003800);
+  expect_random_products<bfloat16, float>(Dtype::bf16, 0x807F807F, 0x3F003F00);
+  expect_random_products<tfloat32, float>(Dtype::tf32, 0x807FE000, 0x3F000000);
+  expect_random_products<std::int8_t, std::int32_t>(Dtype::i8, 0xFFFFFFFF, 0);
+  expect_random_products<float8_e4m3, float>(Dtype::e4m3, 0x87878787, 0x30303030);
+  expect_random_products<float8_e5m2, float>(Dtype::e5m2, 0x83838383, 0x38383838);
 }
 
 TEST(GpuCeilings, AGpuHasTheMatrixUnitsOfItsGeneration) {
@@ -88,7 +166,15 @@ TEST(GpuCeilings, AGpuHasTheMatrixUnitsOfItsGeneration) {
   EXPECT_EQ(count(Dtype::f16, 90, 11080), 1u);  // its driver does not know wgmma
   EXPECT_EQ(count(Dtype::f16, 100, 13000), 1u);
   EXPECT_EQ(count(Dtype::f64, 90, 13000), 2u);
+  EXPECT_EQ(count(Dtype::tf32, 80, 13000), 1u);
+  EXPECT_EQ(count(Dtype::i8, 90, 13000), 2u);
+  EXPECT_EQ(count(Dtype::e4m3, 80, 13000), 0u);
+  EXPECT_EQ(count(Dtype::e5m2, 90, 13000), 1u);
   EXPECT_EQ(count(Dtype::f32, 90, 13000), 0u);
+  for (const Dtype dtype : all_dtypes) {
+    const bool in_threads = dtype == Dtype::f32 || dtype == Dtype::i32;
+    EXPECT_EQ(count(dtype, 90, 13000) == 0, in_threads) << name(dtype);
+  }
 }
 
 std::uint32_t read_all(const cuda::DeviceBuffer& data, std::int64_t pieces) {

@@ -70,6 +70,21 @@ TEST(Tune, AWrongPlanIsNotWhatOthersAreHeldAgainst) {
   EXPECT_EQ(result.gain, 0);  // over what is wrong there is none
 }
 
+TEST(Tune, NoCopyOfBIsTimed) {
+  cuda::GemmRung rung = gemm_cuda_29_shapes;
+  rung.launches.e4m3 = [](const Gemm<float8_e4m3, float>& g, const GemmPlan& plan) {
+    EXPECT_EQ(g.b.row_stride, 1);  // neighbours along k lie together
+    return gemm_cuda_29_shapes.launches.e4m3(g, plan);
+  };
+  TuneRequest request;
+  request.rung = {"gemm/cuda/29_shapes", &rung};
+  request.dtype = Dtype::e4m3;
+  request.size = {64, 72, 144};
+  request.gpu = &virtual_gpu();
+  request.seconds = 1e-3;
+  EXPECT_TRUE(tune(request).best);
+}
+
 TEST(Tune, PlansThatCannotBeLaunchedAreCounted) {
   TuneRequest request;
   request.rung = {"gemm/cuda/11_split_k", &gemm_cuda_11_split_k};

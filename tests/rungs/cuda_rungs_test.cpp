@@ -143,17 +143,17 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
 
 // Two tiles of each kind, or a pair of them, in three parts; twice, so that counters have to be
 // left as they were found.
-TEST(CudaTensorCores, SeveralBlocksShareATile) {
-  constexpr std::string_view id = "gemm/cuda/30_split_k";
+void share_tiles(std::string_view id, Dtype dtype) {
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
   const cuda::GemmRung& rung = *cuda::find_gemm_rung(id);
-  const auto tiles = cuda::tiles_of(rung, Dtype::bf16);
+  const auto tiles = cuda::tiles_of(rung, dtype);
+  ASSERT_FALSE(tiles.empty());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    GemmCase problem({.dtype = Dtype::bf16,
+    GemmCase problem({.dtype = dtype,
                       .m = 2 * tiles[i].BM - 3,
                       .n = tiles[i].BN - 5,
-                      .k = 200,
+                      .k = 3 * tiles[i].BK + 8,
                       .b_transposed = i % 2 == 1});
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       gpu.make_current();
@@ -164,6 +164,17 @@ TEST(CudaTensorCores, SeveralBlocksShareATile) {
       bound.download();
     });
     EXPECT_TRUE(verdict.right) << "tile " << i << ": " << verdict.message;
+  }
+}
+
+TEST(CudaTensorCores, SeveralBlocksShareATile) {
+  share_tiles("gemm/cuda/30_split_k", Dtype::bf16);
+  share_tiles("gemm/cuda/31_dependent_launch", Dtype::bf16);
+}
+
+TEST(CudaTensorCores, SeveralBlocksShareATileOfAnyType) {
+  for (const Dtype dtype : {Dtype::tf32, Dtype::i8, Dtype::e4m3, Dtype::f16_f16}) {
+    share_tiles("gemm/cuda/31_dependent_launch", dtype);
   }
 }
 

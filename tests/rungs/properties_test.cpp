@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "../cpu_dtypes.hpp"
 #include "core/call.hpp"
 #include "rungs_under_test.hpp"
 
@@ -74,8 +75,7 @@ class GemmProperties : public testing::TestWithParam<const RungInfo*> {
  protected:
   /// A B as the rung computes it, in a type, layout and number of threads of RapidCheck's choice.
   Dense multiply(const Dense& a, const Dense& b) const {
-    const Dtype dtype =
-        *rc::gen::element(Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16, Dtype::f16);
+    const Dtype dtype = *rc::gen::elementOf(cpu_dtypes);
     const bool a_transposed = *rc::gen::arbitrary<bool>();
     const bool b_transposed = *rc::gen::arbitrary<bool>();
     const int threads = *rc::gen::inRange(1, 4);

@@ -34,6 +34,16 @@ TEST(Tuned, LinesAreReadAsTheyAreWritten) {
   EXPECT_EQ(format_tuned(shapes[0]), text);
 }
 
+TEST(Tuned, EveryTypeHasLinesOfItsOwn) {
+  std::string text;
+  for (const Dtype dtype : all_dtypes) {
+    text += format_tuned({std::string(split_k), dtype, {64, 64, 64}, {0, 1}});
+  }
+  const auto shapes = parse_tuned(text);
+  ASSERT_EQ(shapes.size(), all_dtypes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) EXPECT_EQ(shapes[i].dtype, all_dtypes[i]);
+}
+
 TEST(Tuned, BadLinesAreNamed) {
   for (const std::string line : {
            "gemm/cuda/11_split_k f32 64 64 64 2",       // one short
@@ -133,7 +143,7 @@ TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
   EXPECT_TRUE(found.refused.empty());
 }
 
-constexpr std::string_view last_waves = "gemm/cuda/30_split_k";
+constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
 
 GemmPlan modelled(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
   return plans.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
@@ -144,7 +154,9 @@ TEST(Plans, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   const Plans found = plans(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
   int most = 0;
   for (const GemmPlan& plan : found.possible) {
-    if (plan.tile == 1) most = std::max(most, plan.splits);
+    const TileShape& tile =
+        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+    if (tile.BM == 128 && tile.BN == 256 && tile.cluster == 1) most = std::max(most, plan.splits);
   }
   EXPECT_EQ(most, 8);
 }
@@ -184,10 +196,25 @@ TEST(WaveModel, HeedsTheDevice) {
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedPlans plans(parse_tuned("gemm/cuda/30_split_k bf16 4096 4096 4096 7 3\n"));
+  const TunedPlans plans(parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
   EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
   EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
   EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
+}
+
+// As many steps along k, each of 128 bytes.
+TEST(WaveModel, AsManyTilesDependsOnTheType) {
+  const GemmRung& rung = rung_of(last_waves);
+  const std::string where = std::string(last_waves) + " ";
+  const TunedPlans plans(
+      parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
+  const auto is_near = [&](Dtype dtype, std::int64_t k) {
+    return plans.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
+  };
+  EXPECT_TRUE(is_near(Dtype::e4m3, 129));
+  EXPECT_FALSE(is_near(Dtype::e4m3, 128));
+  EXPECT_TRUE(is_near(Dtype::tf32, 225));
+  EXPECT_FALSE(is_near(Dtype::tf32, 224));
 }
 
 }  // namespace

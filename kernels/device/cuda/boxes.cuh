@@ -43,14 +43,15 @@ constexpr Boxes boxes_of_b(const Gemm<In, Out>& g, int box_extent) {
   return boxes_of(g.b.transposed(), g.n, g.k, box_extent);
 }
 
+/// Boxes of 128 bytes of a row.
 template <class In, class Out>
-constexpr Boxes boxes_of_c(const Gemm<In, Out>& g, int box_cols, int box_rows) {
+constexpr Boxes boxes_of_c(const Gemm<In, Out>& g, int box_rows) {
   return {.data = g.c.data,
           .element_bytes = sizeof(Out),
           .length = g.n,
           .lines = g.m,
           .ld = g.c.row_stride,
-          .box_length = box_cols,
+          .box_length = 128 / sizeof(Out),
           .box_lines = box_rows};
 }
 

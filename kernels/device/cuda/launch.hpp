@@ -43,6 +43,9 @@ struct Launch {
   int cluster = 1;  // blocks, neighbours along x, that reach each other's shared memory
   /// Blocks go on to other tiles: the device gets no more of them than it has multiprocessors.
   bool persistent = false;
+  /// Its blocks may start before what the launch ahead of it in the stream wrote is there: the
+  /// kernel waits for that (griddepcontrol.wait).
+  bool starts_early = false;
   /// Of a rung whose kernel takes TensorMaps. A and B may lie anyhow: the host copies them before,
   /// if they are not aligned. C must be aligned, or be left out.
   Boxes a = {}, b = {}, c = {};
@@ -85,6 +88,7 @@ struct TileShape {
   int BM, BN, BK;
   int threads;
   int shared_bytes;
+  int cluster = 1;                     // blocks
   int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
 };
 

@@ -20,6 +20,8 @@ struct Piece {
   int part, parts;
   unsigned cut;    // which of the tiles that are cut
   unsigned piece;  // which of their parts
+
+  __device__ __forceinline__ std::int64_t steps() const { return k_end - k_begin; }
 };
 
 /// The pieces of all workers: blocks, or clusters of them. A worker has one part of a tile at most,

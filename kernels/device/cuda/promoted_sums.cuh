@@ -19,30 +19,26 @@ inline constexpr bool is_promoted<float8_e4m3> = true;
 template <>
 inline constexpr bool is_promoted<float8_e5m2> = true;
 
-/// acc += 64 rows of A, from group_row of the tile on, times B's columns: one stage, of 128 steps.
-/// 128 columns at a time, because registers for two sums of each result are not there; while this
-/// warpgroup adds, tensor cores multiply for others.
+/// acc += 64 rows of A, from group_row of the tile on, times the tile's columns of B: one stage, of
+/// 128 steps. While this warpgroup adds, tensor cores multiply for others.
 template <class ATile, class BTile, class In, int J>
 __device__ __forceinline__ void add_promoted(std::uint32_t a, std::uint32_t b, int group_row,
                                              float (&acc)[J][4]) {
-  constexpr int PART = J < 16 ? J : 16;
+  static_assert(J <= 24, "registers for two sums of each result");
+  float sums[J][4];
+  ptx::set_undefined(sums);
+  ptx::wgmma_fence(sums);
   RUNG_UNROLL
-  for (int first = 0; first < J; first += PART) {
-    float sums[PART][4];
-    ptx::set_undefined(sums);
-    ptx::wgmma_fence(sums);
+  for (int k = 0; k < ATile::BK; k += 32) {
+    ptx::wgmma_m64<In, false, false>(sums, ATile::descriptor(a, group_row, k),
+                                     BTile::descriptor(b, 0, k), k > 0);
+  }
+  ptx::wgmma_commit_group();
+  ptx::wgmma_wait_group<0>(sums);
+  RUNG_UNROLL
+  for (int j = 0; j < J; ++j) {
     RUNG_UNROLL
-    for (int k = 0; k < ATile::BK; k += 32) {
-      ptx::wgmma_m64<In, false, false>(sums, ATile::descriptor(a, group_row, k),
-                                       BTile::descriptor(b, first * 8, k), k > 0);
-    }
-    ptx::wgmma_commit_group();
-    ptx::wgmma_wait_group<0>(sums);
-    RUNG_UNROLL
-    for (int j = 0; j < PART; ++j) {
-      RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) acc[first + j][i] += sums[j][i];
-    }
+    for (int i = 0; i < 4; ++i) acc[j][i] += sums[j][i];
   }
 }
 

@@ -50,6 +50,20 @@ __device__ __forceinline__ std::uint32_t cvta_to_shared(const void* generic) {
 #endif
 }
 
+/// st.shared.v2: two that lie together, at a multiple of their bytes.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st
+__device__ __forceinline__ void st_shared_v2(std::uint32_t to, float first, float second) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(first), "f"(second) : "memory");
+}
+__device__ __forceinline__ void st_shared_v2(std::uint32_t to, std::uint32_t first,
+                                             std::uint32_t second) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(first), "r"(second) : "memory");
+}
+__device__ __forceinline__ void st_shared_v2(std::uint32_t to, std::uint16_t first,
+                                             std::uint16_t second) {
+  asm volatile("st.shared.v2.b16 [%0], {%1, %2};" ::"r"(to), "h"(first), "h"(second) : "memory");
+}
+
 /// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
 /// source `bytes` are read, and zeros take the place of the rest. 16 bytes go past the L1 cache.
 /// From sm_80.
@@ -105,6 +119,8 @@ __device__ __forceinline__ unsigned ld_acquire_gpu(const unsigned* address) {
 // Declared for kernel templates to name, defined nowhere.
 namespace rung::ptx {
 std::uint32_t cvta_to_shared(const void* generic);
+template <class T>
+void st_shared_v2(std::uint32_t to, T first, T second);
 template <int SIZE>
 void cp_async(std::uint32_t to, const void* from, int bytes);
 void cp_async_commit_group();

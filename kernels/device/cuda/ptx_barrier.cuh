@@ -22,6 +22,7 @@ std::uint32_t cluster_ctarank();
 void barrier_cluster_arrive_wait();
 void bar_sync(int barrier, int threads);
 void fence_proxy_async();
+void griddepcontrol_wait();
 template <int REGISTERS>
 void setmaxnreg_inc();
 template <int REGISTERS>
@@ -101,6 +102,13 @@ __device__ __forceinline__ void bar_sync(int barrier, int threads) {
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence
 __device__ __forceinline__ void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// griddepcontrol.wait: until all launches have ended that this one might have been started ahead
+/// of, and what they wrote is there.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-griddepcontrol
+__device__ __forceinline__ void griddepcontrol_wait() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
 /// setmaxnreg: registers of each thread from here on, by all warps of a warpgroup. What one group

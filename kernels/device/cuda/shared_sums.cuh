@@ -16,7 +16,7 @@ namespace rung::cuda {
 
 /// The sums of one warpgroup in each of several blocks, 64 rows of 8 J columns, in vectors of what
 /// a thread has of 16 rows and 8 columns: two columns of two rows, 8 apart.
-template <int J>
+template <int J, class Sum = float>
 class SharedSums {
  public:
   /// Of warpgroup `group`, one of `groups`, that computes a part of a tile.
@@ -33,10 +33,9 @@ class SharedSums {
 
   /// Writes the sums of this part, waits for the others, and stores a share of the results, whose
   /// first is element (row, col) of C. `barrier` is for this warpgroup alone.
-  template <class In>
-  __device__ __forceinline__ void store(const Gemm<In, float>& g, std::int64_t row,
-                                        std::int64_t col, const float (&acc)[J][4],
-                                        int barrier) const {
+  template <class In, class Out>
+  __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
+                                        const Sum (&acc)[J][4], int barrier) const {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     const int warp = thread / 32;
     // Of what lies beyond the edges of C nothing is written.
@@ -67,13 +66,13 @@ class SharedSums {
 
  private:
   static constexpr int COUNT = J * 128;
-  using Quad = Vector<float, 4>;
+  using Quad = Vector<Sum, 4>;
 
   /// The vectors from begin to end, ROUND of a thread's at a time, with loads of AHEAD parts on
   /// their way.
-  template <int ROUND, int AHEAD, class In>
-  __device__ __forceinline__ void add_up(const Gemm<In, float>& g, std::int64_t row,
-                                         std::int64_t col, int columns, int begin, int end) const {
+  template <int ROUND, int AHEAD, class In, class Out>
+  __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
+                                         int columns, int begin, int end) const {
     for (int i = begin + static_cast<int>(threadIdx.x) % 128; i < end; i += ROUND * 128) {
       Quad total[ROUND] = {};
       for (int part = 0; part < parts_; part += AHEAD) {
@@ -102,8 +101,8 @@ class SharedSums {
     }
   }
 
-  template <class In>
-  static __device__ __forceinline__ void store_quad(const Gemm<In, float>& g, std::int64_t row,
+  template <class In, class Out>
+  static __device__ __forceinline__ void store_quad(const Gemm<In, Out>& g, std::int64_t row,
                                                     std::int64_t col, int columns, int i,
                                                     const Quad& sums) {
     const int warp = i / 32 / columns;

@@ -22,7 +22,7 @@ struct SwizzledLines {
   static constexpr int COUNT = ALONG_K ? EXTENT : BK;
   static constexpr int LENGTH = ALONG_K ? BK : EXTENT;
   static constexpr int SIZE = EXTENT * BK;
-  static_assert(EXTENT % 64 == 0);
+  static_assert(EXTENT % (ALONG_K ? 8 : 64) == 0);
 
   /// Where the 16 bytes from element (e, k) on lie, in elements.
   static constexpr __device__ int at(int e, int k) {

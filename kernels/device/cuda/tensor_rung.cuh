@@ -22,38 +22,7 @@ constexpr GemmRung gemm_rung_with_maps(std::string_view entry) {
   return rung;
 }
 
-/// Tiles for bf16 and f16, each a class with a shape and a launch for a plan.
-template <class... Tiles>
-struct HalfTiles {
-  template <class In>
-  static constexpr TileShape shapes[] = {Tiles::template shape<In>()...};
-
-  template <class In>
-  static Launch launch(const Gemm<In, float>& g, const GemmPlan& chosen) {
-    constexpr Launch (*launches[])(const Gemm<In, float>&,
-                                   const GemmPlan&) = {Tiles::template launch<In>...};
-    return launches[chosen.tile](g, chosen);
-  }
-};
-
-/// A rung of several tile sizes, with TensorMaps, that splits k. `None` begins the list.
-template <class None, class... Tiles>
-constexpr GemmRung gemm_rung_of_split_map_tiles(std::string_view entry) {
-  using List = HalfTiles<Tiles...>;
-  return {
-      .entry = entry,
-      .launches = {.bf16 = List::template launch<bfloat16>, .f16 = List::template launch<float16>},
-      .tiles = {.bf16 = List::template shapes<bfloat16>, .f16 = List::template shapes<float16>},
-      .splits = true,
-      .maps = true};
-}
-
 }  // namespace rung::cuda
-
-#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                \
-  extern const cuda::GemmRung gemm_cuda_##number##_##slug =                         \
-      cuda::gemm_rung_of_split_map_tiles<void RUNG_TILES_HALVES(RUNG_TILE_TYPE, )>( \
-          "gemm_cuda_" #number "_" #slug);
 
 #define RUNG_CUDA_GEMM_MAPS(number, slug, Rung)             \
   extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
@@ -97,20 +66,5 @@ constexpr GemmRung gemm_rung_of_split_map_tiles(std::string_view entry) {
 #define RUNG_CUDA_GEMM_MAPS(number, slug, Rung)                                 \
   RUNG_CUDA_GEMM_MAPS_ENTRY(gemm_cuda_##number##_##slug##_bf16, Rung, bfloat16) \
   RUNG_CUDA_GEMM_MAPS_ENTRY(gemm_cuda_##number##_##slug##_f16, Rung, float16)
-
-#define RUNG_SPLIT_MAP_TILE_ENTRY(name, Tile, In)                    \
-  extern "C" __global__ void __launch_bounds__(Tile::THREADS, 1)     \
-      name(Gemm<In, float> g, cuda::TensorMaps, cuda::Split split) { \
-    const cuda::TensorMaps* maps;                                    \
-    RUNG_SECOND_PARAMETER(name, maps);                               \
-    Tile::template kernel<In, float>(g, *maps, split);               \
-  }
-#define RUNG_SPLIT_MAP_TILE_BF16(entry, index, Tile) \
-  RUNG_SPLIT_MAP_TILE_ENTRY(entry##_bf16_##index, Tile, bfloat16)
-#define RUNG_SPLIT_MAP_TILE_F16(entry, index, Tile) \
-  RUNG_SPLIT_MAP_TILE_ENTRY(entry##_f16_##index, Tile, float16)
-#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                       \
-  RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_BF16, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_F16, gemm_cuda_##number##_##slug)
 
 #endif

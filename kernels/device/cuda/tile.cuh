@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include "core/integers.hpp"
 #include "core/problem.hpp"
 #include "device/cuda/keywords.cuh"
 
 namespace rung::cuda {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using rung::ceil_div;
 
 /// How many blocks cover C, each a tile of BM x BN.
 ///

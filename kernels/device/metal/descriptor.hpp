@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/integers.hpp"
 #include "device/metal/problem.h"
 
 namespace rung::metal {
@@ -24,8 +25,6 @@ struct Launch {
   Size3 threads;                           // of a threadgroup
   ThreadgroupMemory threadgroup_memory{};  // besides what the kernel declares
 };
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The types that kernels are instantiated for.
 struct Types {

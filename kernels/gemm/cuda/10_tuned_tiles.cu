@@ -113,7 +113,7 @@ struct TunedTile {
 
   template <class T>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<T>), WM, WN, TM, TN};
+    return {BM, BN, BK, THREADS, sizeof(Shared<T>), 1, WM, WN, TM, TN};
   }
 
   template <class T>

@@ -125,7 +125,7 @@ struct SplitTile {
 
   template <class T>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<T>), WM, WN, TM, TN};
+    return {BM, BN, BK, THREADS, sizeof(Shared<T>), 1, WM, WN, TM, TN};
   }
 
   template <class T>

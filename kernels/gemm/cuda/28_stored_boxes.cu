@@ -5,7 +5,6 @@
 //   while results move to shared memory; one tile size for every shape
 // needs: sm_90a | try: rung trace gemm/cuda/28
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
 #include "device/cuda/ptx_barrier.cuh"
@@ -27,19 +26,15 @@ struct StoredBoxes {
   static constexpr unsigned GROUP = 8;       // rows of tiles that go together
   static constexpr int CLUSTER = 2;          // blocks
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
-  static constexpr int C_COLS = 32;          // of a box of results: lines of 128 bytes
-  static constexpr int C_BOXES = 2;          // of each warpgroup
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr cuda::Dim3 block = {(1 + CONSUMERS) * 128};
-
-  using Results = cuda::ResultBoxes<C_COLS, C_BOXES>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    Results Cs[CONSUMERS];
+    cuda::ResultBoxes<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -124,11 +119,7 @@ struct StoredBoxes {
       });
 
       // store
-      if (cuda::leaves_in_boxes(g)) {
-        shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
-      } else {
-        cuda::store_m64(g, tile.row + group_row, tile.col, acc);
-      }
+      shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
     });
     shared.Cs[group].wait();
   }
@@ -181,7 +172,7 @@ struct StoredBoxes {
             .persistent = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 

@@ -1,16 +1,12 @@
 // gemm/cuda/29_shapes: tiles and clusters of several sizes, of which each shape and device gets the
 //   fastest.
-// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the
-// clusters'
-//   waiting for each other where L2 is fast enough | limit: with few tiles, multiprocessors stand
-//   idle
+// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the waiting
+//   of clusters where L2 is fast enough | limit: with few tiles, multiprocessors stand idle
 // needs: sm_90a | try: rung trace gemm/cuda/29
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
 #include "device/cuda/map_tiles.cuh"
-#include "device/cuda/promoted_sums.cuh"
 #include "device/cuda/ptx_barrier.cuh"
 #include "device/cuda/ptx_wgmma.cuh"
 #include "device/cuda/result_boxes.cuh"
@@ -23,24 +19,18 @@ namespace {
 
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct ShapedTile {
+  static constexpr int BK = 64;
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
-  static constexpr int C_BOXES = 2;                // of each warpgroup
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
 
-  // Lines of 128 bytes, of steps and of results.
   template <class In>
-  static constexpr int BK = 128 / sizeof(In);
-  template <class Out>
-  static constexpr int C_COLS = 128 / sizeof(Out);
-
-  template <class In, class Out>
   struct Shared {
-    alignas(1024) In As[STAGES][BM * BK<In>];
-    alignas(1024) In Bs[STAGES][BN * BK<In>];
-    cuda::ResultBoxes<C_COLS<Out>, C_BOXES, Out> Cs[CONSUMERS];
+    alignas(1024) In As[STAGES][BM * BK];
+    alignas(1024) In Bs[STAGES][BN * BK];
+    cuda::ResultBoxes<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -48,7 +38,7 @@ struct ShapedTile {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps) {
-    auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
+    auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
@@ -83,8 +73,7 @@ struct ShapedTile {
   /// One thread: brings each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
-                                                 const cuda::TensorMaps& maps,
-                                                 Shared<In, Out>& shared) {
+                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
     const bool a_along_k = cuda::operand_a(g).is_along_k();
     const bool b_along_k = cuda::operand_b(g).is_along_k();
     constexpr int PART = BN / CLUSTER;
@@ -94,7 +83,7 @@ struct ShapedTile {
     for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
       const int row = static_cast<int>(tile.row);
       const int col = static_cast<int>(tile.col);
-      for (std::int64_t k0 = 0; k0 < g.k; k0 += BK<In>) {
+      for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
         // sync: a stage that is empty in all blocks. In the first round all are: what a barrier
         // has before its first phase counts as a phase that has ended.
         ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]), ring.parity ^ 1);
@@ -105,7 +94,7 @@ struct ShapedTile {
         ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
         cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[ring.stage]), maps.a, a_along_k, row, k,
                             full);
-        const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[ring.stage][my_part * BK<In>]);
+        const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[ring.stage][my_part * BK]);
         if constexpr (CLUSTER == 1) {
           cuda::load_tile<BN>(b, maps.b, b_along_k, col, k, full);
         } else {
@@ -119,23 +108,18 @@ struct ShapedTile {
   /// A warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
-                                                 const cuda::TensorMaps& maps,
-                                                 Shared<In, Out>& shared) {
+                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
     const int group_row = group * 64;
     cuda::Ring<STAGES> ring;
     for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
-      Scalar<Out> acc[BN / 8][4] = {};
+      Out acc[BN / 8][4] = {};
       cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
         multiply<A_ALONG_K, B_ALONG_K>(g.k, group_row, shared, ring, acc);
       });
 
       // store
-      if (cuda::leaves_in_boxes(g)) {
-        shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
-      } else {
-        cuda::store_m64(g, tile.row + group_row, tile.col, acc);
-      }
+      shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
     });
     shared.Cs[group].wait();
   }
@@ -143,10 +127,10 @@ struct ShapedTile {
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In, Out>& shared, cuda::Ring<STAGES>& ring,
-                                                  Scalar<Out> (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K, sizeof(In)>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K, sizeof(In)>;
+                                                  Shared<In>& shared, cuda::Ring<STAGES>& ring,
+                                                  Out (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
+    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
     const auto release = [&](int stage) {
       const std::uint32_t block = threadIdx.x % 32;
       const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
@@ -158,24 +142,18 @@ struct ShapedTile {
     };
 
     int before = 0;
-    for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
       // multiply
       const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
       const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
-      if constexpr (cuda::is_promoted<In>) {
-        cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        release(ring.stage);
-        ring.advance();
-        continue;
-      }
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
-      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
-        ptx::wgmma_m64<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
-                                                   BTile::descriptor(b, 0, k));
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+                                                      BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
 
@@ -185,26 +163,25 @@ struct ShapedTile {
       before = ring.stage;
       ring.advance();
     }
-    if constexpr (cuda::is_promoted<In>) return;
     ptx::wgmma_wait_group<0>(acc);
     if (steps > 0) release(before);
   }
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>)};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g) {
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan&) {
     return {.grid = {CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g)},
             .block = {THREADS},
-            .shared_bytes = sizeof(Shared<In, Out>),
+            .shared_bytes = sizeof(Shared<In>),
             .cluster = CLUSTER,
             .persistent = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS<Out>, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 
@@ -219,10 +196,7 @@ using Smaller = ShapedTile<64, 64, 12, 1>;
 
 #define RUNG_TILES_HALVES(TILE, entry) \
   TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Medium) TILE(entry, 2, Small) TILE(entry, 3, Smaller) TILE(entry, 4, Large)
-#define RUNG_TILES_ROUNDED(TILE, entry) TILE(entry, 0, Large) TILE(entry, 1, Medium)
-#define RUNG_TILES_ALONG_K(TILE, entry) \
-  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, Small)
-RUNG_CUDA_GEMM_TYPED_TILES(29, shapes)
+  TILE(entry, 1, Large) TILE(entry, 2, Medium) TILE(entry, 3, Small) TILE(entry, 4, Smaller)
+RUNG_CUDA_GEMM_MAP_TILES(29, shapes)
 
 }  // namespace rung

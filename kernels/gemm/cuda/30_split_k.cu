@@ -1,14 +1,13 @@
-// gemm/cuda/30_split_k: where tiles are too few for a wave, or for the last one, several blocks
-// share
-//   a tile of C, each with a part of k, and add their sums in a fixed order.
-// from: 29_shapes | removes: idle multiprocessors in the last wave, which with few tiles is the
-// only
-//   one | limit: power, and where the result is small the start of a launch
+// gemm/cuda/30_split_k: tiles too few for a wave, or for the last one, are shared by several
+// blocks,
+//   each with a part of k, that add their sums in a fixed order.
+// from: 29_shapes | removes: idle multiprocessors in the last wave, which is the only one of few
+//   tiles | limit: power, and where the result is small the start of a launch
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
 
-#include "device/cuda/accumulators.cuh"
 #include "device/cuda/boxes.cuh"
 #include "device/cuda/layouts.cuh"
+#include "device/cuda/map_tiles.cuh"
 #include "device/cuda/pieces.cuh"
 #include "device/cuda/ptx_barrier.cuh"
 #include "device/cuda/ptx_wgmma.cuh"
@@ -17,7 +16,6 @@
 #include "device/cuda/shared.cuh"
 #include "device/cuda/shared_sums.cuh"
 #include "device/cuda/swizzled_lines.cuh"
-#include "device/cuda/tensor_rung.cuh"
 
 namespace rung {
 namespace {
@@ -28,21 +26,16 @@ struct SharedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
   static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
-  static constexpr int C_COLS = 32;          // of a box of results: lines of 128 bytes
-  static constexpr int C_BOXES = 2;          // of each warpgroup
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static_assert(BN / CLUSTER % 64 == 0, "boxes are 64 columns wide, where B lies along n");
-  static_assert(BN / C_COLS % C_BOXES == 0, "boxes of results are used in turn");
-
-  using Results = cuda::ResultBoxes<C_COLS, C_BOXES>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    Results Cs[CONSUMERS];
+    cuda::ResultBoxes<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -138,20 +131,16 @@ struct SharedTile {
         g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
           Out acc[BN / 8][4] = {};
           cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-            multiply<A_ALONG_K, B_ALONG_K>(piece.k_end - piece.k_begin, group_row, shared, ring,
-                                           acc);
+            multiply<A_ALONG_K, B_ALONG_K>(piece.steps(), group_row, shared, ring, acc);
           });
 
           // store
           if (piece.parts > 1) {
-            constexpr unsigned GROUPS = CLUSTER * CONSUMERS;  // warpgroups that share a piece
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
-            const cuda::SharedSums<BN / 8> sums(split.workspace, piece, GROUPS, mine);
+            const cuda::SharedSums<BN / 8> sums(split.workspace, piece, CLUSTER * CONSUMERS, mine);
             sums.store(g, tile.row + group_row, tile.col, acc, 1 + group);
-          } else if (cuda::leaves_in_boxes(g)) {
-            shared.Cs[group].store(maps.c, tile.row + group_row, tile.col, g.alpha, acc, 1 + group);
           } else {
-            cuda::store_m64(g, tile.row + group_row, tile.col, acc);
+            shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
           }
         });
     shared.Cs[group].wait();
@@ -200,13 +189,13 @@ struct SharedTile {
     if (steps > 0) release(before);
   }
 
-  template <class In>
+  template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<In>)};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In>), CLUSTER};
   }
 
-  template <class In>
-  static cuda::Launch launch(const Gemm<In, float>& g, const cuda::GemmPlan& chosen) {
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
     const std::int64_t pieces = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
     const std::int64_t sharing = pieces < MOST_SHARING ? pieces : MOST_SHARING;
     return {.grid = {CLUSTER * pieces},
@@ -218,32 +207,20 @@ struct SharedTile {
             .persistent = true,
             .a = cuda::boxes_of_a(g, BM),
             .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, C_COLS, 64) : cuda::Boxes{}};
+            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
   }
 };
 
 //                            BM   BN  STAGES CLUSTER
-using Neighbours = SharedTile<128, 256, 4, 2>;
 using Large = SharedTile<128, 256, 4, 1>;
-using Wide = SharedTile<128, 192, 4, 1>;
-using MediumPair = SharedTile<128, 128, 6, 2>;
 using Medium = SharedTile<128, 128, 6, 1>;
 using SmallPair = SharedTile<64, 128, 8, 2>;
-using Small = SharedTile<64, 128, 8, 1>;
 using Smaller = SharedTile<64, 64, 12, 1>;
-using Tall = SharedTile<128, 64, 8, 1>;
-using Flat = SharedTile<64, 256, 5, 1>;
 
 }  // namespace
 
 #define RUNG_TILES_HALVES(TILE, entry) \
-  TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Large)                \
-  TILE(entry, 2, Wide)                 \
-  TILE(entry, 3, MediumPair)           \
-  TILE(entry, 4, Medium)               \
-  TILE(entry, 5, SmallPair)            \
-  TILE(entry, 6, Small) TILE(entry, 7, Smaller) TILE(entry, 8, Tall) TILE(entry, 9, Flat)
+  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, SmallPair) TILE(entry, 3, Smaller)
 RUNG_CUDA_GEMM_SPLIT_MAP_TILES(30, split_k)
 
 }  // namespace rung

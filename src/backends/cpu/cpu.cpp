@@ -6,36 +6,23 @@
 #include <utility>
 
 #include "backends/cpu/rungs.hpp"
+#include "backends/named_rung.hpp"
 #include "device/cpu/machine.hpp"
 
 namespace rung {
 namespace {
 
-template <class R>
-struct Entry {
-  std::string_view id;
-  const R* rung;
-};
-
-constexpr auto gemm_rungs = std::to_array<Entry<cpu::GemmRung>>({
+constexpr auto gemm_rungs = std::to_array<NamedRung<cpu::GemmRung>>({
 #define RUNG(number, slug) {"gemm/cpu/" #number "_" #slug, &gemm_cpu_##number##_##slug},
 #include "gemm/cpu/rungs.inc"
 #undef RUNG
 });
 
-constexpr auto dot_rungs = std::to_array<Entry<cpu::DotRung>>({
+constexpr auto dot_rungs = std::to_array<NamedRung<cpu::DotRung>>({
 #define RUNG(number, slug) {"dot/cpu/" #number "_" #slug, &dot_cpu_##number##_##slug},
 #include "dot/cpu/rungs.inc"
 #undef RUNG
 });
-
-template <class Entries>
-auto find(const Entries& entries, std::string_view id) {
-  for (const auto& entry : entries) {
-    if (entry.id == id) return entry.rung;
-  }
-  return decltype(entries[0].rung){nullptr};
-}
 
 bool has(const cpu::GemmRung& rung, Dtype dtype) {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
@@ -66,27 +53,27 @@ class CpuBackend final : public Backend {
   std::int64_t cache_bytes() const override { return cpu::machine().caches.l3; }
 
   std::optional<std::string> why_not(const RungInfo& rung, Dtype dtype) const override {
-    const auto* gemm = find(gemm_rungs, rung.id);
-    const auto* dot = find(dot_rungs, rung.id);
+    const auto* gemm = find_rung(gemm_rungs, rung.id);
+    const auto* dot = find_rung(dot_rungs, rung.id);
     if (gemm == nullptr && dot == nullptr) return "a " + rung.backend + " rung";
     if (!(gemm != nullptr ? has(*gemm, dtype) : has(*dot, dtype))) return no_dtype(dtype);
     return std::nullopt;
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
-    if (find(gemm_rungs, rung.id) == nullptr) return "not a gemm rung";
+    if (find_rung(gemm_rungs, rung.id) == nullptr) return "not a gemm rung";
     return why_not(rung, call.dtype);
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
-    const cpu::DotRung* found = find(dot_rungs, rung.id);
+    const cpu::DotRung* found = find_rung(dot_rungs, rung.id);
     if (found == nullptr) return "not a dot rung";
     if (found->unit_stride && (call.incx != 1 || call.incy != 1)) return "needs unit strides";
     return why_not(rung, call.dtype);
   }
 
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
-    const cpu::GemmRung* found = find(gemm_rungs, rung.id);
+    const cpu::GemmRung* found = find_rung(gemm_rungs, rung.id);
     return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
       return [function = found->template function<In, Out>(), problem = call.typed<In, Out>(),
               threads](std::int64_t calls) {
@@ -96,7 +83,7 @@ class CpuBackend final : public Backend {
   }
 
   Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
-    const cpu::DotRung* found = find(dot_rungs, rung.id);
+    const cpu::DotRung* found = find_rung(dot_rungs, rung.id);
     return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Batch {
       if constexpr (std::is_integral_v<In>) {
         return {};

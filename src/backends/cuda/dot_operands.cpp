@@ -6,14 +6,8 @@ namespace rung::cuda {
 
 DotOperands::DotOperands(Gpu& gpu, const DotCall& call, void* result)
     : Operands(gpu),
-      x_(gpu,
-         host_storage(call.x, call.incx, call.n, input_bytes(call.dtype), call.x_storage,
-                      gpu.is_virtual()),
-         call.x),
-      y_(gpu,
-         host_storage(call.y, call.incy, call.n, input_bytes(call.dtype), call.y_storage,
-                      gpu.is_virtual()),
-         call.y),
+      x_(gpu, host_storage_of_x(call, gpu.is_virtual()), call.x),
+      y_(gpu, host_storage_of_y(call, gpu.is_virtual()), call.y),
       result_(gpu, output_bytes(call.dtype)),
       host_result_(result),
       vectors_return_(call.x_storage.begin != nullptr) {}

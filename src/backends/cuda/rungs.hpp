@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/named_rung.hpp"
 #include "core/dtype.hpp"
 #include "device/cuda/descriptor.hpp"
 #include "device/cuda/dot_descriptor.hpp"
@@ -32,11 +33,8 @@ enum class GemmRungIndex : std::size_t {
 #undef RUNG
 };
 
-/// A rung with the name that the catalog has for it.
-struct NamedGemmRung {
-  std::string_view id;
-  const GemmRung* rung;
-};
+using NamedGemmRung = NamedRung<GemmRung>;
+using NamedDotRung = NamedRung<DotRung>;
 
 inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
 #define RUNG(number, slug) {"gemm/cuda/" #number "_" #slug, &gemm_cuda_##number##_##slug},
@@ -45,23 +43,13 @@ inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
 });
 
 /// Null for an id that is none of theirs.
-inline const GemmRung* find_gemm_rung(std::string_view id) {
-  for (const NamedGemmRung& named : gemm_rungs) {
-    if (named.id == id) return named.rung;
-  }
-  return nullptr;
-}
+inline const GemmRung* find_gemm_rung(std::string_view id) { return find_rung(gemm_rungs, id); }
 
 /// By position in `dot_rungs`.
 enum class DotRungIndex : std::size_t {
 #define RUNG(number, slug) dot_##number##_##slug,
 #include "dot/cuda/rungs.inc"
 #undef RUNG
-};
-
-struct NamedDotRung {
-  std::string_view id;
-  const DotRung* rung;
 };
 
 /// Of both ops.
@@ -75,12 +63,7 @@ inline constexpr auto dot_rungs = std::to_array<NamedDotRung>({
 });
 
 /// Null for an id that is none of theirs.
-inline const NamedDotRung* find_dot_rung(std::string_view id) {
-  for (const NamedDotRung& named : dot_rungs) {
-    if (named.id == id) return &named;
-  }
-  return nullptr;
-}
+inline const NamedDotRung* find_dot_rung(std::string_view id) { return find_named(dot_rungs, id); }
 
 /// The tile sizes of a type; none for a rung of one size.
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {

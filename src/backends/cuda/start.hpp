@@ -16,10 +16,17 @@ inline Result start(const DriverApi& api, Function function, const Launch& launc
                     void** arguments) {
   if (!is_possible(launch.grid)) return Result::invalid_value;
   const auto narrow = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  if (launch.cluster > 1) {
-    LaunchAttribute cluster = {};
-    cluster.id = LaunchAttributeId::cluster_dimension;
-    cluster.value.cluster_dimension = {narrow(launch.cluster), 1, 1};
+  if (launch.cluster > 1 || launch.starts_early) {
+    LaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (launch.cluster > 1) {
+      attributes[count].id = LaunchAttributeId::cluster_dimension;
+      attributes[count++].value.cluster_dimension = {narrow(launch.cluster), 1, 1};
+    }
+    if (launch.starts_early) {
+      attributes[count].id = LaunchAttributeId::programmatic_stream_serialization;
+      attributes[count++].value.programmatic_stream_serialization = 1;
+    }
     const LaunchConfig config = {narrow(launch.grid.x),
                                  narrow(launch.grid.y),
                                  narrow(launch.grid.z),
@@ -28,8 +35,8 @@ inline Result start(const DriverApi& api, Function function, const Launch& launc
                                  narrow(launch.block.z),
                                  narrow(launch.shared_bytes),
                                  stream,
-                                 &cluster,
-                                 1};
+                                 attributes,
+                                 count};
     return api.cuLaunchKernelEx(&config, function, arguments, nullptr);
   }
   return api.cuLaunchKernel(function, narrow(launch.grid.x), narrow(launch.grid.y),

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "device/cuda/tile.cuh"
-
 namespace rung::cuda {
 namespace {
 
@@ -14,7 +12,7 @@ bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_alig
 /// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
 std::int64_t aligned_ld(const Boxes& boxes) {
   const std::int64_t elements = 128 / boxes.element_bytes;
-  return ceil_div(boxes.length, elements) * elements;
+  return round_up(boxes.length, elements);
 }
 
 std::int64_t copy_bytes(const Boxes& boxes) {

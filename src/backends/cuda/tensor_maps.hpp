@@ -5,15 +5,15 @@
 #include <span>
 
 #include "core/dtype.hpp"
+#include "core/integers.hpp"
 #include "device/cuda/launch.hpp"
 #include "device/cuda/repitch.hpp"
-#include "device/cuda/tile.cuh"
 #include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 
 /// So many bytes, or more, to where a copy can begin in device memory: a multiple of 256.
-constexpr std::int64_t up_to_copy(std::int64_t bytes) { return ceil_div(bytes, 256) * 256; }
+constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
 /// Device memory, after the launch's own workspace, for copies of A and B that are aligned.
 std::int64_t repitched_bytes(const Launch& launch);

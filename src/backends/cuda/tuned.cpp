@@ -15,8 +15,8 @@
 #include "backends/cuda/embed.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/wave_model.hpp"
+#include "core/integers.hpp"
 #include "device/cuda/split.cuh"
-#include "device/cuda/tile.cuh"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
 
@@ -69,12 +69,12 @@ double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) 
   return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
 }
 
-/// Whether two shapes are as many tiles of any kind: their extents are multiples of 64.
-bool is_as_many_tiles(const GemmSize& a, const GemmSize& b) {
-  const auto same = [](std::int64_t x, std::int64_t y) {
-    return ceil_div(x, 64) == ceil_div(y, 64);
-  };
-  return same(a.m, b.m) && same(a.n, b.n) && same(a.k, b.k);
+/// Whether two shapes are as many tiles of any kind: their extents are multiples of 64, and along k
+/// of 128 bytes.
+bool is_as_many_tiles(const GemmSize& a, const GemmSize& b, Dtype dtype) {
+  const auto BK = static_cast<std::int64_t>(128 / input_bytes(dtype));
+  return ceil_div(a.m, 64) == ceil_div(b.m, 64) && ceil_div(a.n, 64) == ceil_div(b.n, 64) &&
+         ceil_div(a.k, BK) == ceil_div(b.k, BK);
 }
 
 bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
@@ -224,7 +224,7 @@ GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dt
   double found_distance = 0;
   const bool is_modelled = has_wave_model(id);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
-    if (is_modelled && !is_as_many_tiles(shape.size, wanted)) continue;
+    if (is_modelled && !is_as_many_tiles(shape.size, wanted, dtype)) continue;
     const double here = distance(its_logs, logs);
     if (found != nullptr && here >= found_distance) continue;
     if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;

@@ -12,16 +12,27 @@ namespace {
 
 /// One tile of a rung.
 struct TileTimes {
-  int cluster;        // blocks
-  double step, tile;  // microseconds that BK steps of k take, and a tile besides
+  int BM, BN, cluster;  // blocks
+  double step, tile;    // microseconds that 128 bytes of k take, and a tile besides
 };
 
 // Fitted to the times of 2737 plans for 67 shapes of bf16 on an H200. Of its choices for these, a
-// measurement would have made products 2 % faster.
-constexpr std::string_view modelled = "gemm/cuda/30_split_k";
-constexpr TileTimes tile_times[] = {
-    {2, 0.760, 2.28}, {1, 0.763, 1.28}, {1, 0.599, 0.87}, {2, 0.390, 1.39}, {1, 0.410, 0.53},
-    {2, 0.246, 0.84}, {1, 0.269, 0.48}, {1, 0.207, 0.23}, {1, 0.287, 0.41}, {1, 0.407, 1.18}};
+// measurement would have made products 2 % faster. The other types multiply as many bytes a second.
+constexpr std::string_view modelled = "gemm/cuda/31_dependent_launch";
+constexpr TileTimes tile_times[] = {{128, 256, 2, 0.760, 2.28}, {128, 256, 1, 0.763, 1.28},
+                                    {128, 192, 1, 0.599, 0.87}, {128, 128, 2, 0.390, 1.39},
+                                    {128, 128, 1, 0.410, 0.53}, {64, 128, 2, 0.246, 0.84},
+                                    {64, 128, 1, 0.269, 0.48},  {64, 64, 1, 0.207, 0.23},
+                                    {128, 64, 1, 0.287, 0.41},  {64, 256, 1, 0.407, 1.18}};
+
+const TileTimes* times_of(const TileShape& shape) {
+  const auto* const found =
+      std::find_if(std::begin(tile_times), std::end(tile_times), [&](const TileTimes& times) {
+        return times.BM == shape.BM && times.BN == shape.BN && times.cluster == shape.cluster;
+      });
+  return found == std::end(tile_times) ? nullptr : found;
+}
+
 // Of a step's time, what is left of it if all other multiprocessors idle: there is less power and
 // less traffic to share.
 constexpr double idle_share = 0.71;
@@ -29,10 +40,22 @@ constexpr double meeting = 1.86, part = 0.018;  // of blocks that share a tile, 
 constexpr double shared_byte = 0.184e-6;        // written, or read
 constexpr double byte = 0.255e-6;               // of the operands, through device memory
 
+/// Of an operand's element, and of a result.
+struct ElementBytes {
+  double in, out;
+};
+
+ElementBytes bytes_of(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) {
+    return ElementBytes{sizeof(In), sizeof(Out)};
+  });
+}
+
 /// A shape in tiles of one kind.
 class Waves {
  public:
-  Waves(const GemmSize& size, const TileShape& shape, const TileTimes& times, int multiprocessors)
+  Waves(const GemmSize& size, const ElementBytes& bytes, const TileShape& shape,
+        const TileTimes& times, int multiprocessors)
       : times_(times),
         workers_(std::max(multiprocessors / times.cluster, 1)),
         steps_(ceil_div(size.k, shape.BK)) {
@@ -46,7 +69,7 @@ class Waves {
                   static_cast<double>(std::min<std::int64_t>(shape.BN, size.n));
     const auto elements = static_cast<double>(size.m + size.n) * static_cast<double>(size.k);
     const auto results = static_cast<double>(size.m) * static_cast<double>(size.n);
-    traffic_ = byte * (2 * elements + 4 * results);
+    traffic_ = byte * (bytes.in * elements + bytes.out * results);
   }
 
   /// How many parts of k take the least time.
@@ -92,8 +115,10 @@ std::optional<GemmPlan> predicted_plan(const GemmRung& rung, Dtype dtype, const 
   std::optional<GemmPlan> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, dtype);
-  for (std::size_t i = 0; i < tiles.size() && i < std::size(tile_times); ++i) {
-    const Waves waves(size, tiles[i], tile_times[i], limits.multiprocessors);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const TileTimes* const times = times_of(tiles[i]);
+    if (times == nullptr) continue;
+    const Waves waves(size, bytes_of(dtype), tiles[i], *times, limits.multiprocessors);
     const GemmPlan plan = {static_cast<int>(i), waves.best_parts()};
     const double expected = waves.microseconds(plan.splits);
     if (best && expected >= best_time) continue;

@@ -22,14 +22,8 @@ DotCallOnDevice::DotCallOnDevice(Device& device, std::string_view id, const DotR
       rung_(rung),
       threads_(threads),
       sum_type_(sum_type(call.dtype)),
-      x_(device,
-         host_storage(call.x, call.incx, call.n, input_bytes(call.dtype), call.x_storage,
-                      device.is_virtual()),
-         call.x),
-      y_(device,
-         host_storage(call.y, call.incy, call.n, input_bytes(call.dtype), call.y_storage,
-                      device.is_virtual()),
-         call.y),
+      x_(device, host_storage_of_x(call, device.is_virtual()), call.x),
+      y_(device, host_storage_of_y(call, device.is_virtual()), call.y),
       host_result_(result) {
   plan(id, call);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/named_rung.hpp"
 #include "core/dtype.hpp"
 #include "device/metal/descriptor.hpp"
 #include "device/metal/dot_descriptor.hpp"
@@ -21,13 +22,6 @@ namespace rung {
 
 namespace metal {
 
-/// A rung with the name that the catalog has for it.
-template <class Rung>
-struct NamedRung {
-  std::string_view id;
-  const Rung* rung;
-};
-
 inline constexpr auto gemm_rungs = std::to_array<NamedRung<GemmRung>>({
 #define RUNG(number, slug) {"gemm/metal/" #number "_" #slug, &gemm_metal_##number##_##slug},
 #include "gemm/metal/rungs.inc"
@@ -39,15 +33,6 @@ inline constexpr auto dot_rungs = std::to_array<NamedRung<DotRung>>({
 #include "dot/metal/rungs.inc"
 #undef RUNG
 });
-
-/// Null for an id that is none of theirs.
-template <class Named>
-auto find_rung(const Named& rungs, std::string_view id) {
-  for (const auto& named : rungs) {
-    if (named.id == id) return named.rung;
-  }
-  return decltype(rungs[0].rung){nullptr};
-}
 
 /// Whether a gemm rung has the type; those of dot have all that Metal has.
 inline bool has(const Types& types, Dtype dtype) {

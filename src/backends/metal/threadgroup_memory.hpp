@@ -2,6 +2,7 @@
 // [[threadgroup(0)]], [[threadgroup(1)]], … as the virtual GPU has them: parts of a block's dynamic
 // shared memory.
 
+#include "core/integers.hpp"
 #include "device/metal/descriptor.hpp"
 #include "vgpu/launch.hpp"
 
@@ -17,7 +18,7 @@ inline void lay_out(const ThreadgroupMemory& bytes, const vgpu::Module& module,
   std::int64_t end = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     begin[i] = static_cast<std::uint32_t>(end);
-    end += ceil_div(bytes[i], alignment) * alignment;
+    end += round_up(bytes[i], alignment);
   }
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (bytes[i] == 0) begin[i] = static_cast<std::uint32_t>(end);

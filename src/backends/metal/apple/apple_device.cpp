@@ -12,14 +12,11 @@
 #include "backends/metal/apple/apple_gpu.hpp"
 #include "backends/metal/apple/objects.hpp"
 #include "backends/metal/images.hpp"
+#include "core/integers.hpp"
 #include "core/kernel_error.hpp"
 
 namespace rung::metal {
 namespace {
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return ceil_div(value, multiple) * multiple;
-}
 
 /// Of threadgroup memory, which comes by 16 bytes.
 constexpr std::int64_t whole_units(std::int64_t bytes) { return round_up(bytes, 16); }

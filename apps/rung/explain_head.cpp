@@ -1,0 +1,27 @@
+#include "explain_head.hpp"
+
+#include <fmt/format.h>
+
+#include "report/table.hpp"
+
+namespace rung {
+
+void print_head(std::FILE* out, const RungInfo& rung) {
+  fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
+             wrap(fmt::format("limit now: {}", rung.limit), 0));
+}
+
+Json explanation_head(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                      const std::string& device) {
+  const bool is_gemm = rung.op == "gemm";
+  return {{"rung", rung.id},
+          {"idea", rung.idea},
+          {"limit", rung.limit},
+          {"dtype", name(dtype)},
+          {"m", is_gemm ? Json(size.m) : Json(nullptr)},
+          {"n", size.n},
+          {"k", is_gemm ? Json(size.k) : Json(nullptr)},
+          {"device", device}};
+}
+
+}  // namespace rung

@@ -1,0 +1,19 @@
+#pragma once
+// How every explanation of a rung begins, whatever it runs on.
+
+#include <cstdio>
+#include <string>
+
+#include "arguments.hpp"
+#include "report/json.hpp"
+
+namespace rung {
+
+/// The idea, and what limits it.
+void print_head(std::FILE* out, const RungInfo& rung);
+
+/// The same, with the problem and the device: the first members of the JSON.
+Json explanation_head(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
+                      const std::string& device);
+
+}  // namespace rung
