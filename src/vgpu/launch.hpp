@@ -105,7 +105,7 @@ struct LaunchOptions {
   Dim3 cluster;                     // blocks; the kernel's own where it requires some
   std::int64_t dynamic_shared = 0;  // bytes
   bool cooperative = false;
-  bool begins_early = false;  // the launch ahead in the stream may still run: griddepcontrol.wait
+  bool starts_early = false;  // the launch ahead in the stream may still run: griddepcontrol.wait
   bool observe = true;        // counters of memory, and hazards
   unsigned threads = 0;       // of the CPU; 0: all
   std::uint64_t instruction_limit = 1ull << 40;  // warp instructions of the whole launch

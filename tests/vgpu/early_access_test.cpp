@@ -11,7 +11,7 @@ const std::string wait = "griddepcontrol.wait;\n";
 class EarlyAccessTest : public AsyncTest {
  protected:
   void SetUp() override {
-    options.begins_early = true;
+    options.starts_early = true;
     x = array(std::vector<std::uint32_t>(4096, 1u));
     box = map(x, TensorElement::f32, 32, 32, 128, 32, 4);
   }
@@ -101,9 +101,9 @@ TEST_F(EarlyAccessTest, EachAccessHasToComeBehindTheWait) {
     expect_early(c.before + c.access + "\n" + wait + c.after, c.name);
     expect_early(c.before + c.access + "\n" + c.after, c.name);  // there is no wait at all
     expect_clean(c.before + wait + c.access + "\n" + c.after);
-    options.begins_early = false;
+    options.starts_early = false;
     expect_clean(c.before + c.access + "\n" + c.after);
-    options.begins_early = true;
+    options.starts_early = true;
   }
 }
 

@@ -184,7 +184,7 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
       return;
     }
     case LaunchAttributeId::programmatic_stream_serialization:
-      options.begins_early = attribute.value.programmatic_stream_serialization != 0;
+      options.starts_early = attribute.value.programmatic_stream_serialization != 0;
       return;
     case LaunchAttributeId::programmatic_event:
     case LaunchAttributeId::launch_completion_event:

@@ -152,20 +152,14 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
     }
   }
   // Whoever reads the new value has acquired what was released before it, so release first.
-  const auto synchronise_all = [&](bool acquires, bool releases) {
-    if (!global || !block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
-    const auto& unique = shape.unique_distances();
-    for (int i = 0; i < shape.uniques(); ++i) {
-      synchronise(block, warp, shape.low + unique[i].distance + place.bias, acquires, releases);
-    }
-  };
-  synchronise_all(false, op.releases);
+  const bool synchronises = global && block.worker.observe;
+  if (synchronises) release_by(warp, op, shape, place);
   switch (op.bytes) {
     case 2: update_lanes<std::uint16_t>(block, warp, instr, shape, place); break;
     case 4: update_lanes<std::uint32_t>(block, warp, instr, shape, place); break;
     default: update_lanes<std::uint64_t>(block, warp, instr, shape, place); break;
   }
-  synchronise_all(true, false);
+  if (synchronises) acquire_by(warp, op, shape, place);
 }
 
 std::optional<Operation> operation_named(std::string_view name) {

@@ -98,6 +98,7 @@ void Block::release(Barrier& done) {
     if (order.exhausted()) {
       shadow.forget();
       settle_grid_waits(*this);
+      releases.settle();
       order.start(static_cast<int>(warps.size()));
     }
   } else {
@@ -106,6 +107,7 @@ void Block::release(Barrier& done) {
     order.meet(done.arrived, waited, done.orders);
   }
   if (async != nullptr) meet_async(*this, done);
+  if (worker.kernel.synchronises_blocks) releases.meet(done);
   done.clear();
 }
 

@@ -68,7 +68,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
     const std::uint32_t threads = std::min<std::uint32_t>(warp_size, live_threads_ - first);
     warp.live = threads == warp_size ? all_lanes : (1u << threads) - 1;
     warp.mask = warp.live;
-    warp.early = worker.observe && launch.options.begins_early ? warp.live : 0;
+    warp.early = worker.observe && launch.options.starts_early ? warp.live : 0;
     warp.current = 0;
     warp.split_count = 1;
     for (Split& split : warp.splits) split.state = Split::State::unused;
@@ -79,8 +79,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   for (Barrier& barrier : barriers_) barrier = {};
   sync_orders_.assign(warps.size(), {});
   for (AsyncCopies& warp_copies : copies) warp_copies = {};
-  acquired.clear();
-  fenced.assign(warps.size(), {});
+  releases.start(static_cast<int>(warps.size()));
   grid_waits.assign(warps.size(), 0);
   printed.clear();
   order.start(static_cast<int>(warps.size()));

@@ -11,7 +11,7 @@
 #include "vgpu/engine/barrier.hpp"
 #include "vgpu/engine/warp.hpp"
 #include "vgpu/engine/worker.hpp"
-#include "vgpu/observers/grid_order.hpp"
+#include "vgpu/observers/block_releases.hpp"
 #include "vgpu/observers/order.hpp"
 #include "vgpu/observers/shared_shadow.hpp"
 
@@ -23,12 +23,6 @@ inline constexpr std::uint64_t shared_window = 1ull << 56;
 inline constexpr std::uint64_t local_window = 2ull << 56;
 inline constexpr std::uint64_t param_window = 3ull << 56;
 inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
-
-/// What a warp's last fence made ready for release to other blocks.
-struct Fenced {
-  std::uint32_t time = 0;  // segments up to this; 0: no fence yet
-  Acquired acquired;
-};
 
 struct AsyncState;
 class Cluster;
@@ -76,8 +70,7 @@ class Block {
   std::vector<std::byte> shared;
   Order order;
   SharedShadow shadow;
-  Acquired acquired;                  // of other blocks' releases
-  std::vector<Fenced> fenced;         // by warp
+  BlockReleases releases;
   std::vector<AsyncCopies> copies;    // by warp
   std::vector<Stamp> grid_waits;      // by warp: its first griddepcontrol.wait, 0 before
   std::unique_ptr<AsyncState> async;  // engine/async_state.hpp; null unless the kernel has such

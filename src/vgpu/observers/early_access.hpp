@@ -1,5 +1,5 @@
 #pragma once
-// Global memory in a launch that begins early (LaunchOptions::begins_early): until a thread has run
+// Global memory in a launch that begins early (LaunchOptions::starts_early): until a thread has run
 // griddepcontrol.wait, the launch ahead may still write what it reads, or read what it writes (PTX
 // ISA, 9.7.13.13; CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization").
 

@@ -32,15 +32,25 @@ struct Access {
   const char* what;
   int thread;
   bool atomic;
+  std::uint64_t address;
 };
 
 bool in_order(const Access& access, std::uint64_t stamp) {
   if (stamp == 0) return true;
-  Block& block = access.block;
-  if (block_of(stamp) == block.linear)
-    return block.order.ordered_in_device_memory(within_block(stamp), access.thread);
-  return block.worker.launch.order.knows(block.acquired, block_of(stamp),
-                                         stamp_time(within_block(stamp)));
+  const Block& block = access.block;
+  const Stamp other = within_block(stamp);
+  if (block_of(stamp) == block.linear) {
+    return block.order.ordered_in_device_memory(other, access.thread);
+  }
+  return block.worker.launch.order.knows(block.releases.acquired(block.order, access.thread),
+                                         block_of(stamp), stamp_thread(other) / warp_size,
+                                         stamp_time(other));
+}
+
+/// Of an atomic write: who has acquired at its address has seen it.
+bool is_seen(const Access& access, std::uint64_t written) {
+  if ((within_block(written) & stamp_atomic) == 0) return false;
+  return access.block.releases.has_acquired(access.block.order, access.thread, access.address);
 }
 
 void race(const Access& access, std::uint64_t address, std::uint64_t other, std::uint32_t site,
@@ -54,7 +64,7 @@ void check(const Access& access, GlobalGranule& granule, std::uint64_t address, 
   const std::uint64_t written = load(granule.written);
   // A plain read beside atomics is how loops around atomicCAS begin.
   const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
-  if (!harmless && !in_order(access, written)) {
+  if (!harmless && !in_order(access, written) && !is_seen(access, written)) {
     race(access, address, written, load(granule.write_site), "write");
     return;
   }
@@ -88,6 +98,13 @@ bool may_be_written(const LaunchState& launch, const Allocation& allocation) {
          launch.written.end();
 }
 
+template <class F>
+void for_each_address(Shape& shape, const Place& place, const F& f) {
+  for (int i = 0; i < shape.uniques(); ++i) {
+    f(shape.low + shape.unique_distances()[i].distance + place.bias);
+  }
+}
+
 }  // namespace
 
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
@@ -104,7 +121,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
     const std::uint64_t begin =
         reinterpret_cast<std::uint64_t>(place.at(shape_address, lane)) - allocation.address;
     const int thread = block.thread(warp, lane);
-    const Access access{block, op, name(kind), thread, atomic};
+    const Access access{block, op, name(kind), thread, atomic, allocation.address + begin};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
                                 make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;
@@ -124,24 +141,30 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
     }
   }
   if (!op.relaxed || kind == AccessKind::atomic) return;
-  for (int i = 0; i < shape.uniques(); ++i) {
-    synchronise(block, warp, shape.low + shape.unique_distances()[i].distance + place.bias, !writes,
-                op.releases);
-  }
+  writes ? release_by(warp, op, shape, place) : acquire_by(warp, op, shape, place);
 }
 
 void observe_fence(Warp& warp) {
   Block& block = *warp.block;
   if (!block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
-  block.fenced[warp.index] = {block.order.segment(warp.index), block.acquired};
+  block.releases.fence(warp);
 }
 
-void synchronise(Block& block, Warp& warp, std::uint64_t address, bool acquires, bool releases) {
+void release_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place) {
+  Block& block = *warp.block;
   if (!block.worker.kernel.synchronises_blocks) return;
-  if (releases) observe_fence(warp);
-  const Fenced& fenced = block.fenced[warp.index];
-  block.worker.launch.order.synchronise(address, block.linear, fenced.time, fenced.acquired,
-                                        acquires, block.acquired);
+  if (op.releases) block.releases.prepare(warp);
+  for_each_address(shape, place, [&](std::uint64_t address) {
+    block.releases.publish(warp, address, block.worker.launch.order);
+  });
+}
+
+void acquire_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place) {
+  Block& block = *warp.block;
+  if (!block.worker.kernel.synchronises_blocks) return;
+  for_each_address(shape, place, [&](std::uint64_t address) {
+    block.releases.observe(warp, address, op.acquires, block.worker.launch.order);
+  });
 }
 
 }  // namespace rung::vgpu

@@ -20,10 +20,12 @@ struct GlobalGranule {
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind);
 
-/// membar.gl, fence.acq_rel.gpu and stronger: what the warp's block did so far may be released.
+/// membar.gl, fence.acq_rel.gpu and stronger (observers/block_releases.hpp).
 void observe_fence(Warp& warp);
 
-/// An atomic, or an access marked volatile, relaxed or stronger, at one address.
-void synchronise(Block& block, Warp& warp, std::uint64_t address, bool acquires, bool releases);
+/// What a write shows that is an atomic, or marked volatile, relaxed or stronger; and what such a
+/// read acquires.
+void release_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
+void acquire_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
 
 }  // namespace rung::vgpu

@@ -83,6 +83,10 @@ class Order {
     if (warp == other) return segment_[warp];
     return std::max(shared_.base[warp], shared_.seen[warp * warps_ + other]);
   }
+  std::uint32_t known_in_device_memory(int warp, int other) const {
+    if (warp == other) return segment_[warp];
+    return std::max(device_.base[warp], device_.seen[warp * warps_ + other]);
+  }
   void learn(int warp, int other, std::uint32_t time) {
     if (warp == other) return;
     for (Knowledge* const known : {&shared_, &device_}) {

@@ -69,6 +69,7 @@ struct MemoryOp {
   bool starts_shape = false;       // first access by this register since it was written
   bool relaxed = false;            // volatile, relaxed or stronger: no race with its like
   bool releases = false;           // .release, .acq_rel
+  bool acquires = false;           // if relaxed: a read needs no fence behind it
   std::uint8_t slot = 0;           // of the address shape (engine/shape.hpp)
   std::uint32_t address_row = 0;
   bool joins_previous = false;  // shared: served by the request of the access before it

@@ -54,6 +54,7 @@ struct Access {
   Type type = Type::none;
   int count = 1;
   bool relaxed = false, releases = false;
+  bool acquires = true;  // older code, which has only volatile and atomics, means them so
 };
 
 /// Nothing if there is a modifier that is not known; `others` are the instruction's own.
@@ -70,6 +71,9 @@ std::optional<Access> access_of(const ptx::Instruction& instruction,
     } else if (is_ordering(modifier)) {
       access.relaxed = true;
       access.releases = access.releases || modifier == "release" || modifier == "acq_rel";
+      if (modifier == "relaxed" || modifier == "release" || modifier == "mmio") {
+        access.acquires = false;
+      }
     } else if (!is_neutral(modifier) && !others.contains(modifier)) {
       return std::nullopt;
     }
@@ -187,6 +191,7 @@ void Lowering::lower_load(const Instruction& instruction) {
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
   op.count = static_cast<std::uint8_t>(access->count);
   op.relaxed = access->relaxed;
+  op.acquires = access->acquires;
   note_access(op, false);
 
   const Operand& destination = instruction.operands[0];
@@ -275,6 +280,7 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
   op.relaxed = true;
   op.releases = access->releases;
+  op.acquires = access->acquires;
   op.atomic = *action;
   note_access(op, true);
 

@@ -1,0 +1,143 @@
+// What blocks may know of each other: releases, acquires, and the barriers that hand them on.
+
+#include "vgpu/async_fixture.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+const std::string sync = "bar.sync 0;\n";
+
+/// A message from block to block. The first warp of each deals with the flag, by one thread; the
+/// second has the data. (The other way around, too: what is known of a warp must not depend on
+/// which one it is.)
+struct Message {
+  std::string write = "@%p2 st.global.u32 [%rd3], 7;\n";
+  std::string before = sync;
+  std::string publish = "@%p1 st.release.gpu.global.u32 [%rd1], 1;\n";
+  std::string wait = "ld.acquire.gpu.global.u32 %r5, [%rd1];\n";
+  std::string behind_wait = "";
+  std::string after = sync;
+  std::string read = "@%p2 ld.global.u32 %r6, [%rd3];\n";
+};
+
+class GridOrderTest : public AsyncTest {
+ protected:
+  /// With either block, and either warp, first.
+  std::vector<LaunchReport> send(const Message& message) {
+    std::vector<LaunchReport> reports;
+    for (const std::string sender : {"0", "1"}) {
+      for (const std::string flag_warp : {"0", "1"}) {
+        options.threads = 1;
+        const std::uint64_t flag = array<std::uint32_t>({0, 0, 0, 0});
+        reports.push_back(run(entry(".param .u64 flag", registers() + R"(
+          ld.param.u64 %rd1, [flag];
+          add.u64 %rd3, %rd1, 8;
+          mov.u32 %r1, %tid.x;
+          mov.u32 %r2, %ctaid.x;
+          and.b32 %r3, %r1, 31;
+          shr.u32 %r4, %r1, 5;
+          setp.eq.u32 %p3, %r4, )" + flag_warp + R"(;
+          setp.eq.and.u32 %p1, %r3, 0, %p3;
+          setp.ne.u32 %p3, %r4, )" + flag_warp + R"(;
+          setp.eq.and.u32 %p2, %r3, 0, %p3;
+          setp.eq.u32 %p4, %r2, )" + sender + R"(;
+          @!%p4 bra RECEIVE;
+          )" + message.write + message.before + message.publish +
+                                                            R"(
+          bra END;
+          RECEIVE: @!%p1 bra CAME;
+          AGAIN: )" + message.wait + R"(
+          setp.eq.u32 %p5, %r5, 0;
+          @%p5 bra AGAIN;
+          )" + message.behind_wait + R"(
+          CAME:
+          )" + message.after + message.read + "END: ret;"),
+                              {2, 1, 1}, {64, 1, 1}, {flag}));
+      }
+    }
+    return reports;
+  }
+  void expect_ordered(const Message& message) {
+    SCOPED_TRACE(message.before + message.publish + message.wait + message.behind_wait);
+    for (const LaunchReport& report : send(message)) expect_none(report);
+  }
+  void expect_race(const Message& message) {
+    SCOPED_TRACE(message.before + message.publish + message.wait + message.behind_wait);
+    for (const LaunchReport& report : send(message)) {
+      const Hazard hazard = found(report, HazardKind::global_race);
+      EXPECT_EQ(hazard.first.block[0] + hazard.other.block[0], 1u) << "between the blocks";
+    }
+  }
+};
+
+TEST_F(GridOrderTest, ReleasesShowWhatCameBefore) {
+  expect_ordered({});
+  for (const std::string publish : {"red.release.gpu.global.add.u32 [%rd1], 1;",
+                                    "atom.acq_rel.gpu.global.add.u32 %r7, [%rd1], 1;",
+                                    "st.release.sys.global.u32 [%rd1], 1;"}) {
+    expect_ordered({.publish = "@%p1 " + publish});
+  }
+  for (const std::string publish :
+       {"st.relaxed.gpu.global.u32 [%rd1], 1;", "st.volatile.global.u32 [%rd1], 1;",
+        "red.relaxed.gpu.global.add.u32 [%rd1], 1;",
+        "atom.acquire.gpu.global.add.u32 %r7, [%rd1], 1;", "atom.global.add.u32 %r7, [%rd1], 1;"}) {
+    // The wait's acquire alone makes no release of it.
+    expect_race({.publish = "@%p1 " + publish});
+    expect_ordered({.publish = "@%p1 fence.acq_rel.gpu;\n@%p1 " + publish});
+    expect_ordered({.publish = "@%p1 membar.gl;\n@%p1 " + publish});
+    expect_race({.publish = "@%p1 fence.acq_rel.cta;\n@%p1 " + publish});
+  }
+}
+
+TEST_F(GridOrderTest, ReleasesShowNothingThatComesLater) {
+  const std::string write = Message{}.write, publish = Message{}.publish;
+  const std::string by_one = "@%p1 st.global.u32 [%rd3], 7;\n";
+  expect_race({.write = "", .before = "", .publish = publish + sync + write});
+  expect_race({.write = "", .before = "", .publish = publish + by_one});
+  expect_race({.write = "@%p1 membar.gl;\n" + by_one,
+               .before = "",
+               .publish = "@%p1 st.relaxed.gpu.global.u32 [%rd1], 1;\n"});
+}
+
+TEST_F(GridOrderTest, OfOtherWarpsWhatABarrierOrders) {
+  expect_race({.before = ""});
+  // Each thread's fence, and a write of one that has met them.
+  expect_ordered(
+      {.before = "membar.gl;\n" + sync, .publish = "@%p1 st.relaxed.gpu.global.u32 [%rd1], 1;\n"});
+  expect_race({.before = sync + "@%p2 membar.gl;\n",
+               .publish = "@%p1 st.relaxed.gpu.global.u32 [%rd1], 1;\n"});
+}
+
+TEST_F(GridOrderTest, ReadsThatAcquire) {
+  for (const std::string wait :
+       {"ld.acquire.gpu.global.u32 %r5, [%rd1];", "ld.volatile.global.u32 %r5, [%rd1];",
+        "atom.acquire.gpu.global.add.u32 %r5, [%rd1], 0;", "atom.global.add.u32 %r5, [%rd1], 0;"}) {
+    expect_ordered({.wait = wait});
+  }
+  for (const std::string wait : {"ld.relaxed.gpu.global.u32 %r5, [%rd1];",
+                                 "atom.relaxed.gpu.global.add.u32 %r5, [%rd1], 0;"}) {
+    expect_race({.wait = wait});
+    expect_ordered({.wait = wait, .behind_wait = "fence.acq_rel.gpu;\n"});
+    expect_race({.wait = "fence.acq_rel.gpu;\n" + wait});
+  }
+}
+
+TEST_F(GridOrderTest, BarriersHandAcquiresOn) {
+  expect_race({.after = ""});
+  // A lane of the warp that has acquired, and one that has met it.
+  const std::string neighbour = "setp.eq.and.u32 %p6, %r3, 1, !%p3;\n";
+  const std::string read = "@%p6 ld.global.u32 %r6, [%rd3];\n";
+  expect_race({.after = neighbour, .read = read});
+  expect_ordered({.after = neighbour + "bar.warp.sync -1;\n", .read = read});
+}
+
+TEST_F(GridOrderTest, WhoHasAcquiredMayResetTheFlag) {
+  const std::string reset = "@%p1 st.global.u32 [%rd1], 0;\n";
+  expect_ordered({.after = reset + sync});
+  expect_ordered({.publish = "@%p1 membar.gl;\n@%p1 st.relaxed.gpu.global.u32 [%rd1], 1;\n",
+                  .after = reset + sync});
+  expect_race({.wait = "ld.relaxed.gpu.global.u32 %r5, [%rd1];\n", .after = reset + sync});
+}
+
+}  // namespace
+}  // namespace rung::vgpu
