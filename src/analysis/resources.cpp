@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "analysis/toolkit.hpp"
-#include "backends/cuda/embed.hpp"
+#include "core/embed.hpp"
 
 #ifdef RUNG_RESOURCES
 RUNG_EMBED(rung_cuda_resources, RUNG_RESOURCES)
