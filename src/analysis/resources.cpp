@@ -6,15 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <stdexcept>
 
 #include "analysis/toolkit.hpp"
-#include "backends/cuda/embed.hpp"
-
-#ifdef RUNG_RESOURCES
-RUNG_EMBED(rung_cuda_resources, RUNG_RESOURCES)
-#endif
 
 namespace rung::analysis {
 namespace {
@@ -34,6 +28,15 @@ int arch_of(const vgpu::DeviceDescription& device) {
   return 10 * device.compute_major + device.compute_minor;
 }
 
+/// The number that stands before these words.
+std::optional<std::int64_t> number_before(std::string_view words, std::string_view text) {
+  const std::size_t end = text.find(words);
+  if (end == 0 || end == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = text.find_last_not_of("0123456789", end - 1) + 1;
+  if (begin == end) return std::nullopt;
+  return std::stoll(std::string(text.substr(begin, end - begin)));
+}
+
 /// ptxas -v says, on standard error: "Used 30 registers, …" and "… 0 bytes spill stores, 0 bytes
 /// spill loads".
 std::optional<Registers> assembled_registers(std::string_view ptx, const std::string& entry,
@@ -46,19 +49,14 @@ std::optional<Registers> assembled_registers(std::string_view ptx, const std::st
   const ToolOutput output =
       run_tool({ptxas, "-v", "-arch=" + ptxas_architecture(ptx, arch), "--entry", entry,
                 text.string(), "-o", (folder.path() / "kernel.cubin").string()});
-  std::smatch used;
-  if (output.exit_code != 0 ||
-      !std::regex_search(output.errors, used, std::regex(R"(Used (\d+) registers)"))) {
-    return std::nullopt;
-  }
+  const std::string_view report = output.errors;
+  const auto used =
+      number_before(" registers", report.substr(std::min(report.find("Used "), report.size())));
+  if (output.exit_code != 0 || !used) return std::nullopt;
   Registers registers;
-  registers.count = std::stoi(used[1]);
-  std::smatch spilled;
-  if (std::regex_search(output.errors, spilled,
-                        std::regex(R"((\d+) bytes spill stores, (\d+) bytes spill loads)"))) {
-    registers.spilled_bytes = std::stoll(spilled[1]) + std::stoll(spilled[2]);
-  }
-  registers.source = fmt::format("ptxas for sm_{}", arch);
+  registers.count = static_cast<int>(*used);
+  registers.spilled_bytes = number_before(" bytes spill stores", report).value_or(0) +
+                            number_before(" bytes spill loads", report).value_or(0);
   return registers;
 }
 
@@ -89,12 +87,7 @@ std::vector<RecordedKernel> parse_resources(std::string_view json) {
 }
 
 const std::vector<RecordedKernel>& recorded_kernels() {
-#ifdef RUNG_RESOURCES
-  static const std::vector<RecordedKernel> kernels =
-      parse_resources(RUNG_EMBEDDED(rung_cuda_resources));
-#else
-  static const std::vector<RecordedKernel> kernels;
-#endif
+  static const std::vector<RecordedKernel> kernels = parse_resources(resources_record());
   return kernels;
 }
 

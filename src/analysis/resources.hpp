@@ -22,7 +22,9 @@ struct RecordedKernel {
   std::int64_t spilled_bytes = 0;
 };
 
-/// What the build recorded (scripts/cuda_resources.py); empty where it had no nvcc.
+/// What the build recorded (scripts/cuda_resources.py), as JSON: an array, empty where it had no
+/// nvcc.
+std::string_view resources_record();
 const std::vector<RecordedKernel>& recorded_kernels();
 /// Reads the same JSON. Throws std::runtime_error for what is none.
 std::vector<RecordedKernel> parse_resources(std::string_view json);

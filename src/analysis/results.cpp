@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "backends/cuda/embed.hpp"
+#include "core/embed.hpp"
 
 // RUNG_EMBED(symbol, path) for each file of results.
 #include "analysis/embedded_results.inc"

@@ -4,14 +4,9 @@
 #include <stdexcept>
 
 #include "core/rung.hpp"
+#include "core/rung_texts.hpp"
 
 namespace rung {
-
-namespace embedded {
-#define EMBEDDED_RUNG(id, text) extern const std::string_view text;
-#include "embedded_rungs.inc"
-#undef EMBEDDED_RUNG
-}  // namespace embedded
 
 namespace {
 
@@ -36,11 +31,11 @@ std::string known_ladders() {
 }  // namespace
 
 const std::vector<RungInfo>& catalog() {
-  static const std::vector<RungInfo> rungs = {
-#define EMBEDDED_RUNG(id, text) parse_rung(id, embedded::text),
-#include "embedded_rungs.inc"
-#undef EMBEDDED_RUNG
-  };
+  static const std::vector<RungInfo> rungs = [] {
+    std::vector<RungInfo> parsed;
+    for (const auto& [id, text] : rung_texts()) parsed.push_back(parse_rung(id, text));
+    return parsed;
+  }();
   return rungs;
 }
 

@@ -1,5 +1,7 @@
 // cuTensorMapEncodeTiled: what it takes, what it refuses, and a map that a kernel copies by.
 
+#include <fmt/format.h>
+
 #include "vgpu/driver_fixture.hpp"
 
 namespace rung::vgpu {
@@ -35,7 +37,7 @@ TEST_F(DriverTensorMap, RefusesWhatTheHardwareCannotDo) {
     Arguments wrong = right;
     change(wrong);
     EXPECT_EQ(encode(wrong), Result::invalid_value) << message;
-    EXPECT_EQ(virtual_driver_message(), std::string("cuTensorMapEncodeTiled: ") + message);
+    EXPECT_EQ(virtual_driver_message(), fmt::format("cuTensorMapEncodeTiled: {}", message));
   };
   refuses("rank 6: 1 to 5", [](Arguments& a) { a.rank = 6; });
   refuses("stride [0] of 164 bytes: a multiple of 16 below 2^40",

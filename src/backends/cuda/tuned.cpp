@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/cuda/embed.hpp"
+#include "core/embed.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/wave_model.hpp"
 #include "core/integers.hpp"

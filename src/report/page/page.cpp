@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "core/embed.hpp"
 #include "core/rung.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
 
+RUNG_EMBED(rung_page_style, RUNG_STYLE)
+
 namespace rung {
-
-namespace embedded {
-extern const std::string_view page_style;
-}
-
 namespace {
 
 /// Those of the catalog that were measured, in ladder order.
@@ -86,8 +84,8 @@ std::string whole_page(const std::string& title, const std::string& header,
       "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
       "<main>\n{}</main>\n</body>\n</html>\n",
-      html::escape(title), svg::picture_style(), embedded::page_style, html::escape(title), header,
-      contents);
+      html::escape(title), svg::picture_style(), RUNG_EMBEDDED(rung_page_style),
+      html::escape(title), header, contents);
 }
 
 std::string report_page(const Results& results, const Traces& traces) {

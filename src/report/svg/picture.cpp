@@ -4,13 +4,11 @@
 
 #include <utility>
 
-namespace rung {
+#include "core/embed.hpp"
 
-namespace embedded {
-extern const std::string_view picture_style;
-}
+RUNG_EMBED(rung_picture_style, RUNG_STYLE)
 
-namespace svg {
+namespace rung::svg {
 namespace {
 
 /// A tenth of a pixel is as fine as anybody sees.
@@ -124,7 +122,7 @@ std::string Picture::file() const {
       open(attributes), picture_style(), body_);
 }
 
-std::string_view picture_style() { return embedded::picture_style; }
+std::string_view picture_style() { return RUNG_EMBEDDED(rung_picture_style); }
 
 std::string escape(std::string_view text) {
   std::string escaped;
@@ -143,5 +141,4 @@ std::string escape(std::string_view text) {
   return escaped;
 }
 
-}  // namespace svg
-}  // namespace rung
+}  // namespace rung::svg

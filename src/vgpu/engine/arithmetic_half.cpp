@@ -87,39 +87,33 @@ struct ExtremeHalf {
 };
 // Rows of pairs are rows of 64 numbers.
 template <class Op, class R, class... S>
-HWY_INLINE void map_pairs(Warp& warp, std::uint32_t row, R (*)(S...), const S*... source) {
-  alignas(64) R results[2 * warp_size];
-  for (int i = 0; i < 2 * warp_size; ++i) results[i] = Op::run(source[i]...);
-  std::uint32_t* const d = std::assume_aligned<64>(warp.row<std::uint32_t>(row));
-  RUNG_LANES
-  for (int lane = 0; lane < warp_size; ++lane) {
-    d[lane] = std::uint32_t{results[2 * lane + 1].bits} << 16 | results[2 * lane].bits;
+HWY_NOINLINE void map_numbers(int count, R* row, const S*... source) {
+  for (int first = 0; first < count; first += warp_size) {
+    RUNG_LANES
+    for (int i = first; i < first + warp_size; ++i) row[i] = Op::run(source[i]...);
   }
 }
 
-template <class Op>
-void pairs(Warp& warp, const Instr& instr) {
-  using Lane = typename Op::Lane;
-  const auto source = [&](std::size_t i) {
-    return std::assume_aligned<64>(warp.row<const Lane>(instr.row[i]));
-  };
-  if constexpr (std::is_invocable_v<decltype(&Op::run), Lane>) {
-    map_pairs<Op, Lane, Lane>(warp, instr.row[0], &Op::run, source(1));
-  } else if constexpr (std::is_invocable_v<decltype(&Op::run), Lane, Lane>) {
-    map_pairs<Op, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1), source(2));
-  } else {
-    map_pairs<Op, Lane, Lane, Lane, Lane>(warp, instr.row[0], &Op::run, source(1), source(2),
-                                          source(3));
-  }
+template <class Op, int per_lane, class R, class... S, int... i>
+void map_rows(Warp& warp, const Instr& instr, R (*)(S...), std::integer_sequence<int, i...>) {
+  map_numbers<Op, R, S...>(per_lane * warp_size, warp.row<R>(instr.row[0]),
+                           warp.row<const S>(instr.row[row_of_argument<S...>(i)])...);
+}
+
+template <class Op, int per_lane>
+void numbers(Warp& warp, const Instr& instr) {
+  map_rows<Op, per_lane>(warp, instr, &Op::run, decltype(argument_indices(&Op::run)){});
 }
 
 /// The operation on one number and on pairs.
 template <class F, class Op>
 void add_half(OpTable& table, const std::string& start) {
-  OpSpec spec = vector_spec<Op>();
+  OpSpec spec =
+      make_spec(numbers<Op, 1>, masked<std::uint16_t, numbers<Op, 1>>, SignatureOf<Op>::operands);
   table.add({start, ".", half_name<F>}, spec);
   const std::vector<ptx::Type> types(spec.operands.size(), half_pair_type<F>);
-  table.add({start, ".", half_name<F>, "x2"}, {pairs<Op>, masked<std::uint32_t, pairs<Op>>, types});
+  table.add({start, ".", half_name<F>, "x2"},
+            {numbers<Op, 2>, masked<std::uint32_t, numbers<Op, 2>>, types});
 }
 
 template <template <class, bool, Clamp> class Op>

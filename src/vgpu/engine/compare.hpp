@@ -54,15 +54,7 @@ struct Combination {
 
   /// Writes the destinations of an instruction whose comparison holds for these lanes, for active
   /// lanes alone.
-  void write(Warp& warp, const Instr& instr, Mask holds) const {
-    const Mask c = used ? warp.predicate(instr.row[static_cast<std::size_t>(sources()) + 2]) : 0;
-    if (values) {
-      write_values(warp, instr.row[0], apply(holds, c));
-    } else {
-      write_predicate(warp, instr.row[0], apply(holds, c));
-      if (pair) write_predicate(warp, instr.row[1], apply(~holds, c));
-    }
-  }
+  void write(Warp& warp, const Instr& instr, Mask holds) const;
   static void write_predicate(Warp& warp, std::uint32_t row, Mask holds) {
     Mask& p = warp.predicate(row);
     p = blend(warp.mask, holds, p);

@@ -13,26 +13,48 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-template <class F, class Relation, bool ftz>
-struct CompareHalf {
-  using Lane = typename F::Lane;
-  static bool run(Lane a, Lane b) {
-    return Relation::holds(half_input<F, ftz>(a), half_input<F, ftz>(b));
-  }
+// As f32: so the relations are compiled for one type.
+struct alignas(64) Numbers {
+  float lane[warp_size];
 };
 
-// setp.f16x2 p|q: p from the lower halves, q from the upper ones.
-template <class Op>
-void set_pair_predicates(Warp& warp, const Instr& instr) {
-  using Lane = typename Op::Lane;
-  const Combination combination(instr.imm);
-  const Lane* const a = warp.row<Lane>(instr.row[2]);
-  const Lane* const b = warp.row<Lane>(instr.row[3]);
-  Mask low = 0, high = 0;
+/// The numbers of a row; of pairs, which have stride 2, the lower or the upper ones.
+template <class F, bool ftz, int stride>
+HWY_NOINLINE Numbers numbers(const typename F::Lane* row) {
+  Numbers result;
   for (int lane = 0; lane < warp_size; ++lane) {
-    low |= static_cast<Mask>(Op::run(a[2 * lane], b[2 * lane])) << lane;
-    high |= static_cast<Mask>(Op::run(a[2 * lane + 1], b[2 * lane + 1])) << lane;
+    result.lane[lane] = half_input<F, ftz>(row[stride * lane]);
   }
+  return result;
+}
+
+template <class Relation>
+HWY_NOINLINE Mask related(const Numbers& a, const Numbers& b) {
+  Mask bits = 0;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    bits |= Relation::holds(a.lane[lane], b.lane[lane]) ? lane_bits<Mask>.bit[lane] : Mask{0};
+  }
+  return bits;
+}
+
+template <class F, class Relation, bool ftz>
+void compare_halves(Warp& warp, const Instr& instr) {
+  const Combination combination(instr.imm);
+  const auto source = [&](int i) {
+    const auto row = instr.row[static_cast<std::size_t>(combination.sources() + i)];
+    return numbers<F, ftz, 1>(warp.row<const typename F::Lane>(row));
+  };
+  combination.write(warp, instr, related<Relation>(source(0), source(1)));
+}
+
+// setp.f16x2 p|q: p from the lower halves, q from the upper ones.
+template <class F, class Relation, bool ftz>
+void compare_pairs(Warp& warp, const Instr& instr) {
+  const Combination combination(instr.imm);
+  const auto* const a = warp.row<const typename F::Lane>(instr.row[2]);
+  const auto* const b = warp.row<const typename F::Lane>(instr.row[3]);
+  const Mask low = related<Relation>(numbers<F, ftz, 2>(a), numbers<F, ftz, 2>(b));
+  const Mask high = related<Relation>(numbers<F, ftz, 2>(a + 1), numbers<F, ftz, 2>(b + 1));
   const Mask c = combination.used ? warp.predicate(instr.row[4]) : 0;
   Combination::write_predicate(warp, instr.row[0], combination.apply(low, c));
   Combination::write_predicate(warp, instr.row[1], combination.apply(high, c));
@@ -43,12 +65,14 @@ template <class F, bool ftz>
 struct Comparisons {
   template <class Relation>
   static void add(OpTable& table, const std::string& start) {
-    using Op = CompareHalf<F, Relation, ftz>;
     const std::string rest = start + (ftz ? ".ftz." : ".") + half_name<F>;
-    add_comparison<Op>(table, rest);
-    table.add({"setp.", rest, "x2"}, {set_pair_predicates<Op>,
-                                      set_pair_predicates<Op>,
-                                      {ptx::Type::pred, half_pair_type<F>, half_pair_type<F>}});
+    const auto spec = [](Handler handler, ptx::Type type) {
+      return OpSpec{handler, handler, {ptx::Type::pred, type, type}};
+    };
+    const ptx::Type type = ptx_type<typename F::Lane>();
+    table.add({"setp.", rest}, spec(compare_halves<F, Relation, ftz>, type));
+    table.add({"set.", rest}, spec(compare_halves<F, Relation, ftz>, type));
+    table.add({"setp.", rest, "x2"}, spec(compare_pairs<F, Relation, ftz>, half_pair_type<F>));
   }
 };
 

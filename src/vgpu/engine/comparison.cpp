@@ -45,6 +45,16 @@ std::optional<std::uint32_t> truth(Type type) {
 
 }  // namespace
 
+void Combination::write(Warp& warp, const Instr& instr, Mask holds) const {
+  const Mask c = used ? warp.predicate(instr.row[static_cast<std::size_t>(sources()) + 2]) : 0;
+  if (values) {
+    write_values(warp, instr.row[0], apply(holds, c));
+  } else {
+    write_predicate(warp, instr.row[0], apply(holds, c));
+    if (pair) write_predicate(warp, instr.row[1], apply(~holds, c));
+  }
+}
+
 void Combination::write_values(Warp& warp, std::uint32_t row, Mask holds) const {
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
     const int lane = first_lane(rest);
