@@ -26,7 +26,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 // Of the rungs that come in several tile sizes, the one that has what the others have.
-constexpr std::string_view with_tiles = "gemm/cuda/30_split_k";
+constexpr std::string_view with_tiles = "gemm/cuda/31_dependent_launch";
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -133,6 +133,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   options.block.x = static_cast<std::uint32_t>(launch.block.x);
   options.cluster.x = static_cast<std::uint32_t>(launch.cluster);
   options.dynamic_shared = launch.shared_bytes;
+  options.starts_early = launch.starts_early;
   options.instruction_limit = 1 << 24;
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
@@ -186,11 +187,15 @@ std::size_t neighbour(const Lines& lines, std::size_t at) {
   return at;
 }
 
-/// Initialisations have no order, and bytes may come before they are expected.
+/// Initialisations have no order, bytes may come before they are expected, and barriers need not
+/// wait for the launch ahead.
 bool may_change_places(const std::string& first, const std::string& second) {
   const bool both_initialise =
       has_any(first, {"mbarrier.init"}) && has_any(second, {"mbarrier.init"});
-  return both_initialise || (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
+  const bool barrier_and_launch =
+      has_any(first, {"barrier."}) && has_any(second, {"griddepcontrol.wait"});
+  return both_initialise || barrier_and_launch ||
+         (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
 }
 
 /// The last wait for the cluster, where that is one block: nobody else reaches for its memory.
