@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
-#include "core/embed.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/wave_model.hpp"
+#include "core/embed.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/split.cuh"
 
