@@ -1,6 +1,5 @@
-// gemm/cuda/30_split_k: tiles too few for a wave, or for the last one, are shared by several
-// blocks,
-//   each with a part of k, that add their sums in a fixed order.
+// gemm/cuda/30_split_k: blocks share a tile where tiles are too few for a wave, or the last one,
+//   each with a part of k, and add their sums in a fixed order.
 // from: 29_shapes | removes: idle multiprocessors in the last wave, which is the only one of few
 //   tiles | limit: power, and where the result is small the start of a launch
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
