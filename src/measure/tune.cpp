@@ -7,7 +7,6 @@
 
 #include "backends/cuda/gemm_call.hpp"
 #include "core/verify.hpp"
-#include "device/cuda/operand.cuh"
 #include "measure/timing.hpp"
 
 namespace rung {
@@ -18,12 +17,6 @@ using cuda::GemmPlan;
 // Who is so much slower than the fastest in the short round has never been the fastest in the long.
 constexpr double finalist_ratio = 1.3;
 constexpr double short_round = 0.1;  // of the time budget
-
-/// B lies along k where tensor cores read the type so alone: it would be copied in each call.
-bool is_b_transposed(Dtype dtype) {
-  return visit(dtype,
-               []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
-}
 
 class Tuner {
  public:
@@ -36,7 +29,8 @@ class Tuner {
                   .m = request.size.m,
                   .n = request.size.n,
                   .k = request.size.k,
-                  .b_transposed = is_b_transposed(request.dtype)}) {}
+                  // Where B has to lie along k, it would be copied in each call.
+                  .b_transposed = cuda::is_for_lines_along_k(request.dtype)}) {}
 
   TuneResult run() {
     enter_all();

@@ -11,6 +11,7 @@
 #include "core/dtype.hpp"
 #include "device/cuda/descriptor.hpp"
 #include "device/cuda/dot_descriptor.hpp"
+#include "device/cuda/operand.cuh"
 
 namespace rung {
 
@@ -69,6 +70,11 @@ inline const NamedDotRung* find_dot_rung(std::string_view id) { return find_name
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
   return visit(dtype,
                [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In, Out>(); });
+}
+
+/// Whether tensor cores read a type only along k.
+inline bool is_for_lines_along_k(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return is_read_along_k<In>; });
 }
 
 /// How a rung shares out C; `tile` counts among tiles_of().

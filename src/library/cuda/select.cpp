@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "device/cuda/operand.cuh"
 #include "device/cuda/split.cuh"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
@@ -14,17 +13,11 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
   return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
 }
 
-/// Whether tensor cores read a type only along k.
-bool is_read_along_k(Dtype dtype) {
-  return visit(dtype,
-               []<class In, class Out>(Elements<In, Out>) { return cuda::is_read_along_k<In>; });
-}
-
 /// Whether a rung that reads its operands by TMA can have copies, where they do not lie as it needs
 /// them.
 bool can_be_mapped(const CudaGemmShape& shape) {
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
-  if (shape.alignment >= 16 && (along_k || !is_read_along_k(shape.dtype))) return true;
+  if (shape.alignment >= 16 && (along_k || !cuda::is_for_lines_along_k(shape.dtype))) return true;
   return bytes_for_copies(shape) <= shape.bytes_for_copies;
 }
 
