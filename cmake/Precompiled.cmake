@@ -18,3 +18,14 @@ function(rung_precompiled name)
   target_link_libraries(${name} PUBLIC ${RUNG_FMT})
   target_precompile_headers(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
+
+# rung_compiled_together(<target> [EXCEPT <sources...>]): several sources at a time are one for the
+# compiler, which then reads what they share, and makes what they share of templates, once. Names in
+# their anonymous namespaces have to differ. Not for sources that take long by themselves. Preset dev
+# compiles each alone.
+option(RUNG_COMPILED_TOGETHER "Compile small sources several at a time" ON)
+function(rung_compiled_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${RUNG_COMPILED_TOGETHER})
+  set_source_files_properties(${arg_EXCEPT} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

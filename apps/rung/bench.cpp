@@ -26,7 +26,7 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments, ExtentArguments, FormArguments {
+struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string sizes;
   std::vector<std::string> peers;
   std::string seconds = "0.5";
@@ -59,7 +59,7 @@ Size default_size(const Ladder& ladder) {
   return is_virtual ? default_gemm_virtual : default_gemm;
 }
 
-WorkloadOptions read_options(const Arguments& arguments) {
+WorkloadOptions read_options(const BenchArguments& arguments) {
   WorkloadOptions options;
   options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
   options.threads = read_threads(arguments.threads);
@@ -72,7 +72,7 @@ WorkloadOptions read_options(const Arguments& arguments) {
   return options;
 }
 
-std::vector<SizeArgument> read_all_sizes(const Arguments& arguments) {
+std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
   if (!arguments.sizes.empty() && arguments.any()) {
     throw UsageError("--sizes: not together with --m, --n or --k");
   }
@@ -151,8 +151,8 @@ std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& bac
   return std::nullopt;
 }
 
-Json to_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
-             const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
+Json results_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
+                  const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
   Progress progress;
   progress.show("measuring the ceilings of this machine");
   Json machine = to_json(environment());
@@ -166,7 +166,7 @@ Json to_json(const std::vector<BenchResult>& results, const std::vector<const Pe
   return {{"machine", std::move(machine)}, {"results", std::move(entries)}};
 }
 
-void write_page(const OutputFile& page, const Json& json, const Arguments& arguments) {
+void write_page(const OutputFile& page, const Json& json, const BenchArguments& arguments) {
   Results measured;
   measured.add("this run", json);
   DeviceOptions options = read_device_options(arguments);
@@ -186,7 +186,7 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
   return any_ran ? exit_right : exit_unavailable;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const BenchArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   const std::vector<SizeArgument> sizes = read_all_sizes(arguments);
   BenchRequest request;
@@ -221,7 +221,7 @@ ExitCode run(const Arguments& arguments) {
     std::fflush(out);
   }
   if (output || page) {
-    const Json json = to_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
+    const Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
     if (output) output->write(dump(json));
     if (page) write_page(*page, json, arguments);
   }
@@ -231,7 +231,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_bench(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   arguments->add_selectors(app, true);
   arguments->add_extents(app);
   app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");

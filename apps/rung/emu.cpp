@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct EmuArguments {
   std::string source;
   std::vector<std::string> program_arguments;
   std::vector<std::string> include_folders, definitions;
@@ -67,7 +67,7 @@ vgpu::DeviceDescription read_gpu(const std::string& text) {
   }
 }
 
-emu::CompileOptions compile_options(const Arguments& arguments,
+emu::CompileOptions compile_options(const EmuArguments& arguments,
                                     const vgpu::DeviceDescription& gpu) {
   emu::CompileOptions options;
   if (arguments.compiler == "nvcc") options.nvcc = emu::find_nvcc();
@@ -90,7 +90,7 @@ emu::CompileOptions compile_options(const Arguments& arguments,
   return options;
 }
 
-fs::path compile(const Arguments& arguments, const vgpu::DeviceDescription& gpu,
+fs::path compile(const EmuArguments& arguments, const vgpu::DeviceDescription& gpu,
                  const fs::path& folder) {
   try {
     return emu::compile(compile_options(arguments, gpu), emu::find_installation(),
@@ -100,7 +100,7 @@ fs::path compile(const Arguments& arguments, const vgpu::DeviceDescription& gpu,
   }
 }
 
-std::vector<std::pair<std::string, std::string>> variables(const Arguments& arguments,
+std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& arguments,
                                                            const fs::path& report) {
   return {{emu::gpu_variable, arguments.gpu},
           {emu::check_variable, arguments.no_check ? "0" : "1"},
@@ -129,7 +129,7 @@ void print_end(const emu::ExitStatus& status, const emu::Records& records, std::
   if (records.launches.empty()) fmt::print(stderr, "rung emu: no kernel was launched\n");
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const EmuArguments& arguments) {
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
   if (!arguments.threads.empty()) read_threads(arguments.threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
@@ -168,7 +168,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_emu(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EmuArguments>();
   app.add_option("FILE", arguments->source, "A CUDA program: kernels and main")
       ->type_name("")
       ->required();

@@ -21,7 +21,7 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments, ExtentArguments {
+struct ExplainArguments : CommonArguments, ExtentArguments {
   std::string what;
   std::vector<std::string> program_arguments;
   std::string results;
@@ -32,7 +32,7 @@ struct Arguments : CommonArguments, ExtentArguments {
 constexpr std::int64_t default_extent = 4096;
 constexpr std::int64_t default_length = 1 << 24;  // of dot and sum
 
-const RungInfo& read_rung(const Arguments& arguments) {
+const RungInfo& read_rung(const ExplainArguments& arguments) {
   const auto rungs = read_selectors({arguments.what});
   if (rungs.size() != 1) {
     throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; explain takes one", arguments.what,
@@ -41,7 +41,7 @@ const RungInfo& read_rung(const Arguments& arguments) {
   return *rungs.front();
 }
 
-analysis::ExplainOptions read_options(const Arguments& arguments,
+analysis::ExplainOptions read_options(const ExplainArguments& arguments,
                                       const std::string& usual_gpu = "h200") {
   analysis::ExplainOptions options;
   read_device_options(arguments);
@@ -61,7 +61,7 @@ analysis::ExplainOptions read_options(const Arguments& arguments,
   return options;
 }
 
-SizeArgument read_size(const Arguments& arguments, const RungInfo& rung) {
+SizeArgument read_size(const ExplainArguments& arguments, const RungInfo& rung) {
   const bool is_gemm = rung.op == "gemm";
   const std::int64_t usual = is_gemm ? default_extent : default_length;
   const SizeArgument size =
@@ -145,7 +145,7 @@ Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
   return {{rung.id, RungTracer(device).trace(rung, dtype, {size.m, size.n, size.k})}};
 }
 
-ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
+ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   const Dtype dtype =
       arguments.dtype.empty() ? analysis::usual_dtype(rung) : read_dtype(arguments.dtype);
   const SizeArgument size = read_size(arguments, rung);
@@ -175,7 +175,7 @@ ExitCode explain_rung(const Arguments& arguments, const RungInfo& rung) {
   return exit_right;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const ExplainArguments& arguments) {
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
     return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
@@ -197,7 +197,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_explain(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExplainArguments>();
   app.add_option("RUNG", arguments->what,
                  "One rung: gemm/cuda/02; or FILE.cu:KERNEL, a kernel of a program of yours")
       ->type_name("")

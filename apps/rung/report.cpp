@@ -14,14 +14,14 @@
 namespace rung {
 namespace {
 
-struct Arguments : DeviceArguments {
+struct ReportArguments : DeviceArguments {
   std::vector<std::string> files;
   std::string output;
   std::string pictures;
   bool trace = true;
 };
 
-Results read_files(const Arguments& arguments) {
+Results read_files(const ReportArguments& arguments) {
   try {
     return read_results(arguments.files);
   } catch (const std::runtime_error& error) {
@@ -29,7 +29,7 @@ Results read_files(const Arguments& arguments) {
   }
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const ReportArguments& arguments) {
   if (arguments.output.empty() && arguments.pictures.empty()) {
     throw UsageError("-o: a file is needed, such as report.html, or --pictures; see --help");
   }
@@ -45,7 +45,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_report(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   app.add_option("FILE", arguments->files, "What rung bench --json wrote")
       ->type_name("")
       ->required();

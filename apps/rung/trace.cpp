@@ -23,7 +23,7 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments, ExtentArguments, FormArguments {
+struct TraceArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string map;
   std::string line;
   std::string warp = "0";
@@ -35,7 +35,7 @@ constexpr std::int64_t default_extent = 256;
 constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
 constexpr std::int64_t max_warp = 31;             // of a block
 
-const RungInfo& read_rung(const Arguments& arguments) {
+const RungInfo& read_rung(const TraceArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   if (rungs.size() != 1) {
     throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; trace takes one",
@@ -48,7 +48,7 @@ const RungInfo& read_rung(const Arguments& arguments) {
   return *rungs.front();
 }
 
-DotSpec read_dot_spec(const Arguments& arguments, const std::string& op) {
+DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
   DotSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
   const SizeArgument size =
@@ -60,7 +60,7 @@ DotSpec read_dot_spec(const Arguments& arguments, const std::string& op) {
   return spec;
 }
 
-GemmSpec read_gemm_spec(const Arguments& arguments) {
+GemmSpec read_gemm_spec(const TraceArguments& arguments) {
   GemmSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
   const SizeArgument size =
@@ -115,12 +115,12 @@ class Trace {
   std::unique_ptr<Backend> backend_;
 };
 
-Json to_json(const Arguments& arguments, const GemmSpec& spec) {
+Json to_json(const TraceArguments& arguments, const GemmSpec& spec) {
   return {{"dtype", name(spec.dtype)},  {"m", spec.m},         {"n", spec.n},      {"k", spec.k},
           {"layout", arguments.layout}, {"alpha", spec.alpha}, {"beta", spec.beta}};
 }
 
-Json to_json(const Arguments& /*arguments*/, const DotSpec& spec) {
+Json to_json(const TraceArguments& /*arguments*/, const DotSpec& spec) {
   return {{"dtype", name(spec.dtype)}, {"m", nullptr}, {"n", spec.n}, {"k", nullptr}};
 }
 
@@ -133,7 +133,7 @@ int read_warp(const std::string& text) {
 }
 
 /// The access at --line that wastes the most, or of all where none is named.
-std::string draw_map(const Arguments& arguments, const RungInfo& rung,
+std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
   if (launches.empty()) throw UsageError("--map: this problem launches nothing");
   const std::vector<vgpu::Site>& sites = launches.front().sites;
@@ -149,7 +149,7 @@ std::string draw_map(const Arguments& arguments, const RungInfo& rung,
 }
 
 template <class Case, class Spec>
-ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec) {
+ExitCode run(const TraceArguments& arguments, const RungInfo& rung, const Spec& spec) {
   const int threads = read_threads(arguments.threads);
   Trace trace(rung, read_device_options(arguments));
   const auto output = read_json(arguments.json);
@@ -185,7 +185,7 @@ ExitCode run(const Arguments& arguments, const RungInfo& rung, const Spec& spec)
   return code;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const TraceArguments& arguments) {
   const RungInfo& rung = read_rung(arguments);
   if (rung.op == "gemm") return run<GemmCase>(arguments, rung, read_gemm_spec(arguments));
   return run<DotCase>(arguments, rung, read_dot_spec(arguments, rung.op));
@@ -194,7 +194,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_trace(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TraceArguments>();
   app.add_option("RUNG", arguments->selectors, "One rung: gemm/cuda/02")
       ->type_name("")
       ->required()

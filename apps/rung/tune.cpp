@@ -21,7 +21,7 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments {
+struct TuneArguments : CommonArguments {
   std::string sizes;
   std::string seconds = "0.2";
   std::string output;
@@ -50,7 +50,7 @@ bool has_tiles(const RungInfo& rung) {
 }
 
 /// Of those that were selected, the rungs that have something to choose.
-std::vector<const RungInfo*> read_rungs(const Arguments& arguments) {
+std::vector<const RungInfo*> read_rungs(const TuneArguments& arguments) {
   const auto selected = read_selectors(arguments.selectors);
   std::vector<const RungInfo*> rungs;
   for (const RungInfo* rung : selected) {
@@ -65,7 +65,7 @@ std::vector<const RungInfo*> read_rungs(const Arguments& arguments) {
   throw UsageError(fmt::format("{} has one tile size; nothing to tune", first.id));
 }
 
-std::vector<Target> read_targets(const Arguments& arguments,
+std::vector<Target> read_targets(const TuneArguments& arguments,
                                  const std::vector<const RungInfo*>& rungs,
                                  const Devices& devices) {
   const Dtype dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
@@ -84,7 +84,7 @@ std::vector<Target> read_targets(const Arguments& arguments,
   return targets;
 }
 
-std::vector<cuda::GemmSize> read_shapes(const Arguments& arguments, const Target& target) {
+std::vector<cuda::GemmSize> read_shapes(const TuneArguments& arguments, const Target& target) {
   std::string text = arguments.sizes;
   if (text.empty()) {
     text = target.backend->name() == "virtual" ? default_sizes_virtual : default_sizes;
@@ -167,7 +167,7 @@ Json to_json(const Target& target, const cuda::GemmSize& size, const TuneResult&
 
 class TuneCommand {
  public:
-  explicit TuneCommand(const Arguments& arguments) : arguments_(arguments) {}
+  explicit TuneCommand(const TuneArguments& arguments) : arguments_(arguments) {}
 
   ExitCode run() {
     const auto rungs = read_rungs(arguments_);
@@ -245,7 +245,7 @@ class TuneCommand {
     }
   }
 
-  const Arguments& arguments_;
+  const TuneArguments& arguments_;
   TuneRequest request_;
   std::optional<TunedFile> file_;
   std::FILE* out_ = stdout;
@@ -257,7 +257,7 @@ class TuneCommand {
 }  // namespace
 
 Action add_tune(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TuneArguments>();
   arguments->add_selectors(app, true);
   app.add_option("--sizes", arguments->sizes,
                  "Shapes to tune for (default: 28 squares and oblongs up to 8192; on the virtual "

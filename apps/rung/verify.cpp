@@ -18,7 +18,7 @@
 namespace rung {
 namespace {
 
-struct Arguments : CommonArguments {
+struct VerifyArguments : CommonArguments {
   std::string sizes;
   std::string random = "0";
   std::string seed = "1";
@@ -152,7 +152,7 @@ Json to_json(const Outcome& outcome, const Backend& backend, int threads) {
   return json;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const VerifyArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   const int threads = read_threads(arguments.threads);
   std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
@@ -194,7 +194,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Action add_verify(Options& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   arguments->add_selectors(app, true);
   arguments->add_device_dtype_threads(app);
   app.add_option("--sizes", arguments->sizes, "Sizes to check besides the standard ones")

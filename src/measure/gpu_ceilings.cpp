@@ -48,7 +48,7 @@ std::shared_ptr<cuda::DeviceBuffer> buffer(cuda::Gpu& gpu, std::int64_t bytes) {
 }
 
 // The best of several samples: noise only ever slows.
-double best_rate(const CeilingBatch& ceiling) {
+double best_gpu_rate(const CeilingBatch& ceiling) {
   TimingOptions options;
   options.seconds = 0.12;
   const Timing timing = time_interleaved({{ceiling.batch}}, options).front();
@@ -117,12 +117,12 @@ GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu) {
     double& rate = found->second;
     if (is_new) {
       for (const CeilingBatch& ceiling : gpu_multiply_add_ceilings(gpu, dtype)) {
-        rate = std::max(rate, best_rate(ceiling));
+        rate = std::max(rate, best_gpu_rate(ceiling));
       }
     }
     if (rate > 0) ceilings.multiply_add.emplace_back(name(dtype), rate);
   }
-  ceilings.memory_read = best_rate(gpu_read_ceiling(gpu, std::max(least, past_cache)));
+  ceilings.memory_read = best_gpu_rate(gpu_read_ceiling(gpu, std::max(least, past_cache)));
   return ceilings;
 }
 

@@ -9,7 +9,6 @@
 #include "device/cuda/ptx_barrier.cuh"
 #include "device/cuda/ptx_tma.cuh"
 #include "device/cuda/store.cuh"
-#include "device/cuda/vector.cuh"
 
 namespace rung::cuda {
 

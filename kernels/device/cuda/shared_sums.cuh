@@ -57,48 +57,52 @@ class SharedSums {
     const int count = warps * columns * 32;
     const int begin = count * part_ / parts_;
     const int end = count * (part_ + 1) / parts_;
-    if (parts_ <= 4) {
-      add_up<4, 4>(g, row, col, columns, begin, end);
-    } else {
-      add_up<1, 16>(g, row, col, columns, begin, end);
-    }
+    add_up(g, row, col, columns, begin, end);
   }
 
  private:
   static constexpr int COUNT = J * 128;
   using Quad = Vector<Sum, 4>;
 
-  /// The vectors from begin to end, ROUND of a thread's at a time, with loads of AHEAD parts on
-  /// their way.
-  template <int ROUND, int AHEAD, class In, class Out>
+  /// The vectors from begin to end, with sixteen loads of a thread on their way: of four vectors,
+  /// or where there are more than four parts, of sixteen parts of one.
+  template <class In, class Out>
   __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                          int columns, int begin, int end) const {
-    for (int i = begin + static_cast<int>(threadIdx.x) % 128; i < end; i += ROUND * 128) {
-      Quad total[ROUND] = {};
-      for (int part = 0; part < parts_; part += AHEAD) {
-        Quad theirs[AHEAD][ROUND] = {};
+    const bool few = parts_ <= 4;
+    const int vectors = few ? 4 : 1;
+    for (int i = begin + static_cast<int>(threadIdx.x) % 128; i < end; i += vectors * 128) {
+      Quad total[4] = {};
+      for (int part = 0; part < parts_; part += 16 / vectors) {
+        Quad theirs[4][4] = {};
         RUNG_UNROLL
-        for (int p = 0; p < AHEAD; ++p) {
+        for (int p = 0; p < 4; ++p) {
           RUNG_UNROLL
-          for (int r = 0; r < ROUND; ++r) {
-            const int at = i + r * 128;
-            if (part + p < parts_ && at < end) theirs[p][r] = first_[(part + p) * stride_ + at];
+          for (int v = 0; v < 4; ++v) {
+            const int from = part + (few ? p : p * 4 + v);
+            const int at = i + (few ? v * 128 : 0);
+            if (from < parts_ && at < end) theirs[p][v] = first_[from * stride_ + at];
           }
         }
         RUNG_UNROLL
-        for (int p = 0; p < AHEAD; ++p) {
+        for (int p = 0; p < 4; ++p) {
           RUNG_UNROLL
-          for (int r = 0; r < ROUND; ++r) {
-            RUNG_UNROLL
-            for (int e = 0; e < 4; ++e) total[r].at[e] += theirs[p][r].at[e];
-          }
+          for (int v = 0; v < 4; ++v) total[v] = sum(total[v], theirs[p][v]);
         }
       }
-      RUNG_UNROLL
-      for (int r = 0; r < ROUND; ++r) {
-        if (i + r * 128 < end) store_quad(g, row, col, columns, i + r * 128, total[r]);
+      if (!few) total[0] = sum(sum(total[0], total[1]), sum(total[2], total[3]));
+      RUNG_NO_UNROLL
+      for (int v = 0; v < vectors; ++v) {
+        if (i + v * 128 < end) store_quad(g, row, col, columns, i + v * 128, total[0]);
+        total[0] = total[1];
+        total[1] = total[2];
+        total[2] = total[3];
       }
     }
+  }
+
+  static __device__ __forceinline__ Quad sum(const Quad& a, const Quad& b) {
+    return {a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2], a.at[3] + b.at[3]};
   }
 
   template <class In, class Out>

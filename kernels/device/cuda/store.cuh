@@ -9,14 +9,19 @@
 
 namespace rung::cuda {
 
+/// `c` is an element of C; not read if beta is 0.
+template <class In, class Out>
+__device__ __forceinline__ void store(const Gemm<In, Out>& g, Out& c, Scalar<Out> sum) {
+  using Sum = Scalar<Out>;
+  c = static_cast<Out>(g.beta == Sum{} ? g.alpha * sum
+                                       : g.alpha * sum + g.beta * static_cast<Sum>(c));
+}
+
 /// One element of C, which must exist; not read if beta is 0.
 template <class In, class Out>
 __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                       Scalar<Out> sum) {
-  using Sum = Scalar<Out>;
-  Out& c = g.c(row, col);
-  c = static_cast<Out>(g.beta == Sum{} ? g.alpha * sum
-                                       : g.alpha * sum + g.beta * static_cast<Sum>(c));
+  store(g, g.c(row, col), sum);
 }
 
 /// Neighbours along a row of C, those that exist: one 16-byte access where C is aligned for it.
@@ -26,21 +31,26 @@ __device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_
                                              std::int64_t col, const Out* sums) {
   constexpr int W = vector_width<Out>;
   if (row >= g.m) return;
+  Out* const to = g.c.data + row * g.c.row_stride + col;
   const bool aligned =
       g.c.row_stride % W == 0 && reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
-  if (!aligned || col + W > g.n) {
+  const std::int64_t count = g.n - col;
+  Vector<Out, W> old = {};
+  if (aligned && count >= W) {
+    auto& c = *reinterpret_cast<Vector<Out, W>*>(to);
+    if (g.beta != Out{}) old = c;
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) old.at[w] = g.alpha * sums[w] + g.beta * old.at[w];
+    c = old;
+  } else {
     RUNG_UNROLL
     for (int w = 0; w < W; ++w) {
-      if (col + w < g.n) store(g, row, col + w, sums[w]);
+      if (w < count) {
+        if (g.beta != Out{}) old.at[w] = to[w];
+        to[w] = g.alpha * sums[w] + g.beta * old.at[w];
+      }
     }
-    return;
   }
-  auto& c = *reinterpret_cast<Vector<Out, W>*>(&g.c(row, col));
-  Vector<Out, W> result = {};
-  if (g.beta != Out{}) result = c;
-  RUNG_UNROLL
-  for (int w = 0; w < W; ++w) result.at[w] = g.alpha * sums[w] + g.beta * result.at[w];
-  c = result;
 }
 
 /// A thread's results, whose rows and columns are Fragments that begin at (row, col).

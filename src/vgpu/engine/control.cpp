@@ -4,7 +4,6 @@
 
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/report.hpp"
-#include "vgpu/engine/warp_ops.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 
@@ -237,15 +236,6 @@ std::optional<OpSpec> control(const ptx::Instruction& instruction) {
   if (opcode == "griddepcontrol") return dependency_control(instruction);
   if (opcode == "brkpt") return spec(nothing, {}, 0);
   return std::nullopt;
-}
-
-/// A shuffle, vote or matrix instruction whose lanes are not all there.
-void report_bad_participant(Warp& warp, const Instr& instr, Mask missing) {
-  const Mask gone = missing & ~warp.live;
-  report(*warp.block, HazardKind::bad_participant, warp.block->thread(warp, first_lane(warp.mask)),
-         instr.site, "exchange", {},
-         gone == missing ? "it names lanes that have exited or never were"
-                         : "it names lanes of the warp that are elsewhere");
 }
 
 }  // namespace rung::vgpu

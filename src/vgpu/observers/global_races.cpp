@@ -26,7 +26,7 @@ std::uint16_t load(std::uint16_t& site) {
 std::uint64_t block_of(std::uint64_t stamp) { return (stamp >> block_shift) - 1; }
 Stamp within_block(std::uint64_t stamp) { return static_cast<Stamp>(stamp); }
 
-struct Access {
+struct GlobalAccess {
   Block& block;
   const MemoryOp& op;
   const char* what;
@@ -35,7 +35,7 @@ struct Access {
   std::uint64_t address;
 };
 
-bool in_order(const Access& access, std::uint64_t stamp) {
+bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
   if (stamp == 0) return true;
   const Block& block = access.block;
   const Stamp other = within_block(stamp);
@@ -48,19 +48,19 @@ bool in_order(const Access& access, std::uint64_t stamp) {
 }
 
 /// Of an atomic write: who has acquired at its address has seen it.
-bool is_seen(const Access& access, std::uint64_t written) {
+bool is_seen(const GlobalAccess& access, std::uint64_t written) {
   if ((within_block(written) & stamp_atomic) == 0) return false;
   return access.block.releases.has_acquired(access.block.order, access.thread, access.address);
 }
 
-void race(const Access& access, std::uint64_t address, std::uint64_t other, std::uint32_t site,
-          const char* what) {
+void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
+          std::uint32_t site, const char* what) {
   report_global_race(access.block, access.thread, access.op.site, access.what, block_of(other),
                      stamp_thread(within_block(other)), site,
                      (within_block(other) & stamp_atomic) != 0 ? "atomic" : what, address);
 }
 
-void check(const Access& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
+void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
   const std::uint64_t written = load(granule.written);
   // A plain read beside atomics is how loops around atomicCAS begin.
   const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
@@ -78,7 +78,7 @@ void check(const Access& access, GlobalGranule& granule, std::uint64_t address, 
   }
 }
 
-void note(const Access& access, GlobalGranule& granule, std::uint64_t stamp, bool writes) {
+void note(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t stamp, bool writes) {
   if (writes) {
     store(granule.written, stamp);
     store(granule.write_site, access.op.site);
@@ -121,7 +121,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
     const std::uint64_t begin =
         reinterpret_cast<std::uint64_t>(place.at(shape_address, lane)) - allocation.address;
     const int thread = block.thread(warp, lane);
-    const Access access{block, op, name(kind), thread, atomic, allocation.address + begin};
+    const GlobalAccess access{block, op, name(kind), thread, atomic, allocation.address + begin};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
                                 make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;

@@ -8,17 +8,17 @@
 namespace rung::vgpu {
 namespace {
 
-struct Access {
+struct SharedAccess {
   Block& block;
   int thread;
   std::uint32_t site;
 };
 
-bool in_order(const Access& access, Stamp stamp) {
+bool in_order(const SharedAccess& access, Stamp stamp) {
   return stamp == 0 || access.block.order.ordered(stamp, access.thread);
 }
 
-void race(const Access& access, const char* what, std::size_t granule, Stamp other,
+void race(const SharedAccess& access, const char* what, std::size_t granule, Stamp other,
           std::uint32_t other_site, const char* other_what) {
   const std::uint64_t offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
   report_race(access.block, access.thread, access.site, what, stamp_thread(other), other_site,
@@ -27,7 +27,7 @@ void race(const Access& access, const char* what, std::size_t granule, Stamp oth
 }
 
 /// Whether a stamp stands for a bulk copy or wgmma: observers/async_shadow.hpp knows of those.
-bool is_async(const Access& access, std::size_t granule, Stamp stamp, bool of_write) {
+bool is_async(const SharedAccess& access, std::size_t granule, Stamp stamp, bool of_write) {
   if (stamp_time(stamp) != pending_time || access.block.async == nullptr) return false;
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
   // A cp.async has such a stamp too.
@@ -35,13 +35,13 @@ bool is_async(const Access& access, std::size_t granule, Stamp stamp, bool of_wr
 }
 
 /// False, and reported, if something asynchronous there is not ordered before the access.
-bool async_in_order(const Access& access, std::size_t granule, const char* what) {
+bool async_in_order(const SharedAccess& access, std::size_t granule, const char* what) {
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
   return check_against_async(access.block, access.thread, access.site, what,
                              static_cast<std::uint32_t>(offset));
 }
 
-void check_read(const Access& access, std::size_t granule) {
+void check_read(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
   if (written == 0) {
@@ -56,7 +56,7 @@ void check_read(const Access& access, std::size_t granule) {
 }
 
 /// `what`: "write" or "atomic"; atomics do not race with each other.
-void check_write(const Access& access, std::size_t granule, const char* what, bool atomic) {
+void check_write(const SharedAccess& access, std::size_t granule, const char* what, bool atomic) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
   const Stamp first_reader = shadow.first_reader[granule];
@@ -144,9 +144,9 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
     const std::uint64_t begin = shape.low + unique.distance + static_cast<std::uint64_t>(offset);
     for (std::uint64_t granule = begin / granule_bytes;
          granule <= (begin + bytes - 1) / granule_bytes; ++granule) {
-      f(Access{block, block.thread(warp, unique.first), site}, granule, false);
+      f(SharedAccess{block, block.thread(warp, unique.first), site}, granule, false);
       if (unique.second != unique.first) {
-        f(Access{block, block.thread(warp, unique.second), site}, granule, true);
+        f(SharedAccess{block, block.thread(warp, unique.second), site}, granule, true);
       }
     }
   };
@@ -179,7 +179,7 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
                        std::int64_t offset, std::uint32_t bytes) {
   const Stamp safe = block.order.safe_below(warp.index);
   for_each_granule(block, warp, site, shape, offset, bytes,
-                   [&](const Access& access, std::size_t granule, bool) {
+                   [&](const SharedAccess& access, std::size_t granule, bool) {
                      if (block.shadow.written[granule] - 1 >= safe - 1) check_read(access, granule);
                    });
 }
@@ -249,7 +249,7 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
                   std::int64_t offset, std::uint32_t bytes) {
   const std::uint32_t segment = block.order.segment(warp.index);
   for_each_granule(block, warp, site, shape, offset, bytes,
-                   [&](const Access& access, std::size_t granule, bool again) {
+                   [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
                      // Lanes that write together are judged by their values (engine/access.cpp).
                      if (!again) check_write(access, granule, "write", false);
@@ -265,7 +265,7 @@ void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sh
   begin_write(block, shape.low + shift, shape.high + shift + bytes - 1);
   const std::uint32_t segment = block.order.segment(warp.index);
   for_each_granule(block, warp, site, shape, offset, bytes,
-                   [&](const Access& access, std::size_t granule, bool again) {
+                   [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
                      if (again) return;
                      if (shadow.written[granule] == 0) check_read(access, granule);

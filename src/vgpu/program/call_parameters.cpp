@@ -14,17 +14,17 @@ using ptx::Operand;
 using ptx::Type;
 
 /// An access to a `.param` variable: the elements lie one behind the other.
-struct Access {
+struct ParameterAccess {
   std::size_t address, value;  // indices of operands
   Type type = Type::none;
 };
 
-std::optional<Access> access_of(const Instruction& instruction) {
+std::optional<ParameterAccess> parameter_access_of(const Instruction& instruction) {
   const bool load = instruction.opcode == "ld";
   if ((!load && instruction.opcode != "st") || instruction.operands.size() != 2)
     return std::nullopt;
   if (!instruction.has("param") && !instruction.has("param::func")) return std::nullopt;
-  Access access{load ? 1u : 0u, load ? 0u : 1u};
+  ParameterAccess access{load ? 1u : 0u, load ? 0u : 1u};
   for (const std::string& modifier : instruction.modifiers) {
     const Type type = ptx::type_named(modifier);
     if (type != Type::none) access.type = type;
@@ -35,7 +35,7 @@ std::optional<Access> access_of(const Instruction& instruction) {
 }
 
 /// The registers and constants that are copied.
-std::vector<Operand> values_of(const Instruction& instruction, const Access& access) {
+std::vector<Operand> values_of(const Instruction& instruction, const ParameterAccess& access) {
   const Operand& value = instruction.operands[access.value];
   return value.kind == Operand::Kind::vector ? value.elements : std::vector<Operand>{value};
 }
@@ -78,7 +78,7 @@ class Promotion {
   }
 
   void look_at(const Instruction& instruction) {
-    const std::optional<Access> access = access_of(instruction);
+    const std::optional<ParameterAccess> access = parameter_access_of(instruction);
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
       if (!access || i != access->address) keep_all_in(instruction.operands[i]);
     }
@@ -131,7 +131,7 @@ class Promotion {
     std::vector<std::size_t> moved_to;  // by old index
     for (const Instruction& instruction : function_.body) {
       moved_to.push_back(body.size());
-      const std::optional<Access> access = access_of(instruction);
+      const std::optional<ParameterAccess> access = parameter_access_of(instruction);
       const Candidate* found =
           access ? promoted(instruction.operands[access->address].name) : nullptr;
       if (found == nullptr) {
@@ -146,7 +146,7 @@ class Promotion {
   }
 
   static void append_moves(std::vector<Instruction>& body, const Instruction& instruction,
-                           const Access& access, const Candidate& found) {
+                           const ParameterAccess& access, const Candidate& found) {
     std::int64_t offset = instruction.operands[access.address].offset;
     for (const Operand& value : values_of(instruction, access)) {
       Operand place;
