@@ -29,8 +29,8 @@ struct ExplainArguments : CommonArguments, ExtentArguments {
   bool no_hardware = false;
 };
 
-constexpr std::int64_t default_extent = 4096;
-constexpr std::int64_t default_length = 1 << 24;  // of dot and sum
+constexpr std::int64_t explained_extent = 4096;
+constexpr std::int64_t explained_length = 1 << 24;  // of dot and sum
 
 const RungInfo& read_rung(const ExplainArguments& arguments) {
   const auto rungs = read_selectors({arguments.what});
@@ -63,7 +63,7 @@ analysis::ExplainOptions read_options(const ExplainArguments& arguments,
 
 SizeArgument read_size(const ExplainArguments& arguments, const RungInfo& rung) {
   const bool is_gemm = rung.op == "gemm";
-  const std::int64_t usual = is_gemm ? default_extent : default_length;
+  const std::int64_t usual = is_gemm ? explained_extent : explained_length;
   const SizeArgument size =
       arguments.any() ? read_extents(arguments) : SizeArgument{usual, usual, usual, true};
   if (!is_gemm && !size.is_single)

@@ -31,9 +31,9 @@ struct TraceArguments : CommonArguments, ExtentArguments, FormArguments {
 
 constexpr const char* metal_units =
     "counters are in NVIDIA's units: Apple has not published those of its GPUs";
-constexpr std::int64_t default_extent = 256;
-constexpr std::int64_t default_length = 1 << 20;  // of dot and sum
-constexpr std::int64_t max_warp = 31;             // of a block
+constexpr std::int64_t traced_extent = 256;
+constexpr std::int64_t traced_length = 1 << 20;  // of dot and sum
+constexpr std::int64_t max_warp = 31;            // of a block
 
 const RungInfo& read_rung(const TraceArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
@@ -51,9 +51,9 @@ const RungInfo& read_rung(const TraceArguments& arguments) {
 DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
   DotSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
-  const SizeArgument size =
-      arguments.any() ? read_extents(arguments)
-                      : SizeArgument{default_length, default_length, default_length, true};
+  const SizeArgument size = arguments.any()
+                                ? read_extents(arguments)
+                                : SizeArgument{traced_length, traced_length, traced_length, true};
   if (!size.is_single) throw UsageError(op + " takes n alone: --n N");
   spec.n = size.n;
   spec.sum = op == "sum";
@@ -63,9 +63,9 @@ DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
 GemmSpec read_gemm_spec(const TraceArguments& arguments) {
   GemmSpec spec;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
-  const SizeArgument size =
-      arguments.any() ? read_extents(arguments)
-                      : SizeArgument{default_extent, default_extent, default_extent, true};
+  const SizeArgument size = arguments.any()
+                                ? read_extents(arguments)
+                                : SizeArgument{traced_extent, traced_extent, traced_extent, true};
   spec.m = size.m;
   spec.n = size.n;
   spec.k = size.k;

@@ -9,8 +9,6 @@
 namespace rung::analysis::details {
 namespace {
 
-constexpr double warp_lanes = 32;
-
 /// The access that wastes most sectors.
 const Access* most_scattered(const Evidence& e) {
   const auto& accesses = e.sample.accesses;

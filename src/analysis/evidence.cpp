@@ -89,7 +89,7 @@ double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
 
 /// By the registers that ptxas reported to the build.
 double resident_blocks_of(const KernelTrace& sample, const vgpu::DeviceDescription& device) {
-  const int arch = 10 * device.compute_major + device.compute_minor;
+  const int arch = device.arch();
   const auto registers = recorded_registers(sample.kernel, arch);
   if (!registers) return 0;
   return occupancy_of(device, registers->count, static_cast<int>(sample.block.count()), 0,

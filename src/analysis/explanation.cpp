@@ -48,10 +48,6 @@ OccupancyFacts occupancy_facts(std::string_view ptx, const KernelTrace& sample,
   return facts;
 }
 
-int arch_of(const vgpu::DeviceDescription& device) {
-  return 10 * device.compute_major + device.compute_minor;
-}
-
 Results all_results(const ExplainOptions& options) {
   Results all = built_in_results();
   all.add(options.results);
@@ -103,7 +99,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
                                           setting.launch().shared_bytes, options.device);
   explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
   explanation.machine_code =
-      machine_mix(setting.image->data, setting.entry(), arch_of(options.device));
+      machine_mix(setting.image->data, setting.entry(), options.device.arch());
   explanation.advice =
       advise(explanation.evidence, "gemm/cuda", &rung, examine_gemm(dtype, size, options, results));
   if (const MeasuredRun* run =
@@ -132,7 +128,7 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
     add_what_is_public(explanation, options.device);
   } else {
     explanation.occupancy = occupancy_facts(call.ptx, longest, 0, options.device);
-    explanation.machine_code = machine_mix(call.ptx, longest.kernel, arch_of(options.device));
+    explanation.machine_code = machine_mix(call.ptx, longest.kernel, options.device.arch());
   }
   const auto examine = [&](const RungInfo& other) {
     return sample_vectors(other, dtype, n, {options.gpu, options.code}, results).evidence;
@@ -164,7 +160,7 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelTrac
   explanation.occupancy = occupancy_facts(
       ptx, sample, std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
   explanation.ptx = ptx_mix(sample, text);
-  explanation.machine_code = machine_mix(ptx, sample.kernel, arch_of(options.device));
+  explanation.machine_code = machine_mix(ptx, sample.kernel, options.device.arch());
   explanation.advice = advise(explanation.evidence, "gemm/cuda", nullptr,
                               examine_gemm(Dtype::f32, {1024, 1024, 1024}, options, results));
   return explanation;

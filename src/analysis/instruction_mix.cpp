@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "analysis/toolkit.hpp"
 
@@ -30,9 +31,9 @@ bool is_load(const Instruction& instruction) {
   return (opcode == "ld" || opcode == "ldmatrix") && !parameter;
 }
 
-/// The first word of a mnemonic to what it is; what is not here is "other".
 constexpr const char* matrix = "matrix multiply-add";
 
+/// The first word of a mnemonic to what it is; what is not here is "other".
 std::string machine_kind(const std::string& opcode) {
   static const std::map<std::string, std::string> kinds = {
       {"FFMA", "multiply-add"},  {"DFMA", "multiply-add"}, {"HFMA2", "multiply-add"},
@@ -73,6 +74,28 @@ std::string listing_of(const std::filesystem::path& cubin) {
   return "";
 }
 
+/// Of a line of a listing, `  /*0010*/  @!P0 LDG.E R2, desc[UR4][R2.64] ;`, the first word of the
+/// mnemonic: "LDG". Empty for another line.
+std::string machine_instruction(std::string_view line) {
+  const auto skip = [&](auto is) {
+    line.remove_prefix(
+        static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is) - line.begin()));
+  };
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  skip(is_space);
+  if (!line.starts_with("/*")) return {};
+  line.remove_prefix(2);
+  skip([](unsigned char c) { return std::isxdigit(c) != 0; });
+  if (!line.starts_with("*/")) return {};
+  line.remove_prefix(2);
+  skip(is_space);
+  if (line.starts_with('@')) {
+    skip([&](char c) { return !is_space(c); });
+    skip(is_space);
+  }
+  return std::string(line.substr(0, line.find_first_of(". ;")));
+}
+
 }  // namespace
 
 InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text) {
@@ -97,8 +120,6 @@ InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text) 
 }
 
 InstructionMix parse_listing(const std::string& listing) {
-  // "        /*0010*/                   @!P0 LDG.E R2, desc[UR4][R2.64] ;"
-  static const std::regex line(R"(^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*))");
   using Counts = std::map<std::string, double>;
   Counts most, counts;
   // Where there are multiplications of matrices, they are what counts.
@@ -110,9 +131,8 @@ InstructionMix parse_listing(const std::string& listing) {
   std::istringstream lines(listing);
   for (std::string text; std::getline(lines, text);) {
     if (text.starts_with(".L_")) end_block();
-    std::smatch found;
-    if (!std::regex_search(text, found, line) || found[1] == "NOP") continue;
-    ++counts[machine_kind(found[1])];
+    const std::string name = machine_instruction(text);
+    if (!name.empty() && name != "NOP") ++counts[machine_kind(name)];
   }
   end_block();
   InstructionMix mix = mix_of(most);

@@ -158,7 +158,6 @@ double Access::scattered_sectors() const {
 }
 
 double Access::conflict_wavefronts() const {
-  constexpr double warp_lanes = 32;
   constexpr double wavefront_bytes = 128;
   if (space != Space::shared) return 0;
   const double least = std::max(1.0, bytes * warp_lanes / wavefront_bytes);

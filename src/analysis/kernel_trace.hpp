@@ -13,6 +13,8 @@
 
 namespace rung::analysis {
 
+inline constexpr double warp_lanes = 32;
+
 /// One instruction of the PTX text, over a whole launch. One that was inlined in several places
 /// counts once for each.
 struct SiteCount {

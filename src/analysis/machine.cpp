@@ -10,7 +10,7 @@ namespace {
 double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   const double f32 = device.fp32_lanes_per_multiprocessor;
   if (is_apple(device)) return f32;  // of other types nothing is public
-  const int arch = 10 * device.compute_major + device.compute_minor;
+  const int arch = device.arch();
   switch (dtype) {
     case Dtype::f64: return arch == 80 ? 32 : arch == 90 ? 64 : 2;
     case Dtype::i32: return 64;

@@ -36,7 +36,6 @@ constexpr double Q::* members[] = {&Q::multiply_adds,
 static_assert(sizeof members / sizeof *members == sizeof(Q) / sizeof(double), "all of them");
 
 constexpr double sectors_of_line = 4;
-constexpr double warp_lanes = 32;
 constexpr double wavefront_bytes = 128;
 
 double number(std::uint64_t count) { return static_cast<double>(count); }

@@ -24,10 +24,6 @@ std::string entry_of(const Json& kernel) {
   return entry;
 }
 
-int arch_of(const vgpu::DeviceDescription& device) {
-  return 10 * device.compute_major + device.compute_minor;
-}
-
 /// The number that stands before these words.
 std::optional<std::int64_t> number_before(std::string_view words, std::string_view text) {
   const std::size_t end = text.find(words);
@@ -105,7 +101,7 @@ std::optional<Registers> recorded_registers(const std::string& entry, int arch) 
 
 Registers registers_of(std::string_view ptx, const std::string& entry,
                        const vgpu::DeviceDescription& device) {
-  const int arch = arch_of(device);
+  const int arch = device.arch();
   for (const RecordedKernel& kernel : recorded_kernels()) {
     if (kernel.entry == entry && kernel.arch == arch) return *recorded_registers(entry, arch);
   }

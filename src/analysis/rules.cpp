@@ -20,7 +20,6 @@ constexpr double slight = 1.0 / 100;
 // (about 500 on Hopper, Luo et al., 2024).
 constexpr double loaded_latency = 1500;
 
-constexpr double warp_lanes = 32;
 constexpr double word_bytes = 4;
 // Of loads that there are none of, nobody waits for the value.
 constexpr double never = std::numeric_limits<double>::infinity();

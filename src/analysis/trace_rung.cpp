@@ -144,7 +144,7 @@ cuda::Launch GemmSetting::launch() const {
 const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
                               const std::string& code) {
   cuda::Target target;
-  target.arch = 10 * device.compute_major + device.compute_minor;
+  target.arch = device.arch();
   target.driver_version = any_driver;
   target.takes_cubin = false;
   if (!code.empty()) target.wanted = cuda::parse_code(code);

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 
 #include "emu/launch_json.hpp"
 #include "emu/process.hpp"
+#include "vgpu/ptx/lexer.hpp"
 
 namespace rung::emu {
 namespace {
@@ -159,11 +159,15 @@ std::string find_nvcc() {
 }
 
 std::vector<std::string> missing_functions(const std::string& ptx) {
-  static const std::regex declaration(R"(\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+))");
   std::vector<std::string> missing;
-  for (std::sregex_iterator match(ptx.begin(), ptx.end(), declaration), end; match != end;
-       ++match) {
-    const std::string name = (*match)[1];
+  vgpu::ptx::Lexer lexer(ptx, "the program's PTX");
+  while (!lexer.at(vgpu::ptx::Token::Kind::end)) {
+    if (lexer.take().text != ".extern" || !lexer.accept(".func")) continue;
+    if (lexer.accept("(")) {  // what it returns
+      while (!lexer.at(vgpu::ptx::Token::Kind::end) && lexer.take().text != ")") {
+      }
+    }
+    const std::string name(lexer.take().text);
     if (std::find(system_calls.begin(), system_calls.end(), name) == system_calls.end()) {
       missing.push_back(name.starts_with("__nv_") ? name.substr(5) : readable_name(name));
     }

@@ -25,9 +25,9 @@ NvmlFacts ask_nvml(const std::string& pci_bus_id) {
   const SharedLibrary nvml("RUNG_NVML", {"libnvidia-ml.so.1"});
   const auto init = nvml.find<int()>("nvmlInit_v2");
   if (init == nullptr || init() != success) return facts;
-  char version[80] = "";
+  char driver[80] = "";
   if (const auto get = nvml.find<int(char*, unsigned)>("nvmlSystemGetDriverVersion")) {
-    if (get(version, sizeof version) == success) facts.driver_version = version;
+    if (get(driver, sizeof driver) == success) facts.driver_version = driver;
   }
   NvmlDevice device = nullptr;
   const auto find = nvml.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");

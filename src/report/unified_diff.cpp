@@ -6,22 +6,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "report/lines.hpp"
+
 namespace rung {
 namespace {
 
 constexpr std::size_t context = 3;
 
 using Lines = std::vector<std::string_view>;
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// One line of the whole comparison: ' ' in both, '-' only in the first, '+' only in the second.
 struct Edit {

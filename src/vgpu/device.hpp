@@ -11,9 +11,10 @@ namespace rung::vgpu {
 /// Limits from the CUDA C++ Programming Guide, "Compute Capabilities"; clocks and bandwidth from
 /// the vendor's data sheets.
 struct DeviceDescription {
-  std::string name;                  // "NVIDIA H200"
-  std::string key;                   // "h200": what --gpu takes
-  int compute_major, compute_minor;  // 9, 0
+  std::string name;                                                // "NVIDIA H200"
+  std::string key;                                                 // "h200": what --gpu takes
+  int compute_major, compute_minor;                                // 9, 0
+  int arch() const { return 10 * compute_major + compute_minor; }  // 90
   int multiprocessors;
   int clock_khz;
   std::int64_t memory_bytes;

@@ -119,7 +119,7 @@ TEST_P(AgainstToolkit, EveryRungHasAsManyBlocks) {
         if (tile >= std::max<int>(1, static_cast<int>(tiles.size()))) continue;
         setting->plan = {tile, 1};
         const cuda::Launch launch = setting->launch();
-        const int arch = 10 * device.compute_major + device.compute_minor;
+        const int arch = device.arch();
         const auto registers = recorded_registers(setting->entry(), arch);
         if (!registers) continue;  // built without nvcc
         std::int64_t static_shared = 0;

@@ -73,6 +73,17 @@ HWY_INLINE void store(const Vector<T> (&sum)[Rows][Vectors], T alpha, T beta, T*
   }
 }
 
+// The columns that C has, of a tile that alpha is in already. Once for all sizes of tiles.
+template <class T>
+HWY_NOINLINE void add_columns(const Tile<T>& t, const T* full, int rows, std::int64_t width) {
+  for (int i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < t.cols; ++j) {
+      T& c = t.c[i * t.ldc + j];
+      c = t.beta == T{} ? full[i * width + j] : full[i * width + j] + t.beta * c;
+    }
+  }
+}
+
 template <template <class, int> class A, class T, int Rows, int Vectors>
 void tile(const Tile<T>& t) {
   const hn::ScalableTag<T> d;
@@ -110,18 +121,12 @@ void tile(const Tile<T>& t) {
     }
   }
 
-  if (t.cols == width) {
-    store<T, Rows, Vectors>(sum, t.alpha, t.beta, t.c, t.ldc);
-  } else {  // by way of a full tile
-    HWY_ALIGN T full[Rows * width];
-    store<T, Rows, Vectors>(sum, t.alpha, T{}, full, width);
-    for (int i = 0; i < Rows; ++i) {
-      for (std::int64_t j = 0; j < t.cols; ++j) {
-        T& c = t.c[i * t.ldc + j];
-        c = t.beta == T{} ? full[i * width + j] : full[i * width + j] + t.beta * c;
-      }
-    }
-  }
+  // A part of a tile goes by way of a full one.
+  const bool whole = t.cols == width;
+  HWY_ALIGN T full[Rows * width];
+  store<T, Rows, Vectors>(sum, t.alpha, whole ? t.beta : T{}, whole ? t.c : full,
+                          whole ? t.ldc : width);
+  if (!whole) add_columns(t, full, Rows, width);
 }
 
 template <class T>

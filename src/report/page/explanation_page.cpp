@@ -101,7 +101,7 @@ std::string traffic(const Explained& explained, const Explanation& e) {
   return section("traffic", "Traffic and least times", html);
 }
 
-Cell limit(int blocks) {
+Cell limit_cell(int blocks) {
   return blocks == vgpu::no_limit ? Cell("–") : Cell(std::to_string(blocks), blocks);
 }
 
@@ -122,11 +122,11 @@ std::string occupancy(const Explanation& e) {
   const vgpu::Occupancy& o = facts.occupancy;
   const std::int64_t shared = facts.static_shared + facts.dynamic_shared;
   DataTable table{{"limit", "takes", "blocks allowed"}, {}};
-  table.rows = {
-      {"registers", fmt::format("{} a thread", facts.registers.count), limit(o.limit_by_registers)},
-      {"shared memory", fmt::format("{} bytes", shared), limit(o.limit_by_shared)},
-      {"warps", fmt::format("{} threads", facts.threads), limit(o.limit_by_warps)},
-      {"blocks", "–", limit(o.limit_by_blocks)}};
+  table.rows = {{"registers", fmt::format("{} a thread", facts.registers.count),
+                 limit_cell(o.limit_by_registers)},
+                {"shared memory", fmt::format("{} bytes", shared), limit_cell(o.limit_by_shared)},
+                {"warps", fmt::format("{} threads", facts.threads), limit_cell(o.limit_by_warps)},
+                {"blocks", "–", limit_cell(o.limit_by_blocks)}};
   const std::string text = fmt::format(
       "{} block{} and {} warps on a multiprocessor, {:.0f} % of what it holds; limited by {}. "
       "Registers: {}.",

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "report/lines.hpp"
 #include "report/maps/access_map.hpp"
 #include "report/numbers.hpp"
 #include "report/page/html.hpp"
@@ -55,16 +56,6 @@ std::string counter_cells(const LineCounters& line, std::uint64_t all) {
       "<td class=\"share\" style=\"--part:{:.1f}%\"><data value=\"{}\">{:.1f} %</data></td>{}{}",
       100 * share, line.instructions, 100 * share, count(line.sectors()),
       count(line.shared_wavefronts));
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 std::string source_table(const std::string& name, std::string_view source, const ByPlace& places,

@@ -35,7 +35,7 @@ std::string_view text_of(const void* image) {
 
 void require_target(const ptx::Module& text) {
   const DeviceDescription& device = process().device;
-  const int capability = 10 * device.compute_major + device.compute_minor;
+  const int capability = device.arch();
   const ptx::Target target = ptx::target_of(text);
   if (target.exact ? target.capability == capability : target.capability <= capability) return;
   fail(Result::invalid_ptx,
@@ -121,7 +121,7 @@ int attribute_of(const FunctionState& function, FunctionAttribute attribute) {
     case FunctionAttribute::num_regs: return resources_of(function).registers;
     case FunctionAttribute::ptx_version:
       return module == nullptr ? 0 : target_of(module->module->text()).capability;
-    case FunctionAttribute::binary_version: return 10 * device.compute_major + device.compute_minor;
+    case FunctionAttribute::binary_version: return device.arch();
     case FunctionAttribute::max_dynamic_shared_size_bytes:
       return static_cast<int>(function.max_dynamic_shared);
     case FunctionAttribute::preferred_shared_memory_carveout: return function.carveout;

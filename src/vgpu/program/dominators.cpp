@@ -5,7 +5,7 @@
 namespace rung::vgpu {
 namespace {
 
-constexpr int unknown = -2;
+constexpr int unvisited = -2;
 
 bool may_exit(const CfgBlock& block) {
   return std::find(block.successors.begin(), block.successors.end(), to_exit) !=
@@ -88,7 +88,7 @@ void find_post_dominators(Cfg& cfg) {
   }
   number[static_cast<std::size_t>(exit)] = static_cast<int>(order.size());
 
-  std::vector<int> dominator(cfg.blocks.size() + 1, unknown);
+  std::vector<int> dominator(cfg.blocks.size() + 1, unvisited);
   dominator[static_cast<std::size_t>(exit)] = exit;
   const auto intersect = [&](int a, int b) {
     while (a != b) {
@@ -105,11 +105,11 @@ void find_post_dominators(Cfg& cfg) {
     changed = false;
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       const CfgBlock& block = cfg.blocks[static_cast<std::size_t>(*at)];
-      int found = leaves[static_cast<std::size_t>(*at)] ? exit : unknown;
+      int found = leaves[static_cast<std::size_t>(*at)] ? exit : unvisited;
       for (const int successor : block.successors) {
-        if (successor == to_exit || dominator[static_cast<std::size_t>(successor)] == unknown)
+        if (successor == to_exit || dominator[static_cast<std::size_t>(successor)] == unvisited)
           continue;
-        found = found == unknown ? successor : intersect(found, successor);
+        found = found == unvisited ? successor : intersect(found, successor);
       }
       int& known = dominator[static_cast<std::size_t>(*at)];
       changed = changed || known != found;
@@ -118,7 +118,7 @@ void find_post_dominators(Cfg& cfg) {
   }
   for (std::size_t i = 0; i < cfg.blocks.size(); ++i) {
     const int found = dominator[i];
-    cfg.blocks[i].immediate_post_dominator = found == unknown || found == exit ? -1 : found;
+    cfg.blocks[i].immediate_post_dominator = found == unvisited || found == exit ? -1 : found;
   }
 }
 

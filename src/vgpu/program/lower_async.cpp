@@ -19,7 +19,7 @@ using ptx::Space;
 using ptx::Type;
 using Action = MbarrierOp::Action;
 
-constexpr const char* unknown = "is not known to the virtual GPU";
+constexpr const char* not_known = "is not known to the virtual GPU";
 
 std::optional<Action> mbarrier_action(const ptx::Instruction& instruction) {
   const auto is = [&](std::string_view modifier) { return instruction.has(modifier); };
@@ -101,7 +101,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
     return;
   }
   if (instruction.operands.size() < 3 || instruction.operands[2].kind != Operand::Kind::immediate) {
-    fail(instruction, unknown);
+    fail(instruction, not_known);
   }
   AsyncCopyOp op;
   op.bytes = static_cast<std::uint32_t>(instruction.operands[2].bits);
@@ -142,7 +142,7 @@ void Lowering::lower_cluster_access(const Instruction& instruction, const Memory
 
 void Lowering::lower_mbarrier(const Instruction& instruction) {
   const auto action = mbarrier_action(instruction);
-  if (!action) fail(instruction, unknown);
+  if (!action) fail(instruction, not_known);
   const auto& operands = instruction.operands;
   const std::size_t at = begins_with_address(*action) ? 0 : 1;
   if (operands.size() <= at) fail(instruction, "lacks an operand");
@@ -189,7 +189,7 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   const auto direction = bulk_direction(instruction);
   const auto reduction = bulk_reduction(instruction);
   const bool tensor = is("tensor");
-  if (!direction || !reduction || is("im2col") || is("tile::gather4")) fail(instruction, unknown);
+  if (!direction || !reduction || is("im2col") || is("tile::gather4")) fail(instruction, not_known);
   using enum BulkCopyOp::Direction;
   const bool stores = *direction == store;
   const auto& operands = instruction.operands;

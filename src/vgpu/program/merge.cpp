@@ -80,13 +80,13 @@ bool computes_integers(const Instruction& instruction) {
 }
 
 /// The width of an instruction's access.
-struct Access {
+struct MergedAccess {
   int element = 4, count = 1;  // bytes, and how many
   int bytes() const { return element * count; }
 };
 
-Access access_of(const Instruction& instruction) {
-  Access access;
+MergedAccess merged_access(const Instruction& instruction) {
+  MergedAccess access;
   for (const std::string& word : instruction.modifiers) {
     if (word == "v2") access.count = 2;
     if (word == "v4") access.count = 4;
@@ -178,7 +178,7 @@ void BlockMerger::note_alignments(std::size_t count) {
     const Instruction& instruction = function_.body[i];
     if (!is_shared_load(instruction) && !is_shared_store(instruction)) continue;
     const LinearAddress where = address(i);
-    const int bytes = std::min(access_of(instruction).bytes(), widest);
+    const int bytes = std::min(merged_access(instruction).bytes(), widest);
     const int told = std::countr_zero(static_cast<unsigned>(bytes));
     LowBits& low = low_[where.terms];
     if (where.low.count > low.count) low = where.low;
@@ -200,7 +200,7 @@ void BlockMerger::step(std::size_t at) {
 }
 
 void BlockMerger::issue_alone(std::size_t at) {
-  issued_.push_back({at, 0, std::min(access_of(function_.body[at]).bytes(), widest), {at}});
+  issued_.push_back({at, 0, std::min(merged_access(function_.body[at]).bytes(), widest), {at}});
 }
 
 /// Whether anyone reads one of `count` registers of a load.
@@ -220,7 +220,7 @@ bool BlockMerger::wanted(const Instruction& instruction, int from, int count) co
 
 std::vector<std::pair<Family, Unit>> BlockMerger::units_of(std::size_t at, bool load) {
   const Instruction& instruction = function_.body[at];
-  const Access access = access_of(instruction);
+  const MergedAccess access = merged_access(instruction);
   const LinearAddress where = address(at);
   const LowBits low = low_[where.terms];
   Family family{where.terms, access.element, widest};
@@ -273,7 +273,7 @@ void BlockMerger::flush_loads() {
 void BlockMerger::flush_stores() {
   const auto& [family, start] = store_window_;
   const auto width = [&](const Unit& unit) {
-    return access_of(function_.body[unit.instruction]).bytes();
+    return merged_access(function_.body[unit.instruction]).bytes();
   };
   std::vector<Unit> joined;
   for (const Unit& unit : stores_) {

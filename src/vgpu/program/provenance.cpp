@@ -12,13 +12,13 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Operand;
-using Kind = PointerOrigin::Kind;
+using PointerKind = PointerOrigin::Kind;
 
 /// Of a register: nothing as long as no instruction that writes to it has been looked at.
 using Known = std::optional<PointerOrigin>;
 
 const PointerOrigin no_pointer = {};
-const PointerOrigin unknown = {Kind::unknown, {}, 0};
+const PointerOrigin unknown_origin = {PointerKind::unknown, {}, 0};
 
 const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std::string& name) {
   const auto found = std::find_if(variables.begin(), variables.end(),
@@ -30,41 +30,41 @@ PointerOrigin of_symbol(const ptx::Module& module, const ptx::Function& function
                         const std::string& name) {
   const ptx::Variable* variable = find(function.variables, name);
   if (variable == nullptr) variable = find(module.variables, name);
-  if (variable == nullptr) return unknown;
+  if (variable == nullptr) return unknown_origin;
   switch (variable->space) {
-    case ptx::Space::shared: return {Kind::shared, name, 0};
-    case ptx::Space::local: return {Kind::local, name, 0};
+    case ptx::Space::shared: return {PointerKind::shared, name, 0};
+    case ptx::Space::local: return {PointerKind::local, name, 0};
     case ptx::Space::global:
-    case ptx::Space::constant: return {Kind::global, name, 0};
-    default: return unknown;
+    case ptx::Space::constant: return {PointerKind::global, name, 0};
+    default: return unknown_origin;
   }
 }
 
 /// Of one of two values, and nobody knows which.
 Known either(const Known& a, const Known& b) {
   if (!a || !b) return a ? a : b;
-  return *a == *b ? a : unknown;
+  return *a == *b ? a : unknown_origin;
 }
 
 /// Of a + b.
 Known sum(const Known& a, const Known& b) {
   if (!a || !b) return std::nullopt;
-  if (a->kind == Kind::in_param || b->kind == Kind::in_param) return unknown;
-  if (a->kind == Kind::none) return b;
-  return b->kind == Kind::none ? a : unknown;
+  if (a->kind == PointerKind::in_param || b->kind == PointerKind::in_param) return unknown_origin;
+  if (a->kind == PointerKind::none) return b;
+  return b->kind == PointerKind::none ? a : unknown_origin;
 }
 
 /// Of a - b: two addresses in one array are an integer apart.
 Known difference(const Known& a, const Known& b) {
   if (!a || !b) return std::nullopt;
-  if (a->kind == Kind::in_param) return unknown;
-  if (b->kind == Kind::none) return a;
-  return *a == *b && a->kind != Kind::unknown ? no_pointer : unknown;
+  if (a->kind == PointerKind::in_param) return unknown_origin;
+  if (b->kind == PointerKind::none) return a;
+  return *a == *b && a->kind != PointerKind::unknown ? no_pointer : unknown_origin;
 }
 
 /// What an address can be in: a parameter's 64 bits in no less.
 bool fits(const PointerOrigin& origin, int bytes) {
-  return origin.kind == Kind::parameter ? bytes == 8 : bytes >= 4;
+  return origin.kind == PointerKind::parameter ? bytes == 8 : bytes >= 4;
 }
 
 class Trace {
@@ -109,7 +109,7 @@ class Trace {
       if (find(function_.parameters, operand.name) == nullptr) {
         return of_symbol(module_, function_, operand.name);
       }
-      return PointerOrigin{Kind::in_param, operand.name, operand.offset};
+      return PointerOrigin{PointerKind::in_param, operand.name, operand.offset};
     }
     Known origin = no_pointer;
     for (const Operand& part : operand.elements) origin = sum(origin, of(part));
@@ -120,8 +120,8 @@ class Trace {
   Known of_sum(const Instruction& instruction) const {
     const Known a = of(instruction.operands.at(1));
     const Operand& b = instruction.operands.at(2);
-    if (!a || a->kind != Kind::in_param) return sum(a, of(b));
-    if (b.kind != Operand::Kind::immediate) return unknown;
+    if (!a || a->kind != PointerKind::in_param) return sum(a, of(b));
+    if (b.kind != Operand::Kind::immediate) return unknown_origin;
     return PointerOrigin{a->kind, a->symbol, a->offset + static_cast<std::int64_t>(b.bits)};
   }
 
@@ -139,10 +139,10 @@ class Trace {
     if (choices.contains(opcode)) return either(operand(1), operand(2));
     if (opcode == "sub") return difference(operand(1), operand(2));
     if (opcode == "and") return of_mask(instruction);
-    if (opcode == "mad") return operand(3);  // the factors are integers
-    if (opcode == "mapa") return unknown;    // in another block
+    if (opcode == "mad") return operand(3);       // the factors are integers
+    if (opcode == "mapa") return unknown_origin;  // in another block
     if (!from_memory.contains(opcode) || bytes_of(reg) < 8) return no_pointer;
-    return opcode == "ld" ? of_load(instruction, reg) : unknown;
+    return opcode == "ld" ? of_load(instruction, reg) : unknown_origin;
   }
 
   /// `and` rounds an address down if the mask's high bits are set, and else takes its low bits.
@@ -158,17 +158,17 @@ class Trace {
   Known of_load(const Instruction& instruction, int reg) const {
     const bool whole = instruction.has("u64") || instruction.has("b64") || instruction.has("s64");
     const Operand& address = instruction.operands.at(1);
-    if (!whole || !instruction.has("param")) return unknown;
-    Known place = address.reg >= 0 ? known_[static_cast<std::size_t>(address.reg)] : unknown;
+    if (!whole || !instruction.has("param")) return unknown_origin;
+    Known place = address.reg >= 0 ? known_[static_cast<std::size_t>(address.reg)] : unknown_origin;
     if (address.reg < 0 && find(function_.parameters, address.name) != nullptr) {
-      place = PointerOrigin{Kind::in_param, address.name, 0};
+      place = PointerOrigin{PointerKind::in_param, address.name, 0};
     }
-    if (!place || place->kind != Kind::in_param) return place ? unknown : place;
+    if (!place || place->kind != PointerKind::in_param) return place ? unknown_origin : place;
     const std::vector<Operand>& elements = instruction.operands[0].elements;
     const auto element = std::find_if(elements.begin(), elements.end(),
                                       [&](const Operand& operand) { return operand.reg == reg; });
     const std::int64_t before = elements.empty() ? 0 : element - elements.begin();
-    return PointerOrigin{Kind::parameter, place->symbol,
+    return PointerOrigin{PointerKind::parameter, place->symbol,
                          place->offset + address.offset + 8 * before};
   }
 

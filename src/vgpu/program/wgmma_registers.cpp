@@ -47,7 +47,7 @@ bool merge(States& into, const States& from) {
   return changed;
 }
 
-bool is_copy(const Instruction& instruction) {
+bool is_register_copy(const Instruction& instruction) {
   return instruction.opcode == "mov" && instruction.guard < 0 && instruction.operands.size() == 2 &&
          instruction.operands[0].kind == Operand::Kind::reg &&
          instruction.operands[1].kind == Operand::Kind::reg;
@@ -63,7 +63,7 @@ class Walk {
     at_ = index;
     if (instruction.opcode == "wgmma") {
       visit_wgmma(instruction);
-    } else if (is_copy(instruction)) {
+    } else if (is_register_copy(instruction)) {
       State& from = state(instruction.operands[1].reg);
       State& to = state(instruction.operands[0].reg);
       if (to.in_flight() && &to != &from) touch(instruction.operands[0].reg);

@@ -78,7 +78,7 @@ void BodyParser::registers() {
     } else {
       fresh = symbols_.declare_register(name.text, type, width);
     }
-    if (!fresh) lexer_.fail(name.line, fmt::format("{} is declared twice", quoted(name.text)));
+    if (!fresh) lexer_.fail(name.line, fmt::format("{} is declared twice", in_quotes(name.text)));
   } while (lexer_.accept(","));
   if (!lexer_.accept(";")) lexer_.fail_expected("'<', ',' or ';' after the name of a register");
 }
@@ -91,7 +91,7 @@ void BodyParser::variables() {
   for (Declaration& declaration : variables_.parse(false)) {
     const int line = declaration.variable.line;
     if (!symbols_.declare_variable(declaration.name, declaration.variable)) {
-      lexer_.fail(line, fmt::format("{} is declared twice", quoted(declaration.name)));
+      lexer_.fail(line, fmt::format("{} is declared twice", in_quotes(declaration.name)));
     }
     function_.variables.push_back(std::move(declaration.variable));
   }
@@ -157,7 +157,7 @@ void BodyParser::call_targets() {
   do {
     const Token target = lexer_.expect(Token::Kind::identifier, "a function");
     if (!symbols_.find(target.text)) {
-      lexer_.fail(target.line, fmt::format("{} is not declared", quoted(target.text)));
+      lexer_.fail(target.line, fmt::format("{} is not declared", in_quotes(target.text)));
     }
   } while (lexer_.accept(","));
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after a function");

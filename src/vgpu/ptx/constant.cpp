@@ -13,21 +13,24 @@ namespace rung::vgpu::ptx {
 
 namespace {
 
-using Kind = Constant::Kind;
+using ConstantKind = Constant::Kind;
 
-Constant from_real(double value) { return {Kind::f64, std::bit_cast<std::uint64_t>(value)}; }
-Constant from_bool(bool value) { return {Kind::s64, value ? 1U : 0U}; }
+Constant from_real(double value) {
+  return {ConstantKind::f64, std::bit_cast<std::uint64_t>(value)};
+}
+Constant from_bool(bool value) { return {ConstantKind::s64, value ? 1U : 0U}; }
 
 bool is_true(const Constant& c) { return c.is_integer() ? c.bits != 0 : c.real() != 0; }
 
-/// Kind of a result whose operands are brought to a common kind (PTX ISA, 4.5.5).
-Kind common_kind(const Constant& a, const Constant& b) {
-  if (!a.is_integer() || !b.is_integer()) return Kind::f64;
-  return a.kind == Kind::u64 || b.kind == Kind::u64 ? Kind::u64 : Kind::s64;
+/// ConstantKind of a result whose operands are brought to a common kind (PTX ISA, 4.5.5).
+ConstantKind common_kind(const Constant& a, const Constant& b) {
+  if (!a.is_integer() || !b.is_integer()) return ConstantKind::f64;
+  return a.kind == ConstantKind::u64 || b.kind == ConstantKind::u64 ? ConstantKind::u64
+                                                                    : ConstantKind::s64;
 }
 
-Constant convert(const Constant& c, Kind kind) {
-  return kind == Kind::f64 ? from_real(c.real()) : Constant{kind, c.bits};
+Constant convert(const Constant& c, ConstantKind kind) {
+  return kind == ConstantKind::f64 ? from_real(c.real()) : Constant{kind, c.bits};
 }
 
 /// Binary operators by precedence, the loosest first, as in C.
@@ -67,7 +70,7 @@ bool is_comparison(std::string_view op) {
 }
 
 std::uint64_t shift(std::string_view op, const Constant& a, std::uint64_t by) {
-  const bool negative = a.kind == Kind::s64 && static_cast<std::int64_t>(a.bits) < 0;
+  const bool negative = a.kind == ConstantKind::s64 && static_cast<std::int64_t>(a.bits) < 0;
   if (by >= 64) return op == ">>" && negative ? ~std::uint64_t{0} : 0;
   if (op == "<<") return a.bits << by;
   return negative ? ~(~a.bits >> by) : a.bits >> by;
@@ -130,7 +133,8 @@ class ExpressionParser {
 
   Constant parenthesised() {
     if (lexer_.at(".s64") || lexer_.at(".u64")) {
-      const Kind kind = lexer_.take().text == ".s64" ? Kind::s64 : Kind::u64;
+      const ConstantKind kind =
+          lexer_.take().text == ".s64" ? ConstantKind::s64 : ConstantKind::u64;
       lexer_.expect(")");
       return {kind, integer(unary(), "a cast").bits};
     }
@@ -140,23 +144,24 @@ class ExpressionParser {
   }
 
   Constant primary() {
-    if (lexer_.accept("WARP_SZ")) return {Kind::s64, 32};
+    if (lexer_.accept("WARP_SZ")) return {ConstantKind::s64, 32};
     const Token token = lexer_.peek();
     switch (token.kind) {
       case Token::Kind::integer: {
         lexer_.take();
         const bool wide = token.bits > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-        return {wide || token.text.back() == 'U' ? Kind::u64 : Kind::s64, token.bits};
+        return {wide || token.text.back() == 'U' ? ConstantKind::u64 : ConstantKind::s64,
+                token.bits};
       }
-      case Token::Kind::real: lexer_.take(); return {Kind::f64, token.bits};
-      case Token::Kind::single: lexer_.take(); return {Kind::f32, token.bits};
+      case Token::Kind::real: lexer_.take(); return {ConstantKind::f64, token.bits};
+      case Token::Kind::single: lexer_.take(); return {ConstantKind::f32, token.bits};
       default: lexer_.fail_expected("a constant");
     }
   }
 
   static Constant negate(const Constant& c) {
-    if (c.kind == Kind::f32) return {c.kind, c.bits ^ 0x80000000U};
-    if (c.kind == Kind::f64) return from_real(-c.real());
+    if (c.kind == ConstantKind::f32) return {c.kind, c.bits ^ 0x80000000U};
+    if (c.kind == ConstantKind::f64) return from_real(-c.real());
     return {c.kind, 0 - c.bits};
   }
 
@@ -171,10 +176,10 @@ class ExpressionParser {
     if (op == "<<" || op == ">>") {
       return {a.kind, shift(op, integer(a, op), integer(b, op).bits)};
     }
-    const Kind kind = common_kind(a, b);
-    if (kind == Kind::f64) return apply_real(op, a.real(), b.real());
+    const ConstantKind kind = common_kind(a, b);
+    if (kind == ConstantKind::f64) return apply_real(op, a.real(), b.real());
     if (is_comparison(op)) {
-      if (kind == Kind::u64) return compare(op, a.bits, b.bits);
+      if (kind == ConstantKind::u64) return compare(op, a.bits, b.bits);
       return compare(op, static_cast<std::int64_t>(a.bits), static_cast<std::int64_t>(b.bits));
     }
     if (op == "+") return {kind, a.bits + b.bits};
@@ -196,9 +201,10 @@ class ExpressionParser {
     fail(fmt::format("{} applies to integers only", op));
   }
 
-  std::uint64_t divide(std::string_view op, Kind kind, std::uint64_t a, std::uint64_t b) const {
+  std::uint64_t divide(std::string_view op, ConstantKind kind, std::uint64_t a,
+                       std::uint64_t b) const {
     if (b == 0) fail("division by zero in a constant expression");
-    if (kind == Kind::u64) return op == "/" ? a / b : a % b;
+    if (kind == ConstantKind::u64) return op == "/" ? a / b : a % b;
     // The most negative integer over -1 overflows: it wraps, as a negation does.
     if (b == ~std::uint64_t{0}) return op == "/" ? 0 - a : 0;
     const auto x = static_cast<std::int64_t>(a);
@@ -214,9 +220,9 @@ class ExpressionParser {
 
 double Constant::real() const {
   switch (kind) {
-    case Kind::s64: return static_cast<double>(static_cast<std::int64_t>(bits));
-    case Kind::u64: return static_cast<double>(bits);
-    case Kind::f64: return std::bit_cast<double>(bits);
+    case ConstantKind::s64: return static_cast<double>(static_cast<std::int64_t>(bits));
+    case ConstantKind::u64: return static_cast<double>(bits);
+    case ConstantKind::f64: return std::bit_cast<double>(bits);
     default: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   }
 }

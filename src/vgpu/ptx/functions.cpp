@@ -12,7 +12,7 @@ namespace rung::vgpu::ptx {
 
 namespace {
 
-constexpr std::int64_t most = std::numeric_limits<int>::max();
+constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void FunctionParser::parse() {
   if (!function.external) {
     if (!lexer_.at("{")) lexer_.fail_expected("'{', ';' or a directive of a function");
     if (!module_.functions[place].external) {
-      lexer_.fail(name.line, fmt::format("function {} is defined twice", quoted(name.text)));
+      lexer_.fail(name.line, fmt::format("function {} is defined twice", in_quotes(name.text)));
     }
     BodyParser(lexer_, symbols_, variables_, function).parse();
   }
@@ -51,7 +51,7 @@ std::size_t FunctionParser::slot(const Token& name) {
   const auto [known, fresh] = slots_.try_emplace(name.text, module_.functions.size());
   if (!fresh) return known->second;
   if (!symbols_.declare_global(name.text)) {
-    lexer_.fail(name.line, fmt::format("{} is a variable already", quoted(name.text)));
+    lexer_.fail(name.line, fmt::format("{} is a variable already", in_quotes(name.text)));
   }
   module_.functions.emplace_back();
   module_.functions.back().external = true;
@@ -66,7 +66,7 @@ void FunctionParser::declare(std::vector<Declaration>& declarations, std::vector
             ? symbols_.declare_register(declaration.name, variable.type, variable.vector)
             : symbols_.declare_variable(declaration.name, variable);
     if (!fresh) {
-      lexer_.fail(variable.line, fmt::format("{} is declared twice", quoted(declaration.name)));
+      lexer_.fail(variable.line, fmt::format("{} is declared twice", in_quotes(declaration.name)));
     }
     into.push_back(std::move(variable));
   }
@@ -83,13 +83,13 @@ bool FunctionParser::directive(Function& function) {
   } else if (lexer_.accept(".reqnctapercluster")) {
     extent(function.required_cluster, "a number of blocks");
   } else if (lexer_.accept(".minnctapersm")) {
-    function.min_blocks = static_cast<int>(parse_literal(lexer_, "a number of blocks", 0, most));
+    function.min_blocks = static_cast<int>(parse_literal(lexer_, "a number of blocks", 0, int_max));
   } else if (lexer_.accept(".maxnreg")) {
     function.max_registers =
-        static_cast<int>(parse_literal(lexer_, "a number of registers", 0, most));
+        static_cast<int>(parse_literal(lexer_, "a number of registers", 0, int_max));
   } else if (lexer_.accept(".maxnctapersm") || lexer_.accept(".maxclusterrank") ||
              lexer_.accept(".abi_preserve") || lexer_.accept(".abi_preserve_control")) {
-    parse_literal(lexer_, "a number", 0, most);  // bounds for ptxas, nothing to run by
+    parse_literal(lexer_, "a number", 0, int_max);  // bounds for ptxas, nothing to run by
   } else {
     return lexer_.accept(".noreturn") || lexer_.accept(".explicitcluster") ||
            lexer_.accept(".blocksareclusters");
@@ -99,9 +99,9 @@ bool FunctionParser::directive(Function& function) {
 
 /// `128`, `16, 16` or `8, 8, 2`; what is left out is 1.
 void FunctionParser::extent(std::int64_t (&extent)[3], std::string_view what) {
-  extent[0] = parse_literal(lexer_, what, 1, most);
-  extent[1] = lexer_.accept(",") ? parse_literal(lexer_, what, 1, most) : 1;
-  extent[2] = lexer_.accept(",") ? parse_literal(lexer_, what, 1, most) : 1;
+  extent[0] = parse_literal(lexer_, what, 1, int_max);
+  extent[1] = lexer_.accept(",") ? parse_literal(lexer_, what, 1, int_max) : 1;
+  extent[2] = lexer_.accept(",") ? parse_literal(lexer_, what, 1, int_max) : 1;
 }
 
 }  // namespace rung::vgpu::ptx

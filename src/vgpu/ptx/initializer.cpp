@@ -60,7 +60,7 @@ void InitializerParser::fill(std::size_t level, std::size_t at) {
       reserve(strides_[level]);
     } else if (index == extents_[level]) {
       lexer_.fail(lexer_.peek().line, fmt::format("more than {} elements in the initialiser of {}",
-                                                  index, quoted(variable_->name)));
+                                                  index, in_quotes(variable_->name)));
     }
     fill(level + 1, at + static_cast<std::size_t>(index) * strides_[level]);
     ++index;
@@ -73,8 +73,9 @@ void InitializerParser::scalar(std::size_t at) {
   if (lexer_.at(Token::Kind::identifier) && !lexer_.at("WARP_SZ")) {
     const int bytes = std::min(size_of(variable_->type), 8);
     if (bytes < 4 || is_float(variable_->type)) {
-      lexer_.fail(lexer_.peek().line, fmt::format("an address does not fit the type {} of {}",
-                                                  name(variable_->type), quoted(variable_->name)));
+      lexer_.fail(lexer_.peek().line,
+                  fmt::format("an address does not fit the type {} of {}", name(variable_->type),
+                              in_quotes(variable_->name)));
     }
     return address(at, bytes, 0);
   }
@@ -91,7 +92,7 @@ void InitializerParser::constant(std::size_t at) {
   const bool takes_both = type == Type::b32 || type == Type::b64;
   if (!takes_both && takes_real == value.is_integer()) {
     lexer_.fail(line,
-                fmt::format("initial value of {} is {}, its type is {}", quoted(variable_->name),
+                fmt::format("initial value of {} is {}, its type is {}", in_quotes(variable_->name),
                             value.is_integer() ? "an integer" : "floating point", name(type)));
   }
   if (type == Type::f64) return write(at, std::bit_cast<std::uint64_t>(value.real()));
@@ -107,11 +108,11 @@ void InitializerParser::masked_address(std::size_t at) {
   const int byte = byte_of_mask(mask.bits);
   if (byte < 0) {
     lexer_.fail(mask.line, fmt::format("mask {} is not one byte, 0xFF shifted by a multiple of 8",
-                                       quoted(mask.text)));
+                                       in_quotes(mask.text)));
   }
   if (size_of(variable_->type) != 1) {
     lexer_.fail(mask.line, fmt::format("a masked address is one byte, the type of {} is {}",
-                                       quoted(variable_->name), name(variable_->type)));
+                                       in_quotes(variable_->name), name(variable_->type)));
   }
   lexer_.expect("(");
   address(at, 1, 8 * byte);

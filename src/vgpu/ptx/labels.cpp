@@ -23,7 +23,7 @@ std::string Labels::define(std::string_view name, Kind kind, int line) {
   Label label{kind, std::string(name)};
   if (earlier > 0) label.name = fmt::format("{}@{}", name, earlier + 1);
   const auto [defined, fresh] = scopes_.back().labels.try_emplace(name, std::move(label));
-  if (!fresh) lexer_.fail(line, fmt::format("label {} is defined twice", quoted(name)));
+  if (!fresh) lexer_.fail(line, fmt::format("label {} is defined twice", in_quotes(name)));
   return defined->second.name;
 }
 
@@ -52,7 +52,7 @@ void Labels::resolve(const Reference& reference, const Label& label) {
 
 void Labels::fail_undefined(const Reference& reference) const {
   lexer_.fail(reference.line,
-              fmt::format("{} is not {}", quoted(reference.name), description(reference.kind)));
+              fmt::format("{} is not {}", in_quotes(reference.name), description(reference.kind)));
 }
 
 }  // namespace rung::vgpu::ptx

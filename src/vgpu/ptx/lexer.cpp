@@ -53,7 +53,7 @@ bool read_digits(std::string_view digits, unsigned base, std::uint64_t& value) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string shown = "'";
   for (const char c : text.substr(0, longest)) {
@@ -81,7 +81,7 @@ bool Lexer::accept(std::string_view text) {
 }
 
 void Lexer::expect(std::string_view text) {
-  if (!accept(text)) fail_expected(quoted(text));
+  if (!accept(text)) fail_expected(in_quotes(text));
 }
 
 Token Lexer::expect(Token::Kind kind, std::string_view what) {
@@ -90,7 +90,7 @@ Token Lexer::expect(Token::Kind kind, std::string_view what) {
 }
 
 void Lexer::fail_expected(std::string_view what) const {
-  const std::string found = at(Token::Kind::end) ? "the end of the text" : quoted(peek().text);
+  const std::string found = at(Token::Kind::end) ? "the end of the text" : in_quotes(peek().text);
   fail(peek().line, fmt::format("expected {}, found {}", what, found));
 }
 
@@ -148,7 +148,7 @@ Token Lexer::lex() {
     if (rest_.starts_with(two)) return token(Token::Kind::punctuation, 2);
   }
   if (std::string_view("{}[]()<>,;:@!|&^~+-*/%=?").find(first) == std::string_view::npos) {
-    fail(line_, fmt::format("unexpected character {}", quoted(rest_.substr(0, 1))));
+    fail(line_, fmt::format("unexpected character {}", in_quotes(rest_.substr(0, 1))));
   }
   return token(Token::Kind::punctuation, 1);
 }
@@ -178,7 +178,7 @@ Token Lexer::lex_number() {
   if (digits.back() == 'U') digits.remove_suffix(1);
   const unsigned base = take_base(digits);
   if (!read_digits(digits, base, made.bits)) {
-    fail(line_, fmt::format("{} is not an integer of 64 bits", quoted(made.text)));
+    fail(line_, fmt::format("{} is not an integer of 64 bits", in_quotes(made.text)));
   }
   return made;
 }
@@ -191,7 +191,7 @@ Token Lexer::lex_bit_pattern() {
   Token made = token(single ? Token::Kind::single : Token::Kind::real, length);
   const std::size_t digits = single ? 8 : 16;
   if (length != digits + 2 || !read_digits(made.text.substr(2), 16, made.bits)) {
-    fail(line_, fmt::format("{} is not 0{} and {} hexadecimal digits", quoted(made.text),
+    fail(line_, fmt::format("{} is not 0{} and {} hexadecimal digits", in_quotes(made.text),
                             single ? 'f' : 'd', digits));
   }
   return made;
@@ -218,7 +218,7 @@ Token Lexer::lex_real() {
   double value = 0;
   stream >> value;
   if (!ends || stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) {
-    fail(line_, fmt::format("{} is not a number that a double holds", quoted(made.text)));
+    fail(line_, fmt::format("{} is not a number that a double holds", in_quotes(made.text)));
   }
   made.bits = std::bit_cast<std::uint64_t>(value);
   return made;

@@ -69,6 +69,6 @@ class Lexer {
 };
 
 /// `text` between quotes and fit for a one-line message: shortened, unprintable bytes as \xNN.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace rung::vgpu::ptx

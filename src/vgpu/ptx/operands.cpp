@@ -9,7 +9,7 @@
 
 namespace rung::vgpu::ptx {
 
-using Kind = Operand::Kind;
+using OperandKind = Operand::Kind;
 
 std::vector<Operand> OperandParser::parse(std::string_view opcode) {
   std::vector<Operand> operands;
@@ -28,27 +28,27 @@ int OperandParser::parse_guard() {
   const Token name = lexer_.peek();
   if (!lexer_.at(Token::Kind::identifier)) lexer_.fail_expected("a predicate");
   const Operand guard = named();
-  if (guard.kind != Kind::reg) {
-    lexer_.fail(name.line, fmt::format("guard {} is not a register", quoted(name.text)));
+  if (guard.kind != OperandKind::reg) {
+    lexer_.fail(name.line, fmt::format("guard {} is not a register", in_quotes(name.text)));
   }
   return guard.reg;
 }
 
 Operand OperandParser::operand() {
-  if (lexer_.at("{")) return list(Kind::vector, "{", "}");
+  if (lexer_.at("{")) return list(OperandKind::vector, "{", "}");
   if (lexer_.at("[")) return address();
   return pair(unit());
 }
 
 Operand OperandParser::operand_of_call() {
-  return lexer_.at("(") ? list(Kind::tuple, "(", ")") : unit();
+  return lexer_.at("(") ? list(OperandKind::tuple, "(", ")") : unit();
 }
 
-Operand OperandParser::list(Kind kind, std::string_view open, std::string_view close) {
+Operand OperandParser::list(OperandKind kind, std::string_view open, std::string_view close) {
   Operand list;
   list.kind = kind;
   lexer_.expect(open);
-  if (kind == Kind::tuple && lexer_.accept(close)) return list;
+  if (kind == OperandKind::tuple && lexer_.accept(close)) return list;
   do {
     list.elements.push_back(unit());
   } while (lexer_.accept(","));
@@ -60,11 +60,11 @@ Operand OperandParser::list(Kind kind, std::string_view open, std::string_view c
 Operand OperandParser::pair(Operand first) {
   if (!lexer_.accept("|")) return first;
   Operand pair;
-  pair.kind = Kind::pair;
+  pair.kind = OperandKind::pair;
   pair.elements.push_back(std::move(first));
   pair.elements.push_back(unit());
   for (const Operand& element : pair.elements) {
-    if (element.kind != Kind::reg && element.kind != Kind::sink) {
+    if (element.kind != OperandKind::reg && element.kind != OperandKind::sink) {
       lexer_.fail(lexer_.peek().line, "a pair p|q takes registers and '_' only");
     }
   }
@@ -83,8 +83,9 @@ Operand OperandParser::negated() {
   lexer_.take();
   const Token name = lexer_.peek();
   Operand operand = named();
-  if (operand.kind != Kind::reg) {
-    lexer_.fail(name.line, fmt::format("{} is negated, but is not a register", quoted(name.text)));
+  if (operand.kind != OperandKind::reg) {
+    lexer_.fail(name.line,
+                fmt::format("{} is negated, but is not a register", in_quotes(name.text)));
   }
   operand.negated = true;
   return operand;
@@ -93,7 +94,7 @@ Operand OperandParser::negated() {
 Operand OperandParser::immediate() {
   const Constant constant = parse_constant(lexer_);
   Operand operand;
-  operand.kind = Kind::immediate;
+  operand.kind = OperandKind::immediate;
   operand.bits = constant.bits;
   operand.is_float = !constant.is_integer();
   operand.is_single = constant.kind == Constant::Kind::f32;
@@ -102,7 +103,7 @@ Operand OperandParser::immediate() {
 
 Operand OperandParser::label() {
   Operand operand;
-  operand.kind = Kind::label;
+  operand.kind = OperandKind::label;
   operand.name = lexer_.expect(Token::Kind::identifier, "a label").text;
   return operand;
 }
@@ -115,12 +116,12 @@ Operand OperandParser::named() {
     if (is_percent && is_special_register(name.text.substr(1))) return special(lexer_.take());
     if (!is_percent && labels_allowed_) return label();
     lexer_.fail(name.line, fmt::format("{}{} is not declared", is_percent ? "register " : "",
-                                       quoted(name.text)));
+                                       in_quotes(name.text)));
   }
   lexer_.take();
   if (symbol->reg >= 0) return of_register(name, *symbol);
   Operand operand;
-  operand.kind = Kind::symbol;
+  operand.kind = OperandKind::symbol;
   operand.name = symbol->name;
   take_offset(operand);
   return operand;
@@ -128,7 +129,7 @@ Operand OperandParser::named() {
 
 Operand OperandParser::of_register(const Token& name, const Symbols::Symbol& symbol) {
   Operand operand;
-  operand.kind = Kind::reg;
+  operand.kind = OperandKind::reg;
   operand.reg = symbol.reg;
   if (lexer_.at(Token::Kind::dotted)) {
     operand.reg += component(name.text, symbol.width);
@@ -136,7 +137,7 @@ Operand OperandParser::of_register(const Token& name, const Symbols::Symbol& sym
   }
   if (symbol.width == 1) return operand;
   Operand whole;
-  whole.kind = Kind::vector;
+  whole.kind = OperandKind::vector;
   whole.elements.assign(static_cast<std::size_t>(symbol.width), operand);
   for (int i = 0; i < symbol.width; ++i) whole.elements[static_cast<std::size_t>(i)].reg += i;
   return whole;
@@ -150,14 +151,15 @@ int OperandParser::component(std::string_view of, int width) {
                          : xyzw.find(token.text) != std::string_view::npos ? xyzw.find(token.text)
                                                                            : rgba.find(token.text);
   if (width == 1 || at == std::string_view::npos || static_cast<int>(at / 2) >= width) {
-    lexer_.fail(token.line, fmt::format("{} has no component {}", quoted(of), quoted(token.text)));
+    lexer_.fail(token.line,
+                fmt::format("{} has no component {}", in_quotes(of), in_quotes(token.text)));
   }
   return static_cast<int>(at / 2);
 }
 
 Operand OperandParser::special(const Token& name) {
   Operand operand;
-  operand.kind = Kind::special;
+  operand.kind = OperandKind::special;
   operand.name = name.text.substr(1);
   if (lexer_.at(Token::Kind::dotted)) {
     const int width = is_special_vector(operand.name) ? 4 : 1;
@@ -181,21 +183,22 @@ Operand OperandParser::address() {
   Operand base;
   if (lexer_.at(Token::Kind::identifier) && !at_constant(lexer_)) {
     base = named();
-    if (base.kind == Kind::reg) take_offset(base);
+    if (base.kind == OperandKind::reg) take_offset(base);
   } else {
-    base.kind = Kind::immediate;
+    base.kind = OperandKind::immediate;
     base.offset = parse_integer(lexer_, "an address");
     base.bits = static_cast<std::uint64_t>(base.offset);
   }
-  if (base.kind != Kind::reg && base.kind != Kind::symbol && base.kind != Kind::immediate) {
+  if (base.kind != OperandKind::reg && base.kind != OperandKind::symbol &&
+      base.kind != OperandKind::immediate) {
     lexer_.fail(line, "an address starts with a register, a variable or a number");
   }
   Operand address = base;
-  address.kind = Kind::address;
+  address.kind = OperandKind::address;
   address.bits = 0;
   if (lexer_.at(",")) address.elements.push_back(std::move(base));
   while (lexer_.accept(",")) {
-    address.elements.push_back(lexer_.at("{") ? list(Kind::vector, "{", "}") : unit());
+    address.elements.push_back(lexer_.at("{") ? list(OperandKind::vector, "{", "}") : unit());
   }
   if (!lexer_.accept("]")) lexer_.fail_expected("'+', ',' or ']' in an address");
   // A hint on where memory lies (PTX ISA, 9.7.9.8, ld): it changes no result.

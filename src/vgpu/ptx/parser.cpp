@@ -148,7 +148,7 @@ void ModuleParser::variables(bool external) {
     } else if (!fresh && (external || module_.variables[known->second].external)) {
       if (!external) module_.variables[known->second] = std::move(variable);
     } else {
-      lexer_.fail(variable.line, fmt::format("{} is defined twice", quoted(declaration.name)));
+      lexer_.fail(variable.line, fmt::format("{} is defined twice", in_quotes(declaration.name)));
     }
   }
 }
@@ -161,7 +161,7 @@ void ModuleParser::check_fixups() const {
     for (const Variable::Fixup& fixup : variable.fixups) {
       if (known.contains(fixup.symbol)) continue;
       lexer_.fail(variable.line, fmt::format("{} in the initialiser of {} is not declared",
-                                             quoted(fixup.symbol), quoted(variable.name)));
+                                             in_quotes(fixup.symbol), in_quotes(variable.name)));
     }
   }
 }
@@ -177,7 +177,7 @@ void ModuleParser::check_aliases() const {
     if (declared.contains(alias.name) && defined.contains(alias.target)) continue;
     lexer_.fail(alias_lines_[i], fmt::format("alias {} of {}: the first must be a function that is "
                                              "declared only, the second one that is defined",
-                                             quoted(alias.name), quoted(alias.target)));
+                                             in_quotes(alias.name), in_quotes(alias.target)));
   }
 }
 

@@ -32,7 +32,7 @@ std::vector<Declaration> VariableParser::parse(bool external) {
     if (external || (variable.space != Space::global && variable.space != Space::constant)) {
       lexer_.fail(variable.line, fmt::format("{} has an initialiser; only .global and .const "
                                              "variables that are not .extern may",
-                                             quoted(variable.name)));
+                                             in_quotes(variable.name)));
     }
     initializer_.parse(variable, dimensions);
   } while (lexer_.accept(","));
@@ -148,14 +148,15 @@ std::vector<std::int64_t> VariableParser::extents(Variable& variable) {
   while (lexer_.accept("[")) {
     if (extents.size() == most_extents) {
       lexer_.fail(variable.line, fmt::format("{} has more dimensions than the {} allowed",
-                                             quoted(variable.name), most_extents));
+                                             in_quotes(variable.name), most_extents));
     }
     const bool unsized = extents.empty() && lexer_.at("]");
     extents.push_back(unsized ? 0 : parse_literal(lexer_, "the number of elements", 1, most));
     if (!unsized) variable.count *= extents.back();
     if (variable.count > most) {
-      lexer_.fail(variable.line, fmt::format("{} takes more than the {} bytes allowed",
-                                             quoted(variable.name), limits::most_variable_bytes));
+      lexer_.fail(variable.line,
+                  fmt::format("{} takes more than the {} bytes allowed", in_quotes(variable.name),
+                              limits::most_variable_bytes));
     }
     lexer_.expect("]");
   }
