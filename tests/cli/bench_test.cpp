@@ -1,0 +1,187 @@
+// What `rung bench` gives when all is well, and when a rung, a peer or a file is wrong.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/rung.hpp"
+#include "folder.hpp"
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* tiny = " --seconds 0.01 --vs none --threads 2 ";
+
+TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
+  const Output output =
+      run_rung("bench gemm/cuda/01 --device virtual --n 32 --json -" + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json results = Json::parse(output.out).at("results");
+  EXPECT_EQ(results.at(0).at("device").get<std::string>().find("virtual"), 0u);
+  EXPECT_EQ(results.at(0).at("verified"), true);
+  EXPECT_GT(results.at(0).at("seconds").at("median"), 0);
+  EXPECT_FALSE(results.at(0).contains("ceiling"));
+  EXPECT_EQ(results.at(1).at("rung"), "library");
+  EXPECT_EQ(results.at(1).at("verified"), true);
+  EXPECT_EQ(results.at(1).at("chose").get<std::string>().find("gemm/cuda/"), 0u);
+  EXPECT_GT(results.at(1).at("seconds").at("median"), 0);
+}
+
+TEST(Bench, WritesAPageOfTheSameRun) {
+  const Folder folder;
+  const fs::path page = folder / "page.html", json = folder / "bench.json";
+  const Output output =
+      run_rung("bench gemm/cuda/00 gemm/cuda/02 --device virtual --unobserved --n 64" +
+               std::string(tiny) + "--html " + page.string() + " --json " + json.string());
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  std::ifstream file(page);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(html.find("<!doctype html>"), 0u);
+  EXPECT_NE(html.find("32 sectors of 32 bytes"), std::string::npos);  // traced, though unobserved
+  std::ifstream results(json);
+  const double gflops = Json::parse(results).at("results").at(0).at("gflops").get<double>();
+  EXPECT_NE(html.find(Json(gflops).dump().substr(0, 10)), std::string::npos);
+}
+
+TEST(Bench, JsonHasTheShapeOfTheContract) {
+  const Folder folder;
+  const fs::path file = folder / "bench.json";
+  const Output output = run_rung(
+      "bench gemm/cpu/00 gemm/cpu/01 dot/cpu/00 --sizes 8,5x7x3 --json " + file.string() + tiny);
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  std::ifstream stream(file);
+  const Json json = Json::parse(stream);
+  const Json& machine = json.at("machine");
+  for (const char* key : {"model", "isa", "cores", "caches", "os", "compiler", "version", "commit",
+                          "date", "peers"}) {
+    EXPECT_TRUE(machine.contains(key)) << key;
+  }
+  EXPECT_GT(machine.at("ceilings").at("multiply_add").at("f32").at("one_thread"), 0);
+  EXPECT_GT(machine.at("ceilings").at("read").at("DRAM").at("all_threads"), 0);
+
+  const Json& results = json.at("results");
+  ASSERT_EQ(results.size(), 3u + 3u + 2u);  // two gemm sizes and one dot, each with the library
+  for (const Json& result : results) {
+    EXPECT_EQ(result.at("dtype"), "f32");
+    EXPECT_EQ(result.at("verified"), true);
+    EXPECT_LE(result.at("max_error_ratio"), 1.0);
+    EXPECT_EQ(result.at("threads"), 2);
+    EXPECT_EQ(result.at("operands"), "warm");
+    EXPECT_EQ(result.at("device").get<std::string>().find("cpu"), 0u);
+    const Json& seconds = result.at("seconds");
+    EXPECT_GT(seconds.at("min"), 0);
+    EXPECT_LE(seconds.at("min"), seconds.at("median"));
+    EXPECT_LE(seconds.at("median"), seconds.at("max"));
+    EXPECT_GE(seconds.at("samples"), 1);
+    EXPECT_GT(result.at("gflops"), 0);
+    EXPECT_GT(result.at("gbps"), 0);
+    EXPECT_GT(result.at("ceiling").at("ratio"), 0);
+    EXPECT_EQ(result.at("peers"), Json::object());
+  }
+  EXPECT_EQ(results[1].at("previous").at("rung"), catalog()[0].slug);
+  EXPECT_EQ(results[3].at("m"), 5);
+  EXPECT_EQ(results[3].at("n"), 7);
+  EXPECT_EQ(results[3].at("k"), 3);
+  EXPECT_EQ(results[5].at("rung"), "library");
+  EXPECT_EQ(results[5].at("chose").get<std::string>().find("gemm/cpu/"), 0u);
+  EXPECT_EQ(results[7].at("chose").get<std::string>().find("dot/cpu/"), 0u);
+  EXPECT_EQ(results[7].at("n"), 8);
+  EXPECT_EQ(results[7].at("k"), nullptr);
+}
+
+TEST(Bench, JsonOnStandardOutputIsAlone) {
+  const Output output = run_rung("bench dot/cpu/00 --n 1e3 --json -" + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(Json::parse(output.out).at("results").at(0).at("n"), 1000);
+  EXPECT_NE(output.err.find("dot f32 1000, 2 threads, warm operands"), std::string::npos);
+}
+
+TEST(Bench, TableFitsEightyColumnsAndGivesAVerdict) {
+  const Output output = run_rung("bench gemm/cpu/00 --n 8" + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(output.out.find(catalog()[0].slug + "  right; limit now: "), std::string::npos)
+      << output.out;
+  EXPECT_EQ(output.err, "");  // no progress line where there is no terminal
+}
+
+TEST(Bench, TakesEveryLayoutAndScalar) {
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    const Output output = run_rung("bench gemm/cpu/01 --sizes 4x5x6 --alpha 2 --beta 0.5 --cold" +
+                                   std::string(tiny) + "--layout " + layout);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    EXPECT_EQ(output.out.find("gemm f32 4x5x6 " + std::string(layout) +
+                              " alpha=2 beta=0.5, 2 threads, cold operands"),
+              0u)
+        << output.out;
+  }
+}
+
+TEST(Bench, SkipsWhatWouldTakeTooLong) {
+  const Output output =
+      run_rung("bench gemm/cpu/00 --sizes 400 --seconds 0.0001 --vs none --json - --threads 1");
+  EXPECT_EQ(output.exit_code, 3);  // no rung ran
+  const Json result = Json::parse(output.out).at("results").at(0);
+  EXPECT_NE(result.at("skipped").get<std::string>().find("would take about"), std::string::npos);
+  EXPECT_EQ(result.at("verified"), false);
+  EXPECT_EQ(result.at("seconds"), nullptr);
+}
+
+TEST(Bench, WrongRungIsNotTimed) {
+  const Output output =
+      run_shell("\"$RUNG_WRONG\" bench gemm/cpu/00 --n 8 --json -" + std::string(tiny));
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find("WRONG: "), std::string::npos) << output.err;
+  const Json result = Json::parse(output.out).at("results").at(0);
+  EXPECT_EQ(result.at("verified"), false);
+  EXPECT_EQ(result.at("seconds"), nullptr);
+  EXPECT_NE(result.at("wrong"), "");
+}
+
+TEST(Bench, WrongPeerGivesNoRatio) {
+  const Output output =
+      run_shell("RUNG_OPENBLAS=" RUNG_WRONG_BLAS
+                " \"$RUNG\" bench gemm/cpu/00 --n 8 --seconds 0.01 --vs openblas --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;  // the rung itself is right
+  const Json peer = Json::parse(output.out).at("results").at(0).at("peers").at("openblas");
+  EXPECT_EQ(peer.at("ratio"), nullptr);
+  EXPECT_EQ(peer.at("seconds"), nullptr);
+  EXPECT_EQ(peer.at("why_not").get<std::string>().find("wrong: "), 0u);
+}
+
+TEST(Bench, RightPeerGivesARatio) {
+  const Output output =
+      run_shell("RUNG_OPENBLAS=" RUNG_WRONG_BLAS
+                " \"$RUNG\" bench dot/cpu/00 --n 8 --seconds 0.01 --vs openblas --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json peer = Json::parse(output.out).at("results").at(0).at("peers").at("openblas");
+  EXPECT_GT(peer.at("ratio"), 0);
+  EXPECT_GT(peer.at("seconds"), 0);
+}
+
+TEST(Bench, UnwritableFileIsFoundFirstAndLeavesNothing) {
+  const Folder folder;
+  const Output output =
+      run_rung("bench gemm/cpu --json " + (folder / "missing/bench.json").string() + tiny);
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_EQ(output.out, "");
+  EXPECT_TRUE(folder.empty());
+}
+
+TEST(Bench, FullDiskIsTold) {
+  const Output output = run_rung("bench dot/cpu/00 --n 8 --json /dev/full" + std::string(tiny));
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find("rung: '/dev/full' cannot be written: No space left on device"),
+            std::string::npos)
+      << output.err;
+}
+
+}  // namespace
+}  // namespace rung
