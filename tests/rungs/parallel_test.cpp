@@ -14,7 +14,7 @@ namespace rung::cpu {
 namespace {
 
 #ifdef RUNG_SANITIZED
-constexpr int runs = 400;  // the end of a program, which looks for leaks, takes fifty times as long
+constexpr int runs = 400;  // the end of a program takes far longer there
 #else
 constexpr int runs = 4000;
 #endif
