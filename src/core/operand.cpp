@@ -114,14 +114,14 @@ Storage Operand::storage() const {
   auto* begin = static_cast<std::byte*>(mapped_.get());
   auto bytes = static_cast<std::int64_t>(mapping.bytes);
   auto guards = static_cast<std::int64_t>(mapping.guard_before + mapping.guard_after);
-#ifdef RUNG_ADDRESS_SANITIZER
+  // Rows that lie far apart each go with their guards: what is between them is not memory yet.
+  const bool apart = rows_ > 1 && cols_ > 0 && ld_ * size > cols_ * size + guards;
+#ifdef RUNG_ADDRESS_SANITIZER  // by which the outer guards are poisoned
   begin += mapping.guard_before;
   bytes -= guards;
   guards = 0;
 #endif
-  // Rows that lie far apart each go with their guards: what is between them is not memory yet.
   const std::int64_t row_bytes = cols_ * size + guards;
-  const bool apart = rows_ > 1 && cols_ > 0 && ld_ * size > row_bytes;
   return apart ? Storage{begin, rows_, row_bytes, ld_ * size} : Storage{begin, 1, bytes, bytes};
 }
 

@@ -1,6 +1,10 @@
 #include "vgpu/driver/state.hpp"
 
+#include <pthread.h>
+
 #include <cstdio>
+#include <memory>
+#include <new>
 
 namespace rung::vgpu::driver {
 
@@ -26,17 +30,33 @@ Process& process() {
   return *the_process;
 }
 
-// Never destroyed: objects of static lifetime call the driver in their destructors, when what
-// belongs to the thread is gone.
-std::vector<cuda::Context>& context_stack() {
-  thread_local auto* const stack = new std::vector<cuda::Context>;
-  return *stack;
+namespace {
+
+struct ThreadState {
+  std::vector<cuda::Context> contexts;
+  std::string message;
+};
+
+// Behind a POSIX key and not thread_local: it goes when its thread ends, but stays at exit, where
+// objects of static lifetime call the driver in their destructors.
+ThreadState& thread_state() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    const auto destroy = [](void* state) { delete static_cast<ThreadState*>(state); };
+    if (pthread_key_create(&made, destroy) != 0) throw std::bad_alloc();
+    return made;
+  }();
+  if (void* const state = pthread_getspecific(key)) return *static_cast<ThreadState*>(state);
+  auto made = std::make_unique<ThreadState>();
+  if (pthread_setspecific(key, made.get()) != 0) throw std::bad_alloc();
+  return *made.release();
 }
 
-std::string& last_message() {
-  thread_local auto* const message = new std::string;
-  return *message;
-}
+}  // namespace
+
+std::vector<cuda::Context>& context_stack() { return thread_state().contexts; }
+
+std::string& last_message() { return thread_state().message; }
 
 void flush_printed(ContextState& context) {
   if (context.printed.empty()) return;
