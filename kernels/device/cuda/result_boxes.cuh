@@ -106,11 +106,11 @@ struct ResultBoxes {
   static __device__ __forceinline__ void put(T* box, int col, Sum alpha, const Sum (&d)[4]) {
     const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
     const std::uint32_t to = ptx::cvta_to_shared(box + swizzled<T>(row, col + accumulator_col()));
-    const auto put_pair = [](std::uint32_t at, T first, T second) {
+    const auto put_pair = [](std::uint32_t pair, T first, T second) {
       if constexpr (sizeof(T) == 2) {
-        ptx::st_shared_v2(at, first.bits, second.bits);
+        ptx::st_shared_v2(pair, first.bits, second.bits);
       } else {
-        ptx::st_shared_v2(at, first, second);
+        ptx::st_shared_v2(pair, first, second);
       }
     };
     put_pair(to, static_cast<T>(alpha * d[0]), static_cast<T>(alpha * d[1]));

@@ -91,6 +91,7 @@ class SharedSums {
         }
       }
       if (!few) total[0] = sum(sum(total[0], total[1]), sum(total[2], total[3]));
+      // The next to be stored is always the first, so that one store is compiled, not four.
       RUNG_NO_UNROLL
       for (int v = 0; v < vectors; ++v) {
         if (i + v * 128 < end) store_quad(g, row, col, columns, i + v * 128, total[0]);

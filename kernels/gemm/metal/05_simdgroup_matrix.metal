@@ -20,6 +20,7 @@ constant constexpr int WN = 32;
 constant constexpr int TILE = 8;  // rows and columns of a simdgroup_matrix
 constant constexpr int SIMDGROUPS = BM / WM * (BN / WN);
 constant constexpr int THREADS = SIMDGROUPS * 32;
+static_assert(WM % TILE == 0 && WN % TILE == 0 && BK % TILE == 0, "matrices are whole");
 
 #ifdef __METAL_VERSION__
 template <class In, class Out>
