@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -77,23 +76,28 @@ std::string listing_of(const std::filesystem::path& cubin) {
 /// Of a line of a listing, `  /*0010*/  @!P0 LDG.E R2, desc[UR4][R2.64] ;`, the first word of the
 /// mnemonic: "LDG". Empty for another line.
 std::string machine_instruction(std::string_view line) {
-  const auto skip = [&](auto is) {
-    line.remove_prefix(
-        static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is) - line.begin()));
+  const auto take = [&](auto is) {
+    const auto end = std::find_if_not(line.begin(), line.end(), is);
+    const auto taken = line.substr(0, static_cast<std::size_t>(end - line.begin()));
+    line.remove_prefix(taken.size());
+    return taken;
   };
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  skip(is_space);
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  take(is_space);
   if (!line.starts_with("/*")) return {};
   line.remove_prefix(2);
-  skip([](unsigned char c) { return std::isxdigit(c) != 0; });
-  if (!line.starts_with("*/")) return {};
+  const auto address = take([&](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+  if (address.size() < 4 || !line.starts_with("*/")) return {};
   line.remove_prefix(2);
-  skip(is_space);
-  if (line.starts_with('@')) {
-    skip([&](char c) { return !is_space(c); });
-    skip(is_space);
+  if (take(is_space).empty()) return {};
+  if (line.starts_with('@')) {  // a predicate
+    take([&](char c) { return !is_space(c); });
+    take(is_space);
   }
-  return std::string(line.substr(0, line.find_first_of(". ;")));
+  if (line.empty() || !is_upper(line.front())) return {};
+  return std::string(take([&](char c) { return is_upper(c) || is_digit(c) || c == '_'; }));
 }
 
 }  // namespace

@@ -103,6 +103,18 @@ TEST(InstructionMix, IsReadFromAListing) {
   for (const MixPart& part : mix.parts) EXPECT_GT(part.count, 0) << part.name;
 }
 
+TEST(InstructionMix, OtherLinesOfAListingAreNone) {
+  const InstructionMix mix = parse_listing(R"(
+        /*0000*/                   FFMA R0, R4, R8, R0 ;  /* 0x0000000804007223 */
+                                                          /* 0x000fe20000000000 */
+        /*010*/                    FFMA R0, R4, R8, R0 ;
+        /*0020*/                   lower R0 ;
+        /**/                       FFMA R0, R4, R8, R0 ;
+        /*0030*/
+)");
+  EXPECT_EQ(mix.all, 1);
+}
+
 TEST(InstructionMix, OfPtxIsAsItRan) {
   const Step& tile = ladder("clang")[2];  // 2 loads for each multiply-add, 2 barriers for 32
   const InstructionMix mix = ptx_mix(tile.samples.trace2, parsed(*tile.setting.image));
