@@ -42,9 +42,10 @@ std::optional<Registers> assembled_registers(std::string_view ptx, const std::st
   const ScratchFolder folder;
   const auto text = folder.path() / "kernel.ptx";
   std::ofstream(text, std::ios::binary) << ptx;
+  const std::string architecture = ptxas_architecture(ptx, arch);
   const ToolOutput output =
-      run_tool({ptxas, "-v", "-arch=" + ptxas_architecture(ptx, arch), "--entry", entry,
-                text.string(), "-o", (folder.path() / "kernel.cubin").string()});
+      run_tool({ptxas, "-v", "-arch=" + architecture, "--entry", entry, text.string(), "-o",
+                (folder.path() / "kernel.cubin").string()});
   const std::string_view report = output.errors;
   const auto used =
       number_before(" registers", report.substr(std::min(report.find("Used "), report.size())));
@@ -53,6 +54,7 @@ std::optional<Registers> assembled_registers(std::string_view ptx, const std::st
   registers.count = static_cast<int>(*used);
   registers.spilled_bytes = number_before(" bytes spill stores", report).value_or(0) +
                             number_before(" bytes spill loads", report).value_or(0);
+  registers.source = fmt::format("ptxas's machine code for {}", architecture);
   return registers;
 }
 

@@ -48,7 +48,8 @@ struct CompileOptions {
 std::filesystem::path compile(const CompileOptions& options, const Installation& installation,
                               const std::string& clang, const std::filesystem::path& folder);
 
-/// External functions that a PTX text calls and that the virtual GPU does not have.
+/// External functions that a PTX text calls and that the virtual GPU does not have. Throws
+/// vgpu::ptx::ParseError, with the line, for what the virtual GPU could not read later either.
 std::vector<std::string> missing_functions(const std::string& ptx);
 
 }  // namespace rung::emu

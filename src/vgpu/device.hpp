@@ -11,10 +11,9 @@ namespace rung::vgpu {
 /// Limits from the CUDA C++ Programming Guide, "Compute Capabilities"; clocks and bandwidth from
 /// the vendor's data sheets.
 struct DeviceDescription {
-  std::string name;                                                // "NVIDIA H200"
-  std::string key;                                                 // "h200": what --gpu takes
-  int compute_major, compute_minor;                                // 9, 0
-  int arch() const { return 10 * compute_major + compute_minor; }  // 90
+  std::string name;                  // "NVIDIA H200"
+  std::string key;                   // "h200": what --gpu takes
+  int compute_major, compute_minor;  // 9, 0
   int multiprocessors;
   int clock_khz;
   std::int64_t memory_bytes;
@@ -36,6 +35,9 @@ struct DeviceDescription {
   std::int64_t shared_reserved_per_block;  // by the system
   int shared_allocation_unit;
   int fp32_lanes_per_multiprocessor;  // FMA per clock
+
+  /// 90 for compute capability 9.0, as in sm_90.
+  int arch() const { return 10 * compute_major + compute_minor; }
 };
 
 /// h200, a100, t4, m1pro.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/resources.hpp"
+#include "analysis/toolkit.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "ladder.hpp"
 
@@ -64,6 +65,15 @@ TEST(Resources, EveryRungHasRegisters) {
     EXPECT_LE(registers.count, 255) << step.setting.entry();
     EXPECT_NE(registers.source, "");
   }
+}
+
+// Of an architecture that the build makes no machine code for.
+TEST(Resources, RegistersSayWhereTheyComeFrom) {
+  if (find_tool("ptxas").empty()) GTEST_SKIP() << "no ptxas";
+  const Step step = ladder("clang").front();
+  const Registers registers =
+      registers_of(step.setting.image->data, step.setting.entry(), vgpu::parse_device("t4"));
+  EXPECT_EQ(registers.source, "ptxas's machine code for sm_75");
 }
 
 #ifdef RUNG_HAS_CUDA_OCCUPANCY

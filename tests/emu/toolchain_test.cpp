@@ -32,6 +32,15 @@ TEST(MissingFunctions, AreThoseThatTheVirtualGpuDoesNotHave) {
   EXPECT_EQ(missing, (std::vector<std::string>{"j0f", "other"}));
 }
 
+TEST(MissingFunctions, OfATextThatIsNotPtxAreAnErrorWithItsLine) {
+  try {
+    missing_functions(".version 8.0\nmov.u32 `x;\n");
+    FAIL() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "the program's PTX:2: unexpected character '`'");
+  }
+}
+
 TEST(Process, TellsExitCodesSignalsAndWhatCannotRun) {
   EXPECT_EQ(run({"sh", "-c", "exit 5"}).code, 5);
   EXPECT_EQ(run({"sh", "-c", "kill -TERM $$"}).signal, 15);

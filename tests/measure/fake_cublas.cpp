@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "rung/types.hpp"
 
@@ -30,6 +32,8 @@ struct Handle {
   void* stream = nullptr;
   void* workspace = nullptr;
 };
+/// The library's own: nobody destroys those of a lost context.
+std::vector<std::unique_ptr<Handle>> handles;
 
 template <class T>
 double number(T value) {
@@ -157,11 +161,11 @@ int cublasGetProperty(int which, int* value) {
   return success;
 }
 int cublasCreate_v2(Handle** handle) {
-  *handle = new Handle;
+  *handle = handles.emplace_back(std::make_unique<Handle>()).get();
   return success;
 }
 int cublasDestroy_v2(Handle* handle) {
-  delete handle;
+  std::erase_if(handles, [&](const auto& each) { return each.get() == handle; });
   return success;
 }
 int cublasSetStream_v2(Handle* handle, void* stream) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
@@ -32,10 +31,10 @@ class AppleBuffer final : public Buffer {
   explicit AppleBuffer(NS::SharedPtr<MTL::Buffer> buffer) : buffer_(std::move(buffer)) {}
 
   void write(std::int64_t offset, const void* from, std::int64_t bytes) override {
-    std::memcpy(at(offset), from, static_cast<std::size_t>(bytes));
+    std::copy_n(static_cast<const std::byte*>(from), bytes, at(offset));
   }
   void read(void* to, std::int64_t offset, std::int64_t bytes) const override {
-    std::memcpy(to, at(offset), static_cast<std::size_t>(bytes));
+    std::copy_n(at(offset), bytes, static_cast<std::byte*>(to));
   }
 
   const MTL::Buffer& buffer() const { return *buffer_.get(); }
