@@ -11,6 +11,7 @@
 #include "vgpu/engine/cluster.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/tensor_box.hpp"
+#include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observers/bulk_traffic.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/program/async_ops.hpp"
@@ -67,12 +68,10 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   if (allocation->host || (allocation->all_initialised && !writes)) return true;
   std::uint8_t* const shadow = allocation->initialised + (address - allocation->address);
   if (writes) {
-    std::memset(shadow, 1, bytes);
-  } else if (const void* hole = std::memchr(shadow, 0, bytes)) {
-    const auto at = static_cast<const std::uint8_t*>(hole) - shadow;
+    note_written(shadow, bytes);
+  } else if (const std::size_t at = find_unwritten(shadow, bytes); at < bytes) {
     report(copy.block(), HazardKind::uninitialised_read, copy.thread(), copy.instr.site,
-           "bulk copy", memory.describe(address + static_cast<std::uint64_t>(at)),
-           "nothing has been written there");
+           "bulk copy", memory.describe(address + at), "nothing has been written there");
   }
   return true;
 }

@@ -1,10 +1,10 @@
 // What an access to global memory costs, and whether what it reads was ever written.
 
 #include <algorithm>
-#include <cstring>
 
 #include "vgpu/engine/access.hpp"
 #include "vgpu/engine/report.hpp"
+#include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 #include "vgpu/observers/tell_access.hpp"
@@ -38,15 +38,12 @@ std::uint8_t* shadow_of(const Place& place, const std::byte* at) {
 void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                        const Place& place) {
   for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int lane) {
-    const std::uint8_t* shadow = shadow_of(place, at);
-    const void* hole = std::memchr(shadow, 0, bytes);
-    if (hole == nullptr) return;
-    const auto byte = static_cast<const std::uint8_t*>(hole) - shadow;
+    const std::size_t byte = find_unwritten(shadow_of(place, at), bytes);
+    if (byte == bytes) return;
     // A dense access is one range for all lanes: the hole tells which lane it is.
     const int who = bytes > op.access_bytes() ? static_cast<int>(byte / op.access_bytes()) : lane;
     report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
-           block.worker.launch.memory.describe(reinterpret_cast<std::uint64_t>(at) +
-                                               static_cast<std::uint64_t>(byte)),
+           block.worker.launch.memory.describe(reinterpret_cast<std::uint64_t>(at) + byte),
            "nothing has been written there");
   });
 }
@@ -78,7 +75,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   }
   if (kind != AccessKind::load && !allocation.host) {
     for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int) {
-      std::memset(shadow_of(place, at), 1, bytes);
+      note_written(shadow_of(place, at), bytes);
     });
   }
   observe_global_order(block, warp, op, shape, place, kind);
