@@ -32,6 +32,22 @@ void pack(const Src* row, Mem* to) {
   }
 }
 
+// Blocks run on several threads. What a strong access (volatile, relaxed and stronger) is ordered
+// with by a fence of the program's is ordered here by the access itself.
+template <class Mem>
+Mem load_element(const Mem* from, const MemoryOp& op) {
+  return op.relaxed ? __atomic_load_n(from, __ATOMIC_ACQUIRE)
+                    : __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+template <class Mem>
+void store_element(Mem* to, Mem value, const MemoryOp& op) {
+  if (op.relaxed) {
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+  } else {
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+  }
+}
+
 /// Whether lanes lie side by side.
 bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
   return shape.kind == Shape::Kind::linear && place.lane_stride == 0 && !op.relaxed &&
@@ -56,7 +72,7 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
   if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
     const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
     for (int e = 0; e < count; ++e) {
-      const auto value = static_cast<Dst>(__atomic_load_n(from + e, __ATOMIC_RELAXED));
+      const auto value = static_cast<Dst>(load_element(from + e, op));
       Dst* row = warp.row<Dst>(instr.rows[e]);
       for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
     }
@@ -84,8 +100,7 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
       const int lane = first_lane(left);
       const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
       for (int e = 0; e < count; ++e) {
-        warp.row<Dst>(instr.rows[e])[lane] =
-            static_cast<Dst>(__atomic_load_n(from + e, __ATOMIC_RELAXED));
+        warp.row<Dst>(instr.rows[e])[lane] = static_cast<Dst>(load_element(from + e, op));
       }
     }
   }
@@ -128,8 +143,7 @@ void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
     const int lane = first_lane(left);
     Mem* to = reinterpret_cast<Mem*>(place.at(shape.address(lane), lane));
     for (int e = 0; e < count; ++e) {
-      __atomic_store_n(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]),
-                       __ATOMIC_RELAXED);
+      store_element(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]), op);
     }
   }
   const bool distinct = shape.kind == Shape::Kind::linear || place.lane_stride != 0 ||

@@ -1,5 +1,6 @@
 #include "vgpu/engine/control.hpp"
 
+#include <atomic>
 #include <chrono>
 
 #include "vgpu/engine/block.hpp"
@@ -68,7 +69,10 @@ void warp_sync(Warp& warp, const Instr& instr) {
   warp.block->warp_sync(warp, wanted, instr, ordered_by(instr));
 }
 
-void fence(Warp& warp, const Instr&) { observe_fence(warp); }
+void fence(Warp& warp, const Instr&) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // other blocks run on other threads
+  observe_fence(warp);
+}
 void grid_wait(Warp& warp, const Instr&) { observe_grid_wait(warp); }
 void nothing(Warp&, const Instr&) {}
 
