@@ -139,5 +139,36 @@ TEST_F(GridOrderTest, WhoHasAcquiredMayResetTheFlag) {
   expect_race({.wait = "ld.relaxed.gpu.global.u32 %r5, [%rd1];\n", .after = reset + sync});
 }
 
+TEST_F(GridOrderTest, BlocksAtTheSameTime) {
+  // Two blocks, each on a thread of its own, take turns to add 1 to a word. Whatever falls between
+  // a poll of the flag and what is made of it, there is no race. (A block that polls for long lets
+  // its thread begin the other one: so they count first, until both threads have a block.)
+  constexpr std::uint32_t turns = 400;
+  const std::string text = entry(".param .u64 flag, .param .u64 turns", registers() + R"(
+    ld.param.u64 %rd1, [flag];
+    ld.param.u32 %r1, [turns];
+    mov.u32 %r6, 0;
+    COUNT: add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p1, %r6, 100000;
+    @%p1 bra COUNT;
+    mov.u32 %r2, %ctaid.x;
+    NEXT: ld.acquire.gpu.global.u32 %r3, [%rd1];
+    setp.ne.u32 %p1, %r3, %r2;
+    @%p1 bra NEXT;
+    ld.global.u32 %r4, [%rd1+8];
+    add.u32 %r4, %r4, 1;
+    st.global.u32 [%rd1+8], %r4;
+    add.u32 %r5, %r2, 1;
+    st.release.gpu.global.u32 [%rd1], %r5;
+    add.u32 %r2, %r2, 2;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra NEXT;
+    ret;)");
+  options.threads = 2;
+  const std::uint64_t flag = array<std::uint32_t>({0, 0, 0, 0});
+  expect_none(run(text, {2, 1, 1}, {1, 1, 1}, {flag, turns}));
+  EXPECT_EQ(values<std::uint32_t>(flag, 4)[2], turns);
+}
+
 }  // namespace
 }  // namespace rung::vgpu

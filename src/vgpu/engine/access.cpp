@@ -11,6 +11,7 @@
 #include "vgpu/engine/access-inl.hpp"
 #include "vgpu/engine/report.hpp"
 #include "vgpu/engine/shadow-inl.hpp"
+#include "vgpu/observers/global_races.hpp"
 #include "vgpu/observers/shared_races.hpp"
 #include "vgpu/observers/tell_access.hpp"
 
@@ -209,7 +210,10 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
       default: count_local<Kind>(block.worker, op);
     }
   }
+  const bool orders = op.relaxed && place.space == ptx::Space::global && block.worker.observe;
+  if (Kind == AccessKind::store && orders) release_by(warp, op, shape, place);
   Lanes(block, warp, instr, shape, place);
+  if (Kind == AccessKind::load && orders) acquire_by(warp, op, shape, place);
 }
 
 template <AccessKind Kind, AccessLanes Lanes>

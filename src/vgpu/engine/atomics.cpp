@@ -151,7 +151,6 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
       observe_global(block, warp, op, shape, place, AccessKind::atomic);
     }
   }
-  // Whoever reads the new value has acquired what was released before it, so release first.
   const bool synchronises = global && block.worker.observe;
   if (synchronises) release_by(warp, op, shape, place);
   switch (op.bytes) {

@@ -66,10 +66,9 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
     report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy", address);
   }
   if (allocation->host || (allocation->all_initialised && !writes)) return true;
-  std::uint8_t* const shadow = allocation->initialised + (address - allocation->address);
   if (writes) {
-    note_written(shadow, bytes);
-  } else if (const std::size_t at = find_unwritten(shadow, bytes); at < bytes) {
+    note_written(*allocation, address, bytes);
+  } else if (const std::size_t at = find_unwritten(*allocation, address, bytes); at < bytes) {
     report(copy.block(), HazardKind::uninitialised_read, copy.thread(), copy.instr.site,
            "bulk copy", memory.describe(address + at), "nothing has been written there");
   }

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "vgpu/memory/written_bytes.hpp"
+
 namespace rung::vgpu {
 namespace {
 
@@ -92,7 +94,7 @@ struct DeviceMemory::Block {
     if (bytes == allocation.bytes) {
       allocation.all_initialised = true;  // and its shadow costs nothing
     } else {
-      std::memset(allocation.initialised + (address - allocation.address), 1, bytes);
+      note_written(allocation, address, bytes);
     }
   }
 
@@ -100,16 +102,15 @@ struct DeviceMemory::Block {
   void inherit_initialised(std::uint64_t address, const Block& source, std::uint64_t from,
                            std::size_t bytes) {
     const Allocation& other = source.allocation;
-    const std::uint8_t* shadow = other.initialised + (from - other.address);
-    if (other.host || other.all_initialised || std::memchr(shadow, 0, bytes) == nullptr) {
+    if (other.host || other.all_initialised || find_unwritten(other, from, bytes) == bytes) {
       return mark_initialised(address, bytes);
     }
     if (allocation.host) return;
     if (allocation.all_initialised) {
-      std::memset(allocation.initialised, 1, allocation.bytes);
+      note_written(allocation, allocation.address, allocation.bytes);
       allocation.all_initialised = false;
     }
-    std::memmove(allocation.initialised + (address - allocation.address), shadow, bytes);
+    std::memmove(allocation.shadow(address), other.shadow(from), bytes);
   }
 
   std::string label() const {

@@ -28,6 +28,9 @@ struct Allocation {
   // for each byte at most.
   std::uint64_t* stamps = nullptr;
   std::uint64_t serial = 0;  // counts what has no name, from 1: stands for one in reports
+
+  /// Where `initialised` speaks of the address: see written_bytes.hpp. Not of host memory.
+  std::uint8_t* shadow(std::uint64_t at) const { return initialised + (at - address); }
 };
 
 /// Allocations, found by address. Thread-safe; launches hold no lock while they run: allocations

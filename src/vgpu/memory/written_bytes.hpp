@@ -7,50 +7,52 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "vgpu/memory/device_memory.hpp"
+
 namespace rung::vgpu {
 
-namespace written_bytes {
+/// Eight bytes of a shadow at once, where it lies so. `all` is one whose bytes are all written.
+struct ShadowWord {
+  static constexpr std::uint64_t all = 0x0101'0101'0101'0101;
 
-using Word = std::uint64_t;
-constexpr Word all_written = 0x0101'0101'0101'0101;
+  static bool starts_at(const std::uint8_t* shadow, const std::uint8_t* end) {
+    return reinterpret_cast<std::uintptr_t>(shadow) % sizeof(all) == 0 &&
+           static_cast<std::size_t>(end - shadow) >= sizeof(all);
+  }
+  static std::atomic_ref<std::uint64_t> at(std::uint8_t* shadow) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(shadow));
+  }
+};
 
-inline bool has_word(const std::uint8_t* shadow, const std::uint8_t* end) {
-  return reinterpret_cast<std::uintptr_t>(shadow) % sizeof(Word) == 0 &&
-         static_cast<std::size_t>(end - shadow) >= sizeof(Word);
-}
-
-inline std::atomic_ref<Word> word(std::uint8_t* shadow) {
-  return std::atomic_ref(*reinterpret_cast<Word*>(shadow));
-}
-
-}  // namespace written_bytes
-
-inline void note_written(std::uint8_t* shadow, std::size_t bytes) {
-  namespace in = written_bytes;
-  for (std::uint8_t* const end = shadow + bytes; shadow != end;) {
-    if (in::has_word(shadow, end)) {
-      in::word(shadow).store(in::all_written, std::memory_order_relaxed);
-      shadow += sizeof(in::Word);
+/// The bytes from `address` on, all of this allocation, have been written.
+inline void note_written(const Allocation& allocation, std::uint64_t address, std::size_t bytes) {
+  std::uint8_t* at = allocation.shadow(address);
+  for (std::uint8_t* const end = at + bytes; at != end;) {
+    if (ShadowWord::starts_at(at, end)) {
+      ShadowWord::at(at).store(ShadowWord::all, std::memory_order_relaxed);
+      at += sizeof(ShadowWord::all);
     } else {
-      std::atomic_ref(*shadow++).store(1, std::memory_order_relaxed);
+      std::atomic_ref(*at++).store(1, std::memory_order_relaxed);
     }
   }
 }
 
-/// The offset of the first byte that nobody has written, or `bytes`.
-inline std::size_t find_unwritten(std::uint8_t* shadow, std::size_t bytes) {
-  namespace in = written_bytes;
-  std::uint8_t* at = shadow;
-  for (std::uint8_t* const end = shadow + bytes; at != end;) {
-    if (in::has_word(at, end) && in::word(at).load(std::memory_order_relaxed) == in::all_written) {
-      at += sizeof(in::Word);
+/// How far from `address` the first of the bytes lies that nobody has written, or `bytes`.
+inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t address,
+                                  std::size_t bytes) {
+  std::uint8_t* const begin = allocation.shadow(address);
+  std::uint8_t* at = begin;
+  for (std::uint8_t* const end = begin + bytes; at != end;) {
+    if (ShadowWord::starts_at(at, end) &&
+        ShadowWord::at(at).load(std::memory_order_relaxed) == ShadowWord::all) {
+      at += sizeof(ShadowWord::all);
     } else if (std::atomic_ref(*at).load(std::memory_order_relaxed) != 0) {
       ++at;
     } else {
       break;
     }
   }
-  return static_cast<std::size_t>(at - shadow);
+  return static_cast<std::size_t>(at - begin);
 }
 
 }  // namespace rung::vgpu

@@ -12,39 +12,35 @@
 namespace rung::vgpu {
 namespace {
 
-/// Calls f(address of this process, lane) for the first byte of each lane's access, or once for all
-/// where lanes are dense.
+/// Calls f(address, bytes, lane) for each lane's access, or once for all where lanes are dense.
 template <class F>
 void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const F& f) {
   const std::uint32_t bytes = op.access_bytes();
   const std::int64_t distance = shape.stride < 0 ? -shape.stride : shape.stride;
+  const auto at = [&](std::uint64_t address, int lane) {
+    return reinterpret_cast<std::uint64_t>(place.at(address, lane));
+  };
   if (shape.kind == Shape::Kind::uniform) {
-    f(place.at(shape.low, 0), bytes, 0);
+    f(at(shape.low, 0), bytes, 0);
   } else if (shape.kind == Shape::Kind::linear && distance == static_cast<std::int64_t>(bytes)) {
-    f(place.at(shape.low, 0), bytes * warp_size, 0);
+    f(at(shape.low, 0), bytes * warp_size, 0);
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
-      f(place.at(shape.address(lane), lane), bytes, lane);
+      f(at(shape.address(lane), lane), bytes, lane);
     }
   }
 }
 
-std::uint8_t* shadow_of(const Place& place, const std::byte* at) {
-  return place.allocation->initialised +
-         (reinterpret_cast<std::uint64_t>(at) - place.allocation->address);
-}
-
 void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                        const Place& place) {
-  for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int lane) {
-    const std::size_t byte = find_unwritten(shadow_of(place, at), bytes);
+  for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int lane) {
+    const std::size_t byte = find_unwritten(*place.allocation, at, bytes);
     if (byte == bytes) return;
     // A dense access is one range for all lanes: the hole tells which lane it is.
     const int who = bytes > op.access_bytes() ? static_cast<int>(byte / op.access_bytes()) : lane;
     report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
-           block.worker.launch.memory.describe(reinterpret_cast<std::uint64_t>(at) + byte),
-           "nothing has been written there");
+           block.worker.launch.memory.describe(at + byte), "nothing has been written there");
   });
 }
 
@@ -74,8 +70,8 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
     check_initialised(block, warp, op, shape, place);
   }
   if (kind != AccessKind::load && !allocation.host) {
-    for_each_range(shape, op, place, [&](const std::byte* at, std::uint32_t bytes, int) {
-      note_written(shadow_of(place, at), bytes);
+    for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {
+      note_written(allocation, at, bytes);
     });
   }
   observe_global_order(block, warp, op, shape, place, kind);

@@ -140,8 +140,6 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
       if (unique[i].second != unique[i].first) visit(address, unique[i].second, true);
     }
   }
-  if (!op.relaxed || kind == AccessKind::atomic) return;
-  writes ? release_by(warp, op, shape, place) : acquire_by(warp, op, shape, place);
 }
 
 void observe_fence(Warp& warp) {

@@ -24,7 +24,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
 void observe_fence(Warp& warp);
 
 /// What a write shows that is an atomic, or marked volatile, relaxed or stronger; and what such a
-/// read acquires.
+/// read acquires. Call the one before the access and the other behind it: blocks run at the same
+/// time, and who reads the new value must find what was released before it.
 void release_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
 void acquire_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
 
