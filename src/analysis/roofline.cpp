@@ -42,8 +42,9 @@ Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& 
   roofs.flops = 2 * q.multiply_adds;
   const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes
                                            : (q.global_sectors + q.bulk_sectors) * sector_bytes;
-  roofs.levels = {{"multiply-adds", q.multiply_adds * footprint.register_bytes,
-                   roofs.flops / machine.flops, true}};
+  const double register_bytes = q.matrix_instructions > 0 ? 0 : footprint.register_bytes;
+  roofs.levels = {
+      {"multiply-adds", q.multiply_adds * register_bytes, roofs.flops / machine.flops, true}};
   for (Level& level :
        machine.is_public ? levels_of_caches(machine, q, l2) : unpublished_levels(machine, q)) {
     roofs.levels.push_back(std::move(level));

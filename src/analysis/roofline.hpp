@@ -37,7 +37,7 @@ struct Roofline {
 
 /// What the quantities do not tell.
 struct Footprint {
-  double register_bytes = 0;  // of the operands of a multiply-add: three read, one written
+  double register_bytes = 0;  // of a thread's multiply-add: three operands read, one written
   double l2_bytes = 0;        // what blocks have to bring, each by itself; 0: all sectors
   double dram_bytes = 0;      // operands once, the result once; 0: not known
   double result_bytes = 0;    // of these, the result's

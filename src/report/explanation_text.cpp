@@ -39,7 +39,15 @@ std::string traffic_text(const Explanation& e) {
 }
 
 std::string level_work(const analysis::Level& level) {
-  return level.bytes > 0 ? fmt::format("{:.3g} GB", level.bytes * 1e-9) : "";
+  if (level.bytes <= 0) return "";
+  return level.bytes < 1e12 ? fmt::format("{:.3g} GB", level.bytes * 1e-9)
+                            : fmt::format("{:.3g} TB", level.bytes * 1e-12);
+}
+
+std::string level_time(const analysis::Level& level, bool is_bound) {
+  if (!level.is_public) return "not public  ";
+  return fmt::format("{} {}", level.seconds > 0 ? format_seconds(level.seconds) : "-   ",
+                     is_bound ? '*' : ' ');
 }
 
 std::string roofline_text(const Explanation& e) {
@@ -48,11 +56,9 @@ std::string roofline_text(const Explanation& e) {
   Table table({"at the least", "moves", "FLOP/byte", "takes"});
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
-    const std::string time = level.is_public ? fmt::format("{} {}", format_seconds(level.seconds),
-                                                           &level == &bound ? '*' : ' ')
-                                             : "not public  ";
     table.add_row({level.name, level_work(level),
-                   intensity > 0 ? fmt::format("{:.4g}", intensity) : "", time});
+                   intensity > 0 ? fmt::format("{:.4g}", intensity) : "",
+                   level_time(level, &level == &bound)});
   }
   std::string text = table.str();
   text +=

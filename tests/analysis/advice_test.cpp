@@ -61,6 +61,15 @@ TEST_P(LadderOf, NoRungIsFasterThanItsBound) {
   }
 }
 
+TEST_P(LadderOf, OperandsOfThreadsAreCountedAndThoseOfTensorCoresAreNot) {
+  const auto operands = [](const Step& step) {
+    const Roofline& roofs = step.evidence.roofline;
+    return roofs.levels.front().flops_per_byte(roofs.flops);
+  };
+  for (const Step& step : ladder_) EXPECT_DOUBLE_EQ(operands(step), 2.0 / 16) << step.evidence.id;
+  for (const Step& step : ladder(GetParam(), true)) EXPECT_EQ(operands(step), 0);
+}
+
 TEST_P(LadderOf, DetailsNameTheLineOfTheAccess) {
   const auto detail = [&](std::size_t rung) { return findings(at(rung)).front().detail; };
   EXPECT_EQ(detail(0).find("a warp's load at 00_naive.cu:"), 0u) << detail(0);

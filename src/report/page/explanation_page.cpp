@@ -79,15 +79,18 @@ std::string traffic_table(const Explanation& e) {
   return html::table(fmt::format("Elements moved for each of {}", e.result), table);
 }
 
+Cell time_cell(const analysis::Level& level) {
+  if (!level.is_public) return "not public";
+  return level.seconds > 0 ? Cell(format_seconds(level.seconds), level.seconds) : Cell("–");
+}
+
 std::string levels_table(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   DataTable table{{"part", "moves, GB", "FLOP/byte", "takes at the least"}, {}};
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
     table.rows.push_back({level.name, level.bytes > 0 ? exact(level.bytes * 1e-9) : Cell("–"),
-                          intensity > 0 ? exact(intensity) : Cell("–"),
-                          level.is_public ? Cell(format_seconds(level.seconds), level.seconds)
-                                          : Cell("not public")});
+                          intensity > 0 ? exact(intensity) : Cell("–"), time_cell(level)});
   }
   return html::table("The least time of each part of the machine", table);
 }
