@@ -14,9 +14,9 @@ if(RUNG_SANITIZE)
   add_link_options(-fsanitize=${RUNG_SANITIZE})
   # GCC warns of instrumented strings and <regex>, wrongly: https://gcc.gnu.org/PR105616, PR105651;
   # and that ThreadSanitizer knows no fences: what the virtual GPU orders does not rest on one alone.
-  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-tsan)
+  endif()
 endif()
 # For code that nobody waits for, such as JSON and tables: -O3 costs more in compiling than it saves.
 set(RUNG_COLD_CODE $<$<CONFIG:Release>:-O1>)

@@ -42,7 +42,7 @@ struct Evidence {
   double wrong_bits = -1;
   int precision = 0;
 
-  bool uses_matrix_units() const { return quantities.matrix_instructions > 0; }
+  bool uses_matrix_units() const { return quantities.uses_matrix_units(); }
   /// Whether it has more to move than to compute.
   bool is_stream() const { return memory_cycles() >= multiply_add_cycles(); }
 

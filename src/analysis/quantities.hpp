@@ -38,6 +38,8 @@ struct Quantities {
   double matrix_groups = 0;        // that warps hand to tensor cores and go on,
   double matrix_drains = 0;        // and waits until none is left
 
+  bool uses_matrix_units() const { return matrix_instructions > 0; }
+
   Quantities& operator+=(const Quantities& other);
   Quantities operator*(double factor) const;
 };

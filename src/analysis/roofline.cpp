@@ -42,7 +42,7 @@ Roofline roofline(const Machine& machine, const Quantities& q, const Footprint& 
   roofs.flops = 2 * q.multiply_adds;
   const double l2 = footprint.l2_bytes > 0 ? footprint.l2_bytes
                                            : (q.global_sectors + q.bulk_sectors) * sector_bytes;
-  const double register_bytes = q.matrix_instructions > 0 ? 0 : footprint.register_bytes;
+  const double register_bytes = q.uses_matrix_units() ? 0 : footprint.register_bytes;
   roofs.levels = {
       {"multiply-adds", q.multiply_adds * register_bytes, roofs.flops / machine.flops, true}};
   for (Level& level :

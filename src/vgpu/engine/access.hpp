@@ -25,9 +25,11 @@ struct Place {
   std::uint64_t lane_stride = 0;           // local memory: each lane has its own
   const Allocation* allocation = nullptr;  // global
 
-  std::byte* at(std::uint64_t address, int lane) const {
-    return reinterpret_cast<std::byte*>(address + bias +
-                                        static_cast<std::uint64_t>(lane) * lane_stride);
+  std::uint64_t address(std::uint64_t in_lane, int lane) const {
+    return in_lane + bias + static_cast<std::uint64_t>(lane) * lane_stride;
+  }
+  std::byte* at(std::uint64_t in_lane, int lane) const {
+    return reinterpret_cast<std::byte*>(address(in_lane, lane));
   }
 };
 

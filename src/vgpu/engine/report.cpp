@@ -146,8 +146,7 @@ void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Sh
     if (shape.address(candidate) == shape.address(lane)) other = candidate;
   }
   const bool shared = place.space == ptx::Space::shared;
-  const std::uint64_t address =
-      reinterpret_cast<std::uint64_t>(place.at(shape.address(lane), lane));
+  const std::uint64_t address = place.address(shape.address(lane), lane);
   const int thread = block.thread(warp, lane);
   if (shared) {
     report_race(block, thread, op.site, "write", block.thread(warp, other), op.site, "write",

@@ -17,17 +17,14 @@ template <class F>
 void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const F& f) {
   const std::uint32_t bytes = op.access_bytes();
   const std::int64_t distance = shape.stride < 0 ? -shape.stride : shape.stride;
-  const auto at = [&](std::uint64_t address, int lane) {
-    return reinterpret_cast<std::uint64_t>(place.at(address, lane));
-  };
   if (shape.kind == Shape::Kind::uniform) {
-    f(at(shape.low, 0), bytes, 0);
+    f(place.address(shape.low, 0), bytes, 0);
   } else if (shape.kind == Shape::Kind::linear && distance == static_cast<std::int64_t>(bytes)) {
-    f(at(shape.low, 0), bytes * warp_size, 0);
+    f(place.address(shape.low, 0), bytes * warp_size, 0);
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
-      f(at(shape.address(lane), lane), bytes, lane);
+      f(place.address(shape.address(lane), lane), bytes, lane);
     }
   }
 }
@@ -49,8 +46,7 @@ void check_early(Warp& warp, const MemoryOp& op, Shape& shape, const Place& plac
   const Mask early = early_lanes(warp, shape.mask);
   if (early == 0 || place.allocation->read_only) return;
   const int lane = first_lane(early);
-  report_early_access(warp, lane, op.site, name(kind),
-                      reinterpret_cast<std::uint64_t>(place.at(shape.address(lane), lane)));
+  report_early_access(warp, lane, op.site, name(kind), place.address(shape.address(lane), lane));
 }
 
 }  // namespace

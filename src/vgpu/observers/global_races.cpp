@@ -118,8 +118,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
 
   const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
-    const std::uint64_t begin =
-        reinterpret_cast<std::uint64_t>(place.at(shape_address, lane)) - allocation.address;
+    const std::uint64_t begin = place.address(shape_address, lane) - allocation.address;
     const int thread = block.thread(warp, lane);
     const GlobalAccess access{block, op, name(kind), thread, atomic, allocation.address + begin};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
