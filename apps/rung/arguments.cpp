@@ -118,7 +118,7 @@ Dtype read_dtype(const std::string& text) {
 }
 
 int read_threads(const std::string& text) {
-  if (text.empty()) return cpu::machine().threads;
+  if (text.empty()) return cpu::available_threads();
   return static_cast<int>(read_integer("--threads", text, 1, 1024));
 }
 

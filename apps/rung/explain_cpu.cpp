@@ -37,7 +37,7 @@ double rate(const std::vector<Ceiling>& ceilings, std::string_view name) {
 /// The caches that hold the operands serve them; memory does if none does.
 std::string level_of(double bytes, const Ceilings& ceilings) {
   const cpu::Machine& machine = cpu::machine();
-  const double l2 = static_cast<double>(machine.caches.l2) * machine.threads;
+  const double l2 = static_cast<double>(machine.caches.l2) * cpu::available_threads();
   const bool has_l3 = rate(ceilings.read, "L3") > 0;
   if (bytes <= l2) return "L2";
   return has_l3 && bytes <= static_cast<double>(machine.caches.l3) ? "L3" : "DRAM";
@@ -69,7 +69,7 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
                  fmt::format("{:.4g}", work.flops / work.bytes), format_seconds(reading)});
   fmt::print(out, "{}\n{}",
              wrap(fmt::format("{} on cpu {}, all {} threads; operands once, the result once",
-                              name(dtype), cpu::machine().model, cpu::machine().threads),
+                              name(dtype), cpu::model(), cpu::available_threads()),
                   0),
              table.str());
   fmt::print(out, "the bound: {}, {}\n", computing >= reading ? "multiply-adds" : level,
@@ -81,7 +81,7 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
                     0));
   }
   if (output) {
-    Json json = explanation_head(rung, dtype, size, "cpu " + cpu::machine().model);
+    Json json = explanation_head(rung, dtype, size, "cpu " + cpu::model());
     json["roofline"] = {{"flops", work.flops},
                         {"levels",
                          {{{"name", "multiply-adds"}, {"bytes", 0}, {"seconds", computing}},

@@ -5,8 +5,9 @@
 namespace rung {
 
 struct GemmOptions {
-  /// The most threads to use, the calling one included. 0: the processors that this process may
-  /// run on. Small problems use fewer.
+  /// The most threads to use, the calling one included. 0: the processors that the calling thread
+  /// may run on at the time of the call. Small problems use fewer, and no call uses more than four
+  /// for each processor of the machine.
   int threads = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "device/cpu/machine.hpp"
+#include "device/cpu/parallel.hpp"
 #include "device/cpu/rung.hpp"
 #include "library/tuned/cpu.hpp"
 #include "rung/matrix.hpp"
@@ -43,10 +44,12 @@ struct DotChoice {
 
 namespace detail {
 
-/// How many threads, of at most `limit` (0: all processors), the work pays for.
+/// How many threads, of at most `limit` (0: the processors that the caller may run on now), the
+/// work pays for.
 inline int threads_for(double work, double work_per_thread, int limit) {
   if (work < 2 * work_per_thread) return 1;  // settles small problems without a division
-  if (limit == 0) limit = cpu::machine().threads;
+  if (limit == 0) limit = cpu::available_threads();
+  limit = std::min(limit, cpu::max_threads());
   return static_cast<int>(std::min(work / work_per_thread, static_cast<double>(limit)));
 }
 

@@ -59,7 +59,7 @@ double best_rate(const CeilingBatch& ceiling) {
 }
 
 Ceiling measure_multiply_add(Dtype dtype) {
-  const int all = cpu::machine().threads;
+  const int all = cpu::available_threads();
   const double one = best_rate(fma_ceiling(dtype, 1));
   return {std::string(name(dtype)), one, all == 1 ? one : best_rate(fma_ceiling(dtype, all))};
 }
@@ -89,7 +89,7 @@ class Pages {
 
 // Each thread gets `bytes` of its own.
 Ceiling measure_read(std::string level, const Pages& pages, std::int64_t bytes) {
-  const int all = cpu::machine().threads;
+  const int all = cpu::available_threads();
   const double one = best_rate(read_ceiling({{pages.data(), bytes}}, 1));
   if (all == 1) return {std::move(level), one, one};
   return {std::move(level), one, best_rate(read_ceiling({{pages.data(), bytes * all}}, all))};

@@ -1,13 +1,17 @@
 #include "device/cpu/machine.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
+#include <type_traits>
 
 namespace rung::cpu {
 namespace {
@@ -51,33 +55,52 @@ Isa find_isa() {
   return best;
 }
 
-std::string find_model() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.starts_with("model name")) {
-      return line.substr(std::min(line.size(), line.find(':') + 2));
-    }
-  }
-  return "unknown CPU";
+/// What a small file begins with; empty if it cannot be read. Without memory of the heap, so that
+/// a program that is short of it gets the same block sizes.
+template <std::size_t size>
+std::string_view read_start(const char* path, char (&buffer)[size]) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t length = read(file, buffer, size);
+  close(file);
+  return {buffer, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
+
+/// A file of sysfs that describes cache `index` of the first processor.
+class CacheFile {
+ public:
+  CacheFile(int index, const char* name) {
+    char path[96];
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+    text_ = read_start(path, buffer_);
+  }
+
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
+
+  std::string_view text() const { return text_; }
+  /// "48K" and "2M" are numbers of bytes; 0 if the text is no number.
+  std::int64_t number() const {
+    std::int64_t value = 0;
+    const char* const end = text_.data() + text_.size();
+    const char* const unit = std::from_chars(text_.data(), end, value).ptr;
+    if (unit != end && *unit == 'K') return value << 10;
+    if (unit != end && *unit == 'M') return value << 20;
+    return value;
+  }
+
+ private:
+  char buffer_[32];
+  std::string_view text_;
+};
 
 // sysfs where there is one: getconf knows nothing of the caches of most Arm cores.
 Caches find_caches() {
   Caches caches;
-  const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index";
   for (int index = 0; index < 8; ++index) {
-    std::ifstream level_file(folder + std::to_string(index) + "/level");
-    std::ifstream type_file(folder + std::to_string(index) + "/type");
-    std::ifstream size_file(folder + std::to_string(index) + "/size");
-    int level = 0;
-    std::string type;
-    std::int64_t size = 0;
-    char unit = 0;
-    if (!(level_file >> level && type_file >> type && size_file >> size) || type == "Instruction") {
-      continue;
-    }
-    size_file >> unit;
-    size <<= unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
+    if (CacheFile(index, "type").text().starts_with("Instruction")) continue;
+    const std::int64_t level = CacheFile(index, "level").number();
+    const std::int64_t size = CacheFile(index, "size").number();
     if (size <= 0) continue;
     if (level == 1) caches.l1 = size;
     if (level == 2) caches.l2 = size;
@@ -86,7 +109,17 @@ Caches find_caches() {
   return caches;
 }
 
-int find_threads() {
+}  // namespace
+
+std::string_view name(Isa isa) { return isa_names[static_cast<std::size_t>(isa)]; }
+
+const Machine& machine() {
+  static const Machine found{find_isa(), find_caches()};
+  static_assert(std::is_trivially_destructible_v<Machine>);  // it outlives every static object
+  return found;
+}
+
+int available_threads() {
 #if defined(__linux__)
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
@@ -94,13 +127,14 @@ int find_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-}  // namespace
-
-std::string_view name(Isa isa) { return isa_names[static_cast<std::size_t>(isa)]; }
-
-const Machine& machine() {
-  static const Machine found{find_model(), find_isa(), find_caches(), find_threads()};
-  return found;
+std::string model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("model name")) {
+      return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+  }
+  return "unknown CPU";
 }
 
 }  // namespace rung::cpu

@@ -21,13 +21,18 @@ struct Caches {
 };
 
 struct Machine {
-  std::string model;  // as the operating system names it
-  Isa isa;            // the best one, or the one that RUNG_ISA asks for if the CPU has it
+  Isa isa;  // the best one, or the one that RUNG_ISA asks for if the CPU has it
   Caches caches;
-  int threads;  // processors in this process's affinity mask
 };
 
-/// Read once, at the first call.
+/// Read once, at the first call, without allocating memory.
 const Machine& machine();
+
+/// The processors that the calling thread may run on now: its affinity mask, which the cpuset of a
+/// cgroup limits, too. The CPU quota of a cgroup does not count. Read at each call.
+int available_threads();
+
+/// What the operating system calls this CPU. Read at each call.
+std::string model();
 
 }  // namespace rung::cpu

@@ -1,14 +1,15 @@
 #include "device/cpu/parallel.hpp"
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
-#include <deque>
-#include <system_error>
-#include <thread>
+#include <csignal>
+#include <exception>
+#include <type_traits>
+#include <utility>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -31,54 +32,84 @@ void relax() {
 // back; short enough not to take a core from whatever the program does next.
 constexpr int spins_before_sleep = 2000;
 
-// A scheduler may queue a woken thread behind its waker, which is busy from then on, for a slice of
-// some milliseconds: longer than most calls. So a sleeping worker is first barred from the
-// processor that wakes it.
-class Placement {
+constexpr int max_helpers = 1023;
+
+/// Blocks the signals of the process in this thread, and so in the threads that it creates. Faults
+/// of the thread itself still reach the program's handlers.
+class SignalsBlocked {
  public:
-  void avoid_this_processor([[maybe_unused]] std::thread& worker) {
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) {
+      sigdelset(&all, fault);
+    }
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Which processors a worker may run on: those of its caller, less the one that the caller is on. A
+// scheduler may queue a woken thread behind its waker, which is busy from then on, for a slice of
+// some milliseconds: longer than most calls.
+class Processors {
+ public:
+  /// Those for workers of the calling thread; none if that is unknown.
+  static Processors beside_caller() {
+    Processors found;
 #if defined(__linux__)
     const int here = sched_getcpu();
-    if (here == avoided_ || here < 0) return;
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
-    CPU_CLR(here, &set);
-    if (CPU_COUNT(&set) == 0) return;
-    if (pthread_setaffinity_np(worker.native_handle(), sizeof set, &set) == 0) avoided_ = here;
+    if (here < 0 || sched_getaffinity(0, sizeof found.set_, &found.set_) != 0) return {};
+    if (CPU_COUNT(&found.set_) > 1) CPU_CLR(here, &found.set_);
+#endif
+    return found;
+  }
+
+  void move(pthread_t thread, const Processors& to) {
+#if defined(__linux__)
+    if (CPU_COUNT(&to.set_) == 0 || CPU_EQUAL(&to.set_, &set_)) return;
+    if (pthread_setaffinity_np(thread, sizeof to.set_, &to.set_) == 0) set_ = to.set_;
 #endif
   }
 
  private:
-  int avoided_ = -1;
+#if defined(__linux__)
+  cpu_set_t set_{};
+#endif
 };
 
 struct Worker {
-  std::thread thread;
+  pthread_t thread{};
   std::atomic<bool> asleep = false;
-  Placement placement;
+  Processors processors;
 };
 
+/// A loop in hand. It is on the stack of its caller, who waits until every worker has left it.
+struct Loop {
+  detail::Task task;
+  const void* body;
+  std::int64_t count;
+  alignas(64) std::atomic<std::int64_t> next = 0;
+  alignas(64) std::atomic<bool> failed = false;
+  std::exception_ptr error = nullptr;  // the first one; belongs to whoever set `failed`
+};
+
+/// One object for the life of the process: it has no destructor, because a program may call the
+/// library from its last destructor, or exit while another thread is in a call. It allocates
+/// nothing.
 class Pool {
  public:
-  ~Pool() {
-    stopping_ = true;
-    // More slots than workers: one that comes late to the last loop takes a slot for its own.
-    gate_.fetch_add(static_cast<std::uint32_t>(max_helpers) * slot, std::memory_order_release);
-    gate_.notify_all();
-    for (Worker& worker : workers_) worker.thread.join();
-  }
-
   /// False if the pool is taken: by another caller, or by the loop that this call is inside of.
-  bool run(std::int64_t count, int threads, detail::Task task, const void* body) {
+  bool run(Loop& loop, int threads) {
     if (taken_.exchange(true, std::memory_order_acquire)) return false;
-    const auto helpers =
-        static_cast<int>(std::min<std::int64_t>({threads - 1, count - 1, max_helpers}));
-    hire(helpers);
-    task_ = task;
-    body_ = body;
-    count_ = count;
-    next_.store(0, std::memory_order_relaxed);
-    gate_.store(static_cast<std::uint32_t>(std::min<std::size_t>(helpers, workers_.size())) * slot);
+    const int helpers = hire(static_cast<int>(std::min<std::int64_t>(threads, loop.count) - 1));
+    loop_ = &loop;
+    gate_.store(static_cast<std::uint32_t>(helpers) * slot);
     wake(helpers);
     work();
     close();
@@ -86,40 +117,59 @@ class Pool {
     return true;
   }
 
+  /// Threads do not survive fork(): the child hires its own.
+  void restart_in_child() {
+    hired_ = 0;
+    gate_ = 0;
+    taken_ = false;
+  }
+
  private:
   // The gate to the loop in hand: how many more workers may enter (upper half), and how many are
   // inside (lower half). A worker that wakes late finds no slot and is not waited for.
   static constexpr std::uint32_t slot = 1u << 16;
   static constexpr std::uint32_t inside = slot - 1;
-  static constexpr std::int64_t max_helpers = 1 << 14;
 
-  void hire(int helpers) {
-    try {
-      while (static_cast<int>(workers_.size()) < helpers) {
-        Worker& worker = workers_.emplace_back();
-        worker.thread = std::thread([this, &worker] { serve(worker); });
-      }
-    } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
-      workers_.pop_back();
+  /// How many of `helpers` workers there are after an attempt to create those that are missing.
+  /// With fewer, the others do their work.
+  int hire(int helpers) {
+    helpers = std::min(helpers, max_threads() - 1);
+    if (hired_ < helpers && watches_fork()) {
+      const SignalsBlocked blocked;
+      while (hired_ < helpers && start(workers_[hired_])) ++hired_;
     }
+    return std::min(helpers, hired_);
+  }
+
+  bool watches_fork();
+
+  static bool start(Worker& worker) {
+    worker.asleep = false;
+    worker.processors = {};
+    const auto serve = [](void* erased) -> void* {
+      pool().serve(*static_cast<Worker*>(erased));
+      return nullptr;
+    };
+    if (pthread_create(&worker.thread, nullptr, serve, &worker) != 0) return false;
+    pthread_detach(worker.thread);
+    return true;
   }
 
   void wake(int helpers) {
-    bool sleepers = false;
-    for (Worker& worker : workers_) {
-      if (helpers-- == 0) break;
-      if (!worker.asleep) continue;
-      worker.placement.avoid_this_processor(worker.thread);
-      sleepers = true;
+    const auto first_asleep = std::find_if(
+        workers_, workers_ + helpers, [](const Worker& worker) { return worker.asleep.load(); });
+    if (first_asleep == workers_ + helpers) return;
+    const Processors processors = Processors::beside_caller();
+    for (Worker* worker = first_asleep; worker != workers_ + helpers; ++worker) {
+      if (worker->asleep) worker->processors.move(worker->thread, processors);
     }
-    if (sleepers) gate_.notify_all();
+    gate_.notify_all();
   }
 
-  void serve(Worker& worker) {
+  [[noreturn]] void serve(Worker& worker) {
     while (true) {
       std::uint32_t gate =
           wait_until([](std::uint32_t value) { return value >= slot; }, &worker.asleep);
-      if (stopping_) return;
       if (!gate_.compare_exchange_strong(gate, gate - slot + 1, std::memory_order_acquire))
         continue;
       work();
@@ -129,8 +179,14 @@ class Pool {
   }
 
   void work() {
-    for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) {
-      task_(body_, i);
+    Loop& loop = *loop_;
+    try {
+      for (std::int64_t i; (i = loop.next.fetch_add(1, std::memory_order_relaxed)) < loop.count;) {
+        loop.task(loop.body, i);
+      }
+    } catch (...) {
+      loop.next.store(loop.count, std::memory_order_relaxed);  // nobody begins another index
+      if (!loop.failed.exchange(true)) loop.error = std::current_exception();
     }
   }
 
@@ -155,41 +211,46 @@ class Pool {
     return gate;
   }
 
-  std::deque<Worker> workers_;
+  static Pool& pool();
+
+  Worker workers_[max_helpers];
+  int hired_ = 0;
+  bool watches_fork_ = false;
   std::atomic<bool> taken_ = false;
-  std::atomic<bool> stopping_ = false;
-  detail::Task task_ = nullptr;
-  const void* body_ = nullptr;
-  std::int64_t count_ = 0;
-  alignas(64) std::atomic<std::int64_t> next_ = 0;
+  Loop* loop_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> gate_ = 0;
 };
 
-// Threads do not survive fork(): the child starts over with a pool of its own, and leaves the
-// parent's, whose workers it does not have, alone.
-struct Owner {
-  Pool* pool = new Pool;
+constinit Pool the_pool;
+static_assert(std::is_trivially_destructible_v<Pool>);
 
-  Owner() {
-#if defined(__unix__) || defined(__APPLE__)
-    pthread_atfork(nullptr, nullptr, [] { owner().pool = new Pool; });
-#endif
-  }
-  ~Owner() { delete pool; }
+Pool& Pool::pool() { return the_pool; }
 
-  static Owner& owner() {
-    static Owner only;
-    return only;
+bool Pool::watches_fork() {
+  if (!watches_fork_) {
+    watches_fork_ = pthread_atfork(nullptr, nullptr, [] { the_pool.restart_in_child(); }) == 0;
   }
-};
+  return watches_fork_;
+}
 
 }  // namespace
+
+int max_threads() {
+  static const int most = [] {
+    const auto processors = std::max(1l, sysconf(_SC_NPROCESSORS_ONLN));
+    return static_cast<int>(std::min<long>(4 * processors, max_helpers + 1));
+  }();
+  return most;
+}
 
 namespace detail {
 
 void parallel_for(std::int64_t count, int threads, Task task, const void* body) {
-  if (Owner::owner().pool->run(count, threads, task, body)) return;
-  for (std::int64_t i = 0; i < count; ++i) task(body, i);
+  Loop loop{task, body, count};
+  if (!the_pool.run(loop, threads)) {
+    for (std::int64_t i = 0; i < count; ++i) task(body, i);
+  }
+  if (loop.error != nullptr) std::rethrow_exception(std::move(loop.error));
 }
 
 }  // namespace detail

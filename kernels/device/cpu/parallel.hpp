@@ -7,6 +7,10 @@
 
 namespace rung::cpu {
 
+/// The most threads that a loop uses, whatever its caller asks for: four for each processor of the
+/// machine, and at most 1024.
+int max_threads();
+
 namespace detail {
 using Task = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, int threads, Task task, const void* body);
@@ -16,8 +20,13 @@ void parallel_for(std::int64_t count, int threads, Task task, const void* body);
 /// caller is one, and returns when all are done. Indices are handed out one by one in ascending
 /// order, so blocks of unequal cost balance. What body writes is visible to the caller afterwards.
 ///
-/// body must not throw. Calls from several threads at once, and calls from inside a body, are
-/// allowed: whoever finds the pool taken runs its loop alone.
+/// If a body throws, no index begins after that, and the first exception is rethrown here when
+/// every thread has left the loop. Calls from several threads at once, and calls from inside a
+/// body, are allowed: a caller that finds the pool taken runs its loop alone. A body must not call
+/// fork().
+///
+/// The loop itself throws nothing: with too little memory for more threads, fewer do the same work.
+/// The pool's threads live as long as the process and take none of its signals.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1 || count <= 1) {

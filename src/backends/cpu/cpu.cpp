@@ -46,8 +46,7 @@ class CpuBackend final : public Backend {
   std::string_view name() const override { return "cpu"; }
 
   std::string device() const override {
-    const cpu::Machine& machine = cpu::machine();
-    return "cpu " + machine.model + " (" + std::string(cpu::name(machine.isa)) + ")";
+    return "cpu " + cpu::model() + " (" + std::string(cpu::name(cpu::machine().isa)) + ")";
   }
 
   std::int64_t cache_bytes() const override { return cpu::machine().caches.l3; }
