@@ -28,11 +28,11 @@ std::string format_bytes(std::int64_t bytes) {
 
 void print_machine() {
   const Environment here = environment();
-  const auto& [model, isa, caches, threads] = here.machine;
+  const auto& [isa, caches] = here.machine;
   fmt::print("machine\n");
-  print_line("cpu", model);
+  print_line("cpu", here.cpu);
   print_line("isa", std::string(name(isa)));
-  print_line("processors", std::to_string(threads));
+  print_line("processors", std::to_string(here.threads));
   print_line("caches", fmt::format("L1 {}, L2 {}, L3 {}", format_bytes(caches.l1),
                                    format_bytes(caches.l2), format_bytes(caches.l3)));
   print_line("os", here.os);

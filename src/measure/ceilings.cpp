@@ -132,7 +132,8 @@ Ceilings measure_ceilings() {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
     ceilings.multiply_add.push_back(measure_multiply_add(dtype));
   }
-  const auto& [model, isa, caches, threads] = cpu::machine();
+  const cpu::Caches& caches = cpu::machine().caches;
+  const int threads = cpu::available_threads();
   constexpr std::int64_t gib = 1 << 30;
   const std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t dram = std::min({2 * caches.l3, gib, memory / 4});

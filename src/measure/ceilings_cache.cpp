@@ -29,11 +29,11 @@ std::optional<fs::path> cache_folder() {
 
 // Whatever changes the ceilings, or how they are measured.
 std::string machine_key() {
-  const auto& [model, isa, caches, threads] = cpu::machine();
-  std::string key = model;
-  for (const std::string& part :
-       {std::string(name(isa)), std::to_string(caches.l1), std::to_string(caches.l2),
-        std::to_string(caches.l3), std::to_string(threads), std::string(version)}) {
+  const auto& [isa, caches] = cpu::machine();
+  std::string key = cpu::model();
+  for (const std::string& part : {std::string(name(isa)), std::to_string(caches.l1),
+                                  std::to_string(caches.l2), std::to_string(caches.l3),
+                                  std::to_string(cpu::available_threads()), std::string(version)}) {
     key += "|" + part;
   }
   return key;

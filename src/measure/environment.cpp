@@ -40,7 +40,8 @@ Environment environment() {
 #else
   const std::string compiler = "GCC " __VERSION__;
 #endif
-  return {cpu::machine(), find_os(), compiler, std::string(version), RUNG_COMMIT, now()};
+  return {cpu::model(), cpu::available_threads(), cpu::machine(), find_os(),
+          compiler,     std::string(version),     RUNG_COMMIT,    now()};
 }
 
 }  // namespace rung

@@ -8,6 +8,8 @@
 namespace rung {
 
 struct Environment {
+  std::string cpu;  // what the operating system calls it
+  int threads;      // that the process may run on at once
   cpu::Machine machine;
   std::string os;
   std::string compiler;

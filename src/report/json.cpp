@@ -62,10 +62,10 @@ Json problem_of(const BenchResult& result) {
 }  // namespace
 
 Json to_json(const Environment& environment) {
-  const auto& [model, isa, caches, threads] = environment.machine;
-  return {{"model", model},
+  const auto& [isa, caches] = environment.machine;
+  return {{"model", environment.cpu},
           {"isa", name(isa)},
-          {"cores", threads},
+          {"cores", environment.threads},
           {"caches", {{"l1", caches.l1}, {"l2", caches.l2}, {"l3", caches.l3}}},
           {"os", environment.os},
           {"compiler", environment.compiler},

@@ -5,55 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <thread>
 #include <type_traits>
 
 namespace rung::cpu {
 namespace {
-
-constexpr std::array<std::string_view, 6> isa_names = {"scalar", "neon", "sse2",
-                                                       "sse4",   "avx2", "avx512"};
-
-#if defined(__x86_64__)
-bool has(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-    case Isa::sse2: return true;
-    case Isa::sse4:
-      return __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
-             __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
-    case Isa::avx2:  // and F16C, which Clang 16 cannot ask for: every CPU with AVX2 has it
-      return has(Isa::sse4) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi2");
-    case Isa::avx512:
-      return has(Isa::avx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
-    case Isa::neon: return false;
-  }
-  return false;
-}
-#elif defined(__aarch64__)
-bool has(Isa isa) { return isa == Isa::scalar || isa == Isa::neon; }
-#else
-bool has(Isa isa) { return isa == Isa::scalar; }
-#endif
-
-Isa find_isa() {
-  Isa best = Isa::scalar;
-  const char* wish = std::getenv("RUNG_ISA");
-  for (std::size_t i = 0; i < isa_names.size(); ++i) {
-    const Isa isa{static_cast<int>(i)};
-    if (has(isa)) best = isa;
-    if (wish != nullptr && isa_names[i] == wish && has(isa)) return isa;
-  }
-  return best;
-}
 
 /// What a small file begins with; empty if it cannot be read. Without memory of the heap, so that
 /// a program that is short of it gets the same block sizes.
@@ -110,8 +69,6 @@ Caches find_caches() {
 }
 
 }  // namespace
-
-std::string_view name(Isa isa) { return isa_names[static_cast<std::size_t>(isa)]; }
 
 const Machine& machine() {
   static const Machine found{find_isa(), find_caches()};

@@ -3,15 +3,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "device/cpu/isa.hpp"
 
 namespace rung::cpu {
-
-/// The instruction sets that the SIMD rungs are compiled for, each containing those before it on
-/// the same architecture.
-enum class Isa { scalar, neon, sse2, sse4, avx2, avx512 };
-
-std::string_view name(Isa isa);
 
 /// Sizes in bytes of the data caches that one core sees; l3 may be shared with other cores.
 struct Caches {
@@ -21,7 +16,7 @@ struct Caches {
 };
 
 struct Machine {
-  Isa isa;  // the best one, or the one that RUNG_ISA asks for if the CPU has it
+  Isa isa;  // that kernels may use: find_isa()
   Caches caches;
 };
 

@@ -37,7 +37,7 @@ template <class F>
 F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
   F picked = choices.begin()->second;
   for (const auto& [isa, function] : choices) {
-    if (isa <= machine().isa) picked = function;
+    if (machine().isa.contains(isa)) picked = function;
   }
   return picked;
 }

@@ -26,7 +26,7 @@ class Blis final : public CblasPeer {
   // Where a virtual machine hides the CPU's model name, BLIS 0.x takes its AVX2 kernels on a CPU
   // with AVX-512. It reads BLIS_ARCH_TYPE when it is initialised, and aborts if asked earlier.
   void choose_kernels(const SharedLibrary& library) {
-    const bool has_avx512 = cpu::machine().isa == cpu::Isa::avx512;
+    const bool has_avx512 = cpu::machine().isa.contains(cpu::Isa::avx512);
     if (has_avx512 && version_.starts_with("0.")) {
       constexpr const char* skx = "0";  // BLIS_ARCH_SKX in every 0.x
       setenv("BLIS_ARCH_TYPE", skx, 1);

@@ -18,11 +18,10 @@ constexpr const char* core_variable = "OPENBLAS_CORETYPE";
 std::span<const std::string_view> fitting_cores() {
   static constexpr std::array<std::string_view, 5> cores = {"SkylakeX", "Cooperlake",
                                                             "SapphireRapids", "Haswell", "Zen"};
-  switch (cpu::machine().isa) {
-    case cpu::Isa::avx512: return std::span(cores).first(3);
-    case cpu::Isa::avx2: return std::span(cores).last(2);
-    default: return {};
-  }
+  const cpu::Isa isa = cpu::machine().isa;
+  if (isa.contains(cpu::Isa::avx512)) return std::span(cores).first(3);
+  if (isa.contains(cpu::Isa::avx2)) return std::span(cores).last(2);
+  return {};
 }
 
 SharedLibrary open_library() { return {"RUNG_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}}; }

@@ -49,13 +49,13 @@
 
 #if HWY_TARGETS & HWY_AVX3
 #define RUNG_LANES_AVX3(fn) \
-  if (::rung::cpu::machine().isa >= ::rung::cpu::Isa::avx512) return &N_AVX3::fn;
+  if (::rung::cpu::machine().isa.contains(::rung::cpu::Isa::avx512)) return &N_AVX3::fn;
 #else
 #define RUNG_LANES_AVX3(fn)
 #endif
 #if HWY_TARGETS & HWY_AVX2
 #define RUNG_LANES_AVX2(fn) \
-  if (::rung::cpu::machine().isa >= ::rung::cpu::Isa::avx2) return &N_AVX2::fn;
+  if (::rung::cpu::machine().isa.contains(::rung::cpu::Isa::avx2)) return &N_AVX2::fn;
 #else
 #define RUNG_LANES_AVX2(fn)
 #endif

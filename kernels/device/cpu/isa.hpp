@@ -1,0 +1,41 @@
+#pragma once
+// Instruction-set extensions as sets: what a kernel needs, and what this CPU has.
+
+#include <cstdint>
+#include <string_view>
+
+namespace rung::cpu {
+
+/// A set of instruction-set extensions. Sets are compared by inclusion, because extensions have no
+/// linear order: neither of NEON and SSE4 contains the other.
+class Isa {
+ public:
+  static const Isa scalar, neon, sse2, sse4, avx2, avx512;
+
+  constexpr bool contains(Isa other) const { return (bits_ & other.bits_) == other.bits_; }
+
+  friend constexpr Isa operator|(Isa a, Isa b) { return Isa(a.bits_ | b.bits_); }
+  friend constexpr bool operator==(Isa, Isa) = default;
+
+ private:
+  explicit constexpr Isa(std::uint32_t bits) : bits_(bits) {}
+
+  std::uint32_t bits_;
+};
+
+inline constexpr Isa Isa::scalar{0};
+inline constexpr Isa Isa::neon{1u << 0};
+inline constexpr Isa Isa::sse2{1u << 1};
+inline constexpr Isa Isa::sse4 = sse2 | Isa{1u << 2};
+/// With FMA, BMI2 and F16C.
+inline constexpr Isa Isa::avx2 = sse4 | Isa{1u << 3};
+/// F, VL, DQ, BW and CD.
+inline constexpr Isa Isa::avx512 = avx2 | Isa{1u << 4};
+
+/// The name of the most capable set that `isa` contains, as in RUNG_ISA.
+std::string_view name(Isa isa);
+
+/// What this CPU has; with RUNG_ISA=name in the environment, that set if the CPU has it.
+Isa find_isa();
+
+}  // namespace rung::cpu
