@@ -2,20 +2,31 @@
 // with 0 if every product was right.
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rung/rung.hpp"
 
 namespace {
+
+/// Ends the program at once: exit codes of a program that is ending already are lost.
+[[noreturn]] void fail(const char* format, int value) {
+  std::fprintf(stderr, format, value);
+  _exit(1);
+}
 
 /// Products that use scratch memory and threads, and one split over k. Ends the program at once if
 /// one is wrong: exit codes of a program that is ending already are lost.
@@ -27,9 +38,7 @@ void multiply_and_check() {
     rung::gemm(rung::row_major(a.data(), size, k), rung::row_major(a.data(), k, size),
                rung::row_major(c.data(), size, size), {.threads = 4});
     for (const float element : c) {
-      if (element == static_cast<float>(k)) continue;
-      std::fprintf(stderr, "an element is %g; it must be %d\n", static_cast<double>(element), k);
-      _exit(1);
+      if (element != static_cast<float>(k)) fail("an element is %d\n", static_cast<int>(element));
     }
   }
 }
@@ -68,7 +77,7 @@ void in_key_destructor() {
     pthread_setspecific(key, &key);
     multiply_and_check();
   }).join();
-  if (rounds != 3) _exit(1);
+  if (rounds != 3) fail("the destructor ran %d times; it must run 3 times\n", rounds);
 }
 
 /// exit() in one thread while two others are in calls, some of them with the pool.
@@ -87,30 +96,82 @@ void while_threads_multiply() {
   std::exit(0);
 }
 
-/// A signal of the process reaches the one thread that does not block it, never a worker.
+/// The signals that a thread blocks, as the kernel writes them: bit 0 is signal 1.
+unsigned long long blocked_signals(const std::filesystem::path& task) {
+  std::ifstream status(task / "status");
+  for (std::string word; status >> word;) {
+    if (word == "SigBlk:" && status >> word) return std::stoull(word, nullptr, 16);
+  }
+  return 0;
+}
+
+using Tasks = std::set<std::filesystem::path>;
+
+/// The threads of this process that are not in `known`.
+Tasks tasks(const Tasks& known = {}) {
+  Tasks found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (!known.contains(task.path())) found.insert(task.path());
+  }
+  return found;
+}
+
+/// No worker takes a signal of the process, and faults of a worker reach the program's handlers.
 void with_signals() {
-  static std::atomic<int> in_other_thread = 0;
-  static const pthread_t main_thread = pthread_self();
-  struct sigaction action = {};
-  action.sa_handler = [](int) {
-    if (!pthread_equal(pthread_self(), main_thread)) ++in_other_thread;
-  };
-  for (const int signal : {SIGUSR1, SIGALRM, SIGCHLD, SIGPROF}) sigaction(signal, &action, nullptr);
+  const Tasks before = tasks();
   multiply_and_check();
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all,
-                  nullptr);  // a worker that did not block them would take them now
-  for (const int signal : {SIGUSR1, SIGALRM, SIGCHLD, SIGPROF}) kill(getpid(), signal);
-  multiply_and_check();
-  sigset_t pending;
-  sigpending(&pending);
-  for (const int signal : {SIGUSR1, SIGALRM, SIGCHLD, SIGPROF}) {
-    if (sigismember(&pending, signal) != 1 || in_other_thread != 0) {
-      std::fprintf(stderr, "a worker took signal %d\n", signal);
-      _exit(1);
+  const Tasks workers = tasks(before);
+  if (workers.empty()) fail("there are %d workers; there must be some\n", 0);
+  for (const auto& worker : workers) {
+    const auto blocks = [&](int signal) {
+      return (blocked_signals(worker) >> (signal - 1) & 1) != 0;
+    };
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGCHLD, SIGPROF}) {
+      if (!blocks(signal)) fail("a worker takes signal %d\n", signal);
+    }
+    // The C library blocks them while it creates a thread.
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) {
+      while (blocks(signal)) std::this_thread::yield();
     }
   }
+}
+
+/// However many threads are asked for, there are at most four for each processor.
+void with_many_threads() {
+  const Tasks before = tasks();
+  constexpr int size = 1000;
+  const std::vector<float> a(size * size, 1.0f);
+  std::vector<float> c(size * size);
+  rung::gemm(rung::row_major(a.data(), size, size), rung::row_major(a.data(), size, size),
+             rung::row_major(c.data(), size, size), {.threads = 100'000});
+  const auto workers = static_cast<int>(tasks(before).size());
+  if (workers >= 4 * sysconf(_SC_NPROCESSORS_ONLN)) fail("there are %d workers\n", workers);
+}
+
+/// The default number of threads is that of the processors that the caller may run on now.
+void with_another_mask() {
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  if (CPU_COUNT(&all) < 2) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  const auto multiply = [] {
+    constexpr int size = 300;
+    const std::vector<float> a(size * size, 1.0f);
+    std::vector<float> c(size * size);
+    rung::gemm(rung::row_major(a.data(), size, size), rung::row_major(a.data(), size, size),
+               rung::row_major(c.data(), size, size));
+  };
+  const Tasks before = tasks();
+  sched_setaffinity(0, sizeof one, &one);
+  multiply();
+  if (!tasks(before).empty()) fail("there are %d workers on one processor\n", 1);
+  sched_setaffinity(0, sizeof all, &all);
+  multiply();
+  if (tasks(before).empty()) fail("there are %d workers on all processors\n", 0);
 }
 
 struct Case {
@@ -126,6 +187,8 @@ constexpr Case cases[] = {
     {"key", in_key_destructor},
     {"exit_in_call", while_threads_multiply},
     {"signals", with_signals},
+    {"many_threads", with_many_threads},
+    {"another_mask", with_another_mask},
 };
 
 }  // namespace
