@@ -16,10 +16,13 @@ namespace rung {
 ///
 /// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
 ///   the sum.
-/// - May be called from several threads at once.
+/// - May be called from several threads at once, at any time of the process, and with 64 KiB of
+/// stack,
+///   as gemm.
 ///
 /// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null and n is not
-/// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative.
+/// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc if
+/// there is no memory for partial sums.
 RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                    std::int64_t incy, const DotOptions& options = {});
 RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,

@@ -21,7 +21,10 @@ namespace rung {
 /// - m, n and k may be 0.
 /// - If C overlaps A or B, or two elements of C share a place in memory, the result is undefined.
 /// - Views are passed by reference for speed alone; the call keeps none of them.
-/// - May be called from several threads at once. Returns when C is complete.
+/// - May be called from several threads at once, and until the last instruction of the process:
+/// from
+///   static and thread_local destructors, too. Returns when C is complete.
+/// - Needs at most 64 KiB of stack.
 ///
 /// Throws rung::Error (Status::invalid_argument), before writing anything, if a size is negative,
 /// the shapes do not match, a leading dimension is too small, a pointer is null where there is work

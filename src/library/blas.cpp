@@ -4,8 +4,12 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
+#include <limits>
+#include <new>
 #include <utility>
 
+#include "backends/cpu/rungs.hpp"
+#include "library/canonical.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
 
@@ -44,24 +48,48 @@ struct GemmArguments {
 template <class T>
 int wrong_parameter(const GemmArguments<T>& g) {
   const auto too_small = [](int ld, int rows) { return ld < std::max(1, rows); };
+  const auto too_large = [](int ld, int columns) {
+    return rung::check::overflows(ld, columns, sizeof(T));
+  };
   if (g.m < 0) return 3;
   if (g.n < 0) return 4;
   if (g.k < 0) return 5;
   if (too_small(g.lda, g.transpose_a ? g.k : g.m)) return 8;
   if (too_small(g.ldb, g.transpose_b ? g.n : g.k)) return 10;
   if (too_small(g.ldc, g.m)) return 13;
+  if (too_large(g.lda, g.transpose_a ? g.m : g.k)) return 8;
+  if (too_large(g.ldb, g.transpose_b ? g.k : g.n)) return 10;
+  if (too_large(g.ldc, g.n)) return 13;
   return 0;
 }
 
+/// The number of the first null matrix that the call would touch, as above.
+template <class T>
+int null_parameter(const GemmArguments<T>& g) {
+  if (g.m == 0 || g.n == 0) return 0;
+  const bool multiplies = g.k > 0 && g.alpha != T{};
+  if (multiplies && g.a == nullptr) return 7;
+  if (multiplies && g.b == nullptr) return 9;
+  return g.c == nullptr ? 12 : 0;
+}
+
+// A BLAS has no way to say that there is no memory, so what fails for that reason, before it has
+// written anything, is computed once more by a rung that needs none.
 template <class T>
 void run(const GemmArguments<T>& g) {
   const auto operand = [](bool transpose, const T* data, int rows, int cols, int ld) {
     return transpose ? transposed(rung::col_major(data, cols, rows, ld))
                      : rung::col_major(data, rows, cols, ld);
   };
-  rung::gemm(g.alpha, operand(g.transpose_a, g.a, g.m, g.k, g.lda),
-             operand(g.transpose_b, g.b, g.k, g.n, g.ldb), g.beta,
-             rung::col_major(g.c, g.m, g.n, g.ldc));
+  const auto a = operand(g.transpose_a, g.a, g.m, g.k, g.lda);
+  const auto b = operand(g.transpose_b, g.b, g.k, g.n, g.ldb);
+  const auto c = rung::col_major(g.c, g.m, g.n, g.ldc);
+  try {
+    rung::gemm(g.alpha, a, b, g.beta, c);
+  } catch (const std::bad_alloc&) {
+    const auto call = rung::canonical<T, T>(g.alpha, a, b, g.beta, c);
+    rung::gemm_cpu_07_direct.function<T, T>()(call.problem, 1);
+  }
 }
 
 /// routine: six characters, as Fortran passes them.
@@ -83,6 +111,15 @@ int row_major_number(int parameter) {
     case 5: return 4;
     case 9: return 11;  // lda and ldb
     case 11: return 9;
+    default: return parameter;
+  }
+}
+
+/// The same of a null matrix, which the reference's handler does not map back: it knows none.
+int row_major_number_of_null(int parameter) {
+  switch (parameter) {
+    case 8: return 10;  // A and B
+    case 10: return 8;
     default: return parameter;
   }
 }
@@ -112,6 +149,7 @@ void fortran_gemm(const char* routine, char trans_a, char trans_b, GemmArguments
   g.transpose_a = is_transpose(trans_a);
   g.transpose_b = is_transpose(trans_b);
   if (const int wrong = wrong_parameter(g)) return report(routine, wrong);
+  if (const int null = null_parameter(g)) return report(routine, null);
   run(g);
 }
 
@@ -136,17 +174,47 @@ void cblas_gemm(const char* routine, int order, int trans_a, int trans_b, GemmAr
     std::swap(g.lda, g.ldb);
   }
   if (const int wrong = wrong_parameter(g)) return report_cblas(routine, wrong + 1, by_rows);
+  if (const int null = null_parameter(g)) {
+    return report_cblas(routine, by_rows ? row_major_number_of_null(null + 1) : null + 1, "", 0);
+  }
   run(g);
 }
 
+/// Handlers return, and a NaN cannot be taken for a sum.
+template <class T, class Report>
+T dot(int n, const T* x, int incx, const T* y, int incy, const Report& report_parameter) {
+  if (n <= 0) return T{};
+  const int wrong = x == nullptr                                 ? 2
+                    : y == nullptr                               ? 4
+                    : rung::check::overflows(n, incx, sizeof(T)) ? 3
+                    : rung::check::overflows(n, incy, sizeof(T)) ? 5
+                                                                 : 0;
+  if (wrong != 0) {
+    report_parameter(wrong);
+    return std::numeric_limits<T>::quiet_NaN();
+  }
+  try {
+    return rung::dot(n, x, incx, y, incy);
+  } catch (const std::bad_alloc&) {  // as in run()
+    return rung::dot_cpu_01_accumulators.function<T>()(rung::canonical(n, x, incx, y, incy), 1);
+  }
+}
+
 template <class T>
-T dot(int n, const T* x, int incx, const T* y, int incy) {
-  return n > 0 ? rung::dot(n, x, incx, y, incy) : T{};
+T fortran_dot(const char* routine, int n, const T* x, int incx, const T* y, int incy) {
+  return dot(n, x, incx, y, incy, [routine](int parameter) { report(routine, parameter); });
+}
+
+template <class T>
+T cblas_dot(const char* routine, int n, const T* x, int incx, const T* y, int incy) {
+  return dot(n, x, incx, y, incy,
+             [routine](int parameter) { report_cblas(routine, parameter, "", 0); });
 }
 
 }  // namespace
 
-// What the library throws cannot cross these interfaces, and ends the program with its message.
+// Exceptions cannot cross these interfaces: wrong arguments are reported, and a lack of memory
+// makes a call slower.
 
 BLAS_API void sgemm_(const char* transa, const char* transb, const int* m, const int* n,
                      const int* k, const float* alpha, const float* a, const int* lda,
@@ -166,12 +234,12 @@ BLAS_API void dgemm_(const char* transa, const char* transb, const int* m, const
 
 BLAS_API float sdot_(const int* n, const float* x, const int* incx, const float* y,
                      const int* incy) noexcept {
-  return dot(*n, x, *incx, y, *incy);
+  return fortran_dot("SDOT  ", *n, x, *incx, y, *incy);
 }
 
 BLAS_API double ddot_(const int* n, const double* x, const int* incx, const double* y,
                       const int* incy) noexcept {
-  return dot(*n, x, *incx, y, *incy);
+  return fortran_dot("DDOT  ", *n, x, *incx, y, *incy);
 }
 
 BLAS_API void cblas_sgemm(int order, int transa, int transb, int m, int n, int k, float alpha,
@@ -189,9 +257,9 @@ BLAS_API void cblas_dgemm(int order, int transa, int transb, int m, int n, int k
 }
 
 BLAS_API float cblas_sdot(int n, const float* x, int incx, const float* y, int incy) noexcept {
-  return dot(n, x, incx, y, incy);
+  return cblas_dot("cblas_sdot", n, x, incx, y, incy);
 }
 
 BLAS_API double cblas_ddot(int n, const double* x, int incx, const double* y, int incy) noexcept {
-  return dot(n, x, incx, y, incy);
+  return cblas_dot("cblas_ddot", n, x, incx, y, incy);
 }

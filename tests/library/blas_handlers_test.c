@@ -1,6 +1,8 @@
 /* librung_blas reports a wrong argument to the program's own handlers, by the number that the
  * argument has in the call. Prints what is wrong; exits with 1 if anything is. */
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +54,42 @@ static void cblas(int order, int transa, int transb, int m, int n, int k, int ld
   cblas_dgemm(order, transa, transb, m, n, k, 1, a, lda, a, ldb, 0, c, ldc);
 }
 
+/* A null matrix is reported where the call would touch it; nothing is written, and a sum is NaN. */
+static void null_matrices(void) {
+  enum { rows = 101, cols = 102, no = 111 };
+  const int zero = 0, one = 1, two = 2, huge = INT_MAX;
+  const float alpha = 1, nothing = 0, a[4] = {1, 2, 3, 4};
+  const double d[4] = {1, 2, 3, 4};
+  float c[4] = {5, 5, 5, 5};
+  double e[4] = {5, 5, 5, 5};
+  sgemm_("N", "N", &two, &two, &two, &alpha, NULL, &two, a, &two, &nothing, c, &two);
+  expect("SGEMM ", 7);
+  sgemm_("N", "N", &two, &two, &two, &alpha, a, &two, NULL, &two, &nothing, c, &two);
+  expect("SGEMM ", 9);
+  sgemm_("N", "N", &two, &two, &two, &alpha, a, &two, a, &two, &nothing, NULL, &two);
+  expect("SGEMM ", 12);
+  cblas_dgemm(cols, no, no, 2, 2, 2, 1, NULL, 2, d, 2, 0, e, 2), expect("cblas_dgemm", 8);
+  cblas_dgemm(rows, no, no, 2, 2, 2, 1, NULL, 2, d, 2, 0, e, 2), expect("cblas_dgemm", 8);
+  cblas_dgemm(rows, no, no, 2, 2, 2, 1, d, 2, NULL, 2, 0, e, 2), expect("cblas_dgemm", 10);
+  cblas_dgemm(rows, no, no, 2, 2, 2, 1, d, 2, d, 2, 0, NULL, 2), expect("cblas_dgemm", 13);
+  if (c[0] != 5 || e[0] != 5) ++failures;
+
+  /* More bytes than there are addresses. */
+  sgemm_("N", "N", &two, &two, &huge, &alpha, a, &huge, a, &huge, &nothing, c, &two);
+  expect("SGEMM ", 8);
+
+  sgemm_("N", "N", &two, &two, &two, &nothing, NULL, &two, NULL, &two, &alpha, c, &two);
+  sgemm_("N", "N", &zero, &two, &two, &alpha, NULL, &two, NULL, &two, &alpha, NULL, &two);
+  expect("", 0);
+
+  if (!isnan(sdot_(&two, NULL, &one, a, &one))) ++failures;
+  expect("SDOT  ", 2);
+  if (!isnan(sdot_(&two, a, &one, NULL, &one))) ++failures;
+  expect("SDOT  ", 4);
+  if (sdot_(&zero, NULL, &one, NULL, &one) != 0) ++failures;
+  expect("", 0);
+}
+
 int main(void) {
   enum { rows = 101, cols = 102, no = 111, yes = 112, conj = 113 };
 
@@ -81,6 +119,7 @@ int main(void) {
   cblas(rows, no, yes, 2, 3, 4, 4, 3, 3), expect("cblas_dgemm", 11);
   cblas(rows, no, no, 2, 3, 4, 4, 3, 2), expect("cblas_dgemm", 14);
 
+  null_matrices();
   {
     const int minus_one = -1, one = 1, zero = 0, two = 2;
     const float x[] = {3, 5};

@@ -1,4 +1,4 @@
-// The threads of CPU rungs, at the end of a program.
+// The threads of CPU rungs: what a body throws, and the end of a program.
 
 #include "device/cpu/parallel.hpp"
 
@@ -9,6 +9,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace rung::cpu {
 namespace {
@@ -39,6 +42,121 @@ TEST(Parallel, EndsWithTheProgram) {
     ASSERT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status) << " in run " << run;
     ASSERT_EQ(WEXITSTATUS(status), 0);
   }
+}
+
+/// The sum of [0, count), by a loop.
+std::int64_t sum_below(std::int64_t count) {
+  std::atomic<std::int64_t> sum = 0;
+  parallel_for(count, 4, [&](std::int64_t i) { sum += i; });
+  return sum;
+}
+
+/// Two indices that run at the same time, so on two threads. False: no second thread came.
+class Meeting {
+ public:
+  bool arrive() {
+    ++here_;
+    for (int wait = 0; wait < 100'000 && here_ < 2; ++wait) std::this_thread::yield();
+    return here_ == 2;
+  }
+
+ private:
+  std::atomic<int> here_ = 0;
+};
+
+TEST(Parallel, RethrowsWhatABodyThrowsOnAnyThread) {
+  const auto caller = std::this_thread::get_id();
+  for (const bool on_caller : {false, true}) {
+    int thrown = 0;
+    for (int loop = 0; loop < 200; ++loop) {
+      Meeting meeting;
+      std::atomic<int> inside = 0;
+      std::atomic<bool> throws = false;
+      try {
+        parallel_for(2, 2, [&](std::int64_t) {
+          ++inside;
+          const bool met = meeting.arrive();
+          --inside;
+          if (!met || (std::this_thread::get_id() == caller) != on_caller) return;
+          throws = true;
+          throw std::out_of_range("thrown");
+        });
+        EXPECT_FALSE(throws);
+      } catch (const std::out_of_range& error) {
+        ++thrown;
+        EXPECT_STREQ(error.what(), "thrown");
+      }
+      EXPECT_EQ(inside, 0);
+      EXPECT_EQ(sum_below(100), 4950);
+    }
+    EXPECT_GT(thrown, 0);
+  }
+}
+
+TEST(Parallel, RethrowsOnceWhereAllThreadsThrow) {
+  for (int loop = 0; loop < 200; ++loop) {
+    std::atomic<int> inside = 0, begun = 0;
+    EXPECT_THROW(parallel_for(1000, 4,
+                              [&](std::int64_t i) {
+                                ++begun;
+                                ++inside;
+                                std::vector<std::int64_t> on_stack(100, i);
+                                --inside;
+                                throw std::bad_alloc();
+                              }),
+                 std::bad_alloc);
+    EXPECT_EQ(inside, 0);
+    EXPECT_LE(begun, 4);  // one a thread: no index begins after that
+    EXPECT_EQ(sum_below(1000), 499'500);
+  }
+}
+
+TEST(Parallel, RethrowsThroughANestedLoop) {
+  for (int loop = 0; loop < 100; ++loop) {
+    std::atomic<int> outer = 0;
+    EXPECT_THROW(parallel_for(8, 4,
+                              [&](std::int64_t i) {
+                                ++outer;
+                                parallel_for(8, 4, [&](std::int64_t j) {
+                                  if (i == 3 && j == 5) throw std::length_error("inner");
+                                });
+                              }),
+                 std::length_error);
+    EXPECT_GE(outer, 4);
+    EXPECT_EQ(sum_below(1000), 499'500);
+  }
+}
+
+TEST(Parallel, RethrowsToEachOfSeveralCallers) {
+  std::vector<std::thread> callers;
+  std::atomic<int> caught = 0;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&caught, caller] {
+      for (int loop = 0; loop < 200; ++loop) {
+        try {
+          parallel_for(50, 3, [&](std::int64_t i) {
+            if (i == 25) throw caller;
+          });
+        } catch (int whose) {
+          if (whose == caller) ++caught;
+        }
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(caught, 4 * 200);
+}
+
+TEST(Parallel, HasNoMoreThreadsThanItSays) {
+  EXPECT_GE(max_threads(), 4);
+  EXPECT_LE(max_threads(), 1024);
+  std::atomic<int> at_once = 0, most = 0;
+  parallel_for(10'000, 100'000, [&](std::int64_t) {
+    const int now = ++at_once;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+    --at_once;
+  });
+  EXPECT_LE(most, max_threads());
 }
 
 }  // namespace
