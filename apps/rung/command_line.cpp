@@ -42,6 +42,20 @@ Option* Option::capture_default_str() {
   return this;
 }
 
+Option* Option::may_be_empty() {
+  may_be_empty_ = true;
+  return this;
+}
+
+void Option::check() const {
+  if (may_be_empty_) return;
+  for (const std::string& value : option_.results()) {
+    if (value.empty()) {
+      throw UsageError(fmt::format("{}: '' is empty; a value is needed", option_.get_name()));
+    }
+  }
+}
+
 Option* Options::add_option(const std::string& names, std::string& value, const std::string& help) {
   return &options_.emplace_back(*app_.add_option(names, value, help));
 }
@@ -58,6 +72,10 @@ void Options::add_flag(const std::string& names, bool& value, const std::string&
 void Options::add_flag_callback(const std::string& names, std::function<void()> given,
                                 const std::string& help) {
   app_.add_flag_callback(names, std::move(given), help);
+}
+
+void Options::check() const {
+  for (const Option& option : options_) option.check();
 }
 
 void Options::footer(const std::string& text) { app_.footer(text); }
@@ -108,22 +126,29 @@ Action parse(const Program& program, int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   std::deque<Options> options;
-  std::map<const CLI::App*, Action> actions;
+  struct Known {
+    const Options* options;
+    Action action;
+  };
+  std::map<const CLI::App*, Known> known;
   for (const Command& command : program.commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    actions[sub] = command.add(options.emplace_back(*sub));
+    Options& added = options.emplace_back(*sub);
+    known[sub] = {&added, command.add(added)};
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    app.exit(success);
+    app.exit(success);                     // through std::cout, whose buffer is that of stdout
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error, app, program.commands));
   }
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) throw UsageError("a command is needed: see rung --help");
-  return actions.at(chosen.front());
+  const auto& [given, action] = known.at(chosen.front());
+  given->check();
+  return action;
 }
 
 }  // namespace rung
