@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -139,7 +140,9 @@ Action parse(const Program& program, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    app.exit(success);                     // through std::cout, whose buffer is that of stdout
+    std::ostringstream text;
+    app.exit(success, text, text);
+    fmt::print("{}", text.str());
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error, app, program.commands));

@@ -44,7 +44,8 @@ void expect_loss(const std::string& command, const std::string& to, const std::s
   const std::vector<std::string> said = lines(output.err);
   ASSERT_FALSE(said.empty()) << command;
   EXPECT_EQ(said.back().find("rung: "), 0u) << said.back();
-  EXPECT_NE(said.back().find("cannot be written: " + reason), std::string::npos) << said.back();
+  EXPECT_NE(said.back().find("cannot be written: " + reason), std::string::npos)
+      << command << ": " << said.back();
 }
 
 TEST(Output, AFullDeviceIsAnError) {
