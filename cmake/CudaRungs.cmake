@@ -125,6 +125,8 @@ function(rung_cuda_images source id)
     endif()
     list(APPEND images nvcc_ptx:${least})
     rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
+      ${CMAKE_COMMAND} -D PREFIX=${PROJECT_SOURCE_DIR}/
+        -P ${PROJECT_SOURCE_DIR}/cmake/NvccToPtx.cmake --
       ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
     set(architectures ${RUNG_CUDA_ARCHITECTURES})
     if(least MATCHES "a$")
