@@ -1,7 +1,5 @@
 // Finds the command, runs it, and turns what went wrong into one line and an exit code.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -56,7 +54,7 @@ std::string one_line(std::string message) {
 }
 
 int complain(const std::string& message, ExitCode code) {
-  fmt::print(stderr, "rung: {}\n", one_line(message));
+  std::fputs(one_line("rung: " + message).append("\n").c_str(), stderr);  // fmt::print would throw
   return code;
 }
 

@@ -78,6 +78,13 @@ TEST(Output, AFileIsWholeWhereStandardOutputIsClosed) {
   EXPECT_EQ(text, run_rung("list dot/cpu --json -").out);
 }
 
+TEST(Output, AnErrorThatCannotBeToldIsStillAnExitCode) {
+  for (const char* to : {"2>/dev/full", "2>&-"}) {
+    EXPECT_EQ(run_rung(std::string("list --fast ") + to).exit_code, 2) << to;
+    EXPECT_EQ(run_rung(std::string("explain gemm/cuda/09 --gpu t4 ") + to).exit_code, 3) << to;
+  }
+}
+
 // As any program does whose reader, such as head, has seen enough.
 TEST(Output, AClosedPipeEndsTheProgramBySignal) {
   const Folder folder;
