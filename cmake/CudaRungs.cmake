@@ -16,19 +16,13 @@ else()
 endif()
 
 set(RUNG_CLANG_VERSION)
-set(RUNG_NVCC_VERSION)
-
-# Sets <out> to the version of a compiler, from what it prints.
-function(rung_compiler_version compiler pattern out)
-  execute_process(COMMAND ${compiler} --version OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  string(REGEX MATCH "${pattern}" matched "${text}")
-  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
-endfunction()
+if(NOT RUNG_CUDA)
+  set(RUNG_NVCC_VERSION)  # Nvcc.cmake: not needed here
+endif()
 
 if(RUNG_CUDA)
   find_program(RUNG_CLANG NAMES clang++-19 clang++-20 clang++-21 clang++-18 clang++-17 clang++-16 clang++
     DOC "The clang that compiles CUDA rungs to PTX")
-  find_program(RUNG_NVCC NAMES nvcc PATHS /usr/local/cuda/bin DOC "NVIDIA's compiler; optional")
   if(RUNG_CLANG)
     rung_compiler_version(${RUNG_CLANG} "clang version ([0-9.]+)" RUNG_CLANG_VERSION)
     if(RUNG_CLANG_VERSION VERSION_LESS 16)
@@ -40,8 +34,7 @@ if(RUNG_CUDA)
       "It comes with package clang-19 (scripts/setup.sh build); or name one with -D RUNG_CLANG=…, "
       "or build the library alone with -D RUNG_BUILD_TOOLS=OFF -D RUNG_BUILD_TESTS=OFF")
   endif()
-  if(RUNG_NVCC)
-    rung_compiler_version(${RUNG_NVCC} "V([0-9.]+)" RUNG_NVCC_VERSION)
+  if(RUNG_NVCC_VERSION)
     get_filename_component(folder ${RUNG_NVCC} DIRECTORY)
     find_program(RUNG_PTXAS NAMES ptxas HINTS ${folder} PATHS /usr/local/cuda/bin REQUIRED
       DOC "NVIDIA's assembler, which comes with nvcc")
@@ -108,7 +101,7 @@ function(rung_cuda_resources files)
     DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py
     COMMENT "Recording what CUDA kernels take: cuda_resources.json"
     VERBATIM)
-  add_custom_target(cuda_resources ALL DEPENDS ${json})
+  add_custom_target(rung_cuda_resources ALL DEPENDS ${json})
 endfunction()
 
 # Adds the commands that compile one source with every compiler that is here, and appends the lines
@@ -132,6 +125,8 @@ function(rung_cuda_images source id)
     endif()
     list(APPEND images nvcc_ptx:${least})
     rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
+      ${CMAKE_COMMAND} -D PREFIX=${PROJECT_SOURCE_DIR}/
+        -P ${PROJECT_SOURCE_DIR}/cmake/NvccToPtx.cmake --
       ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
     set(architectures ${RUNG_CUDA_ARCHITECTURES})
     if(least MATCHES "a$")
@@ -200,7 +195,7 @@ function(cuda_rungs target)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
   set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE ${generated})
-  if(RUNG_NVCC_VERSION AND Python3_FOUND)
+  if(RUNG_NVCC_VERSION AND Python3_FOUND AND RUNG_BUILD_TOOLS)
     rung_cuda_resources("${files}")
   endif()
 endfunction()

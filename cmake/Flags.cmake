@@ -5,6 +5,13 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
 if(RUNG_WERROR)
   add_compile_options(-Werror)
 endif()
+# Hardening, as distributions do it: tests/install/elf_test.py reads the binaries. A debugger needs
+# the sources' whole paths; what is installed must not have them.
+add_compile_options(-fstack-protector-strong
+  $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(NOT APPLE)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
 # More memory before GCC first looks for what it can give back: large sources compile a tenth faster.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-heapsize=524288)

@@ -12,7 +12,10 @@ packages_for() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev clang-19 ;;
     peers) echo libopenblas0-pthread libblis4-pthread "libdnnl2|libdnnl3" ;;
-    test) echo libgtest-dev librapidcheck-dev libblas-test libblas3 python3 ;;
+    test)
+      echo libgtest-dev librapidcheck-dev libblas-test libblas3 liblapack3 python3 python3-numpy \
+        python3-scipy python3-pytest python3-hypothesis
+      ;;
     format) echo clang-format-19 ;;
     *) die "'$1' is not one of build, peers, test, format" ;;
   esac

@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "command_line.hpp"
 #include "device/cpu/machine.hpp"
@@ -128,6 +130,24 @@ std::optional<OutputFile> read_output(const std::string& option, const std::stri
     return OutputFile(path);
   } catch (const std::runtime_error& error) {
     throw UsageError(option + ": " + error.what());
+  }
+}
+
+void check_apart(const std::vector<OutputArgument>& outputs) {
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;
+    return path == "-"
+               ? std::filesystem::path(path)
+               : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
+  };
+  for (auto first = outputs.begin(); first != outputs.end(); ++first) {
+    for (auto second = first + 1; second != outputs.end(); ++second) {
+      if (first->path.empty() || second->path.empty()) continue;
+      if (place(first->path) != place(second->path)) continue;
+      throw UsageError(
+          fmt::format("{} and {}: both are written to {}", first->option, second->option,
+                      first->path == "-" ? "standard output" : fmt::format("'{}'", second->path)));
+    }
   }
 }
 

@@ -67,6 +67,15 @@ int read_threads(const std::string& text);
 std::optional<OutputFile> read_output(const std::string& option, const std::string& path);
 std::optional<OutputFile> read_json(const std::string& path);
 
+/// An option and the path that it was given; empty where not given.
+struct OutputArgument {
+  const char* option;
+  std::string path;
+};
+
+/// Two outputs in one place would mix, or one would replace the other: throws UsageError.
+void check_apart(const std::vector<OutputArgument>& outputs);
+
 /// An integer from `least` to `most`, written as 100000000 or as 1e8.
 std::int64_t read_integer(const std::string& option, const std::string& text, std::int64_t least,
                           std::int64_t most);

@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "command_line.hpp"
+#include "device/cpu/machine.hpp"
 #include "devices.hpp"
 #include "measure/gpu_environment.hpp"
 #include "peers.hpp"
@@ -22,6 +23,7 @@
 #include "report/page/page.hpp"
 #include "report/table.hpp"
 #include "report_files.hpp"
+#include "standard_output.hpp"
 
 namespace rung {
 namespace {
@@ -151,12 +153,29 @@ std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& bac
   return std::nullopt;
 }
 
+/// The rates of multiply-adds that rungs, and the ceilings measured beside them, reached on the CPU
+/// with one thread or all.
+std::vector<ReachedRate> reached_rates(const std::vector<BenchResult>& results) {
+  std::vector<ReachedRate> reached;
+  for (const BenchResult& result : results) {
+    const int threads = result.options.threads;
+    if (!result.counts_flops || !result.device.starts_with("cpu")) continue;
+    if (threads != 1 && threads != cpu::machine().threads) continue;
+    double best = result.ceiling_rate;
+    for (const BenchRow& row : result.rows) {
+      if (row.timed()) best = std::max(best, result.flops / row.seconds.median);
+    }
+    reached.push_back({std::string(name(result.options.dtype)), threads, best * 1e-9});
+  }
+  return reached;
+}
+
 Json results_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
                   const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
   Progress progress;
   progress.show("measuring the ceilings of this machine");
   Json machine = to_json(environment());
-  machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings));
+  machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings, reached_rates(results)));
   if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers);
   Json entries = Json::array();
@@ -200,6 +219,7 @@ ExitCode run(const BenchArguments& arguments) {
   for (const auto& [ladder, size] : problems) check_memory(ladder->op, size, request.options.dtype);
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
+  check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
   const bool keep_stdout = (output && output->is_stdout()) || (page && page->is_stdout());
@@ -218,7 +238,7 @@ ExitCode run(const BenchArguments& arguments) {
         problems.size() == 1 ? "" : fmt::format("{} of {}: ", results.size() + 1, problems.size());
     results.push_back(run_one(problem, request, peers, which));
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
-    std::fflush(out);
+    flush_output();  // or the rest would be measured for nothing
   }
   if (output || page) {
     const Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -42,6 +43,20 @@ Option* Option::capture_default_str() {
   return this;
 }
 
+Option* Option::may_be_empty() {
+  may_be_empty_ = true;
+  return this;
+}
+
+void Option::check() const {
+  if (may_be_empty_) return;
+  for (const std::string& value : option_.results()) {
+    if (value.empty()) {
+      throw UsageError(fmt::format("{}: '' is empty; a value is needed", option_.get_name()));
+    }
+  }
+}
+
 Option* Options::add_option(const std::string& names, std::string& value, const std::string& help) {
   return &options_.emplace_back(*app_.add_option(names, value, help));
 }
@@ -58,6 +73,10 @@ void Options::add_flag(const std::string& names, bool& value, const std::string&
 void Options::add_flag_callback(const std::string& names, std::function<void()> given,
                                 const std::string& help) {
   app_.add_flag_callback(names, std::move(given), help);
+}
+
+void Options::check() const {
+  for (const Option& option : options_) option.check();
 }
 
 void Options::footer(const std::string& text) { app_.footer(text); }
@@ -108,22 +127,31 @@ Action parse(const Program& program, int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   std::deque<Options> options;
-  std::map<const CLI::App*, Action> actions;
+  struct Known {
+    const Options* options;
+    Action action;
+  };
+  std::map<const CLI::App*, Known> known;
   for (const Command& command : program.commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    actions[sub] = command.add(options.emplace_back(*sub));
+    Options& added = options.emplace_back(*sub);
+    known[sub] = {&added, command.add(added)};
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    app.exit(success);
+    std::ostringstream text;
+    app.exit(success, text, text);
+    fmt::print("{}", text.str());
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error, app, program.commands));
   }
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) throw UsageError("a command is needed: see rung --help");
-  return actions.at(chosen.front());
+  const auto& [given, action] = known.at(chosen.front());
+  given->check();
+  return action;
 }
 
 }  // namespace rung

@@ -32,9 +32,15 @@ class Option {
   Option* take_all();
   /// The help tells the value that the variable has now.
   Option* capture_default_str();
+  /// An empty value is a value; without this it is an error.
+  Option* may_be_empty();
+
+  /// Throws UsageError for an empty value that is none.
+  void check() const;
 
  private:
   CLI::Option& option_;
+  bool may_be_empty_ = false;
 };
 
 /// The arguments of one command. Variables outlive the parsing.
@@ -52,6 +58,9 @@ class Options {
                          const std::string& help);
   /// What stands below the help.
   void footer(const std::string& text);
+
+  /// Throws UsageError for what was given and cannot be, whatever it means.
+  void check() const;
 
  private:
   CLI::App& app_;

@@ -173,7 +173,8 @@ Action add_emu(Options& app) {
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "The program's own arguments, after --")
-      ->type_name("");
+      ->type_name("")
+      ->may_be_empty();
   app.add_option("-I", arguments->include_folders, "Look for headers there")->type_name("DIR");
   app.add_option("-D", arguments->definitions, "Define a macro")->type_name("NAME[=VALUE]");
   app.add_option("-O", arguments->optimisation, "Optimise: 0 to 3 (default: 3 for the device)")

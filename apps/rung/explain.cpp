@@ -176,6 +176,7 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
 }
 
 ExitCode run(const ExplainArguments& arguments) {
+  check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
     return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
@@ -203,7 +204,8 @@ Action add_explain(Options& app) {
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
-      ->type_name("");
+      ->type_name("")
+      ->may_be_empty();
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);

@@ -1,11 +1,14 @@
 // Finds the command, runs it, and turns what went wrong into one line and an exit code.
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "command_line.hpp"
+#include "standard_output.hpp"
 
 namespace rung {
 namespace {
@@ -42,8 +45,16 @@ constexpr const char* footer = R"(Examples:
 Exit codes: 0 right, 1 something was wrong, 2 bad usage, 3 not available here.
 'rung COMMAND --help' tells more.)";
 
+/// Messages quote what a user or a file gave, which may hold anything; a message is one line.
+std::string one_line(std::string message) {
+  std::replace_if(
+      message.begin(), message.end(),
+      [](char character) { return std::iscntrl(static_cast<unsigned char>(character)) != 0; }, '?');
+  return message;
+}
+
 int complain(const std::string& message, ExitCode code) {
-  fmt::print(stderr, "rung: {}\n", message);
+  std::fputs(one_line("rung: " + message).append("\n").c_str(), stderr);  // fmt::print would throw
   return code;
 }
 
@@ -52,14 +63,20 @@ int complain(const std::string& message, ExitCode code) {
 
 int main(int argc, char** argv) {
   using namespace rung;
+  reserve_standard_streams();
   try {
-    return parse({description, footer, commands}, argc, argv)();
+    const ExitCode code = parse({description, footer, commands}, argc, argv)();
+    flush_output();
+    return code;
   } catch (const UsageError& error) {
     return complain(error.what(), exit_usage);
   } catch (const UnavailableError& error) {
     return complain(error.what(), exit_unavailable);
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", exit_unavailable);
+  } catch (const std::system_error& error) {  // fmt throws it where a write fails
+    const bool is_output = std::ferror(stdout) != 0;
+    return complain(is_output ? OutputError(error.code()).what() : error.what(), exit_wrong);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_wrong);
   }

@@ -26,7 +26,7 @@ namespace {
 struct TraceArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string map;
   std::string line;
-  std::string warp = "0";
+  std::string warp;  // 0 where empty
 };
 
 constexpr const char* metal_units =
@@ -55,6 +55,7 @@ DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
                                 ? read_extents(arguments)
                                 : SizeArgument{traced_length, traced_length, traced_length, true};
   if (!size.is_single) throw UsageError(op + " takes n alone: --n N");
+  check_memory(op, {1, size.n, 1}, spec.dtype);
   spec.n = size.n;
   spec.sum = op == "sum";
   return spec;
@@ -66,6 +67,7 @@ GemmSpec read_gemm_spec(const TraceArguments& arguments) {
   const SizeArgument size = arguments.any()
                                 ? read_extents(arguments)
                                 : SizeArgument{traced_extent, traced_extent, traced_extent, true};
+  check_memory("gemm", {size.m, size.n, size.k}, spec.dtype);
   spec.m = size.m;
   spec.n = size.n;
   spec.k = size.k;
@@ -128,8 +130,23 @@ std::string source_name(const RungInfo& rung) {
   return rung.slug + (rung.backend == "metal" ? ".metal" : ".cu");
 }
 
-int read_warp(const std::string& text) {
-  return static_cast<int>(read_integer("--warp", text, 0, max_warp));
+int read_warp(const TraceArguments& arguments) {
+  if (arguments.warp.empty()) return 0;
+  const auto warp = static_cast<int>(read_integer("--warp", arguments.warp, 0, max_warp));
+  if (arguments.map.empty()) throw UsageError("--warp: chooses what --map draws, and needs it");
+  return warp;
+}
+
+/// A number, or FILE:NUMBER.
+void check_line(const TraceArguments& arguments) {
+  const std::string& line = arguments.line;
+  if (line.empty()) return;
+  const std::string number = line.substr(line.rfind(':') + 1);  // all of it without a colon
+  const bool is_line = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  if (!is_line || line.front() == ':') {
+    throw UsageError(fmt::format("--line: '{}' is neither LINE nor FILE:LINE", line));
+  }
+  if (arguments.map.empty()) throw UsageError("--line: chooses what --map draws, and needs it");
 }
 
 /// The access at --line that wastes the most, or of all where none is named.
@@ -141,7 +158,7 @@ std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
       worst_access(recorder.accesses(), sites, full_place(arguments.line, source_name(rung)));
   if (!drawn) {
     throw UsageError(fmt::format("--line: '{}' has no access of warp {}; those with one: {}",
-                                 arguments.line, arguments.warp,
+                                 arguments.line, read_warp(arguments),
                                  fmt::join(places_of(recorder.accesses(), sites), ", ")));
   }
   const std::string where = fmt::format("{} at {}", drawn->what, drawn->where);
@@ -151,11 +168,14 @@ std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
 template <class Case, class Spec>
 ExitCode run(const TraceArguments& arguments, const RungInfo& rung, const Spec& spec) {
   const int threads = read_threads(arguments.threads);
+  const int warp = read_warp(arguments);
+  check_line(arguments);
+  check_apart({{"--json", arguments.json}, {"--map", arguments.map}});
   Trace trace(rung, read_device_options(arguments));
   const auto output = read_json(arguments.json);
   const auto map = read_output("--map", arguments.map);
   std::optional<AccessRecorder> recorder;
-  if (map) recorder.emplace(read_warp(arguments.warp));
+  if (map) recorder.emplace(warp);
   const bool keep_stdout = (output && output->is_stdout()) || (map && map->is_stdout());
   std::FILE* out = keep_stdout ? stderr : stdout;
 
@@ -211,9 +231,8 @@ Action add_trace(Options& app) {
          "--line", arguments->line,
          "Of --map: a line of the rung, or FILE:LINE (default: the access that wastes most)")
       ->type_name("LINE");
-  app.add_option("--warp", arguments->warp, "Of --map: which warp of block 0")
-      ->type_name("N")
-      ->capture_default_str();
+  app.add_option("--warp", arguments->warp, "Of --map: which warp of block 0 (default: 0)")
+      ->type_name("N");
   app.footer(
       "Counters are in NVIDIA's units: requests are warp instructions, a sector is 32 bytes, a\n"
       "wavefront is a pass through the banks of shared memory. \"As issued\" merges neighbouring\n"

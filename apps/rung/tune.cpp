@@ -16,6 +16,7 @@
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
+#include "standard_output.hpp"
 #include "tuned_file.hpp"
 
 namespace rung {
@@ -137,7 +138,7 @@ void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
   fmt::print(out, row_format, describe(size), describe(target, best.plan), format_seconds(seconds),
              format_rate(flops(size) / seconds * 1e-12),
              result.gain > 0 ? fmt::format("{:.2f}x", result.gain) : "-", result.candidates.size());
-  std::fflush(out);
+  if (out == stdout) flush_output();
 }
 
 Json to_json(const Target& target, const cuda::GemmSize& size, const TuneResult& result) {

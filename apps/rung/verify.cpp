@@ -152,6 +152,19 @@ Json to_json(const Outcome& outcome, const Backend& backend, int threads) {
   return json;
 }
 
+/// Throws UsageError for operands that this machine's memory cannot hold.
+void check_sizes(const std::vector<const RungInfo*>& rungs, const std::vector<SizeArgument>& sizes,
+                 const std::vector<Dtype>& dtypes) {
+  for (const RungInfo* rung : rungs) {
+    for (const Dtype dtype : dtypes) {
+      for (const auto& [m, n, k, is_single] : sizes) {
+        if (rung->op == "gemm") check_memory(rung->op, {m, n, k}, dtype);
+        if (rung->op != "gemm" && is_single) check_memory(rung->op, {1, n, 1}, dtype);
+      }
+    }
+  }
+}
+
 ExitCode run(const VerifyArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   const int threads = read_threads(arguments.threads);
@@ -162,6 +175,7 @@ ExitCode run(const VerifyArguments& arguments) {
   const RandomProblems random = {
       static_cast<int>(read_integer("--random", arguments.random, 0, 1'000'000)),
       static_cast<std::uint64_t>(read_integer("--seed", arguments.seed, 0, 1'000'000'000))};
+  check_sizes(rungs, sizes, dtypes);
   const Devices devices(arguments);
   const auto output = read_json(arguments.json);
 

@@ -6,22 +6,33 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "analysis/toolkit.hpp"
+#include "json/reader.hpp"
 
 namespace rung::analysis {
 namespace {
 
-using Json = nlohmann::json;
+using json::Value;
 
-std::string entry_of(const Json& kernel) {
-  std::string entry = kernel.at("rung");
+constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+constexpr const char* record = "cuda_resources.json";
+
+/// "gemm_cuda_05_vectors_f32", with the tile's number where a rung has several.
+std::string entry_of(const Value& kernel) {
+  std::string entry = kernel.at("rung").text();
   std::replace(entry.begin(), entry.end(), '/', '_');
-  if (!kernel.at("dtype").is_null())
-    entry += fmt::format("_{}", kernel["dtype"].get<std::string>());
-  if (!kernel.at("tile").is_null()) entry += fmt::format("_{}", kernel["tile"].get<int>());
+  if (const auto dtype = kernel.find("dtype")) entry += "_" + dtype->text();
+  if (const auto tile = kernel.find("tile")) entry += fmt::format("_{}", tile->integer(0, 1000));
   return entry;
+}
+
+RecordedKernel read_kernel(const Value& kernel) {
+  const std::string arch = kernel.at("arch").text();  // "sm_90a"
+  const auto bytes = [&](const char* name) { return kernel.at(name).integer(0, most_bytes); };
+  return {entry_of(kernel), std::atoi(arch.substr(arch.find('_') + 1).c_str()),
+          static_cast<int>(kernel.at("registers").integer(0, 255)), bytes("shared_bytes"),
+          bytes("spill_store_bytes") + bytes("spill_load_bytes")};
 }
 
 /// The number that stands before these words.
@@ -68,18 +79,11 @@ Registers estimated_registers(std::string_view ptx, const std::string& entry) {
 
 }  // namespace
 
-std::vector<RecordedKernel> parse_resources(std::string_view json) {
+std::vector<RecordedKernel> parse_resources(std::string_view text) {
+  const json::Json document = json::parse(text, record);
   std::vector<RecordedKernel> kernels;
-  try {
-    for (const Json& kernel : Json::parse(json)) {
-      const std::string arch = kernel.at("arch");
-      kernels.push_back({entry_of(kernel), std::atoi(arch.substr(arch.find('_') + 1).c_str()),
-                         kernel.at("registers"), kernel.at("shared_bytes"),
-                         kernel.at("spill_store_bytes").get<std::int64_t>() +
-                             kernel.at("spill_load_bytes").get<std::int64_t>()});
-    }
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(fmt::format("not a record of resources: {}", error.what()));
+  for (const Value& kernel : Value(document, record).elements()) {
+    kernels.push_back(read_kernel(kernel));
   }
   return kernels;
 }

@@ -26,8 +26,8 @@ struct RecordedKernel {
 /// nvcc.
 std::string_view resources_record();
 const std::vector<RecordedKernel>& recorded_kernels();
-/// Reads the same JSON. Throws std::runtime_error for what is none.
-std::vector<RecordedKernel> parse_resources(std::string_view json);
+/// Reads the same JSON. Throws json::ReadError for anything else.
+std::vector<RecordedKernel> parse_resources(std::string_view text);
 
 struct Registers {
   int count = 0;

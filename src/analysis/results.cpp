@@ -1,14 +1,10 @@
 #include "analysis/results.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "core/embed.hpp"
+#include "json/reader.hpp"
 
 // RUNG_EMBED(symbol, path) for each file of results.
 #include "analysis/embedded_results.inc"
@@ -16,7 +12,9 @@
 namespace rung::analysis {
 namespace {
 
-using Json = nlohmann::json;
+using json::Value;
+
+constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 
 struct EmbeddedResults {
   const char* source;
@@ -25,26 +23,30 @@ struct EmbeddedResults {
 
 const std::array embedded = {RUNG_RESULTS_TABLE};
 
-std::int64_t extent(const Json& run, const char* name) {
-  return run.contains(name) && !run[name].is_null() ? run[name].get<std::int64_t>() : 1;
+/// 1 where the op has no such extent.
+std::int64_t extent(const Value& run, const char* name) {
+  const auto found = run.find(name);
+  return found ? found->integer(1, max_extent) : 1;
 }
 
-void add_run(Results& results, const Json& run, const std::string& source) {
-  if (!run.contains("seconds") || run["seconds"].is_null()) return;  // skipped, or wrong
-  results.runs.push_back({run.at("rung"), run.at("dtype"), extent(run, "m"), extent(run, "n"),
-                          extent(run, "k"), run.at("device"),
-                          run["seconds"].at("median").get<double>(), source});
+void add_run(Results& results, const Value& run, const std::string& source) {
+  const auto seconds = run.find("seconds");
+  if (!seconds) return;  // skipped, or wrong
+  results.runs.push_back({run.at("rung").text(), run.at("dtype").text(), extent(run, "m"),
+                          extent(run, "n"), extent(run, "k"), run.at("device").text(),
+                          seconds->at("median").number(json::quantity), source});
 }
 
-void add_gpu(Results& results, const Json& gpu, const std::string& source) {
-  MeasuredGpu measured;
-  measured.name = gpu.at("name");
-  measured.source = source;
-  for (const auto& [dtype, rate] : gpu.at("ceilings").at("multiply_add").items()) {
-    measured.multiply_add[dtype] = rate.get<double>() * 1e9;
+void add_gpu(Results& results, const Value& gpu, const std::string& source) {
+  MeasuredGpu found;
+  found.name = gpu.at("name").text();
+  found.source = source;
+  const Value ceilings = gpu.at("ceilings");
+  for (const auto& [dtype, rate] : ceilings.at("multiply_add").members()) {
+    found.multiply_add[dtype] = rate.number(json::quantity) * 1e9;
   }
-  measured.memory_read = gpu["ceilings"].at("memory_read").get<double>() * 1e9;
-  results.gpus.push_back(std::move(measured));
+  found.memory_read = ceilings.at("memory_read").number(json::quantity) * 1e9;
+  results.gpus.push_back(std::move(found));
 }
 
 }  // namespace
@@ -72,27 +74,16 @@ const MeasuredGpu* Results::find_gpu(std::string_view name) const {
   return nullptr;
 }
 
-Results parse_results(std::string_view json, const std::string& source) {
+Results parse_results(std::string_view text, const std::string& source) {
   Results results;
-  try {
-    const Json file = Json::parse(json);
-    for (const Json& run : file.at("results")) add_run(results, run, source);
-    const Json& machine = file.at("machine");
-    if (machine.contains("gpu") && !machine["gpu"].is_null()) {
-      add_gpu(results, machine["gpu"], source);
-    }
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(
-        fmt::format("{}: not results of rung bench: {}", source, error.what()));
-  }
+  const json::Json document = json::parse(text, source);
+  const Value whole(document, source);
+  for (const Value& run : whole.at("results").elements()) add_run(results, run, source);
+  if (const auto gpu = whole.at("machine").find("gpu")) add_gpu(results, *gpu, source);
   return results;
 }
 
-Results read_results(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(fmt::format("'{}' cannot be read", path));
-  return parse_results(std::string(std::istreambuf_iterator<char>(file), {}), path);
-}
+Results read_results(const std::string& path) { return parse_results(json::read_text(path), path); }
 
 const Results& built_in_results() {
   static const Results results = [] {

@@ -40,8 +40,8 @@ struct Results {
   const MeasuredGpu* find_gpu(std::string_view name) const;
 };
 
-/// Throws std::runtime_error, in one line, for what is no JSON of `rung bench`.
-Results parse_results(std::string_view json, const std::string& source);
+/// Throws json::ReadError, with the field, for anything that `rung bench` does not write.
+Results parse_results(std::string_view text, const std::string& source);
 /// Throws likewise, and if the file cannot be read.
 Results read_results(const std::string& path);
 /// Those that come with Rung: of results/nvidia-h200/.

@@ -2,6 +2,7 @@
 // The machine's own limits, measured: how fast it multiplies and adds, how fast it reads.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,9 +40,19 @@ struct Ceilings {
 /// Takes about three seconds.
 Ceilings measure_ceilings();
 
+/// A rate of multiply-adds that something reached, in GFLOP/s as above.
+struct ReachedRate {
+  std::string name;  // of the ceiling: "f32"
+  int threads;       // 1, or all of the machine
+  double rate;
+};
+
 /// What measure_ceilings() found the first time on this machine, kept in
 /// $XDG_CACHE_HOME/rung/ceilings-<hash of machine and version>.json (~/.cache if that is not set).
-/// Measures again if asked to. A folder that cannot be written is no error.
-Ceilings cached_ceilings(bool remeasure);
+/// Measures again if asked to, if the file is damaged or implausible, and if a rate passes what it
+/// says: the machine was busy then, and the higher of both is kept. A folder that cannot be written
+/// is no error.
+Ceilings cached_ceilings(bool remeasure, std::span<const ReachedRate> reached = {},
+                         const std::function<Ceilings()>& measure = measure_ceilings);
 
 }  // namespace rung

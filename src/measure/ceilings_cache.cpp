@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,13 +9,15 @@
 #include <string>
 
 #include "device/cpu/machine.hpp"
+#include "json/reader.hpp"
 #include "measure/ceilings.hpp"
 #include "rung/version.hpp"
 
 namespace rung {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Json;
+using json::Value;
 namespace fs = std::filesystem;
 
 std::optional<fs::path> cache_folder() {
@@ -58,23 +61,42 @@ Json to_json(const std::vector<Ceiling>& ceilings) {
   return json;
 }
 
-std::vector<Ceiling> from_json(const Json& json) {
+/// A rate, in 10^9 a second, that a thread may have: from a small ARM core to what AVX-512 or L1
+/// will do in the next decade.
+constexpr json::Range of_one_thread = {0.1, 10'000};
+
+/// All threads together are no faster than so many alone; noise, and a clock that fell while one
+/// thread was measured, allow for a half more.
+std::vector<Ceiling> read_ceilings(const Value& list) {
+  const double threads = cpu::machine().threads;
   std::vector<Ceiling> ceilings;
-  for (const Json& entry : json) {
-    ceilings.push_back({entry.at("name"), entry.at("one_thread"), entry.at("all_threads")});
+  for (const Value& entry : list.elements()) {
+    const double one = entry.at("one_thread").number(of_one_thread);
+    const double all = entry.at("all_threads").number({of_one_thread.least, 1.5 * threads * one});
+    ceilings.push_back({entry.at("name").text(), one, all});
   }
   return ceilings;
 }
 
+bool has(const std::vector<Ceiling>& ceilings, std::initializer_list<std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+    return std::any_of(ceilings.begin(), ceilings.end(),
+                       [&](const Ceiling& ceiling) { return ceiling.name == name; });
+  });
+}
+
+/// Nothing if the file is absent, damaged, or says what no machine does: it is then measured again.
 std::optional<Ceilings> load(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
   try {
-    const Json json = Json::parse(file);
-    if (json.at("machine") != machine_key()) return std::nullopt;
-    return Ceilings{from_json(json.at("multiply_add")), from_json(json.at("read"))};
-  } catch (const Json::exception&) {
-    return std::nullopt;  // cut short or of another making: measured anew
+    const Json document = json::parse(json::read_text(path.string()), path.string());
+    const Value file(document, path.string());
+    if (file.at("machine").text() != machine_key()) return std::nullopt;
+    Ceilings found{read_ceilings(file.at("multiply_add")), read_ceilings(file.at("read"))};
+    if (!has(found.multiply_add, {"f32", "f64", "i32"})) return std::nullopt;
+    if (!has(found.read, {"L1", "L2", "DRAM"})) return std::nullopt;
+    return found;
+  } catch (const json::ReadError&) {
+    return std::nullopt;
   }
 }
 
@@ -94,16 +116,47 @@ void store(const fs::path& path, const Ceilings& ceilings) {
   if (!file || ignored) fs::remove(draft, ignored);
 }
 
+double& rate(Ceiling& ceiling, int threads) {
+  return threads == 1 ? ceiling.one_thread : ceiling.all_threads;
+}
+
+bool passes(const ReachedRate& reached, Ceilings& ceilings) {
+  constexpr double noise = 1.05;
+  for (Ceiling& ceiling : ceilings.multiply_add) {
+    if (ceiling.name != reached.name) continue;
+    return reached.rate > noise * rate(ceiling, reached.threads);
+  }
+  return false;
+}
+
+/// Noise only ever slows: of two measurements the higher is the better one.
+void keep_higher(std::vector<Ceiling>& ceilings, const std::vector<Ceiling>& others) {
+  for (Ceiling& ceiling : ceilings) {
+    for (const Ceiling& other : others) {
+      if (other.name != ceiling.name) continue;
+      ceiling.one_thread = std::max(ceiling.one_thread, other.one_thread);
+      ceiling.all_threads = std::max(ceiling.all_threads, other.all_threads);
+    }
+  }
+}
+
 }  // namespace
 
-Ceilings cached_ceilings(bool remeasure) {
+Ceilings cached_ceilings(bool remeasure, std::span<const ReachedRate> reached,
+                         const std::function<Ceilings()>& measure) {
   const std::optional<fs::path> folder = cache_folder();
   const fs::path path =
       folder ? *folder / ("ceilings-" + hash(machine_key()) + ".json") : fs::path();
-  if (folder && !remeasure) {
-    if (const auto known = load(path)) return *known;
+  std::optional<Ceilings> known;
+  if (folder && !remeasure) known = load(path);
+  const bool is_busy = known && std::any_of(reached.begin(), reached.end(),
+                                            [&](const auto& one) { return passes(one, *known); });
+  if (known && !is_busy) return *known;
+  Ceilings found = measure();
+  if (known) {
+    keep_higher(found.multiply_add, known->multiply_add);
+    keep_higher(found.read, known->read);
   }
-  const Ceilings found = measure_ceilings();
   if (folder) store(path, found);
   return found;
 }

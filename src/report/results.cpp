@@ -3,155 +3,141 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "json/reader.hpp"
 #include "report/numbers.hpp"
 
 namespace rung {
 namespace {
 
-/// An object of the file, with its place for messages.
-class Object {
- public:
-  Object(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
-    if (!json.is_object()) fail("no object");
-  }
+using json::Value;
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw std::runtime_error(fmt::format("{}: {}; not what rung bench writes", place_, what));
-  }
+constexpr std::int64_t max_extent = std::int64_t{1} << 40;
+constexpr std::int64_t max_threads = 1 << 20;
+constexpr json::Range share = {0, json::quantity.most};
+constexpr json::Range any = {std::numeric_limits<double>::lowest(),
+                             std::numeric_limits<double>::max()};
 
-  std::string text(const char* key, bool required = true) const {
-    const Json* found = find(key, required);
-    if (found == nullptr) return "";
-    if (!found->is_string()) fail(fmt::format("'{}' is no text", key));
-    return found->get<std::string>();
-  }
-
-  /// Nothing for null.
-  std::optional<double> number(const char* key, bool required = true) const {
-    const Json* found = find(key, required);
-    if (found == nullptr || found->is_null()) return std::nullopt;
-    if (!found->is_number()) fail(fmt::format("'{}' is no number", key));
-    return found->get<double>();
-  }
-
-  bool flag(const char* key) const {
-    const Json* found = find(key, true);
-    if (!found->is_boolean()) fail(fmt::format("'{}' is neither true nor false", key));
-    return found->get<bool>();
-  }
-
-  std::optional<Object> object(const char* key) const {
-    const Json* found = find(key, false);
-    if (found == nullptr || found->is_null()) return std::nullopt;
-    return Object(*found, fmt::format("{}: {}", place_, key));
-  }
-
-  const Json& json() const { return json_; }
-
- private:
-  const Json* find(const char* key, bool required) const {
-    const auto found = json_.find(key);
-    if (found != json_.end()) return &*found;
-    if (required) fail(fmt::format("no '{}'", key));
-    return nullptr;
-  }
-
-  const Json& json_;
-  std::string place_;
-};
-
-std::int64_t extent(const Object& entry, const char* key) {
-  return static_cast<std::int64_t>(entry.number(key, false).value_or(0));
-}
-
-std::vector<PeerResult> peers_of(const Object& entry) {
+std::vector<PeerResult> peers_of(const Value& entry) {
   std::vector<PeerResult> peers;
-  const auto object = entry.object("peers");
+  const auto object = entry.find("peers");
   if (!object) return peers;
-  for (const auto& [name, json] : object->json().items()) {
-    const Object peer = *object->object(name.c_str());
-    peers.push_back({name, peer.number("seconds"), peer.number("ratio")});
+  for (const auto& [name, peer] : object->members()) {
+    peers.push_back({name, peer.find_number("seconds", json::quantity),
+                     peer.find_number("ratio", json::quantity)});
   }
   return peers;
 }
 
-void read_problem(const Object& entry, Result& result) {
-  result.op = entry.text("op");
-  result.dtype = entry.text("dtype");
-  result.device = entry.text("device");
-  result.layout = entry.text("layout", false);
-  result.operands = entry.text("operands", false);
-  result.threads = static_cast<int>(entry.number("threads", false).value_or(1));
-  result.alpha = entry.number("alpha", false).value_or(1);
-  result.beta = entry.number("beta", false).value_or(0);
-  result.m = extent(entry, "m");
-  result.n = extent(entry, "n");
-  result.k = extent(entry, "k");
+/// gemm has three extents, the other ops have n alone.
+void read_size(const Value& entry, Result& result) {
+  result.n = entry.at("n").integer(1, max_extent);
+  if (result.op != "gemm") return;
+  result.m = entry.at("m").integer(1, max_extent);
+  result.k = entry.at("k").integer(1, max_extent);
 }
 
-void read_times(const Object& entry, Result& result) {
-  if (const auto seconds = entry.object("seconds")) {
-    result.seconds = seconds->number("median");
-    result.q1 = seconds->number("q1", false);
-    result.q3 = seconds->number("q3", false);
+std::string read_op(const Value& entry) {
+  constexpr std::array<std::string_view, 3> known = {"gemm", "dot", "sum"};
+  const Value value = entry.at("op");
+  const std::string op = value.text();
+  if (std::find(known.begin(), known.end(), op) == known.end()) {
+    value.fail("not one of gemm, dot, sum");
   }
-  if (const auto seconds = entry.object("graph_seconds")) {
-    result.graph_seconds = seconds->number("median");
+  return op;
+}
+
+void read_problem(const Value& entry, Result& result) {
+  result.op = read_op(entry);
+  result.dtype = entry.at("dtype").text();
+  result.device = entry.at("device").text();
+  result.layout = entry.text_or_empty("layout");
+  result.operands = entry.text_or_empty("operands");
+  const auto threads = entry.find("threads");
+  result.threads = threads ? static_cast<int>(threads->integer(1, max_threads)) : 1;
+  result.alpha = entry.find_number("alpha", any).value_or(1);
+  result.beta = entry.find_number("beta", any).value_or(0);
+  read_size(entry, result);
+}
+
+void read_times(const Value& entry, Result& result) {
+  const auto seconds = entry.find("seconds");
+  if (seconds) {
+    result.seconds = seconds->at("median").number(json::quantity);
+    result.q1 = seconds->find_number("q1", json::quantity);
+    result.q3 = seconds->find_number("q3", json::quantity);
+    result.gflops = entry.at("gflops").number(json::quantity);
+    result.gbps = entry.at("gbps").number(json::quantity);
   }
-  result.gflops = entry.number("gflops");
-  result.gbps = entry.number("gbps");
-  if (const auto ceiling = entry.object("ceiling")) {
-    result.ceiling = ceiling->text("name");
-    result.ceiling_rate = ceiling->number(result.counts_flops() ? "gflops" : "gbps");
-    result.ceiling_ratio = ceiling->number("ratio");
+  if (const auto graph = entry.find("graph_seconds")) {
+    result.graph_seconds = graph->at("median").number(json::quantity);
   }
-  if (const auto previous = entry.object("previous")) {
-    result.previous = previous->text("rung");
-    result.previous_ratio = previous->number("ratio");
+  if (const auto ceiling = entry.find("ceiling")) {
+    result.ceiling = ceiling->at("name").text();
+    result.ceiling_rate =
+        ceiling->at(result.counts_flops() ? "gflops" : "gbps").number(json::quantity);
+    result.ceiling_ratio = ceiling->at("ratio").number(share);
+  }
+  if (const auto previous = entry.find("previous")) {
+    result.previous = previous->at("rung").text();
+    result.previous_ratio = previous->find_number("ratio", share);
   }
 }
 
-Result read_entry(const Object& entry) {
+Result read_entry(const Value& entry) {
   Result result;
-  result.rung = entry.text("rung");
-  result.chose = entry.text("chose", false);
+  result.rung = entry.at("rung").text();
+  result.chose = entry.text_or_empty("chose");
   read_problem(entry, result);
   read_times(entry, result);
   result.peers = peers_of(entry);
-  result.verified = entry.flag("verified");
-  result.skipped = entry.text("skipped", false);
-  result.wrong = entry.text("wrong", false);
+  result.verified = entry.at("verified").flag();
+  result.skipped = entry.text_or_empty("skipped");
+  result.wrong = entry.text_or_empty("wrong");
   return result;
+}
+
+/// Every number below a machine's "ceilings" is a rate, which a roofline may draw.
+void check_rates(const Value& value) {
+  if (!value.json().is_object()) {
+    value.number(share);
+    return;
+  }
+  for (const auto& [name, member] : value.members()) {
+    if (!member.json().is_null()) check_rates(member);
+  }
+}
+
+Value read_machine(const Value& whole) {
+  const Value machine = whole.at("machine");
+  if (const auto ceilings = machine.find("ceilings")) check_rates(*ceilings);
+  if (const auto gpu = machine.find("gpu")) {
+    if (const auto ceilings = gpu->find("ceilings")) check_rates(*ceilings);
+  }
+  return machine;
 }
 
 }  // namespace
 
 void Results::add(const std::string& file, const Json& bench) {
-  const Object whole(bench, file);
-  const auto machine = whole.object("machine");
-  const auto found = bench.find("results");
-  if (!machine || found == bench.end() || !found->is_array()) {
-    whole.fail("no 'machine' and 'results'");
+  const Value whole(bench, file);
+  const Value machine = read_machine(whole);
+  std::vector<Result> read;
+  for (const Value& entry : whole.at("results").elements()) {
+    read.push_back(read_entry(entry));
+    read.back().source = sources.size();
   }
-  sources.push_back({file, std::make_shared<const Json>(machine->json())});
-  for (std::size_t i = 0; i < found->size(); ++i) {
-    entries.push_back(read_entry(Object((*found)[i], fmt::format("{}: results[{}]", file, i))));
-    entries.back().source = sources.size() - 1;
-  }
+  sources.push_back({file, std::make_shared<const Json>(machine.json())});
+  entries.insert(entries.end(), read.begin(), read.end());
 }
 
 Results read_results(const std::vector<std::string>& files) {
   Results results;
   for (const std::string& file : files) {
-    std::ifstream stream(file);
-    if (!stream) throw std::runtime_error(fmt::format("'{}' cannot be read", file));
-    const Json json = Json::parse(stream, nullptr, false);
-    if (json.is_discarded()) throw std::runtime_error(fmt::format("{}: not JSON", file));
-    results.add(file, json);
+    results.add(file, json::parse(json::read_text(file), file));
   }
   return results;
 }

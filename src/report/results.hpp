@@ -56,12 +56,12 @@ struct Results {
   std::vector<Source> sources;
   std::vector<Result> entries;
 
-  /// Adds what a bench gave. Throws std::runtime_error with the file, the place and what is missing
-  /// there.
+  /// Adds what a bench gave; all of it or nothing. Throws json::ReadError with the file, the field
+  /// and what is wrong there: of another type, missing, or no number that was ever measured.
   void add(const std::string& file, const Json& bench);
 };
 
-/// Throws std::runtime_error with the file and what is wrong with it.
+/// Throws json::ReadError with the file, the field and what is wrong there.
 Results read_results(const std::vector<std::string>& files);
 
 /// "4096³", "16×4096×4096", "100 000 000".

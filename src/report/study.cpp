@@ -12,10 +12,32 @@
 namespace rung {
 namespace {
 
-auto key_of(const Result& r) {
+using StudyKey = std::tuple<std::string, std::string, std::string, std::string, std::string, double,
+                            double, int>;
+
+StudyKey key_of(const Result& r) {
   const int threads = r.device.starts_with("gpu") ? 0 : r.threads;  // the host's do not matter
-  return std::tuple(r.op, r.dtype, r.device, r.layout, r.operands, r.alpha, r.beta, threads);
+  return {r.op, r.dtype, r.device, r.layout, r.operands, r.alpha, r.beta, threads};
 }
+
+/// Results in the order of the first of each name; of several with one name, the last.
+class LastOfEach {
+ public:
+  void add(const std::string& name, const Result* result) {
+    const auto [place, is_new] = places_.try_emplace(name, results_.size());
+    if (is_new) {
+      results_.push_back(result);
+    } else {
+      results_[place->second] = result;
+    }
+  }
+
+  const std::vector<const Result*>& results() const { return results_; }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  std::vector<const Result*> results_;
+};
 
 const PeerResult* find_peer(const Result& result, const std::string& name) {
   for (const PeerResult& peer : result.peers) {
@@ -25,8 +47,6 @@ const PeerResult* find_peer(const Result& result, const std::string& name) {
 }
 
 }  // namespace
-
-bool Study::takes(const Result& result) const { return key_of(first()) == key_of(result); }
 
 std::string Study::name() const {
   const Result& r = first();
@@ -40,15 +60,14 @@ std::string Study::name() const {
 }
 
 std::vector<const Result*> Study::ladder() const {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t>,
-           std::vector<const Result*>>
-      problems;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::size_t>, LastOfEach> problems;
   for (const Result* entry : entries_) {
     if (entry->is_library() || !entry->timed() || !is_square(*entry)) continue;
-    problems[{entry->m, entry->n, entry->k, entry->source}].push_back(entry);
+    problems[{entry->m, entry->n, entry->k, entry->source}].add(entry->rung, entry);
   }
   std::vector<const Result*> best;
-  for (const auto& [problem, rungs] : problems) {
+  for (const auto& [problem, each] : problems) {
+    const std::vector<const Result*>& rungs = each.results();
     if (best.empty() || std::pair(rungs.size(), volume(*rungs.front())) >
                             std::pair(best.size(), volume(*best.front()))) {
       best = rungs;
@@ -58,18 +77,12 @@ std::vector<const Result*> Study::ladder() const {
 }
 
 std::vector<const Result*> Study::library() const {
-  std::vector<const Result*> found;
+  LastOfEach sizes;
   for (const Result* entry : entries_) {
     if (!entry->is_library() || !entry->timed()) continue;
-    const auto same = std::find_if(found.begin(), found.end(), [&](const Result* other) {
-      return std::tie(other->m, other->n, other->k) == std::tie(entry->m, entry->n, entry->k);
-    });
-    if (same == found.end()) {
-      found.push_back(entry);
-    } else {
-      *same = entry;
-    }
+    sizes.add(fmt::format("{} {} {}", entry->m, entry->n, entry->k), entry);
   }
+  const std::vector<const Result*>& found = sizes.results();
   std::vector<const Result*> ordered;
   std::copy_if(found.begin(), found.end(), std::back_inserter(ordered),
                [](const Result* result) { return is_square(*result); });
@@ -80,32 +93,26 @@ std::vector<const Result*> Study::library() const {
   return ordered;
 }
 
-std::vector<std::string> Study::rungs() const {
-  std::set<std::string> ids;
+std::map<std::string, std::vector<const Result*>> Study::curves() const {
+  std::map<std::string, std::map<std::int64_t, const Result*>> by_size;
   for (const Result* entry : entries_) {
-    if (!entry->is_library() && entry->timed() && is_square(*entry)) ids.insert(entry->rung);
+    if (entry->timed() && is_square(*entry)) by_size[entry->rung][entry->n] = entry;
   }
-  return {ids.begin(), ids.end()};
-}
-
-std::vector<const Result*> Study::curve(const std::string& rung) const {
-  std::map<std::int64_t, const Result*> by_size;
-  for (const Result* entry : entries_) {
-    if (entry->rung == rung && entry->timed() && is_square(*entry)) by_size[entry->n] = entry;
+  std::map<std::string, std::vector<const Result*>> curves;
+  for (const auto& [rung, sizes] : by_size) {
+    for (const auto& [size, entry] : sizes) curves[rung].push_back(entry);
   }
-  std::vector<const Result*> curve;
-  for (const auto& [size, entry] : by_size) curve.push_back(entry);
-  return curve;
+  return curves;
 }
 
 std::vector<std::string> Study::peers() const {
   std::vector<const Result*> of = library();
   if (of.empty()) of = ladder();
   std::vector<std::string> names;
+  std::set<std::string_view> known;
   for (const Result* entry : of) {
     for (const PeerResult& peer : entry->peers) {
-      const bool is_known = std::find(names.begin(), names.end(), peer.name) != names.end();
-      if (peer.ratio && !is_known) names.push_back(peer.name);
+      if (peer.ratio && known.insert(peer.name).second) names.push_back(peer.name);
     }
   }
   return names;
@@ -113,13 +120,13 @@ std::vector<std::string> Study::peers() const {
 
 std::vector<Study> studies_of(const Results& results) {
   std::vector<Study> studies;
+  std::map<StudyKey, std::size_t> places;
   for (const Result& entry : results.entries) {
-    const auto found = std::find_if(studies.begin(), studies.end(),
-                                    [&](const Study& study) { return study.takes(entry); });
-    if (found == studies.end()) {
+    const auto [place, is_new] = places.try_emplace(key_of(entry), studies.size());
+    if (is_new) {
       studies.emplace_back(entry);
     } else {
-      found->add(entry);
+      studies[place->second].add(entry);
     }
   }
   return studies;

@@ -1,6 +1,7 @@
 #pragma once
 // The results of one op and type on one device: what belongs into one table or plot.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,6 @@ class Study {
  public:
   explicit Study(const Result& first) : entries_{&first} {}
 
-  /// Whether a result is of the same op, type, device, layout, alpha, beta and number of threads.
-  bool takes(const Result& result) const;
   void add(const Result& result) { entries_.push_back(&result); }
 
   const Result& first() const { return *entries_.front(); }
@@ -25,15 +24,14 @@ class Study {
   /// "GFLOP/s" or "GB/s".
   std::string unit() const { return first().counts_flops() ? "GFLOP/s" : "GB/s"; }
 
-  /// All rungs at one problem: the square one at which the most were timed, the largest of these.
+  /// All rungs at one problem: the square one at which the most were timed, the largest of these;
+  /// where a rung was measured twice, the last.
   std::vector<const Result*> ladder() const;
   /// The library at every size, square ones first and by size; where a size was measured twice,
   /// the last.
   std::vector<const Result*> library() const;
-  /// Every rung that was timed at some square size, in order.
-  std::vector<std::string> rungs() const;
-  /// Of one rung, or "library", at square sizes, by size.
-  std::vector<const Result*> curve(const std::string& rung) const;
+  /// Of each rung, and "library", that was timed at some square size: the results there, by size.
+  std::map<std::string, std::vector<const Result*>> curves() const;
   /// Peers that were timed against the library, or against a rung where there is no library.
   std::vector<std::string> peers() const;
 
@@ -41,7 +39,8 @@ class Study {
   std::vector<const Result*> entries_;
 };
 
-/// In the order of the first entry of each. The results must outlive them.
+/// Results of the same op, type, device, layout, operands, alpha, beta and number of threads, in
+/// the order of the first entry of each. The results must outlive them.
 std::vector<Study> studies_of(const Results& results);
 
 /// The ratio to a peer, if it was timed.

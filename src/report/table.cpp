@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/utf8.hpp"
+
 namespace rung {
 
 Table::Table(std::vector<std::string> headings) { add_row(std::move(headings)); }
@@ -57,8 +59,8 @@ std::string wrap(const std::string& text, std::size_t indent) {
 }
 
 std::string cut(std::string text, std::size_t width) {
-  if (text.size() <= width) return text;
-  return text.substr(0, width - 3) + "...";
+  if (count_characters(text) <= width) return text;
+  return std::string(first_characters(text, width - 3)) + "...";
 }
 
 std::string format_rate(double rate) {

@@ -62,6 +62,23 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
+        Bad{"bench gemm --json - --html -",
+            "--json and --html: both are written to standard output"},
+        Bad{"bench gemm --json /tmp/x --html /tmp/../tmp/x",
+            "--json and --html: both are written to '/tmp/../tmp/x'"},
+        Bad{"bench gemm --dtype ''", "--dtype: '' is empty; a value is needed"},
+        Bad{"bench gemm --json ''", "--json: '' is empty; a value is needed"},
+        Bad{"bench gemm --html ''", "--html: '' is empty; a value is needed"},
+        Bad{"bench gemm --threads ''", "--threads: '' is empty; a value is needed"},
+        Bad{"bench gemm --n ''", "--n: '' is empty; a value is needed"},
+        Bad{"bench gemm --sizes ''", "--sizes: '' is empty; a value is needed"},
+        Bad{"bench gemm --device ''", "--device: '' is empty; a value is needed"},
+        Bad{"bench gemm --vs ''", "--vs: '' is empty; a value is needed"},
+        Bad{"bench ''", "SELECTOR: '' is empty; a value is needed"},
+        Bad{"trace gemm/cuda/00 --gpu ''", "--gpu: '' is empty; a value is needed"},
+        Bad{"report x.json -o ''", "--output: '' is empty; a value is needed"},
+        Bad{"report x.json --pictures ''", "--pictures: '' is empty; a value is needed"},
+        Bad{"tune gemm/cuda/11 -o ''", "--output: '' is empty; a value is needed"},
         Bad{"bench gemm --seconds 0", "--seconds: '0' is not above 0 and up to 3600"},
         Bad{"bench gemm --vs goto",
             "--vs: 'goto' is not one of openblas, blis, onednn, mkl, cublas, cublaslt, cub, or "
@@ -83,12 +100,21 @@ INSTANTIATE_TEST_SUITE_P(
             3},
         Bad{"trace gemm/cuda/00 --map - --warp 32",
             "--warp: '32' is not a whole number from 0 to 31"},
+        Bad{"trace gemm/cuda/00 --warp 32", "--warp: '32' is not a whole number from 0 to 31"},
+        Bad{"trace gemm/cuda/00 --warp 3", "--warp: chooses what --map draws, and needs it"},
+        Bad{"trace gemm/cuda/00 --line 3", "--line: chooses what --map draws, and needs it"},
+        Bad{"trace gemm/cuda/00 --line x.cu:", "--line: 'x.cu:' is neither LINE nor FILE:LINE"},
+        Bad{"trace gemm/cuda/00 --map - --line two", "--line: 'two' is neither LINE nor FILE:LINE"},
+        Bad{"trace gemm/cuda/00 --map - --json -",
+            "--json and --map: both are written to standard output"},
         Bad{"trace gemm/cuda/00 --map /", "--map: '/' cannot be written: Is a directory"},
         Bad{"report", "FILE: one is needed, such as gemm.json; see --help"},
         Bad{"report /dev/null",
             "-o: a file is needed, such as report.html, or --pictures; see --help"},
-        Bad{"report nowhere.json -o -", "FILE: 'nowhere.json' cannot be read"},
-        Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON"},
+        Bad{"report nowhere.json -o -",
+            "FILE: 'nowhere.json' cannot be read: No such file or directory"},
+        Bad{"report / -o -", "FILE: '/' cannot be read: Is a directory"},
+        Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 24 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
@@ -98,7 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain gemm/cuda/02 --code cubin",
             "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
         Bad{"explain gemm/cuda/02 --results /nowhere.json",
-            "--results: '/nowhere.json' cannot be read"},
+            "--results: '/nowhere.json' cannot be read: No such file or directory"},
+        Bad{"explain gemm/cuda/02 --results /", "--results: '/' cannot be read: Is a directory"},
+        Bad{"explain gemm/cuda/02 --json - --html -",
+            "--json and --html: both are written to standard output"},
         Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a file that can be read"},
         Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
         Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
@@ -139,10 +168,23 @@ TEST(Usage, UnknownSelectorIsNamed) {
 }
 
 TEST(Usage, OperandsBeyondMemoryAreRefused) {
-  const Output output = run_rung("bench gemm --sizes 1e9");
+  for (const char* arguments :
+       {"bench gemm --sizes 2147483648", "verify gemm/cpu/00 --sizes 2147483648",
+        "verify dot/cpu/00 --sizes 1e12", "verify gemm/cuda/02 --sizes 2147483648",
+        "trace gemm/cuda/02 --n 2147483648", "trace dot/cuda/06 --n 1e12"}) {
+    const Output output = run_rung(arguments);
+    EXPECT_EQ(output.exit_code, 2) << arguments;
+    EXPECT_EQ(output.out, "");
+    ASSERT_EQ(lines(output.err).size(), 1u) << output.err;
+    EXPECT_NE(output.err.find("the operands take "), std::string::npos) << output.err;
+  }
+}
+
+TEST(Usage, AMessageIsOneLine) {
+  const Output output = run_rung("list \"$(printf 'gemm\\n\\033[31m')\"");
   EXPECT_EQ(output.exit_code, 2);
-  ASSERT_EQ(lines(output.err).size(), 1u) << output.err;
-  EXPECT_NE(output.err.find("the operands take 1.2e+10 GB"), std::string::npos) << output.err;
+  EXPECT_EQ(lines(output.err).size(), 1u) << output.err;
+  EXPECT_EQ(output.err.find('\033'), std::string::npos);
 }
 
 TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "emu_program.hpp"
 
 namespace rung {
@@ -133,7 +136,10 @@ TEST(Programs, LinesOfTheSource) {
 }
 
 TEST(Programs, DeviceCodeOfNvcc) {
-  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "nvcc is not installed";
+  const std::filesystem::path nvcc = RUNG_TEST_NVCC;  // the build's
+  if (nvcc.empty()) GTEST_SKIP() << "nvcc is not installed";
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (nvcc.parent_path().string() + ":" + path).c_str(), 1);
   const EmuOutput output =
       expect_output("wmma.cu", "0 and 0 of 6144 elements wrong\n", "--compiler nvcc");
   // nvcc sees that A and B lie in shared memory: an ldmatrix for each.

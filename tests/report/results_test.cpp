@@ -6,8 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/reader.hpp"
 #include "report/page/page.hpp"
 #include "report/study.hpp"
+#include "report/table.hpp"
+#include "report/utf8.hpp"
 
 namespace rung {
 namespace {
@@ -89,17 +92,102 @@ std::string problem_of(const Json& json) {
   return "";
 }
 
+/// Of one entry with a member replaced.
+std::string problem_with(const std::string& member, const Json& value) {
+  Json broken = entry("gemm/cuda/00_naive", 256, 5);
+  broken[Json::json_pointer(member)] = value;
+  return problem_of(bench(Json::array({broken})));
+}
+
 TEST(Results, WhatIsMissingIsNamed) {
-  EXPECT_EQ(problem_of(Json::array()), "x.json: no object; not what rung bench writes");
-  EXPECT_EQ(problem_of({{"comparison", 1}}),
-            "x.json: no 'machine' and 'results'; not what rung bench writes");
+  EXPECT_EQ(problem_of(Json::array()), "x.json: an array, not an object");
+  EXPECT_EQ(problem_of({{"comparison", 1}}), "x.json: no 'machine'");
+  EXPECT_EQ(problem_of({{"machine", Json::object()}, {"results", 1}}),
+            "x.json: results: a number, not an array");
   Json broken = entry("gemm/cuda/00_naive", 256, 5);
   broken.erase("gflops");
-  EXPECT_EQ(problem_of(bench(Json::array({broken}))),
-            "x.json: results[0]: no 'gflops'; not what rung bench writes");
-  broken["gflops"] = "fast";
-  EXPECT_EQ(problem_of(bench(Json::array({broken}))),
-            "x.json: results[0]: 'gflops' is no number; not what rung bench writes");
+  EXPECT_EQ(problem_of(bench(Json::array({broken}))), "x.json: results[0]: no 'gflops'");
+}
+
+TEST(Results, WhatIsNoMeasurementIsNamed) {
+  EXPECT_EQ(problem_with("/peers/cublas", 1),
+            "x.json: results[0]: peers: cublas: a number, not an object");
+  EXPECT_EQ(problem_with("/peers/cublas", nullptr),
+            "x.json: results[0]: peers: cublas: null, not an object");
+  EXPECT_EQ(problem_with("/gflops", "fast"), "x.json: results[0]: gflops: text, not a number");
+  EXPECT_EQ(problem_with("/gflops", nullptr),
+            "x.json: results[0]: null is not allowed for 'gflops'");
+  EXPECT_EQ(problem_with("/seconds/median", 0),
+            "x.json: results[0]: seconds: median: 0 is not from 1e-30 to 1e+30");
+  EXPECT_EQ(problem_with("/peers/cublas/ratio", -2),
+            "x.json: results[0]: peers: cublas: ratio: -2 is not from 1e-30 to 1e+30");
+  EXPECT_EQ(problem_with("/threads", 1e300),
+            "x.json: results[0]: threads: 1e+300 is not from 1 to 1.04858e+06");
+  EXPECT_EQ(problem_with("/k", 1.5), "x.json: results[0]: k: 1.5 is not a whole number");
+  EXPECT_EQ(problem_with("/k", nullptr), "x.json: results[0]: null is not allowed for 'k'");
+  EXPECT_EQ(problem_with("/op", "../../x"), "x.json: results[0]: op: not one of gemm, dot, sum");
+}
+
+TEST(Results, AFileWithAnErrorAddsNothing) {
+  Results results;
+  EXPECT_THROW(results.add("x.json", bench({entry("gemm/cuda/00_naive", 256, 5), nullptr})),
+               json::ReadError);
+  EXPECT_TRUE(results.sources.empty());
+  EXPECT_TRUE(results.entries.empty());
+}
+
+std::string not_json(const std::string& text) {
+  try {
+    json::parse(text, "x.json");
+  } catch (const json::ReadError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Json, WhatCannotBeReadIsNamed) {
+  EXPECT_EQ(not_json("{\n\"a\": nan}"), "x.json: not JSON: line 2, column 7");
+  EXPECT_EQ(not_json(""), "x.json: not JSON: line 1, column 1");
+  EXPECT_EQ(not_json("[\"\xC3\"]"), "x.json: not JSON: line 1, column 4");
+  EXPECT_EQ(not_json("[1e999]"), "x.json: a number is too large");
+  EXPECT_EQ(not_json(std::string(33, '[') + std::string(33, ']')), "x.json: more than 32 levels");
+  EXPECT_EQ(not_json(std::string(32, '[') + std::string(32, ']')), "");
+  Json wide = Json::object();
+  for (int i = 0; i < 4096; ++i) wide.push_back({std::to_string(i), i});
+  EXPECT_EQ(not_json(wide.dump()), "");
+  wide["more"] = 1;
+  EXPECT_EQ(not_json(wide.dump()), "x.json: more than 4096 members of one object");
+  EXPECT_THROW(json::read_text("/"), json::ReadError);  // which opens, and cannot be read
+}
+
+TEST(Utf8, IsCutBetweenCharacters) {
+  EXPECT_EQ(first_characters("éaß", 2), "éa");
+  EXPECT_EQ(first_characters("éaß", 9), "éaß");
+  EXPECT_EQ(count_characters("éaß"), 3u);
+  EXPECT_EQ(cut("ééééé", 4), "é...");
+  EXPECT_EQ(cut("éééé", 4), "éééé");
+  EXPECT_EQ(valid_utf8("a\xC3z\xED\xA0\x80\xF4\x8F\xBF\xBF\xC0\x80"),
+            "a\uFFFDz\uFFFD\uFFFD\uFFFD\U0010FFFF\uFFFD\uFFFD");
+}
+
+TEST(Studies, ManyEqualResultsAreOne) {
+  // Quadratic time would take hours here.
+  constexpr int copies = 120'000;
+  const Json row = entry("gemm/cuda/01_coalesced", 512, 30);
+  Json library = entry("library", 512, 40);
+  library["chose"] = "gemm/cuda/01_coalesced";
+  Results results;
+  results.add("a.json", bench({entry("gemm/cuda/00_naive", 512, 10), row, library}));
+  for (int i = 0; i < copies; ++i) results.entries.push_back(results.entries[1 + i % 2]);
+  EXPECT_EQ(studies_of(results).front().ladder().size(), 2u);
+  const std::string page = report_page(results, {});
+  EXPECT_LT(page.size(), 1'000'000u);
+  for (Result& result : results.entries) {  // and as many of different names and sizes
+    const auto number = static_cast<std::int64_t>(&result - results.entries.data());
+    if (!result.is_library()) result.rung = "rung" + std::to_string(number);
+    if (result.is_library()) result.n = result.m = result.k = 1'000'000 + number;
+  }
+  EXPECT_NE(report_page(results, {}).find("rung60001"), std::string::npos);
 }
 
 TEST(Page, TellsWhatWasNotTimedAndEscapesWhatItShows) {
@@ -117,6 +205,19 @@ TEST(Pictures, AreNamedAfterTheirStudy) {
   std::vector<std::string> names;
   for (const PictureFile& file : report_pictures(results(), {})) names.push_back(file.name);
   EXPECT_EQ(names, (std::vector<std::string>{"gemm-f32-ladder.svg", "gemm-shapes.svg"}));
+}
+
+TEST(Pictures, StayInTheirFolderAndApart) {
+  Json outside = entry("gemm/cuda/00_naive", 512, 10, "../../../x");
+  Json second = entry("gemm/cuda/01_coalesced", 512, 30, "../../../x");
+  Json transposed = outside, transposed_second = second;
+  transposed["layout"] = transposed_second["layout"] = "nt";
+  Results results;
+  results.add("a.json", bench({outside, second, transposed, transposed_second}));
+  std::vector<std::string> names;
+  for (const PictureFile& file : report_pictures(results, {})) names.push_back(file.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"gemm-_________x-ladder.svg",
+                                             "gemm-_________x-ladder-2.svg"}));
 }
 
 }  // namespace

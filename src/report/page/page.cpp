@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "core/embed.hpp"
 #include "core/rung.hpp"
@@ -27,14 +30,13 @@ std::vector<const RungInfo*> rungs_of(const Results& results) {
 }
 
 std::string title_of(const std::vector<Study>& studies) {
-  std::vector<std::string> devices;
+  std::set<std::string> devices;
+  std::string text;
   for (const Study& study : studies) {
     const std::string& device = study.first().device;
     const std::string name = device.substr(device.find(' ') + 1);
-    if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
+    if (devices.insert(name).second) text += (text.empty() ? "" : "; ") + name;
   }
-  std::string text;
-  for (const std::string& device : devices) text += (text.empty() ? "" : "; ") + device;
   return text.empty() ? "no results" : text;
 }
 
@@ -66,12 +68,37 @@ std::string shapes_section(const std::vector<Study>& studies) {
   return html + "</div>\n</section>\n";
 }
 
+/// Of a text from a results file, what may be part of a file's name: no separator, no dot.
+std::string file_stem(const std::string& text) {
+  std::string stem = text;
+  std::replace_if(
+      stem.begin(), stem.end(),
+      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-'; }, '_');
+  return stem.substr(0, 40);
+}
+
 /// "gemm-f32", "gemm-f32-2t"
 std::string stem_of(const Study& study) {
   const Result& first = study.first();
-  const std::string stem = first.op + "-" + first.dtype;
+  const std::string stem = file_stem(first.op + "-" + first.dtype);
   return study.on_gpu() ? stem : fmt::format("{}-{}t", stem, first.threads);
 }
+
+/// Pictures under names of their own: where two would have the same, the second gets a "-2".
+class PictureFiles {
+ public:
+  void add(const Figure& figure) {
+    const int count = ++uses_[figure.id];
+    const std::string name = count == 1 ? figure.id : fmt::format("{}-{}", figure.id, count);
+    files_.push_back({name + ".svg", figure.picture.file()});
+  }
+
+  std::vector<PictureFile> take() { return std::move(files_); }
+
+ private:
+  std::map<std::string, int> uses_;
+  std::vector<PictureFile> files_;
+};
 
 }  // namespace
 
@@ -103,18 +130,18 @@ std::string report_page(const Results& results, const Traces& traces) {
 }
 
 std::vector<PictureFile> report_pictures(const Results& results, const Traces& traces) {
-  std::vector<PictureFile> files;
+  PictureFiles files;
   const std::vector<Study> studies = studies_of(results);
   for (const Study& study : studies) {
     for (const Figure& figure : study_figures(study, stem_of(study), results, traces)) {
-      files.push_back({figure.id + ".svg", figure.picture.file()});
+      files.add(figure);
     }
   }
   for (const auto& group : by_device(studies)) {
-    const auto figure = ratio_map(group.front()->first().op + "-shapes", group);
-    if (figure) files.push_back({figure->id + ".svg", figure->picture.file()});
+    const auto figure = ratio_map(file_stem(group.front()->first().op) + "-shapes", group);
+    if (figure) files.add(*figure);
   }
-  return files;
+  return files.take();
 }
 
 }  // namespace rung

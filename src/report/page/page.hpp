@@ -11,7 +11,8 @@ namespace rung {
 /// `traces`: of the rungs among the results, as far as there are any.
 std::string report_page(const Results& results, const Traces& traces);
 
-/// The plots of the page as files: name ("gemm-f32-ladder.svg") and contents.
+/// The plots of the page as files: name ("gemm-f32-ladder.svg") and contents. Names differ, and are
+/// of letters, digits, '-' and '_', whatever the results hold.
 struct PictureFile {
   std::string name, contents;
 };

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "report/numbers.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
+#include "report/utf8.hpp"
 
 namespace rung {
 namespace {
@@ -17,8 +19,9 @@ Cell number_cell(std::string text, std::optional<double> value) {
 /// "1.38 × 03"
 Cell gain_of(const Result& rung) {
   if (!rung.previous_ratio) return "–";
-  const std::string text = fmt::format("{} × {}", format_ratio(rung.previous_ratio),
-                                       slug_of(rung.previous).substr(0, 2));
+  const std::string previous = slug_of(rung.previous);
+  const std::string text =
+      fmt::format("{} × {}", format_ratio(rung.previous_ratio), first_characters(previous, 2));
   return {text, rung.previous_ratio};
 }
 
@@ -197,16 +200,12 @@ std::string study_section(const Study& study, std::size_t number, const Results&
 
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies) {
   std::vector<std::vector<const Study*>> groups;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
   for (const Study& study : studies) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group.front()->first().device == study.first().device &&
-             group.front()->first().op == study.first().op;
-    });
-    if (same == groups.end()) {
-      groups.push_back({&study});
-    } else {
-      same->push_back(&study);
-    }
+    const Result& first = study.first();
+    const auto place = places.try_emplace({first.device, first.op}, groups.size()).first;
+    if (place->second == groups.size()) groups.emplace_back();
+    groups[place->second].push_back(&study);
   }
   return groups;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/utf8.hpp"
+
 namespace rung {
 
 void Frame::draw(svg::Picture& picture, const std::vector<svg::Tick>& x_ticks,
@@ -48,7 +50,9 @@ bool Labels::is_free(const svg::Box& box) const {
 
 void Labels::place(svg::Picture& picture, svg::Point point, const std::string& text) {
   constexpr double height = 12, gap = 8;
-  const double width = 6.8 * static_cast<double>(text.size());
+  constexpr std::size_t crowded = 500;  // nobody reads labels there, and each looks at all others
+  if (taken_.size() > crowded) return;
+  const double width = 6.8 * static_cast<double>(count_characters(text));
   const auto try_at = [&](double dx, double dy) {
     const svg::Box box{point.x + dx, point.y + dy - height / 2, width, height};
     if (!is_free(box)) return false;

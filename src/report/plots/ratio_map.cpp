@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "report/numbers.hpp"
 #include "report/plots/frame.hpp"
@@ -32,15 +33,13 @@ std::vector<Column> columns_of(const std::vector<const Study*>& studies) {
 
 Ratios ratios_of(const std::vector<Column>& columns) {
   Ratios rows;
+  std::map<std::string, std::size_t> places;
   for (std::size_t column = 0; column < columns.size(); ++column) {
     for (const Result* result : columns[column].study->library()) {
       const std::string size = size_name(*result);
-      auto row = std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.first == size; });
-      if (row == rows.end()) {
-        rows.push_back({size, std::vector<std::optional<double>>(columns.size())});
-        row = rows.end() - 1;
-      }
-      row->second[column] = ratio_to(*result, columns[column].peer);
+      const auto [place, is_new] = places.try_emplace(size, rows.size());
+      if (is_new) rows.push_back({size, std::vector<std::optional<double>>(columns.size())});
+      rows[place->second].second[column] = ratio_to(*result, columns[column].peer);
     }
   }
   return rows;

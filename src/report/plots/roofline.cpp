@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "report/numbers.hpp"
 #include "report/plots/frame.hpp"
 #include "report/plots/plots.hpp"
+#include "report/utf8.hpp"
 
 namespace rung {
 namespace {
@@ -15,9 +17,14 @@ struct Roofs {
   std::string flops_name, bytes_name;
 };
 
-double number_at(const Json& json, const std::string& pointer) {
-  const Json::json_pointer place(pointer);
-  return json.contains(place) && json[place].is_number() ? json[place].get<double>() : 0;
+/// The number at the end of a path of members; 0 if there is none.
+double number_at(const Json& machine, std::initializer_list<std::string> path) {
+  const Json* place = &machine;
+  for (const std::string& member : path) {
+    if (!place->is_object() || !place->contains(member)) return 0;
+    place = &(*place)[member];
+  }
+  return place->is_number() ? place->get<double>() : 0;
 }
 
 /// The ceiling of the bench is one of the two; the other comes from what was measured of the
@@ -28,11 +35,11 @@ Roofs roofs_of(const Result& result, const Json& machine) {
   Roofs roofs;
   if (result.device.starts_with("virtual")) return roofs;  // times of a simulation
   if (on_gpu) {
-    roofs.gflops = number_at(machine, "/gpu/ceilings/multiply_add/" + result.dtype);
-    roofs.gbps = number_at(machine, "/gpu/ceilings/memory_read");
+    roofs.gflops = number_at(machine, {"gpu", "ceilings", "multiply_add", result.dtype});
+    roofs.gbps = number_at(machine, {"gpu", "ceilings", "memory_read"});
   } else {
-    roofs.gflops = number_at(machine, "/ceilings/multiply_add/" + result.dtype + "/" + threads);
-    roofs.gbps = number_at(machine, "/ceilings/read/DRAM/" + threads);
+    roofs.gflops = number_at(machine, {"ceilings", "multiply_add", result.dtype, threads});
+    roofs.gbps = number_at(machine, {"ceilings", "read", "DRAM", threads});
   }
   roofs.flops_name = result.dtype + " multiply-add";
   roofs.bytes_name = "memory read";
@@ -126,7 +133,8 @@ void draw_spots(svg::Picture& picture, const Frame& frame, const std::vector<Spo
     labels.keep_free({at.x - 6, at.y - 6, 12, 12});
   }
   for (const Spot& spot : spots) {
-    labels.place(picture, frame.at(spot.intensity, spot.gflops), spot.name.substr(0, 2));
+    labels.place(picture, frame.at(spot.intensity, spot.gflops),
+                 std::string(first_characters(spot.name, 2)));
   }
   for (const Spot& spot : spots) {
     picture.marker(spot.counted ? svg::Marker::circle : svg::Marker::square,

@@ -7,6 +7,7 @@
 #include "report/numbers.hpp"
 #include "report/plots/frame.hpp"
 #include "report/plots/plots.hpp"
+#include "report/utf8.hpp"
 
 namespace rung {
 namespace {
@@ -35,19 +36,15 @@ Series peer_series(const std::string& peer, const std::vector<const Result*>& cu
 
 /// The library or, where there is none, the last rung; then its peers, then the rungs.
 std::vector<Series> all_series(const Study& study) {
-  std::vector<std::string> rungs = study.rungs();
-  std::vector<const Result*> first = study.curve("library");
-  std::vector<Series> all;
-  if (!first.empty()) {
-    all.push_back(series_of("library", first, false));
-  } else if (!rungs.empty()) {
-    first = study.curve(rungs.back());
-    all.push_back(series_of(slug_of(rungs.back()), first, false));
-    rungs.pop_back();
-  }
+  auto curves = study.curves();
+  if (curves.empty()) return {};
+  const auto library = curves.find("library");
+  const auto main = library != curves.end() ? library : std::prev(curves.end());
+  const std::vector<const Result*> first = main->second;
+  std::vector<Series> all = {series_of(slug_of(main->first), first, false)};
+  curves.erase(main);
   for (const std::string& peer : study.peers()) all.push_back(peer_series(peer, first));
-  for (const std::string& rung : rungs) {
-    const auto curve = study.curve(rung);
+  for (const auto& [rung, curve] : curves) {
     if (curve.size() > 1) all.push_back(series_of(slug_of(rung), curve, true));
   }
   return all;
@@ -78,14 +75,26 @@ DataTable table_of(const std::vector<Series>& all, const std::set<std::int64_t>&
 }
 
 /// Whether a rounder size lies within 3 %: 4095 is then a point beside the line of 4096.
-bool is_beside(std::int64_t size, const std::map<std::int64_t, double>& rates) {
+template <class Sizes, class SizeOf>
+bool is_beside(std::int64_t size, const Sizes& sizes, const SizeOf& size_of) {
   const auto roundness = [](std::int64_t n) {
     return std::countr_zero(static_cast<std::uint64_t>(n));
   };
-  return std::any_of(rates.begin(), rates.end(), [&](const auto& other) {
-    const double factor = static_cast<double>(other.first) / static_cast<double>(size);
-    return factor > 0.97 && factor < 1.03 && roundness(other.first) > roundness(size);
-  });
+  const auto exact = static_cast<double>(size);
+  auto other = sizes.lower_bound(static_cast<std::int64_t>(0.97 * exact));
+  for (; other != sizes.end() && static_cast<double>(size_of(*other)) < 1.03 * exact; ++other) {
+    const double factor = static_cast<double>(size_of(*other)) / exact;
+    if (factor > 0.97 && factor < 1.03 && roundness(size_of(*other)) > roundness(size)) return true;
+  }
+  return false;
+}
+
+bool is_beside(std::int64_t size, const std::map<std::int64_t, double>& rates) {
+  return is_beside(size, rates, [](const auto& rate) { return rate.first; });
+}
+
+bool is_beside(std::int64_t size, const std::set<std::int64_t>& sizes) {
+  return is_beside(size, sizes, [](std::int64_t other) { return other; });
 }
 
 std::vector<svg::Point> line_of(const Frame& frame, const Series& series) {
@@ -102,7 +111,7 @@ void draw_rung(svg::Picture& picture, const Frame& frame, const Series& series, 
   picture.begin_group("", series.name);
   picture.polyline(points, "thin stroke grey");
   picture.end_group();
-  labels.place(picture, points.back(), series.name.substr(0, 2));
+  labels.place(picture, points.back(), std::string(first_characters(series.name, 2)));
 }
 
 void draw_curve(svg::Picture& picture, const Frame& frame, const Series& series, const Look& look,
@@ -151,10 +160,8 @@ Frame frame_of(const std::set<std::int64_t>& sizes, double most) {
 
 std::vector<svg::Tick> ticks_of(const std::set<std::int64_t>& sizes) {
   std::vector<svg::Tick> ticks;
-  std::map<std::int64_t, double> all;
-  for (const std::int64_t size : sizes) all[size] = 0;
   for (const std::int64_t size : sizes) {
-    if (is_beside(size, all)) continue;
+    if (is_beside(size, sizes)) continue;
     ticks.push_back({static_cast<double>(size), svg::tick_label(static_cast<double>(size))});
   }
   return ticks;

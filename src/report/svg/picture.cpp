@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/embed.hpp"
+#include "report/utf8.hpp"
 
 RUNG_EMBED(rung_picture_style, RUNG_STYLE)
 
@@ -126,7 +127,7 @@ std::string_view picture_style() { return RUNG_EMBEDDED(rung_picture_style); }
 
 std::string escape(std::string_view text) {
   std::string escaped;
-  for (const char character : text) {
+  for (const char character : valid_utf8(text)) {
     switch (character) {
       case '&': escaped += "&amp;"; break;
       case '<': escaped += "&lt;"; break;

@@ -1,0 +1,63 @@
+"""elf_test.py SOURCE BUILD VERSION FILE...: what is installed, read as ELF: hardened, with the symbols
+that its headers declare and no others, and without the names of the machine that built it."""
+
+import re
+import subprocess
+import sys
+
+ALLOWED = {
+    "librung.so": r"rung_\w+|rung::(dot|gemm|release_cuda_workspace)\(.*"
+                  r"|(typeinfo|typeinfo name|vtable) for rung::Error",
+    "librung_blas.so": r"(cblas_)?[sd](gemm|dot)|[sd](gemm|dot)_",
+}
+
+
+def read(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def problems(path, source, build, version):
+    """What is wrong with one file."""
+    dynamic, segments = read("readelf", "-dW", path), read("readelf", "-lW", path)
+    if "GNU_RELRO" not in segments or not re.search(r"BIND_NOW|\bNOW\b", dynamic):
+        yield "no full RELRO"
+    stack = re.search(r"GNU_STACK .*", segments)
+    if stack is None or "E" in stack.group().split()[6]:
+        yield "an executable stack"
+    if "TEXTREL" in dynamic:
+        yield "relocations in its code"
+    if "(RPATH)" in dynamic or "(RUNPATH)" in dynamic:
+        yield "an RPATH"
+    if "__stack_chk_fail" not in read("nm", "-D", "--undefined-only", path):
+        yield "no stack protector"
+    with open(path, "rb") as file:
+        contents = file.read()
+    for folder in (source, build):
+        if folder.encode() + b"/" in contents:
+            yield f"the name of {folder}"
+
+    name = path.rsplit("/", 1)[-1]
+    allowed = ALLOWED.get(name)
+    if allowed is None:
+        return
+    major, minor = version.split(".")[:2]  # the package's version file: SameMinorVersion
+    if f"soname: [{name}.{major}.{minor}]" not in dynamic:
+        yield f"a SONAME that is not {name}.{major}.{minor}"
+    symbols = [line.split(maxsplit=2)[2]
+               for line in read("nm", "-DC", "--defined-only", path).splitlines()]
+    if len(symbols) < 8:
+        yield "hardly any symbols"
+    for symbol in symbols:
+        if not re.fullmatch(allowed, symbol):
+            yield f"the symbol {symbol}"
+
+
+def main(source, build, version, *files):
+    found = [f"{path} has {problem}" for path in files
+             for problem in problems(path, source, build, version)]
+    print("\n".join(found) or f"{len(files)} files are as they should be")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
