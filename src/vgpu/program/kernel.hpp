@@ -92,6 +92,13 @@ struct MemoryOp {
   std::uint32_t cache = 0;  // index of this op among the kernel's global accesses
   std::uint32_t site = 0;
 
+  /// Whether address and offset are added modulo 2^32: in a window that 32 bits address. Compilers
+  /// write registers that are negative, with offsets that lead back into the window. Shapes have
+  /// such a register with its sign, so that the sum has 64 bits.
+  bool wraps() const {
+    return address_bytes == 4 && (space == ptx::Space::shared || space == ptx::Space::local ||
+                                  space == ptx::Space::param);
+  }
   std::uint32_t access_bytes() const { return std::uint32_t{bytes} * count; }
   /// What addresses have to be multiples of.
   std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }
