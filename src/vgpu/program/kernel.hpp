@@ -27,6 +27,7 @@ struct BasicBlock {
   End end = End::next;
   bool guard_negated = false;
   bool suspends = false;           // its last instruction may block the warp
+  bool exchanges = false;          // lanes may wait for each other in it (engine/rendezvous.hpp)
   std::uint32_t guard = 0;         // predicate row; for indirect, the row of the index
   int taken = -1, next = -1;       // block indices
   int post_dominator = -1;         // where lanes that part come together; -1: only at their exit
@@ -72,6 +73,7 @@ struct MemoryOp {
   bool acquires = false;           // if relaxed: a read needs no fence behind it
   std::uint8_t slot = 0;           // of the address shape (engine/shape.hpp)
   std::uint32_t address_row = 0;
+  bool deferred = false;        // observed where its value is used (program/speculation.hpp)
   bool joins_previous = false;  // shared: served by the request of the access before it
   bool counted_apart = false;   // shared side of a cp.async, whose site counts the global side
   std::uint8_t issued_bytes =

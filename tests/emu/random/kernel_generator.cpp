@@ -9,6 +9,10 @@ namespace {
 
 // What host and device text share, and how the host keeps the threads of a block.
 constexpr const char* prologue = R"(
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Weverything"
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -143,7 +147,8 @@ std::string random_kernels(std::uint64_t seed, int kernels, int runs_of_each) {
       "  void (*kernel)(const unsigned*, unsigned*, unsigned);\n"
       "  void (*host)(Block&, const unsigned*, unsigned*, unsigned);\n};\n"
       "constexpr Case cases[] = {\n";
-  for (int i = 0; i < kernels; ++i) program += fmt::format("    {{\"k{0}\", k{0}, host_k{0}}},\n", i);
+  for (int i = 0; i < kernels; ++i)
+    program += fmt::format("    {{\"k{0}\", k{0}, host_k{0}}},\n", i);
   return program + fmt::format("}};\nconstexpr int runs_of_each = {};\n", runs_of_each) + epilogue;
 }
 

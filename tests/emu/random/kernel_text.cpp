@@ -7,7 +7,7 @@
 namespace rung {
 namespace {
 
-constexpr int deepest = 3;
+constexpr int deepest = 2;
 
 /// `text` for each live thread, one after the other, with its variables by their names.
 std::string for_each_thread(const std::string& text) {
@@ -65,7 +65,7 @@ std::string KernelText::condition() {
 
 /// What ends a thread: a return with a result, or a trap under a condition that never holds.
 std::string KernelText::early_end() {
-  if (one_in(2)) {
+  if (one_in(2) || (!in_function_ && !may_return_)) {
     return fmt::format("if (({} & 1023u) > n) TRAP;\n", value(1));
   }
   if (in_function_) return fmt::format("if ({}) return {};\n", condition(), value(1));
@@ -97,8 +97,8 @@ std::string KernelText::switch_over(int depth, bool in_function) {
 
 std::string KernelText::loop(int depth) {
   const std::string i = fmt::format("i{}", names_++);
-  std::string text = fmt::format("for (unsigned {0} = 0, e = {1} & 7; {0} < e; ++{0}) {{\n", i,
-                                 value(1));
+  std::string text =
+      fmt::format("for (unsigned {0} = 0, e = {1} & 7; {0} < e; ++{0}) {{\n", i, value(1));
   ++loops_;
   text += statements(depth - 1);
   if (one_in(3)) text += fmt::format("if ({}) break;\n", condition());
@@ -134,7 +134,15 @@ std::string KernelText::statement(int depth) {
 
 std::string KernelText::statements(int depth) {
   std::string text;
-  for (unsigned i = 1 + below(3); i > 0; --i) text += statement(depth);
+  for (unsigned i = 1 + below(2); i > 0; --i) text += statement(depth);
+  return text;
+}
+
+/// No return between the making of a mask and its use: compilers put it off until the paths join.
+std::string KernelText::statements_that_stay() {
+  may_return_ = false;
+  std::string text = statements(2);
+  may_return_ = true;
   return text;
 }
 
@@ -158,11 +166,12 @@ KernelText::Step KernelText::shuffle() {
   const unsigned by = 1 + below(31);
   const std::string source =
       one_in(2) ? fmt::format("(lane ^ {}u)", by) : fmt::format("((lane + {}u) & 31)", by);
-  return {fmt::format("{{ const unsigned live = __ballot_sync(~0u, 1), from = {};\n"
-                      "  const unsigned x = __shfl_sync(live, v1, from);\n"
-                      "  if (live >> from & 1) v0 += x; }}\n",
-                      source),
-          fmt::format("  host_shuffle(block, [&](unsigned lane) {{ return (int){}; }});\n", source)};
+  return {
+      fmt::format("{{ const unsigned live = __ballot_sync(~0u, 1), from = {};\n"
+                  "  const unsigned x = __shfl_sync(live, v1, from);\n"
+                  "  if (live >> from & 1) v0 += x; }}\n",
+                  source),
+      fmt::format("  host_shuffle(block, [&](unsigned lane) {{ return (int){}; }});\n", source)};
 }
 
 namespace {
@@ -171,14 +180,13 @@ struct Reduction {
   const char *name, *start, *expression;
 };
 constexpr Reduction reductions[] = {
-    {"add", "0u", "a + b"},        {"min", "~0u", "a < b ? a : b"}, {"max", "0u", "a < b ? b : a"},
-    {"and", "~0u", "a & b"},       {"or", "0u", "a | b"},           {"xor", "0u", "a ^ b"},
+    {"add", "0u", "a + b"},  {"min", "~0u", "a < b ? a : b"}, {"max", "0u", "a < b ? b : a"},
+    {"and", "~0u", "a & b"}, {"or", "0u", "a | b"},           {"xor", "0u", "a ^ b"},
 };
 
 std::string on_host(const Reduction& reduction, bool chosen_only) {
-  return fmt::format(
-      "  host_reduce(block, {}, [](unsigned a, unsigned b) {{ return {}; }}, {});\n",
-      reduction.start, reduction.expression, chosen_only);
+  return fmt::format("  host_reduce(block, {}, [](unsigned a, unsigned b) {{ return {}; }}, {});\n",
+                     reduction.start, reduction.expression, chosen_only);
 }
 
 }  // namespace
@@ -208,41 +216,39 @@ KernelText::Step KernelText::exchange() {
 KernelText::Step KernelText::parity() {
   const unsigned by = 2 * below(30);
   const std::string write = "if (tid & 1) s[tid] = v2;\n";
-  const std::string read = one_in(2)
-                               ? fmt::format("v3 += tid & 1 ? {}u : s[(tid + {}) & 127];\n",
-                                             below(9), by)
-                               : fmt::format("if (!(tid & 1)) v3 ^= s[(tid + {}) & 127];\n", by);
+  const std::string read =
+      one_in(2) ? fmt::format("v3 += tid & 1 ? {}u : s[(tid + {}) & 127];\n", below(9), by)
+                : fmt::format("if (!(tid & 1)) v3 ^= s[(tid + {}) & 127];\n", by);
   const std::string text = one_in(2) ? write + read : read + write;
-  return {"__syncthreads();\n" + text + "__syncthreads();\n",
-          for_each_thread(text)};
+  return {"__syncthreads();\n" + text + "__syncthreads();\n", for_each_thread(text)};
 }
 
 /// A part of the warp goes another way, and exchanges there.
 KernelText::Step KernelText::group() {
-  const std::string chosen = condition(), before = statements(2), after = statements(2),
-                    others = statements(2);
+  const std::string chosen = condition(), before = statements_that_stay();
+  const std::string after = statements(2), others = statements(2);
   const Reduction& reduction = reductions[below(6)];
-  const std::string device =
-      fmt::format("{{ const bool c = {};\nconst unsigned m = __ballot_sync(~0u, c);\n"
-                  "if (c) {{\n{}v0 += __reduce_{}_sync(m, v1);\n{}}} else {{\n{}}}\n}}\n",
-                  chosen, before, reduction.name, after, others);
-  return {device, for_each_thread("thread.chosen = " + chosen + ";\n") +
-                      for_each_thread("if (thread.chosen) {\n" + before + "}\n") +
-                      on_host(reduction, true) +
-                      for_each_thread("if (thread.chosen) {\n" + after + "} else {\n" + others +
-                                      "}\n")};
+  const std::string device = fmt::format(
+      "{{ const bool c = {};\nconst unsigned m = __ballot_sync(~0u, c);\n"
+      "if (c) {{\n{}v0 += __reduce_{}_sync(m, v1);\n{}}} else {{\n{}}}\n}}\n",
+      chosen, before, reduction.name, after, others);
+  return {device,
+          for_each_thread("thread.chosen = " + chosen + ";\n") +
+              for_each_thread("if (thread.chosen) {\n" + before + "}\n") +
+              on_host(reduction, true) +
+              for_each_thread("if (thread.chosen) {\n" + after + "} else {\n" + others + "}\n")};
 }
 
 /// Lanes leave a loop at different times; those that stay exchange.
 KernelText::Step KernelText::shrinking_loop() {
-  const std::string trips = value(1), body = statements(2);
+  const std::string trips = value(1), body = statements_that_stay();
   const Reduction& reduction = reductions[below(6)];
   const std::string i = fmt::format("i{}", names_++);
-  const std::string device =
-      fmt::format("{{ const unsigned trips = ({0}) & 3;\nunsigned m = __ballot_sync(~0u, 1);\n"
-                  "for (unsigned {1} = 0;; ++{1}) {{\nm = __ballot_sync(m, {1} < trips);\n"
-                  "if ({1} >= trips) break;\nv0 += __reduce_{2}_sync(m, v1);\n{{\n{3}}}\n}}\n}}\n",
-                  trips, i, reduction.name, body);
+  const std::string device = fmt::format(
+      "{{ const unsigned trips = ({0}) & 3;\nunsigned m = __ballot_sync(~0u, 1);\n"
+      "for (unsigned {1} = 0;; ++{1}) {{\nm = __ballot_sync(m, {1} < trips);\n"
+      "if ({1} >= trips) break;\nv0 += __reduce_{2}_sync(m, v1);\n{{\n{3}}}\n}}\n}}\n",
+      trips, i, reduction.name, body);
   const std::string count = fmt::format("trips{}", names_++);
   return {device,
           fmt::format("  {{ std::vector<unsigned> {0}(block.threads.size());\n{1}"
@@ -301,7 +307,10 @@ std::string KernelText::kernel(const std::string& name) {
   }
   const std::string end = "out[id] = v0 ^ (v1 + v2) ^ (v3 * 5u);\n";
   text += fmt::format(
-      "#define RETURN(x) do {{ out[id] = (x) ^ out_of_the_way; return; }} while (0)\n"
+      // Volatile: or compilers make one store of this and of the last one, which then stands behind
+      // every exchange, and lanes that come to it early are no longer gone.
+      "#define RETURN(x) do {{ *(volatile unsigned*)&out[id] = (x) ^ out_of_the_way; return; }} "
+      "while (0)\n"
       "__global__ void {0}(const unsigned* in, unsigned* out, unsigned n) {{\n"
       "  __shared__ unsigned s[128];\n"
       "  const int tid = threadIdx.x, id = blockIdx.x * 128 + tid, threads = blockDim.x;\n"
@@ -317,8 +326,7 @@ std::string KernelText::kernel(const std::string& name) {
       "  unsigned* const s = block.s;\n  const int threads = (int)block.threads.size();\n"
       "  for (unsigned i = 0; i < 128; ++i) s[i] = i;\n  (void)threads; (void)n;\n{1}{2}{3}}}\n"
       "#undef RETURN\n",
-      name,
-      for_each_thread("v0 = tid; v1 = in[tid & 63]; v2 = in[(tid + 7) & 63] >> 3; v3 = 0;\n"),
+      name, for_each_thread("v0 = tid; v1 = in[tid & 63]; v2 = in[(tid + 7) & 63] >> 3; v3 = 0;\n"),
       all.host, for_each_thread(end));
   return text;
 }
