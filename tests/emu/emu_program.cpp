@@ -27,9 +27,10 @@ EmuOutput run_emu(const std::string& program, const std::string& options,
                   const std::string& arguments) {
   const std::string stem =
       (std::filesystem::temp_directory_path() / ("rung_emu_" + std::to_string(getpid()))).string();
+  const std::string path = (std::filesystem::path(RUNG_EMU_PROGRAMS) / program).string();
   const std::string command = std::string("'") + RUNG_PROGRAM + "' emu " + options + " --json " +
-                              stem + ".json '" + RUNG_EMU_PROGRAMS + "/" + program + "' -- " +
-                              arguments + " </dev/null >" + stem + ".out 2>" + stem + ".err";
+                              stem + ".json '" + path + "' -- " + arguments + " </dev/null >" +
+                              stem + ".out 2>" + stem + ".err";
   const int status = std::system(command.c_str());
   EmuOutput output;
   if (WIFEXITED(status)) output.exit_code = WEXITSTATUS(status);

@@ -12,7 +12,8 @@ struct EmuOutput {
   nlohmann::ordered_json json;  // what --json wrote; null if nothing
 };
 
-/// `program` lies in tests/emu; `options` stand before it, `arguments` after --.
+/// `program` lies in tests/emu, if its path is not absolute; `options` stand before it, `arguments`
+/// after --.
 EmuOutput run_emu(const std::string& program, const std::string& options = "",
                   const std::string& arguments = "");
 

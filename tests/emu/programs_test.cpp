@@ -73,6 +73,32 @@ TEST(Programs, RuntimeCalls) {
 
 TEST(Programs, Atomics) { expect_output("atomics.cu", "0 wrong; 63 0 255 -64 2016 32 63\n"); }
 
+TEST(Programs, Reductions) {
+  const char* const sums = "528 1 32 64 63 32 392 -176 -21 10 no error\n";
+  expect_output("reductions.cu", sums);
+  if (std::string(RUNG_TEST_NVCC).empty()) return;
+  expect_output("reductions.cu", sums, "--compiler nvcc");
+}
+
+TEST(Programs, EarlyEnds) {
+  expect_output("early_ends.cu", "0 wrong\n");
+  if (std::string(RUNG_TEST_NVCC).empty()) return;
+  expect_output("early_ends.cu", "0 wrong\n", "--compiler nvcc");
+}
+
+TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1216\n"); }
+
+TEST(Programs, RefusedLaunches) {
+  const EmuOutput output = run_emu("programs/refused_launches.cu");
+  EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k() at "
+                            "refused_launches.cu:5: a grid of 0x1x1 blocks"),
+            std::string::npos)
+      << output.err;
+  EXPECT_NE(output.err.find("at refused_launches.cu:6: blocks of 2048x1x1 threads"),
+            std::string::npos)
+      << output.err;
+}
+
 TEST(Programs, GroupsAndHalf) {
   expect_output("groups_and_half.cu", "1520 39 11 104\n1 32.5 947.438\n0.199951 4\n");
 }

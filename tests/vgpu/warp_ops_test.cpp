@@ -7,12 +7,13 @@
 namespace rung::vgpu {
 namespace {
 
-std::vector<Mask> reported;
+std::vector<Mask> reported, outside_reported;
 
 }  // namespace
 
 // The engine's own definition makes a hazard of it.
 void report_bad_participant(Warp&, const Instr&, Mask missing) { reported.push_back(missing); }
+void report_not_a_member(Warp&, const Instr&, Mask outside) { outside_reported.push_back(outside); }
 
 }  // namespace rung::vgpu
 
@@ -25,6 +26,7 @@ class WarpOps : public testing::Test {
  protected:
   void SetUp() override {
     reported.clear();
+    outside_reported.clear();
     for (std::size_t i = 0; i < warp_size; ++i) lane_ids[i] = static_cast<U>(i);
   }
 

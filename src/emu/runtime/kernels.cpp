@@ -1,8 +1,13 @@
 // Launches, and what is asked about kernels.
 
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/locate.hpp"
+#include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
@@ -29,12 +34,50 @@ unsigned limit(cudaDeviceAttr attribute) {
 
 bool fits(unsigned extent, cudaDeviceAttr most) { return extent >= 1 && extent <= limit(most); }
 
-// The runtime has an error of its own for extents that no kernel could have.
-bool is_valid(dim3 grid, dim3 block) {
-  return fits(grid.x, cudaDevAttrMaxGridDimX) && fits(grid.y, cudaDevAttrMaxGridDimY) &&
-         fits(grid.z, cudaDevAttrMaxGridDimZ) && fits(block.x, cudaDevAttrMaxBlockDimX) &&
-         fits(block.y, cudaDevAttrMaxBlockDimY) && fits(block.z, cudaDevAttrMaxBlockDimZ) &&
-         std::size_t{block.x} * block.y * block.z <= limit(cudaDevAttrMaxThreadsPerBlock);
+// The runtime has an error of its own for extents that no kernel could have. Empty if they are
+// fine.
+std::string wrong_with(dim3 grid, dim3 block) {
+  const std::size_t threads = std::size_t{block.x} * block.y * block.z;
+  const unsigned most_threads = limit(cudaDevAttrMaxThreadsPerBlock);
+  if (!fits(grid.x, cudaDevAttrMaxGridDimX) || !fits(grid.y, cudaDevAttrMaxGridDimY) ||
+      !fits(grid.z, cudaDevAttrMaxGridDimZ)) {
+    return fmt::format("a grid of {}x{}x{} blocks: 1 to {}x{}x{} are allowed", grid.x, grid.y,
+                       grid.z, limit(cudaDevAttrMaxGridDimX), limit(cudaDevAttrMaxGridDimY),
+                       limit(cudaDevAttrMaxGridDimZ));
+  }
+  if (!fits(block.x, cudaDevAttrMaxBlockDimX) || !fits(block.y, cudaDevAttrMaxBlockDimY) ||
+      !fits(block.z, cudaDevAttrMaxBlockDimZ) || threads > most_threads) {
+    return fmt::format("blocks of {}x{}x{} threads: 1 to {}x{}x{} are allowed, and {} in all",
+                       block.x, block.y, block.z, limit(cudaDevAttrMaxBlockDimX),
+                       limit(cudaDevAttrMaxBlockDimY), limit(cudaDevAttrMaxBlockDimZ),
+                       most_threads);
+  }
+  return {};
+}
+
+// Notes why a launch failed: many programs do not ask.
+cudaError_t refuse(const void* stub, const std::string& where, cudaError_t error,
+                   const std::string& reason) {
+  report_error(fmt::format("{}: launch of {}{}{}: {}", cudaGetErrorName(error),
+                           Runtime::get().kernel_name(stub), where.empty() ? "" : " at ", where,
+                           reason));
+  return finish(error);
+}
+
+template <class Call>
+cudaError_t launch(const void* stub, dim3 grid, dim3 block, Call&& call) {
+  const std::string where = take_location();
+  const cuda::Result entered = Runtime::get().enter();
+  if (entered != cuda::Result::success) return finish(entered);
+  cuda::Function function = nullptr;
+  if (const cudaError_t error = Runtime::get().find_kernel(stub, function)) return finish(error);
+  if (const std::string wrong = wrong_with(grid, block); !wrong.empty()) {
+    return refuse(stub, where, cudaErrorInvalidConfiguration, wrong);
+  }
+  const cuda::Result result = call(driver(), function);
+  if (result == cuda::Result::success) return finish(result);
+  const std::string reason = driver_message();
+  return reason.empty() ? finish(result) : refuse(stub, where, to_error(result), reason);
 }
 
 }  // namespace
@@ -43,8 +86,7 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  return with_kernel(stub, [&](const cuda::DriverApi& api, cuda::Function function) {
-    if (!is_valid(grid, block)) return static_cast<cuda::Result>(cudaErrorInvalidConfiguration);
+  return launch(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
     return api.cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                               static_cast<unsigned>(shared_bytes), to_driver(stream), arguments,
                               nullptr);
@@ -53,8 +95,7 @@ cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arg
 
 cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes, cudaStream_t stream) {
-  return with_kernel(stub, [&](const cuda::DriverApi& api, cuda::Function function) {
-    if (!is_valid(grid, block)) return static_cast<cuda::Result>(cudaErrorInvalidConfiguration);
+  return launch(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
     return api.cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y,
                                          block.z, static_cast<unsigned>(shared_bytes),
                                          to_driver(stream), arguments);

@@ -16,6 +16,11 @@ thread_local int located_line = 0;
 
 namespace rung::emu {
 
+void locate(const char* file, int line) {
+  located_file = file;
+  located_line = line;
+}
+
 std::string take_location() {
   const char* file = std::exchange(located_file, nullptr);
   if (file == nullptr) return {};
@@ -25,6 +30,5 @@ std::string take_location() {
 }  // namespace rung::emu
 
 extern "C" RUNG_EMU_API void rung_emu_locate(const char* file, int line) {
-  located_file = file;
-  located_line = line;
+  rung::emu::locate(file, line);
 }

@@ -5,8 +5,11 @@
 
 namespace rung::emu {
 
-/// The line that this thread's allocation comes from, "tile.cu:31", or "" if it was not told; told
-/// once.
+/// Tells where this thread's next allocation or launch comes from.
+void locate(const char* file, int line);
+
+/// The line that this thread's allocation or launch comes from, "tile.cu:31", or "" if it was not
+/// told; told once.
 std::string take_location();
 
 }  // namespace rung::emu

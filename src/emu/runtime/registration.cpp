@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/locate.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
@@ -24,6 +25,8 @@ struct CallConfiguration {
   dim3 grid, block;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  const char* file;
+  int line;
 };
 
 thread_local std::vector<CallConfiguration> configurations;
@@ -58,8 +61,8 @@ RUNG_EMU_API void __cudaRegisterVar(void** handle, char* shadow, char* /*device_
 }
 
 RUNG_EMU_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
-                                                  cudaStream_t stream) {
-  configurations.push_back({grid, block, shared_bytes, stream});
+                                                  cudaStream_t stream, const char* file, int line) {
+  configurations.push_back({grid, block, shared_bytes, stream, file, line});
   return 0;
 }
 
@@ -71,6 +74,7 @@ RUNG_EMU_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
   *block = last.block;
   *shared_bytes = last.shared_bytes;
   *static_cast<cudaStream_t*>(stream) = last.stream;
+  locate(last.file, last.line);
   configurations.pop_back();
   return cudaSuccess;
 }

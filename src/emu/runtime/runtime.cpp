@@ -88,6 +88,12 @@ cuda::Result Runtime::load(Image& image) {
   return result;
 }
 
+std::string Runtime::kernel_name(const void* stub) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(stub);
+  return found == kernels_.end() ? std::string() : found->second.name;
+}
+
 cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
   const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(stub);

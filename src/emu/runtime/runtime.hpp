@@ -67,6 +67,8 @@ class Runtime {
 
   /// cudaErrorInvalidDeviceFunction if `stub` is no kernel.
   cudaError_t find_kernel(const void* stub, cuda::Function& function);
+  /// As registered; empty if `stub` is no kernel.
+  std::string kernel_name(const void* stub) const;
   /// cudaErrorInvalidSymbol if `shadow` is no variable of the device.
   cudaError_t find_variable(const void* shadow, cuda::DevicePointer& address, std::size_t& bytes);
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "vgpu/engine/access.hpp"
 
@@ -18,26 +19,31 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
 /// Whether the lanes are as far apart as the shape says; if so, the shape moves to where they are.
-/// `row`: of addresses of 32 or 64 bits.
+/// `row`: of addresses of 32 or 64 bits, signed where they are to be widened with their sign.
 template <class T>
 inline bool moved(Shape& shape, const T* row) {
   namespace hn = hwy::HWY_NAMESPACE;
   const T* distance = reinterpret_cast<const T*>(shape.distance.data());
-  if constexpr (sizeof(T) == sizeof(std::int32_t)) {
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr bool is_narrow = sizeof(T) == sizeof(std::int32_t);
+  using Wide = std::conditional_t<is_narrow, std::int64_t, std::uint64_t>;
+  if constexpr (is_narrow) {
     if (!shape.narrow) return false;
     distance = reinterpret_cast<const T*>(shape.narrow_distance.data());
   }
   if (shape.mask != all_lanes) return false;
   const hn::CappedTag<T, warp_size> d;
-  const T low = static_cast<T>(row[0] - distance[0]);
+  const T low = static_cast<T>(static_cast<Unsigned>(row[0]) - static_cast<Unsigned>(distance[0]));
   auto off = hn::Zero(d);
   for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
     const auto found = hn::Sub(hn::LoadU(d, row + lane), hn::Set(d, low));
     off = hn::Or(off, hn::Xor(found, hn::Load(d, distance + lane)));
   }
   if (!hn::AllTrue(d, hn::Eq(off, hn::Zero(d)))) return false;
-  if (shape.high - shape.low > std::numeric_limits<T>::max() - low) return false;
-  shape.move_to(low);
+  const auto room = static_cast<std::uint64_t>(static_cast<Wide>(std::numeric_limits<T>::max()) -
+                                               static_cast<Wide>(low));
+  if (shape.high - shape.low > room) return false;
+  shape.move_to(static_cast<std::uint64_t>(static_cast<Wide>(low)));
   return true;
 }
 
@@ -45,13 +51,16 @@ template <class T>
 inline void describe(Shape& shape, Mask mask, const T* row) {
   if (mask == all_lanes && moved(shape, row)) return;
   std::uint64_t address[warp_size];
-  for (int lane = 0; lane < warp_size; ++lane) address[lane] = row[lane];
+  for (int lane = 0; lane < warp_size; ++lane)
+    address[lane] = static_cast<std::uint64_t>(row[lane]);
   shape.describe(mask, address);
 }
 
 inline void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   if (op.address_bytes == 8) {
     describe(shape, warp.mask, warp.row<std::uint64_t>(op.address_row));
+  } else if (op.wraps()) {
+    describe(shape, warp.mask, warp.row<std::int32_t>(op.address_row));
   } else if (op.address_bytes == 4) {
     describe(shape, warp.mask, warp.row<std::uint32_t>(op.address_row));
   } else {

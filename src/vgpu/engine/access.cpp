@@ -167,6 +167,7 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
   const Regions regions = shadow.regions(low, last);
   if constexpr (Kind == AccessKind::load) {
+    if (op.deferred) return;
     if ((regions & shadow.suspect()) != 0) check_read(block, warp, op.site, shape, offset, bytes);
     log_read(block, warp, op.site, shape, offset, bytes);
     shadow.log.regions |= regions;

@@ -155,10 +155,11 @@ std::string describe_wait(const Block& block, int id) {
 }
 
 std::uint64_t address_of(Warp& warp, const AsyncAddress& address, int lane) {
-  std::uint64_t base = 0;
-  if (address.bytes == 8) base = warp.row<std::uint64_t>(address.row)[lane];
-  if (address.bytes == 4) base = warp.row<std::uint32_t>(address.row)[lane];
-  return base + static_cast<std::uint64_t>(address.offset);
+  const auto offset = static_cast<std::uint64_t>(address.offset);
+  if (address.bytes == 0) return offset;
+  if (address.bytes == 8) return warp.row<std::uint64_t>(address.row)[lane] + offset;
+  // As MemoryOp::wraps().
+  return static_cast<std::uint32_t>(warp.row<std::uint32_t>(address.row)[lane] + offset);
 }
 
 std::optional<ClusterPlace> cluster_place(Warp& warp, int lane, std::uint32_t site,

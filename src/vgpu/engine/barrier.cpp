@@ -35,16 +35,29 @@ void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& ins
 
 void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
                          bool aligned, OrderedMemory orders) {
-  if (aligned && warp.mask != warp.live && worker.observe) {
-    report(*this, HazardKind::divergent_barrier, thread(warp, first_lane(warp.mask)), instr.site,
-           "barrier", {},
-           fmt::format("{} of the warp's {} live lanes came to a barrier for all of them",
-                       lanes_in(warp.mask), lanes_in(warp.live)));
-  }
+  const bool divergent = aligned && warp.mask != warp.live && worker.observe;
   Barrier& barrier = barriers_[id];
   barrier.orders = barrier.orders & orders;
   wait_at(warp, id, expected, instr);
+  if (divergent) barrier.waiting.back().divergent = &instr;
   complete_if_full(id);
+}
+
+/// Parts of a warp may come to the same barrier one after the other; but all have to.
+void Block::report_divergent(const Barrier& barrier) {
+  for (const Barrier::Waiter& waiter : barrier.waiting) {
+    if (waiter.divergent == nullptr) continue;
+    Mask here = 0;
+    for (const Barrier::Waiter& other : barrier.waiting) {
+      if (other.warp == waiter.warp && other.divergent == waiter.divergent) here |= other.mask;
+    }
+    const Warp& warp = warps[waiter.warp];
+    if ((warp.live & ~here) == 0) continue;
+    report(*this, HazardKind::divergent_barrier, thread(warp, first_lane(waiter.mask)),
+           waiter.divergent->site, "barrier", {},
+           fmt::format("{} of the warp's {} live lanes came to a barrier for all of them",
+                       lanes_in(here), lanes_in(warp.live)));
+  }
 }
 
 void Block::barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr&) {
@@ -71,6 +84,7 @@ void Block::complete_if_full(int id) {
 }
 
 void Block::release(Barrier& done) {
+  report_divergent(done);
   std::uint32_t participants = 0;
   for (const Barrier::Waiter& waiter : done.waiting) {
     Warp& warp = warps[waiter.warp];
@@ -159,6 +173,7 @@ void Block::report_wait(const Warp& warp, const Split& split) {
 }
 
 void Block::report_deadlock() {
+  for (const Barrier& barrier : barriers_) report_divergent(barrier);
   for (const Warp& warp : warps) {
     for (const Split& split : warp.splits) report_wait(warp, split);
   }

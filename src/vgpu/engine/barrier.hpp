@@ -17,7 +17,8 @@ struct Barrier {
     int warp;
     int split;
     Mask mask;
-    const Instr* reduction;  // bar.red: whose result is due
+    const Instr* reduction;            // bar.red: whose result is due
+    const Instr* divergent = nullptr;  // who promised that the whole warp comes, and came in part
   };
   std::uint32_t threads = 0;   // that have arrived
   std::uint32_t expected = 0;  // 0: all that live

@@ -80,7 +80,10 @@ class Block {
   enum class Turn { spent, suspended, exited };
   Turn take_turn(Warp& warp, std::uint64_t budget);
   bool pick_split(Warp& warp, bool rotate);
-  void run_code(Warp& warp, const struct BasicBlock& block);
+  bool run_code(Warp& warp, const struct BasicBlock& block);
+  bool run_exchanging(Warp& warp, const struct BasicBlock& block);
+  void wake_exchanges(Warp& warp);
+  bool force_exchange(Warp& warp, bool patient);
   /// Follows the end of a basic block. False if the split has ended or has become a parent.
   bool advance(Warp& warp, const struct BasicBlock& block, int index);
   bool diverge(Warp& warp, const struct BasicBlock& block, Mask taken);
@@ -94,6 +97,7 @@ class Block {
   void wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void complete_if_full(int id);
   void release(Barrier& barrier);
+  void report_divergent(const Barrier& barrier);
   void report_wait(const Warp& warp, const Split& split);
   void fill_rows();
   void fill_special(const SpecialRow& row);

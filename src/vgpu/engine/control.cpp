@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/report.hpp"
+#include "vgpu/engine/warp_members.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
 
@@ -65,7 +66,9 @@ void barrier_reduce(Warp& warp, const Instr& instr) {
 }
 
 void warp_sync(Warp& warp, const Instr& instr) {
-  const Mask wanted = warp.row<std::uint32_t>(instr.rows[0])[first_lane(warp.mask)];
+  const Mask* const masks = warp.row<Mask>(instr.rows[0]);
+  const Mask wanted = masks[first_lane(warp.mask)];
+  if (const Mask outside = lanes_outside(warp, masks)) report_not_a_member(warp, instr, outside);
   warp.block->warp_sync(warp, wanted, instr, ordered_by(instr));
 }
 

@@ -88,6 +88,13 @@ struct Wrong {
   std::string address, message;
 };
 
+/// The address with which the sum with the offset is what the hardware computes.
+std::uint64_t wrapped(const MemoryOp& op, std::uint64_t address) {
+  if (!op.wraps()) return address;
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  return static_cast<std::uint32_t>(address + offset) - offset;
+}
+
 /// What is wrong with one lane's access, if anything.
 std::optional<Wrong> wrong_with(Block& block, const MemoryOp& op, std::uint64_t address,
                                 Space space, AccessKind kind) {
@@ -166,6 +173,7 @@ bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKi
   if (misaligned(op, (shape.low + offset) | shape.low_bits)) return false;
   std::uint64_t low = shape.low + offset;
   std::uint64_t end = shape.high + offset + op.access_bytes();
+  if (low > end) return false;
   place.space = space_of(op, low);
   place.bias = offset;
   if (op.space == Space::generic && place.space != Space::global) {
@@ -200,7 +208,7 @@ void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const Memor
   const Mask active = warp.mask;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const std::uint64_t address = shape.address(lane);
+    const std::uint64_t address = wrapped(op, shape.address(lane));
     const Space space = space_of(op, address + static_cast<std::uint64_t>(op.offset));
     if (const auto wrong = wrong_with(block, op, address, space, kind)) {
       report(block, wrong->kind, block.thread(warp, lane), op.site, name(kind), wrong->address,

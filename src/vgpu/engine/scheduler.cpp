@@ -34,13 +34,21 @@ Block::Status Block::run() {
     }
     if (!alive) return Status::done;
     if (!worker.within_limit(*this)) return Status::stopped;
-    if (!ran) return Status::stalled;
+    if (!ran) {
+      const bool goes_on = std::any_of(warps.begin(), warps.end(), [&](Warp& warp) {
+        return warp.live != 0 && force_exchange(warp, false);
+      });
+      if (goes_on) continue;
+      return Status::stalled;
+    }
     if (spent) return Status::yielded;
   }
 }
 
 Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
-  if (!pick_split(warp, false)) return Turn::suspended;
+  if (!pick_split(warp, false) && !(force_exchange(warp, true) && pick_split(warp, false))) {
+    return Turn::suspended;
+  }
   const Kernel& kernel = worker.kernel;
   const std::uint64_t end = worker.spent + budget;
   std::uint64_t split_end = worker.spent + split_budget;
@@ -48,14 +56,17 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   for (;;) {
     const int index = warp.split().block;
     const BasicBlock& block = kernel.blocks[index];
-    worker.spent += block.instructions;
-    ++worker.block_executions[index];
-    worker.block_lanes[index] +=
-        warp.mask == all_lanes ? warp_size : static_cast<std::uint64_t>(lanes_in(warp.mask));
-    run_code(warp, block);
+    if (warp.split().resume < 0) {
+      worker.spent += block.instructions;
+      ++worker.block_executions[index];
+      worker.block_lanes[index] +=
+          warp.mask == all_lanes ? warp_size : static_cast<std::uint64_t>(lanes_in(warp.mask));
+    }
+    bool runs_on = run_code(warp, block);
 
-    bool runs_on = true;
-    if (block.suspends) {
+    if (!runs_on) {
+      // Waits in the middle of the block.
+    } else if (block.suspends) {
       // A barrier ends its basic block; whoever waits goes on behind it.
       warp.split().block = block.next;
       runs_on = warp.split().state == Split::State::ready && go_to(warp, block.next);
@@ -67,7 +78,9 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     if (warp.live == 0) return Turn::exited;
     if (polls) pick_split(warp, true);
     if (worker.spent >= end || polls) return Turn::spent;
-    if (!pick_split(warp, runs_on)) return Turn::suspended;
+    if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
+      return Turn::suspended;
+    }
     split_end = worker.spent + split_budget;
   }
 }
@@ -86,7 +99,11 @@ bool Block::pick_split(Warp& warp, bool rotate) {
   return false;
 }
 
-void Block::run_code(Warp& warp, const BasicBlock& block) {
+/// False if the split waits at an exchange in the middle of the block.
+bool Block::run_code(Warp& warp, const BasicBlock& block) {
+  if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
+    return run_exchanging(warp, block);
+  }
   const Instr* instr = worker.kernel.code.data() + block.first;
   const Instr* const end = instr + block.count;
   if (warp.mask == warp.live) {
@@ -94,6 +111,7 @@ void Block::run_code(Warp& warp, const BasicBlock& block) {
   } else {
     for (; instr != end; ++instr) instr->masked(warp, *instr);
   }
+  return true;
 }
 
 bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
@@ -239,6 +257,7 @@ void Block::exit_lanes(Warp& warp, Mask lanes) {
   for (const Split& split : warp.splits) {
     if (split.state == Split::State::at_warp_sync) complete_warp_sync(warp, split.sync_mask);
   }
+  wake_exchanges(warp);
 }
 
 }  // namespace rung::vgpu

@@ -47,12 +47,16 @@ bool Shape::describe_regular(const std::uint64_t* address) {
 void Shape::describe_scattered(const std::uint64_t* address) {
   kind = Kind::scattered;
   stride = 0;
-  low = ~std::uint64_t{0};
-  high = 0;
+  // Negative ones come before others: an offset leads them back to where these are.
+  auto least = std::numeric_limits<std::int64_t>::max();
+  auto most = std::numeric_limits<std::int64_t>::min();
   for (Mask left = mask; left != 0; left &= left - 1) {
-    low = std::min(low, address[first_lane(left)]);
-    high = std::max(high, address[first_lane(left)]);
+    const auto at = static_cast<std::int64_t>(address[first_lane(left)]);
+    least = std::min(least, at);
+    most = std::max(most, at);
   }
+  low = static_cast<std::uint64_t>(least);
+  high = static_cast<std::uint64_t>(most);
   std::uint64_t bits = 0;
   for (Mask left = mask; left != 0; left &= left - 1) bits |= address[first_lane(left)] - low;
   low_bits = static_cast<std::uint8_t>(bits & 15);

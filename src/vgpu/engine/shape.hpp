@@ -33,7 +33,7 @@ struct Shape {
   bool halves_uniform = false;      // each half has one address
   Mask mask = 0;                    // lanes that have an address; 0: not described yet
   std::int64_t stride = 0;          // linear: bytes from lane to lane
-  std::uint64_t low = 0, high = 0;  // the smallest and the largest address
+  std::uint64_t low = 0, high = 0;  // the smallest and the largest address, as signed numbers
   std::uint64_t moved_by = 0;       // to get here
 
   /// From `low` to the address of each lane; those of other lanes than the mask's mean nothing.

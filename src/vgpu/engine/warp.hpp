@@ -23,10 +23,19 @@ inline constexpr int first_lane(Mask mask) { return std::countr_zero(mask); }
 /// Any split that is not waiting may run: the parts of a divergent warp make progress independently
 /// of each other, as they do since Volta.
 struct Split {
-  enum class State : std::uint8_t { unused, ready, waits_for_children, at_barrier, at_warp_sync };
+  enum class State : std::uint8_t {
+    unused,
+    ready,
+    waits_for_children,
+    at_barrier,
+    at_warp_sync,
+    at_exchange  // engine/rendezvous.hpp
+  };
   State state = State::unused;
   Mask mask = 0;
   int block = 0;        // the basic block to run next
+  int resume = -1;      // at_exchange, and from there: the instruction of the block to go on with
+  bool alone = false;   // the next exchange takes place whoever is missing
   int reconverge = -1;  // the basic block where it ends, and its lanes join the parent; -1: none
   int parent = -1;
   int children = 0;
@@ -52,7 +61,8 @@ class Warp {
   Mask early = 0;  // lanes not known to run after the launch ahead (observers/early_access.hpp)
   Worker* worker = nullptr;
   Block* block = nullptr;
-  int index = 0;  // of the warp in its block
+  int index = 0;    // of the warp in its block
+  Mask joined = 0;  // lanes of other splits that take part in the exchange that comes next
 
   /// Every division leaves both parts with fewer lanes, so there are at most 32 leaves and 31
   /// parents.

@@ -11,4 +11,8 @@ namespace rung::vgpu {
 /// exited and do not take part. Defined by the engine.
 void report_bad_participant(Warp& warp, const Instr& instr, Mask missing);
 
+/// A hazard: lanes (`outside`) that run a warp-wide instruction with a member mask that does not
+/// name them.
+void report_not_a_member(Warp& warp, const Instr& instr, Mask outside);
+
 }  // namespace rung::vgpu

@@ -22,7 +22,8 @@ void set_lanes(Warp& warp, std::uint32_t row, const F& value) {
 std::uint64_t base_of(Warp& warp, const WmmaAddresses& op, int lane) {
   switch (op.base_bytes) {
     case 8: return warp.row<const std::uint64_t>(op.base_row)[lane];
-    case 4: return warp.row<const std::uint32_t>(op.base_row)[lane];
+    // With its sign, as MemoryOp::wraps().
+    case 4: return static_cast<std::uint64_t>(warp.row<const std::int32_t>(op.base_row)[lane]);
     default: return 0;  // the offset is the whole address
   }
 }

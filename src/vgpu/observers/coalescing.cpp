@@ -61,6 +61,11 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
     tell_access(block, warp, op.site, shape, op.offset, op.access_bytes(), kind, false);
   }
   if ((shape.mask & warp.early) != 0) check_early(warp, op, shape, place, kind);
+  if (!op.deferred) check_global(block, warp, op, shape, place, kind);
+}
+
+void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                  AccessKind kind) {
   const Allocation& allocation = *place.allocation;
   if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
     check_initialised(block, warp, op, shape, place);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 
-#include "vgpu/program/dominators.hpp"
+#include "vgpu/program/reconvergence.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -22,21 +23,42 @@ bool is_jump(const ptx::Instruction& instruction) {
   return instruction.opcode == "bra" && instruction.guard < 0;
 }
 
+CfgBlock::WayOut way_out_by(const ptx::Instruction& instruction) {
+  if (instruction.opcode == "trap") return CfgBlock::WayOut::trap;
+  if (instruction.opcode == "exit") return CfgBlock::WayOut::exit;
+  return CfgBlock::WayOut::ret;
+}
+
+/// The instruction that a branch to `label` comes to, behind other jumps.
+std::size_t landing_of(const ptx::Function& function, const Labels& labels,
+                       const std::string& label) {
+  std::size_t at = labels.at(label);
+  constexpr int most_jumps = 8;  // they may go round in circles
+  for (int i = 0; i < most_jumps && at < function.body.size() && is_jump(function.body[at]); ++i) {
+    at = labels.at(function.body[at].operands.at(0).name);
+  }
+  return at;
+}
+
+bool is_plain_exit(const ptx::Instruction& instruction) {
+  return instruction.guard < 0 && (instruction.opcode == "ret" || instruction.opcode == "exit");
+}
+
 /// Where a branch to `label` goes: to its instruction, or behind the last one if all that follows
 /// there is an exit.
 std::size_t target_of(const ptx::Function& function, const Labels& labels,
                       const std::string& label) {
   const std::size_t exit = function.body.size();
-  const std::size_t target = labels.at(label);
-  std::size_t end = target;
-  constexpr int most_jumps = 8;  // they may go round in circles
-  for (int i = 0; i < most_jumps && end < exit && is_jump(function.body[end]); ++i) {
-    end = labels.at(function.body[end].operands.at(0).name);
-  }
-  if (end == exit) return exit;
-  const ptx::Instruction& last = function.body[end];
-  const bool leaves = last.guard < 0 && (last.opcode == "ret" || last.opcode == "exit");
-  return leaves ? exit : target;
+  const std::size_t end = landing_of(function, labels, label);
+  return end == exit || is_plain_exit(function.body[end]) ? exit : labels.at(label);
+}
+
+/// How the block that ends with this instruction leaves the kernel, where it does.
+CfgBlock::WayOut way_out_of(const ptx::Function& function, const Labels& labels,
+                            const ptx::Instruction& last) {
+  if (last.opcode != "bra") return way_out_by(last);
+  const std::size_t end = landing_of(function, labels, last.operands.at(0).name);
+  return end < function.body.size() ? way_out_by(function.body[end]) : CfgBlock::WayOut::ret;
 }
 
 /// Instruction indices that the instruction may go to, the guard's target first; the index behind
@@ -91,6 +113,13 @@ void mark_loop_headers(Cfg& cfg) {
 
 }  // namespace
 
+bool synchronises(const ptx::Instruction& instruction) {
+  static const std::set<std::string_view> opcodes = {
+      "activemask", "bar",  "barrier",  "elect", "ldmatrix", "match", "mma",
+      "redux",      "shfl", "stmatrix", "vote",  "wgmma",    "wmma"};
+  return opcodes.contains(instruction.opcode);
+}
+
 bool may_suspend(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
   return opcode == "bar" || opcode == "barrier" || opcode == "nanosleep" ||
@@ -122,18 +151,24 @@ Cfg control_flow(const ptx::Function& function) {
     }
     block_at[i] = static_cast<int>(cfg.blocks.size()) - 1;
     ++cfg.blocks.back().count;
+    if (synchronises(function.body[i])) cfg.blocks.back().synchronises = true;
   }
   for (std::size_t index = 0; index < cfg.blocks.size(); ++index) {
     CfgBlock& block = cfg.blocks[index];
-    for (const std::size_t target : targets_of(function, labels, block.first + block.count - 1)) {
+    const std::size_t last = block.first + block.count - 1;
+    block.indirect = function.body[last].opcode == "brx";
+    for (const std::size_t target : targets_of(function, labels, last)) {
       const int successor = target < size ? block_at[target] : to_exit;
       block.successors.push_back(successor);
-      if (successor == to_exit) continue;
+      if (successor == to_exit) {
+        block.way_out = way_out_of(function, labels, function.body[last]);
+        continue;
+      }
       cfg.blocks[static_cast<std::size_t>(successor)].predecessors.push_back(
           static_cast<int>(index));
     }
   }
-  find_post_dominators(cfg);
+  find_reconvergence(cfg);
   mark_loop_headers(cfg);
   return cfg;
 }

@@ -2,6 +2,7 @@
 // The control-flow graph of a function.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "vgpu/ptx/module.hpp"
@@ -17,8 +18,14 @@ struct CfgBlock {
   /// kernel early must not be waited for.
   std::vector<int> successors;
   std::vector<int> predecessors;
-  /// The nearest block that every path from here passes, those to an exit apart if there are
-  /// others; -1 if there is none.
+  /// What its edges to the exit are, if it has any. Ordered: a later one is the more usual end.
+  enum class WayOut : std::uint8_t { none, trap, exit, ret };
+  WayOut way_out = WayOut::none;
+  /// Holds a barrier, or an instruction that works on several lanes of a warp together.
+  bool synchronises = false;
+  bool indirect = false;  // ends with brx
+  /// The block where lanes that part here meet again (program/reconvergence.hpp): the nearest block
+  /// that every path from here passes, apart from paths that end early; -1 if there is none.
   int immediate_post_dominator = -1;
   /// A loop begins here: a path from here leads back to here, and a walk from the entry comes to
   /// this block of the loop first.
@@ -34,6 +41,8 @@ struct Cfg {
 
 Cfg control_flow(const ptx::Function& function);
 
+/// Whether what it does depends on which lanes of the warp run it together.
+bool synchronises(const ptx::Instruction& instruction);
 /// A barrier, or another instruction that may suspend its warp.
 bool may_suspend(const ptx::Instruction& instruction);
 /// bra, brx, exit, ret and trap.

@@ -76,7 +76,7 @@ class BackwardWalk {
 
 }  // namespace
 
-void find_post_dominators(Cfg& cfg) {
+std::vector<int> post_dominators(const Cfg& cfg) {
   const auto exit = static_cast<int>(cfg.blocks.size());
   const BackwardWalk walk(cfg);
   const std::vector<int>& order = walk.order();
@@ -116,10 +116,11 @@ void find_post_dominators(Cfg& cfg) {
       known = found;
     }
   }
-  for (std::size_t i = 0; i < cfg.blocks.size(); ++i) {
-    const int found = dominator[i];
-    cfg.blocks[i].immediate_post_dominator = found == unvisited || found == exit ? -1 : found;
+  dominator.resize(cfg.blocks.size());
+  for (int& found : dominator) {
+    if (found == unvisited || found == exit) found = -1;
   }
+  return dominator;
 }
 
 }  // namespace rung::vgpu

@@ -27,6 +27,7 @@ struct BasicBlock {
   End end = End::next;
   bool guard_negated = false;
   bool suspends = false;           // its last instruction may block the warp
+  bool exchanges = false;          // lanes may wait for each other in it (engine/rendezvous.hpp)
   std::uint32_t guard = 0;         // predicate row; for indirect, the row of the index
   int taken = -1, next = -1;       // block indices
   int post_dominator = -1;         // where lanes that part come together; -1: only at their exit
@@ -72,6 +73,7 @@ struct MemoryOp {
   bool acquires = false;           // if relaxed: a read needs no fence behind it
   std::uint8_t slot = 0;           // of the address shape (engine/shape.hpp)
   std::uint32_t address_row = 0;
+  bool deferred = false;        // observed where its value is used (program/speculation.hpp)
   bool joins_previous = false;  // shared: served by the request of the access before it
   bool counted_apart = false;   // shared side of a cp.async, whose site counts the global side
   std::uint8_t issued_bytes =
@@ -92,6 +94,13 @@ struct MemoryOp {
   std::uint32_t cache = 0;  // index of this op among the kernel's global accesses
   std::uint32_t site = 0;
 
+  /// Whether address and offset are added modulo 2^32: in a window that 32 bits address. Compilers
+  /// write registers that are negative, with offsets that lead back into the window. Shapes have
+  /// such a register with its sign, so that the sum has 64 bits.
+  bool wraps() const {
+    return address_bytes == 4 && (space == ptx::Space::shared || space == ptx::Space::local ||
+                                  space == ptx::Space::param);
+  }
   std::uint32_t access_bytes() const { return std::uint32_t{bytes} * count; }
   /// What addresses have to be multiples of.
   std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }

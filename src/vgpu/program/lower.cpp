@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "vgpu/engine/arithmetic.hpp"
@@ -10,6 +11,7 @@
 #include "vgpu/engine/control.hpp"
 #include "vgpu/engine/guard.hpp"
 #include "vgpu/engine/matrix.hpp"
+#include "vgpu/engine/rendezvous.hpp"
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/lowering.hpp"
 #include "vgpu/program/operands.hpp"
@@ -25,6 +27,13 @@ using ptx::Type;
 // Basic blocks have slots of their own, whose shapes stay until the next time around; a kernel with
 // many blocks begins again.
 constexpr std::uint32_t most_kept_slots = 128;
+
+/// Whether its last operand is a member mask whose lanes it waits for. Under a guard it waits for
+/// nobody.
+bool names_members(const ptx::Instruction& instruction) {
+  static const std::set<std::string_view> opcodes = {"elect", "match", "redux", "shfl", "vote"};
+  return opcodes.contains(instruction.opcode) && instruction.has("sync") && instruction.guard < 0;
+}
 
 std::uint32_t aligned(std::uint32_t offset, int align) {
   const auto step = static_cast<std::uint32_t>(std::max(align, 1));
@@ -60,6 +69,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   add_sites();
   find_undefined();
   find_wgmma_uses();
+  find_speculated(liveness);
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
@@ -82,6 +92,7 @@ void Lowering::lower_block(std::size_t index) {
     site_ = static_cast<std::uint32_t>(i);
     follow_undefined(instruction);
     report_wgmma_use();
+    observe_deferred();
     if (ends_block(instruction) && instruction.opcode != "trap") break;
     lower_instruction(instruction);
     block.suspends = may_suspend(instruction);
@@ -350,9 +361,21 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   instr.full = spec.full;
   instr.masked = spec.masked;
   instr.imm = spec.imm;
+  if (names_members(instruction)) wait_for_members_in(rows.back());
   set_rows(instr, std::move(rows));
   emit(instr);
   for (const Instr& resize : after) emit(resize);
+}
+
+/// Lanes may run something else in between: shapes of addresses are found anew.
+void Lowering::wait_for_members_in(std::uint32_t mask_row) {
+  Instr wait{};
+  wait.full = all_members_here;
+  wait.masked = wait_for_members;
+  set_rows(wait, {mask_row});
+  emit(wait);
+  kernel_->blocks.back().exchanges = true;
+  slots_.clear();
 }
 
 void Lowering::lower_instruction(const Instruction& instruction) {

@@ -193,6 +193,7 @@ void Lowering::lower_load(const Instruction& instruction) {
   op.relaxed = access->relaxed;
   op.acquires = access->acquires;
   note_access(op, false);
+  if (!instruction.has("shared::cluster")) defer_observation(op);
 
   const Operand& destination = instruction.operands[0];
   std::vector<const Operand*> targets = {&destination};

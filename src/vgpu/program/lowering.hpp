@@ -15,6 +15,7 @@
 #include "vgpu/program/merge.hpp"
 #include "vgpu/program/provenance.hpp"
 #include "vgpu/program/rows.hpp"
+#include "vgpu/program/speculation.hpp"
 #include "vgpu/program/undefined_reads.hpp"
 #include "vgpu/program/wgmma_registers.hpp"
 
@@ -44,6 +45,7 @@ class Lowering {
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
   void lower_instruction(const Instruction& instruction);
+  void wait_for_members_in(std::uint32_t mask_row);
   void lower_registers(const Instruction& instruction, const OpSpec& spec);
   void emit(Instr instr);
   void emit_unguarded(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows);
@@ -97,6 +99,11 @@ class Lowering {
   void shadow_logic(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);
 
+  // lower_speculation.cpp
+  void find_speculated(const Liveness& liveness);
+  void defer_observation(MemoryOp& op);
+  void observe_deferred();
+
   // lower_async.cpp
   void lower_async_copy(const Instruction& instruction);
   void lower_mbarrier(const Instruction& instruction);
@@ -141,6 +148,13 @@ class Lowering {
   std::map<std::string, std::uint64_t> shared_layout_;
   std::unique_ptr<MergeModel> merge_;
   std::map<std::uint32_t, MemoryOp*> op_of_site_;
+  struct UseOfSpeculated {
+    std::size_t load;
+    SpeculatedUse use;
+  };
+  SpeculatedLoads speculated_;
+  std::map<std::size_t, std::vector<UseOfSpeculated>> uses_of_speculated_;  // by instruction
+  std::map<std::size_t, const MemoryOp*> deferred_;                         // by load
   std::vector<UndefinedRead> undefined_;
   std::vector<WgmmaRegisterUse> wgmma_uses_;
   std::vector<int> undefined_source_;             // by register: undefined_sources()

@@ -35,7 +35,7 @@ bool is_plain_shared_load(const ptx::Instruction& instruction, const Instr& inst
     return false;
   }
   const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
-  return op.bytes == 4 && op.count <= 4 && !op.relaxed &&
+  return op.bytes == 4 && op.count <= 4 && !op.relaxed && !op.deferred &&
          op.offset == static_cast<std::int32_t>(op.offset);
 }
 

@@ -40,18 +40,38 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include "rung_emu/address_spaces.h"
 
 #include <__clang_cuda_cmath.h>
+
+// clang 19's reductions hand mask and value to the instruction in the wrong order: renamed, and
+// replaced by rung_emu/reductions.h.
+#define __reduce_add_sync __rung_emu_clang_reduce_add_sync
+#define __reduce_min_sync __rung_emu_clang_reduce_min_sync
+#define __reduce_max_sync __rung_emu_clang_reduce_max_sync
+#define __reduce_and_sync __rung_emu_clang_reduce_and_sync
+#define __reduce_or_sync __rung_emu_clang_reduce_or_sync
+#define __reduce_xor_sync __rung_emu_clang_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
+
 #include <__clang_cuda_complex_builtins.h>
 
 #include "rung_emu/atomics.h"
 #include "rung_emu/float_overloads.h"
 #include "rung_emu/min_max.h"
+#include "rung_emu/reductions.h"
 
 // clang-format on
 
 #pragma clang attribute pop
 
-// What a launch, kernel<<<grid, block, shared, stream>>>, is translated to.
+// What a launch, kernel<<<grid, block, shared, stream>>>, is translated to. The default arguments
+// give the place of the launch.
 extern "C" RUNG_EMU_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                              size_t shared_bytes = 0,
-                                                             cudaStream_t stream = 0);
+                                                             cudaStream_t stream = 0,
+                                                             const char* file = __builtin_FILE(),
+                                                             int line = __builtin_LINE());

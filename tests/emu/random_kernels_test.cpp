@@ -1,0 +1,35 @@
+// Random kernels give on the virtual GPU what plain C++ gives, and raise no alarm.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "emu_program.hpp"
+#include "random/kernel_generator.hpp"
+
+namespace rung {
+namespace {
+
+void expect_right(std::uint64_t seed, int kernels, int runs_of_each, const std::string& options) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("rung_random_" + std::to_string(getpid()) + ".cu");
+  std::ofstream(path) << random_kernels(seed, kernels, runs_of_each);
+  const EmuOutput output = run_emu(path.string(), options);
+  std::filesystem::remove(path);
+  EXPECT_EQ(output.exit_code, 0) << "seed " << seed << "\n" << output.err;
+  EXPECT_EQ(output.out, std::to_string(kernels * runs_of_each) + " runs, 0 wrong\n")
+      << "seed " << seed;
+}
+
+// 504 runs.
+TEST(RandomKernels, ByClang) { expect_right(1, 72, 7, ""); }
+
+TEST(RandomKernels, ByNvcc) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "nvcc is not installed";
+  expect_right(2, 20, 7, "--compiler nvcc");
+}
+
+}  // namespace
+}  // namespace rung
