@@ -5,12 +5,25 @@
 
 namespace rung::cuda {
 
+namespace {
+
+/// Where the driver itself does not answer any more.
+std::string describe(Result result) {
+  switch (result) {
+#define RUNG_DESCRIBE(enumerator, value, name, text) \
+  case Result::enumerator: return name " (" text ")";
+    RUNG_CUDA_RESULTS(RUNG_DESCRIBE)
+#undef RUNG_DESCRIBE
+  }
+  return std::string("error ").append(std::to_string(static_cast<int>(result)));
+}
+
+}  // namespace
+
 std::string describe(const DriverApi& api, Result result) {
   const char* name = nullptr;
   const char* text = nullptr;
-  if (api.cuGetErrorName(result, &name) != Result::success) {
-    return std::string("error ").append(std::to_string(static_cast<int>(result)));
-  }
+  if (api.cuGetErrorName(result, &name) != Result::success) return describe(result);
   if (api.cuGetErrorString(result, &text) != Result::success) return name;
   return std::string(name).append(" (").append(text).append(")");
 }

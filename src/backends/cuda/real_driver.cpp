@@ -41,8 +41,9 @@ RealDriver open_driver() {
 }  // namespace
 
 const RealDriver& real_driver() {
-  static const RealDriver driver = open_driver();
-  return driver;
+  // Never destroyed: statics and functions of atexit() may call the library.
+  static const RealDriver* const driver = new RealDriver(open_driver());
+  return *driver;
 }
 
 }  // namespace rung::cuda

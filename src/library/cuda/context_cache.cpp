@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "library/cuda/capture.hpp"
 #include "rung/error.hpp"
 
 namespace rung::cuda {
@@ -34,9 +36,12 @@ Target target_of(const Driver& driver) {
 
 /// As the CUDA runtime does it: the context stays for as long as the program.
 Context make_primary_current(const DriverApi& api) {
+  const AllowedDuringCapture allowed(api);
   Context context = nullptr;
   require(api, api.cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
-  require(api, api.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  const Result set = api.cuCtxSetCurrent(context);
+  if (set != Result::success) api.cuDevicePrimaryCtxRelease(0);
+  require(api, set, "cuCtxSetCurrent");
   return context;
 }
 
@@ -45,6 +50,7 @@ Context make_primary_current(const DriverApi& api) {
 struct ContextId {
   const DriverApi* api = nullptr;
   std::optional<Code> wanted = {};
+  Context handle = nullptr;
   unsigned long long id = 0;
 
   auto operator<=>(const ContextId&) const = default;
@@ -55,7 +61,7 @@ ContextId current_id(const Driver& driver) {
   Context context = nullptr;
   require(api, api.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
   if (context == nullptr) context = make_primary_current(api);
-  ContextId id{&api, driver.wanted, 0};
+  ContextId id{&api, driver.wanted, context, 0};
   require(api, api.cuCtxGetId(context, &id.id), "cuCtxGetId");
   return id;
 }
@@ -66,15 +72,21 @@ ContextCache& find(const ContextId& id, const Driver& driver) {
   static auto* const mutex = new std::mutex;
   static auto* const caches = new std::map<ContextId, std::unique_ptr<ContextCache>>;
   const std::lock_guard lock(*mutex);
-  std::unique_ptr<ContextCache>& cache = (*caches)[id];
-  if (cache == nullptr) cache = std::make_unique<ContextCache>(driver);
-  return *cache;
+  if (const auto found = caches->find(id); found != caches->end()) return *found->second;
+  auto made = std::make_unique<ContextCache>(driver);
+  // Contexts that had this handle are no more.
+  std::erase_if(*caches, [&](const auto& entry) {
+    return entry.first.api == id.api && entry.first.handle == id.handle && entry.first.id != id.id;
+  });
+  return *caches->emplace(id, std::move(made)).first->second;
 }
 
 }  // namespace
 
 ContextCache::ContextCache(const Driver& driver)
-    : driver_(driver), target_(target_of(driver)), pool_(current_device(*driver.api)) {
+    : driver_(driver),
+      target_(target_of(driver)),
+      pool_(StreamPool::of(*driver.api, current_device(*driver.api))) {
   const Device device = current_device(api());
   limits_.shared_bytes =
       attribute(api(), DeviceAttribute::max_shared_memory_per_block_optin, device);
@@ -92,14 +104,15 @@ Module ContextCache::load(std::string_view id) {
     throw Error(Status::unavailable, message);
   }
   Module& module = modules_[image];
-  if (module == nullptr) {
-    require(api(), api().cuModuleLoadData(&module, image->data.data()), "cuModuleLoadData");
-  }
-  return module;
+  if (module != nullptr) return module;
+  Module loaded = nullptr;
+  require(api(), api().cuModuleLoadData(&loaded, image->data.data()), "cuModuleLoadData");
+  return module = loaded;
 }
 
 Function ContextCache::prepare(Entry& entry, const KernelName& kernel, std::int64_t shared_bytes) {
   const std::lock_guard lock(mutex_);
+  const AllowedDuringCapture allowed(api());
   Function function = entry.function.load(std::memory_order_relaxed);
   if (function == nullptr) {
     const std::string name = kernel.text();

@@ -66,7 +66,7 @@ class ContextCache {
   Limits limits_;
   TunedPlans tuned_;
   Workspaces workspaces_;
-  StreamPool pool_;
+  StreamPool& pool_;
   std::array<Entry, kernel_places> entries_;
 
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 
 #include "library/canonical.hpp"
 #include "library/cuda/launch_dot.hpp"
+#include "library/cuda/result_slot.hpp"
 #include "library/select.hpp"
 #include "rung/cuda.hpp"
 
@@ -37,7 +38,15 @@ void to_device(std::int64_t n, const In* x, std::int64_t incx, const In* y, std:
   cuda::launch_dot(workspace, choose(context, problem, options.mode), problem, result);
 }
 
-/// By way of the end of the workspace.
+/// Waits for the stream, and so cannot be recorded: to be said before the driver invalidates the
+/// capture.
+void refuse_capture(const cuda::ContextCache& context, cuda::Stream stream) {
+  if (!cuda::capture_of(context.api(), stream).is_active) return;
+  throw Error(Status::invalid_argument,
+              "rung: dot: the stream is capturing a graph; the result must go to device memory");
+}
+
+/// By way of device memory.
 template <class Out, class In>
 Out to_host(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
             CudaStream stream, const CudaDotOptions& options) {
@@ -45,15 +54,13 @@ Out to_host(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::in
   cuda::ContextCache& context = cuda::current_context();
   const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
                                         options.workspace_bytes};
-  const cuda::DevicePointer place =
-      workspace.get() + static_cast<cuda::DevicePointer>(workspace.bytes() / 256 * 256 - 256);
+  refuse_capture(context, workspace.stream);
+  cuda::ResultSlot slot(workspace);
   cuda::launch_dot(workspace, choose(context, problem, options.mode), problem,
-                   reinterpret_cast<Out*>(place));
+                   reinterpret_cast<Out*>(slot.address()));
+  slot.fill();
   Out result{};
-  const cuda::DriverApi& api = context.api();
-  cuda::require(api, api.cuMemcpyDtoHAsync(&result, place, sizeof result, workspace.stream),
-                "dot: cuMemcpyDtoHAsync");
-  cuda::require(api, api.cuStreamSynchronize(workspace.stream), "dot: cuStreamSynchronize");
+  slot.read(&result, sizeof result);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "library/cuda/driver.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <new>
 #include <string>
@@ -12,13 +14,32 @@ namespace rung::cuda {
 namespace {
 
 std::atomic<const Driver*> in_use = nullptr;
+std::atomic<bool> is_opened = false;  // or about to be
+std::atomic<bool> is_of_parent = false;
+
+/// In the child, locks that threads of the parent held stay locked: no state of the driver or of
+/// the library may be touched.
+void watch_fork() {
+  [[maybe_unused]] static const int watched = pthread_atfork(nullptr, nullptr, [] {
+    is_of_parent = is_of_parent || is_opened || in_use.load() != nullptr;
+    in_use = nullptr;
+  });
+}
 
 const Driver& open() {
+  if (is_of_parent) {
+    throw Error(Status::unavailable,
+                "rung: the CUDA driver cannot be used in a child of fork() where the parent has "
+                "used it; start a new program in the child");
+  }
   if (images().empty()) {
     throw Error(Status::unavailable, "rung: this build has no CUDA kernels");
   }
+  watch_fork();
+  is_opened = true;
   const RealDriver& real = real_driver();
-  if (real.api == nullptr) throw Error(Status::unavailable, "rung: " + real.why_not);
+  is_opened = real.api != nullptr;
+  if (!is_opened) throw Error(Status::unavailable, "rung: " + real.why_not);
   static const Driver opened{real.api};
   in_use = &opened;
   return opened;
@@ -31,7 +52,10 @@ const Driver& driver() {
   return now == nullptr ? open() : *now;
 }
 
-void use_driver(const Driver* other) { in_use = other; }
+void use_driver(const Driver* other) {
+  watch_fork();
+  in_use = other;
+}
 
 void require(const DriverApi& api, Result result, std::string_view what) {
   if (result == Result::success) [[likely]]

@@ -16,7 +16,7 @@ struct Driver {
 };
 
 /// NVIDIA's, opened at the first call, or what use_driver() set. Throws rung::Error
-/// (Status::unavailable).
+/// (Status::unavailable), in a child of fork() too unless the parent had not called it.
 const Driver& driver();
 
 /// Another one from now on, for tests and the bench; null for NVIDIA's. Not while a call runs.

@@ -1,6 +1,7 @@
 #include "library/cuda/launch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/cuda/start.hpp"
 
@@ -17,6 +18,11 @@ std::int64_t begin_of_copies(const Launch& launch) {
   return up_to_copy(std::max(launch.workspace_bytes, meetings_bytes));
 }
 
+bool copies_lie_in(const WorkspaceSource& workspace, const Launch& launch) {
+  const std::int64_t bytes = repitched_bytes(launch);
+  return bytes > 0 && begin_of_copies(launch) + bytes <= workspace.bytes();
+}
+
 /// The kernel that copies operands. Loaded and launched as a rung is.
 constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
                                     &gemm_cuda_library_repitch};
@@ -31,24 +37,30 @@ std::int64_t WorkspaceSource::bytes_for_copies() const {
   return given == nullptr ? any_size : bytes();
 }
 
-DevicePointer WorkspaceSource::get() const {
-  if (given == nullptr) return context.workspaces().get(context.api(), stream);
-  return reinterpret_cast<DevicePointer>(given);
+WorkspaceUse WorkspaceSource::use() const {
+  if (given != nullptr) return {.data = reinterpret_cast<DevicePointer>(given)};
+  std::shared_ptr<Workspace> owner = context.workspaces().get(context.api(), stream);
+  std::unique_lock enqueuing(owner->enqueuing);
+  return {owner->data, std::move(owner), std::move(enqueuing)};
 }
 
-CopyRoom::CopyRoom(const WorkspaceSource& workspace, const Launch& launch) : workspace_(workspace) {
-  const std::int64_t bytes = repitched_bytes(launch);
-  if (bytes == 0) return;
-  const std::int64_t begin = begin_of_copies(launch);
-  allocated_ = begin + bytes > workspace.bytes();
-  ContextCache& context = workspace.context;
-  data_ = allocated_ ? context.pool().allocate(context.api(), bytes, workspace.stream)
-                     : workspace.get() + static_cast<DevicePointer>(begin);
+bool uses(const WorkspaceSource& workspace, const Launch& launch) {
+  return launch.workspace_bytes > 0 || copies_lie_in(workspace, launch);
+}
+
+CopyRoom::CopyRoom(const WorkspaceSource& workspace, const WorkspaceUse& use, const Launch& launch)
+    : workspace_(workspace) {
+  if (copies_lie_in(workspace, launch)) {
+    data_ = use.data + static_cast<DevicePointer>(begin_of_copies(launch));
+  } else if (const std::int64_t bytes = repitched_bytes(launch); bytes > 0) {
+    ContextCache& context = workspace.context;
+    data_ = context.pool().allocate(context.api(), bytes, workspace.stream);
+    allocated_ = true;
+  }
 }
 
 CopyRoom::~CopyRoom() {
-  // What the driver may refuse here has been refused before, or shows at the next call.
-  if (allocated_) workspace_.context.api().cuMemFreeAsync(data_, workspace_.stream);
+  if (allocated_) StreamPool::free(workspace_.context.api(), data_, workspace_.stream);
 }
 
 bool fits(const WorkspaceSource& workspace, const Launch& launch) {

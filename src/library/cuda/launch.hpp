@@ -1,6 +1,9 @@
 #pragma once
 // A chosen rung's launch into the caller's stream.
 
+#include <memory>
+#include <mutex>
+
 #include "backends/cuda/tensor_maps.hpp"
 #include "core/problem.hpp"
 #include "device/cuda/split.cuh"
@@ -10,6 +13,14 @@
 #include "rung/cuda.hpp"
 
 namespace rung::cuda {
+
+/// A workspace of the library's that one call at a time enqueues work on; or the caller's, which is
+/// not shared by threads.
+struct WorkspaceUse {
+  DevicePointer data = 0;
+  std::shared_ptr<Workspace> owner = nullptr;
+  std::unique_lock<std::mutex> enqueuing = {};
+};
 
 /// Device memory for partial sums and copies of operands: the caller's, or the library's for the
 /// stream.
@@ -23,15 +34,18 @@ struct WorkspaceSource {
   /// Copies may take more than that, of the library's own.
   std::int64_t bytes_for_copies() const;
   /// Throws rung::Error and std::bad_alloc.
-  DevicePointer get() const;
+  WorkspaceUse use() const;
 };
+
+/// Whether the launch, or the copies that it needs, use the workspace.
+bool uses(const WorkspaceSource& workspace, const Launch& launch);
 
 /// Room for the copies that a launch needs of its operands, behind its partial sums in the
 /// workspace where they fit there, and until its work in the stream is done.
 class CopyRoom {
  public:
-  /// Throws rung::Error and std::bad_alloc.
-  CopyRoom(const WorkspaceSource& workspace, const Launch& launch);
+  /// `use`: of the workspace, if the copies fit there. Throws rung::Error and std::bad_alloc.
+  CopyRoom(const WorkspaceSource& workspace, const WorkspaceUse& use, const Launch& launch);
   CopyRoom(const CopyRoom&) = delete;
   CopyRoom& operator=(const CopyRoom&) = delete;
   ~CopyRoom();
@@ -68,9 +82,10 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
     --choice.plan.splits;
     launch = launch_of(problem, choice.plan);
   }
-  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : workspace.get();
+  const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
+  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
   Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
-  const CopyRoom room(workspace, launch);
+  const CopyRoom room(workspace, use, launch);
   TensorMaps maps;
   if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
   KernelArguments arguments(const_cast<Gemm<In, Out>*>(&problem),

@@ -19,8 +19,8 @@ void launch_dot(const WorkspaceSource& workspace, const CudaDotChoice& choice,
   ContextCache& context = workspace.context;
   const Launch launch =
       choice.rung->launches.template of<In>()(problem, context.limits().multiprocessors).launch;
-  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : workspace.get();
-  DotTarget target = {result, reinterpret_cast<void*>(sums)};
+  const WorkspaceUse use = launch.workspace_bytes == 0 ? WorkspaceUse{} : workspace.use();
+  DotTarget target = {result, reinterpret_cast<void*>(use.data)};
   void* parameters[] = {const_cast<Dot<In>*>(&problem), &target};
   start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
 }

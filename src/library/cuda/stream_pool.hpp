@@ -10,14 +10,18 @@
 namespace rung::cuda {
 
 /// The library's own pool of a device. It keeps what it has once had, so that a call after a
-/// synchronisation does not wait for the system.
+/// synchronisation does not wait for the system. A pool outlives contexts, and device resets.
 class StreamPool {
  public:
+  /// The one of the device, made at its first use.
+  static StreamPool& of(const DriverApi& api, Device device);
+
   explicit StreamPool(Device device) : device_(device) {}
 
-  /// Memory from here on in the stream, to be freed there by cuMemFreeAsync. Throws rung::Error and
-  /// std::bad_alloc.
+  /// Memory from here on in the stream. Throws rung::Error and std::bad_alloc.
   DevicePointer allocate(const DriverApi& api, std::int64_t bytes, Stream stream);
+  /// Frees it when the work in the stream so far is done.
+  static void free(const DriverApi& api, DevicePointer pointer, Stream stream);
 
   /// Gives back what no stream uses. Throws rung::Error.
   void trim(const DriverApi& api);

@@ -72,6 +72,7 @@
     Result(MemoryPool* pool, const MemoryPoolProperties* properties))                              \
   X(cuMemPoolSetAttribute, "cuMemPoolSetAttribute",                                                \
     Result(MemoryPool pool, MemoryPoolAttribute attribute, void* value))                           \
+  X(cuMemPoolDestroy, "cuMemPoolDestroy", Result(MemoryPool pool))                                 \
   X(cuMemPoolTrimTo, "cuMemPoolTrimTo", Result(MemoryPool pool, std::size_t bytes_to_keep))        \
   X(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync",                                            \
     Result(DevicePointer* pointer, std::size_t bytes, MemoryPool pool, Stream stream))             \
@@ -135,10 +136,16 @@
   X(cuStreamQuery, "cuStreamQuery", Result(Stream stream))                                         \
   X(cuStreamGetFlags, "cuStreamGetFlags", Result(Stream stream, unsigned* flags))                  \
   X(cuStreamGetPriority, "cuStreamGetPriority", Result(Stream stream, int* priority))              \
+  X(cuStreamGetId, "cuStreamGetId", Result(Stream stream, unsigned long long* id))                 \
   X(cuStreamWaitEvent, "cuStreamWaitEvent", Result(Stream stream, Event event, unsigned flags))    \
   X(cuStreamBeginCapture, "cuStreamBeginCapture_v2", Result(Stream stream, CaptureMode mode))      \
   X(cuStreamEndCapture, "cuStreamEndCapture", Result(Stream stream, Graph* graph))                 \
   X(cuStreamIsCapturing, "cuStreamIsCapturing", Result(Stream stream, CaptureStatus* status))      \
+  X(cuStreamGetCaptureInfo, "cuStreamGetCaptureInfo_v2",                                           \
+    Result(Stream stream, CaptureStatus* status, std::uint64_t* id, Graph* graph,                  \
+           const GraphNode** dependencies, std::size_t* count))                                    \
+  X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode",                        \
+    Result(CaptureMode* mode))                                                                     \
   X(cuEventCreate, "cuEventCreate", Result(Event* event, unsigned flags))                          \
   X(cuEventRecord, "cuEventRecord", Result(Event event, Stream stream))                            \
   X(cuEventQuery, "cuEventQuery", Result(Event event))                                             \
@@ -176,7 +183,13 @@
     Result(GraphExec* exec, Graph graph, unsigned long long flags))                                \
   X(cuGraphLaunch, "cuGraphLaunch", Result(GraphExec exec, Stream stream))                         \
   X(cuGraphExecDestroy, "cuGraphExecDestroy", Result(GraphExec exec))                              \
-  X(cuGraphDestroy, "cuGraphDestroy", Result(Graph graph))
+  X(cuGraphDestroy, "cuGraphDestroy", Result(Graph graph))                                         \
+  X(cuUserObjectCreate, "cuUserObjectCreate",                                                      \
+    Result(UserObject* object, void* pointer, HostFunction destroy, unsigned references,           \
+           unsigned flags))                                                                        \
+  X(cuUserObjectRelease, "cuUserObjectRelease", Result(UserObject object, unsigned count))         \
+  X(cuGraphRetainUserObject, "cuGraphRetainUserObject",                                            \
+    Result(Graph graph, UserObject object, unsigned count, unsigned flags))
 
 namespace rung::cuda {
 

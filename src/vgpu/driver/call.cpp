@@ -61,6 +61,11 @@ Result result_of_exception() {
   }
 }
 
+Result refuse_in_child() {
+  last_message() = "the parent of this process has initialised the driver";
+  return Result::not_initialized;
+}
+
 StreamState& find_stream(ContextState& context, Stream stream) {
   if (is_default(stream)) return context.legacy_stream;
   if (stream == cuda::per_thread_stream()) {
@@ -89,6 +94,20 @@ std::shared_ptr<FunctionState> find_function(ContextState& context, Function fun
   return found;
 }
 
+std::shared_ptr<Capture> capture_that_blocks(ContextState& context, Stream handle) {
+  if (!is_default(handle)) return nullptr;
+  for (const auto& weak : context.captures) {
+    auto capture = weak.lock();
+    if (capture != nullptr && is_blocking(*capture, context.legacy_stream)) return capture;
+  }
+  return nullptr;
+}
+
+void fail_implicit() {
+  fail(Result::stream_capture_implicit,
+       "the legacy default stream waits for a stream that is capturing");
+}
+
 void enqueue(ContextState& context, Stream handle, Operation operation) {
   StreamState& stream = find_stream(context, handle);
   if (stream.capture != nullptr) {
@@ -96,25 +115,24 @@ void enqueue(ContextState& context, Stream handle, Operation operation) {
     stream.capture->record(stream, std::move(operation));
     return;
   }
-  if (is_default(handle)) {
-    for (const auto& weak : context.captures) {
-      const auto capture = weak.lock();
-      if (capture == nullptr || !is_blocking(*capture, context.legacy_stream)) continue;
-      capture->invalidated = true;
-      fail(Result::stream_capture_implicit,
-           "the legacy default stream waits for a stream that is capturing");
-    }
+  if (const auto capture = capture_that_blocks(context, handle)) {
+    capture->invalidated = true;
+    fail_implicit();
   }
   operation(context);
 }
 
 void refuse_in_capture(ContextState& context, bool unsafe) {
+  using cuda::CaptureMode;
+  const CaptureMode own = capture_mode();
   for (const auto& weak : context.captures) {
     const auto capture = weak.lock();
     if (capture == nullptr) continue;
     const bool elsewhere = capture->thread != std::this_thread::get_id();
-    if (unsafe && capture->mode == cuda::CaptureMode::relaxed) continue;
-    if (unsafe && capture->mode == cuda::CaptureMode::thread_local_only && elsewhere) continue;
+    const bool is_local =
+        capture->mode == CaptureMode::thread_local_only || own == CaptureMode::thread_local_only;
+    if (unsafe && (capture->mode == CaptureMode::relaxed || own == CaptureMode::relaxed)) continue;
+    if (unsafe && is_local && elsewhere) continue;
     capture->invalidated = true;
     fail(Result::stream_capture_unsupported, "a stream of this context is capturing");
   }

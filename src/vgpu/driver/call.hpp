@@ -62,9 +62,14 @@ Result call_always(const Body& body) {
   }
 }
 
+/// After fork(), a child of a process that has called cuInit cannot use the driver.
+Result refuse_in_child();
+
 /// Runs the body of a call that needs cuInit.
 template <class Body>
 Result call_driver(const Body& body) {
+  // Before the lock, which a thread of the parent may have held.
+  if (is_forked_child()) return refuse_in_child();
   return call_always([&] {
     require(process().initialised, Result::not_initialized, "cuInit has not been called");
     body();
@@ -91,6 +96,10 @@ std::shared_ptr<FunctionState> find_function(ContextState& context, Function fun
 /// Runs the operation now, or records it if the stream is capturing. An operation on the legacy
 /// stream fails while another stream is capturing that would have to wait for it.
 void enqueue(ContextState& context, Stream stream, Operation operation);
+
+/// The capture that work on the legacy stream would have to wait for; null for other streams.
+std::shared_ptr<Capture> capture_that_blocks(ContextState& context, Stream stream);
+[[noreturn]] void fail_implicit();
 
 /// Before a call that may not happen while a stream of this context captures, such as
 /// cuCtxSynchronize, cuMemAlloc (`unsafe`, allowed in relaxed captures), or synchronous copies: the

@@ -3,8 +3,10 @@
 // in the order of recording, which every order that the streams and events demand allows.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -13,6 +15,7 @@
 namespace rung::vgpu::driver {
 
 struct ContextState;
+struct GraphState;
 struct StreamState;
 
 /// What a stream is told to do.
@@ -27,6 +30,9 @@ struct Capture {
   const StreamState* origin = nullptr;
   cuda::CaptureMode mode = cuda::CaptureMode::global;
   std::thread::id thread;  // where it began
+  std::uint64_t id = 0;    // never used twice
+  std::shared_ptr<GraphState> graph;
+  cuda::Graph handle = nullptr;  // of the graph, once a caller has asked for it
   bool invalidated = false;
   std::vector<Operation> operations;
   std::map<const StreamState*, CaptureClock> clocks;

@@ -194,7 +194,14 @@ Result cuCtxGetApiVersion(Context context, unsigned* version) {
 Result cuCtxGetId(Context context, unsigned long long* id) {
   return call_driver([&] {
     require_pointer(id);
-    *id = (context == nullptr ? current_context_even_if_faulty() : find_context(context)).id;
+    if (context == nullptr) {
+      *id = current_context_even_if_faulty().id;
+      return;
+    }
+    const auto found = process().contexts.find(context);
+    require(found != process().contexts.end(), Result::context_is_destroyed,
+            "not a context, or no longer");
+    *id = found->second->id;
   });
 }
 

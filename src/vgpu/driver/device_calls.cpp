@@ -130,6 +130,7 @@ std::optional<std::int64_t> own_attribute(const DeviceDescription& device,
 }  // namespace
 
 Result cuInit(unsigned flags) {
+  if (is_forked_child()) return refuse_in_child();
   return call_always([&] {
     require(flags == 0, Result::invalid_value, "cuInit: flags must be 0");
     process().initialised = true;

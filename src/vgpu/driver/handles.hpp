@@ -24,6 +24,8 @@ class Handles {
     states_.emplace(handle, std::move(state));
     return handle;
   }
+  /// Gives a handle, which is free, to an object.
+  void put(Handle handle, std::shared_ptr<State> state) { states_[handle] = std::move(state); }
   /// Null if there is no such object, or no longer.
   std::shared_ptr<State> find(Handle handle) const {
     const auto found = states_.find(handle);

@@ -136,6 +136,7 @@ Result cuMemAllocAsync(DevicePointer* pointer, std::size_t bytes, Stream stream)
     require_pointer(pointer);
     require(find_stream(context, stream).capture == nullptr, Result::stream_capture_unsupported,
             "allocations cannot be captured here");
+    refuse_in_capture(context, true);
     *pointer = 0;
     if (bytes == 0) return;
     *pointer = allocate(context, bytes, {Origin::device, 0});
@@ -150,6 +151,7 @@ Result cuMemPoolCreate(MemoryPool* pool, const MemoryPoolProperties* properties)
                 properties->location == MemoryLocationType::device && properties->usage == 0,
             Result::not_supported, "a pool of another kind than a device's own memory");
     require(properties->device == 0, Result::invalid_device, "the one device is 0");
+    for (const auto& [handle, context] : process().contexts) refuse_in_capture(*context, true);
     *pool = process().pools.add(std::make_shared<PoolState>());
   });
 }
@@ -160,6 +162,14 @@ Result cuMemPoolSetAttribute(MemoryPool pool, MemoryPoolAttribute attribute, voi
     require(attribute == MemoryPoolAttribute::release_threshold, Result::not_supported,
             "an attribute other than the release threshold");
     find_pool(pool).release_threshold = *static_cast<const std::uint64_t*>(value);
+  });
+}
+
+/// What was allocated from it stays until it is freed.
+Result cuMemPoolDestroy(MemoryPool pool) {
+  return call_driver([&] {
+    find_pool(pool);
+    process().pools.remove(pool);
   });
 }
 

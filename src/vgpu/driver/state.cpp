@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -30,11 +31,19 @@ Process& process() {
   return *the_process;
 }
 
+bool is_forked_child() {
+  static std::atomic<bool> is_child = false;
+  [[maybe_unused]] static const int watched =
+      pthread_atfork(nullptr, nullptr, [] { is_child = is_child || process().initialised; });
+  return is_child;
+}
+
 namespace {
 
 struct ThreadState {
   std::vector<cuda::Context> contexts;
   std::string message;
+  cuda::CaptureMode capture_mode = cuda::CaptureMode::global;
 };
 
 // Behind a POSIX key and not thread_local: it goes when its thread ends, but stays at exit, where
@@ -57,6 +66,8 @@ ThreadState& thread_state() {
 std::vector<cuda::Context>& context_stack() { return thread_state().contexts; }
 
 std::string& last_message() { return thread_state().message; }
+
+cuda::CaptureMode& capture_mode() { return thread_state().capture_mode; }
 
 void flush_printed(ContextState& context) {
   if (context.printed.empty()) return;

@@ -22,6 +22,7 @@ inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;
 
 struct StreamState {
+  std::uint64_t id = next_handle();  // never used twice
   unsigned flags = 0;
   int priority = 0;
   std::shared_ptr<Capture> capture;  // null unless capturing
@@ -54,8 +55,21 @@ struct ModuleState {
   std::map<std::string, cuda::Function, std::less<>> functions;
 };
 
+/// What a program wants to live as long as the graphs that use it.
+struct UserObjectState {
+  UserObjectState(void* own_pointer, cuda::HostFunction own_destroy)
+      : pointer(own_pointer), destroy(own_destroy) {}
+  UserObjectState(const UserObjectState&) = delete;
+  UserObjectState& operator=(const UserObjectState&) = delete;
+  ~UserObjectState() { destroy(pointer); }
+
+  void* pointer;
+  cuda::HostFunction destroy;
+};
+
 struct GraphState {
   std::vector<Operation> operations;
+  std::vector<std::shared_ptr<UserObjectState>> user_objects;
 };
 
 /// How a range of the context's memory came about.
@@ -114,14 +128,21 @@ struct Process {
   PrintSink sink;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
   Handles<cuda::MemoryPool, PoolState> pools;  // of the device, whatever the context
+  Handles<cuda::UserObject, UserObjectState> user_objects;
   PrimaryContext primary;
 };
 
 Process& process();
 
+/// Whether cuInit was called before the fork() that made this process.
+bool is_forked_child();
+
 /// The calling thread's stack of contexts, and why its last failed call did.
 std::vector<cuda::Context>& context_stack();
 std::string& last_message();
+
+/// What the calling thread may do while streams capture: cuThreadExchangeStreamCaptureMode.
+cuda::CaptureMode& capture_mode();
 
 /// Shows what kernels have printed so far.
 void flush_printed(ContextState& context);

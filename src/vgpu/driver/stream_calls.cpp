@@ -74,6 +74,18 @@ Result cuStreamGetPriority(Stream stream, int* priority) {
   });
 }
 
+Result cuStreamGetId(Stream stream, unsigned long long* id) {
+  return call_context([&](ContextState& context) {
+    require_pointer(id);
+    const StreamState& state = find_stream(context, stream);
+    if (state.capture != nullptr) {
+      state.capture->invalidated = true;
+      fail(Result::stream_capture_unsupported, "the stream is capturing");
+    }
+    *id = state.id;
+  });
+}
+
 /// Whatever the event stands for has happened already: only captures have to be told.
 Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
   return call_context([&](ContextState& context) {

@@ -19,6 +19,8 @@ using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
 using Graph = struct GraphHandle*;
 using GraphExec = struct GraphExecHandle*;
+using GraphNode = struct GraphNodeHandle*;
+using UserObject = struct UserObjectHandle*;
 using MemoryPool = struct MemoryPoolHandle*;
 
 /// The default streams of a context. A null Stream is the legacy one too.
@@ -199,6 +201,10 @@ enum class JitOption : int {
   generate_line_info = 13,
   cache_mode = 14,
 };
+
+/// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, CU_GRAPH_USER_OBJECT_MOVE.
+inline constexpr unsigned user_object_no_destructor_sync = 1;
+inline constexpr unsigned graph_user_object_move = 1;
 
 /// CUstreamCaptureMode and CUstreamCaptureStatus.
 enum class CaptureMode : int { global = 0, thread_local_only = 1, relaxed = 2 };
