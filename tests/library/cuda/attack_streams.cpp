@@ -132,7 +132,6 @@ void captures_of_others() {
         other.run(CudaStream(beside));
         copies.run(CudaStream(beside));
         large.run(CudaStream(beside));
-        RUNG_OK(cuStreamSynchronize, beside);
         release_cuda_workspace(CudaStream(beside));
         other.run(CudaStream(beside));
       });
