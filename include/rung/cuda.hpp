@@ -62,6 +62,7 @@ struct CudaOptions {
 ///
 /// A call that throws has not changed C, has allocated nothing that the next call does not use, and
 /// leaves later calls right.
+///
 /// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
 /// null or not aligned; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no
 /// GPU, or no kernel for it in this build of the library; Status::device_error, with the driver's
