@@ -27,10 +27,11 @@ class CudaStream {
 
 struct CudaOptions {
   /// Device memory for partial sums and aligned copies of operands, aligned to 256 bytes, zero
-  /// before its first use and then left to the library's calls, and which no work of another stream
-  /// uses at the same time. The call makes do with it. Null: the library keeps 32 MiB for each
-  /// stream, allocated at the first call that needs them, and takes what larger copies need from a
-  /// pool of its own, in the order of the stream.
+  /// before its first use and then left to the library's calls. Calls of one thread at a time, on
+  /// one stream at a time, may use it, and a graph that uses it must not run beside them. The call
+  /// makes do with it. Null: the library keeps 32 MiB for each stream and for each graph that is
+  /// captured, allocated at the first call that needs them, and takes what larger copies need from
+  /// a pool of its own, in the order of the stream.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };
@@ -43,15 +44,32 @@ struct CudaOptions {
 ///   goes wrong then, an invalid pointer above all, shows at the caller's next synchronisation.
 /// - It neither allocates nor synchronises, except that the first call that needs a kernel loads
 ///   it, the first on a stream that needs a workspace allocates it, and where a pool has no memory
-///   left for copies it takes more. Let a stream that is to be captured in a graph make a call of
-///   the same kind before.
+///   left for copies it takes more.
 /// - It may be called from several threads at once, on one stream or several.
+/// - Capture: it may be captured, the first call too. No call invalidates a capture of another
+///   stream, except on the legacy stream while a blocking stream captures, which CUDA forbids. A
+///   graph has a workspace of its own for as long as it or an executable graph made of it lives:
+///   it may be replayed in any stream, beside other calls, and after release_cuda_workspace().
+///   Executable graphs made of the same graph share it: do not run two of them at the same time.
+/// - Contexts: a context may be destroyed, or the device reset, between calls; what the library
+///   kept for it goes with it. While a destroyed context is current, a call is refused.
+/// - Streams: a stream may be destroyed while work is in it. The first call on a new stream with
+///   the same handle waits for that work if both need a workspace.
+/// - fork(): a child cannot use the GPU after its parent has called the library or the driver.
+///   Status::unavailable.
+/// - Exit: a call may come from a static destructor or atexit(). It is refused once the driver has
+///   shut down. The process may exit while work is in flight.
+///
+/// A call that throws has not changed C, has allocated nothing that the next call does not use, and
+/// leaves later calls right.
 ///
 /// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
 /// null or not aligned; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no
 /// GPU, or no kernel for it in this build of the library; Status::device_error, with the driver's
-/// name for it, if the driver refuses, often because earlier work has failed. std::bad_alloc if the
-/// GPU has no memory for a kernel or a workspace.
+/// name for it, if the driver refuses: because earlier work in the context has failed, which no
+/// call can mend, because the context is destroyed (CUDA_ERROR_CONTEXT_IS_DESTROYED), or because
+/// the driver has shut down (CUDA_ERROR_DEINITIALIZED). std::bad_alloc if the GPU has no memory for
+/// a kernel or a workspace.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, CudaStream stream,
                    const CudaOptions& options = {});
@@ -150,8 +168,8 @@ RUNG_API void dot(std::int64_t n, const float16* x, std::int64_t incx, const flo
                   std::int64_t incy, float* result, CudaStream stream,
                   const CudaDotOptions& options = {});
 
-/// The same, returned: waits for the work in the stream, which therefore cannot be captured, and
-/// takes a workspace always.
+/// The same, returned: waits for the work in the stream, and takes a workspace always. A stream
+/// that is capturing is refused, and the capture goes on: Status::invalid_argument.
 RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
@@ -162,7 +180,7 @@ RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const fl
                    std::int64_t incy, CudaStream stream, const CudaDotOptions& options = {});
 
 /// Frees the workspace that the library keeps for a stream of the current context, if there is one,
-/// and what its pool of that device has free.
+/// those of graphs that have been destroyed, and what its pool of that device has free.
 /// To be called before the stream is destroyed, once its work is done; what belongs to a context
 /// goes with it. A later call that needs a workspace makes a new one. Throws rung::Error
 /// (Status::device_error).

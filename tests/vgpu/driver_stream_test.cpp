@@ -229,6 +229,66 @@ TEST_F(DriverCapture, ARelaxedOneAllowsAllocations) {
   EXPECT_OK(end());
 }
 
+TEST_F(DriverCapture, AThreadMayAllowItselfAllocations) {
+  CaptureMode mode = CaptureMode::relaxed;
+  EXPECT_OK(api.cuThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, CaptureMode::global);
+  begin();
+  allocate(4);
+  EXPECT_OK(end());
+  EXPECT_OK(api.cuThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, CaptureMode::relaxed);
+}
+
+TEST_F(DriverCapture, TellsItsIdAndItsGraph) {
+  CaptureStatus found{};
+  std::uint64_t id = 0, again = 0;
+  Graph known = nullptr;
+  EXPECT_OK(api.cuStreamGetCaptureInfo(main, &found, &id, &known, nullptr, nullptr));
+  EXPECT_EQ(found, CaptureStatus::none);
+  for (int i = 0; i < 2; ++i) {
+    begin();
+    EXPECT_OK(api.cuStreamGetCaptureInfo(main, &found, &id, &known, nullptr, nullptr));
+    EXPECT_EQ(found, CaptureStatus::active);
+    EXPECT_NE(id, again);
+    again = id;
+    EXPECT_OK(end());
+    EXPECT_EQ(graph, known);
+  }
+  begin();
+  EXPECT_EQ(api.cuStreamGetCaptureInfo(nullptr, &found, &id, &known, nullptr, nullptr),
+            Result::stream_capture_implicit);
+  EXPECT_OK(end());
+}
+
+TEST_F(DriverCapture, UserObjectsLiveAsLongAsTheirGraphs) {
+  bool is_destroyed = false;
+  cuda::UserObject object = nullptr;
+  EXPECT_OK(api.cuUserObjectCreate(
+      &object, &is_destroyed, [](void* flag) { *static_cast<bool*>(flag) = true; }, 1,
+      cuda::user_object_no_destructor_sync));
+  begin();
+  EXPECT_OK(end());
+  GraphExec exec = nullptr;
+  EXPECT_OK(api.cuGraphRetainUserObject(graph, object, 1, cuda::graph_user_object_move));
+  EXPECT_EQ(api.cuUserObjectRelease(object, 1), Result::invalid_value);
+  EXPECT_OK(api.cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_OK(api.cuGraphDestroy(graph));
+  EXPECT_FALSE(is_destroyed);
+  EXPECT_OK(api.cuGraphExecDestroy(exec));
+  EXPECT_TRUE(is_destroyed);
+}
+
+TEST_F(DriverStream, IdsAreNotThoseOfOtherStreams) {
+  unsigned long long one = 0, other = 0, legacy = 0, null = 0;
+  EXPECT_OK(api.cuStreamGetId(stream(), &one));
+  EXPECT_OK(api.cuStreamGetId(stream(), &other));
+  EXPECT_OK(api.cuStreamGetId(cuda::legacy_stream(), &legacy));
+  EXPECT_OK(api.cuStreamGetId(nullptr, &null));
+  EXPECT_NE(one, other);
+  EXPECT_EQ(legacy, null);
+}
+
 TEST_F(DriverCapture, NonBlockingStreamsDoNotMindTheLegacyOne) {
   const Stream apart = stream(cuda::stream_non_blocking);
   EXPECT_OK(api.cuStreamBeginCapture(apart, CaptureMode::global));

@@ -3,6 +3,8 @@
 #include <bit>
 #include <thread>
 
+#include "library/cuda/capture.hpp"
+
 namespace rung::cuda {
 namespace {
 
@@ -40,12 +42,14 @@ ResultSlot::~ResultSlot() {
   if (owner_ == nullptr) return;
   // A slot that work may still write stays taken.
   const DriverApi& api = workspace_.context.api();
+  const AllowedDuringCapture allowed(api);
   if (is_in_flight_ && api.cuStreamSynchronize(workspace_.stream) != Result::success) return;
   owner_->slots_in_use.fetch_and(~(1ull << slot_));
 }
 
 void ResultSlot::read(void* result, std::size_t bytes) {
   const DriverApi& api = workspace_.context.api();
+  const AllowedDuringCapture allowed(api);
   require(api, api.cuMemcpyDtoHAsync(result, address_, bytes, workspace_.stream),
           "dot: cuMemcpyDtoHAsync");
   require(api, api.cuStreamSynchronize(workspace_.stream), "dot: cuStreamSynchronize");

@@ -122,6 +122,7 @@ void captures_of_others() {
     Parts captured(driver_api(), {5, 6, 7}), other(driver_api(), split);
     Copies copies(driver_api(), copied(0));
     Copies large(driver_api(), {.m = 33 * 8192, .n = 8, .k = 1, .placement = {0, 1}});
+    const Sum sum(driver_api(), 1000);
     const Stream capturing = new_stream(), beside = new_stream();
     captured.run(CudaStream(capturing));
     synchronise();
@@ -132,7 +133,7 @@ void captures_of_others() {
         other.run(CudaStream(beside));
         copies.run(CudaStream(beside));
         large.run(CudaStream(beside));
-        RUNG_OK(cuStreamSynchronize, beside);
+        expect(sum.returned(CudaStream(beside)) == sum.expected(), "a wrong dot");
         release_cuda_workspace(CudaStream(beside));
         other.run(CudaStream(beside));
       });

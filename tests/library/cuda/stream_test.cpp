@@ -144,12 +144,14 @@ TEST_F(CudaStreams, FirstCallsDoNotInvalidateCapturesOfOthers) {
     ASSERT_EQ(api.cuCtxCreate(&context, 0, 0), cuda::Result::success);
     Parts captured(api, {5, 6, 7}), parts(api, split());
     Copies copies(api, copied());
+    const Sum sum(api, 1000);
     const cuda::Stream capturing = new_stream(), beside = new_stream();
     const Recorded graph = record(capturing, mode, [&] {
       captured.run(CudaStream(capturing));
       in_threads(1, [&](int) {
         parts.run(CudaStream(beside));
         copies.run(CudaStream(beside));
+        EXPECT_EQ(sum.returned(CudaStream(beside)), sum.expected());
         cuda::StreamPool pool(0);
         cuda::StreamPool::free(api, pool.allocate(api, 1 << 20, beside), beside);
         release_cuda_workspace(CudaStream(beside));
