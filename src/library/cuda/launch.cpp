@@ -6,7 +6,7 @@
 
 namespace rung {
 
-extern const cuda::GemmRung gemm_cuda_library_repitch;
+extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 
 namespace cuda {
 namespace {
@@ -14,12 +14,12 @@ namespace {
 /// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
 /// stay zero.
 std::int64_t begin_of_copies(const Launch& launch) {
-  return up_to_copy(std::max(launch.workspace_bytes, meetings_bytes));
+  return up_to_copy(std::max(launch.workspace_bytes, semaphores_bytes));
 }
 
 /// The kernel that copies operands. Loaded and launched as a rung is.
-constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
-                                    &gemm_cuda_library_repitch};
+constexpr CudaGemmChoice pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
+                                         &gemm_cuda_library_pack_operand};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ DevicePointer WorkspaceSource::get() const {
 }
 
 CopyRoom::CopyRoom(const WorkspaceSource& workspace, const Launch& launch) : workspace_(workspace) {
-  const std::int64_t bytes = repitched_bytes(launch);
+  const std::int64_t bytes = packed_bytes(launch);
   if (bytes == 0) return;
   const std::int64_t begin = begin_of_copies(launch);
   allocated_ = begin + bytes > workspace.bytes();
@@ -53,7 +53,7 @@ CopyRoom::~CopyRoom() {
 
 bool fits(const WorkspaceSource& workspace, const Launch& launch) {
   return launch.workspace_bytes <= workspace.bytes() &&
-         begin_of_copies(launch) + repitched_bytes(launch) <= workspace.bytes_for_copies();
+         begin_of_copies(launch) + packed_bytes(launch) <= workspace.bytes_for_copies();
 }
 
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
@@ -68,9 +68,9 @@ TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
   ContextCache& context = workspace.context;
   const PreparedMaps prepared(context.api(), launch, room.data());
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
-  for (const Repitch& copy : prepared.copies()) {
-    void* parameters[] = {const_cast<Repitch*>(&copy)};
-    start(context, workspace.stream, kernel_of(repitch, type_of(copy)), launch_of(copy),
+  for (const PackOperand& copy : prepared.copies()) {
+    void* parameters[] = {const_cast<PackOperand*>(&copy)};
+    start(context, workspace.stream, kernel_of(pack_operand, type_of(copy)), launch_of(copy),
           parameters);
   }
   return prepared.maps();

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 #include "library/cuda/driver.hpp"
 
 namespace rung::cuda {
@@ -24,7 +24,7 @@ DevicePointer Workspaces::get(const DriverApi& api, Stream stream) {
   if (workspace != 0) return workspace;
   require(api, api.cuMemAlloc(&workspace, bytes), "cuMemAlloc");
   // Rungs count there who has arrived, and leave zeros behind.
-  require(api, api.cuMemsetD8Async(workspace, 0, meetings_bytes, stream), "cuMemsetD8Async");
+  require(api, api.cuMemsetD8Async(workspace, 0, semaphores_bytes, stream), "cuMemsetD8Async");
   return workspace;
 }
 
