@@ -164,7 +164,7 @@ struct Reproducible {
     if (thread == 0) *static_cast<Out*>(to.result) = Long::rounded(words);
   }
 
-  // TileScheduler that lie a whole grid apart, then what is less than a piece.
+  // Pieces that are a whole grid apart, then the rest that is less than a piece.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
     using Piece = typename Terms::template Piece<In, W>;

@@ -50,7 +50,7 @@ struct TunedTile {
     auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
 
     // place
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 

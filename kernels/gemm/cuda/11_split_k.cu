@@ -53,7 +53,7 @@ struct SplitTile {
     // place
     const unsigned number = blockIdx.x / split_k.splits;
     const int part = static_cast<int>(blockIdx.x % split_k.splits);
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, number, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, number, GROUP);
     const std::int64_t k_part = cuda::ceil_div(cuda::ceil_div(g.k, BK), split_k.splits) * BK;
     const std::int64_t k_begin = k_part * part;
     const std::int64_t k_count = g.k - k_begin < k_part ? g.k - k_begin : k_part;

@@ -38,7 +38,7 @@ struct Stages {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 

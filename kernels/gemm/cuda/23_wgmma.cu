@@ -35,7 +35,7 @@ struct Wgmma {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
 
     Out acc[BN / 8][4] = {};

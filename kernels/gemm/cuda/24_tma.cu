@@ -38,7 +38,7 @@ struct Tma {
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps) {
     // place
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
 
     Out acc[BN / 8][4] = {};

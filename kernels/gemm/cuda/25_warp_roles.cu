@@ -51,7 +51,7 @@ struct WarpRoles {
     }
     __syncthreads();
 
-    const cuda::TileCoord tile = cuda::swizzled_tile<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<PRODUCER_REGISTERS>();
       if (threadIdx.x == 0) produce(g, maps, tile, shared);

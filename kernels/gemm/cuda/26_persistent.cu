@@ -64,7 +64,7 @@ struct Persistent {
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<BM, BN>(g));
     for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
-      f(cuda::swizzled_tile<BM, BN>(g, number, GROUP));
+      f(cuda::grouped_tile<BM, BN>(g, number, GROUP));
     }
   }
 

@@ -69,8 +69,7 @@ struct StoredBoxes {
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
     for (unsigned number = blockIdx.x / CLUSTER; number < tiles; number += gridDim.x / CLUSTER) {
-      const cuda::TileCoord both =
-          cuda::swizzled_tile<CLUSTER * BM, BN>(g, number, GROUP / CLUSTER);
+      const cuda::TileCoord both = cuda::grouped_tile<CLUSTER * BM, BN>(g, number, GROUP / CLUSTER);
       f(cuda::TileCoord{both.row + ptx::cluster_ctarank() * BM, both.col});
     }
   }

@@ -14,8 +14,8 @@
 #define RUNG_SCAN_4(...) RUNG_SCAN_1(RUNG_SCAN_1(RUNG_SCAN_1(RUNG_SCAN_1(__VA_ARGS__))))
 #define RUNG_SCAN_1(...) __VA_ARGS__
 
-// RUNG_FOR_EACH_ROW(DO, a, (x, …), (y, …)) becomes DO(a, x, …) DO(a, y, …), and DO may use
-// RUNG_FOR_EACH.
+// RUNG_FOR_EACH_ROW(DO, a, (x, …), (y, …)) becomes DO(a, x, …) DO(a, y, …), with at most 16 rows,
+// and DO may use RUNG_FOR_EACH.
 #define RUNG_FOR_EACH_ROW(DO, a, ...) __VA_OPT__(RUNG_SCAN_ROWS(RUNG_ROW_STEP(DO, a, __VA_ARGS__)))
 #define RUNG_ROW_STEP(DO, a, row, ...) \
   RUNG_CALL(DO, a, RUNG_UNPACK row)    \
@@ -23,7 +23,8 @@
 #define RUNG_NEXT_ROW_STEP() RUNG_ROW_STEP
 #define RUNG_CALL(DO, ...) DO(__VA_ARGS__)
 #define RUNG_UNPACK(...) __VA_ARGS__
-#define RUNG_SCAN_ROWS(...) RUNG_SCAN_4_ROWS(RUNG_SCAN_4_ROWS(RUNG_SCAN_4_ROWS(__VA_ARGS__)))
+#define RUNG_SCAN_ROWS(...) \
+  RUNG_SCAN_4_ROWS(RUNG_SCAN_4_ROWS(RUNG_SCAN_4_ROWS(RUNG_SCAN_4_ROWS(__VA_ARGS__))))
 #define RUNG_SCAN_4_ROWS(...) \
   RUNG_SCAN_ROW(RUNG_SCAN_ROW(RUNG_SCAN_ROW(RUNG_SCAN_ROW(__VA_ARGS__))))
 #define RUNG_SCAN_ROW(...) __VA_ARGS__

@@ -52,10 +52,10 @@ namespace rung::cuda {
 /// Threads of a block.
 template <class Class>
 constexpr int threads_of() {
-  if constexpr (requires { Class::THREADS; }) {
-    return Class::THREADS;
-  } else {
+  if constexpr (requires { Class::block; }) {
     return Class::block.count();
+  } else {
+    return Class::THREADS;
   }
 }
 

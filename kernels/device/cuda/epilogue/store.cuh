@@ -9,8 +9,8 @@
 
 namespace rung::cuda {
 
-/// What becomes of a sum: alpha * sum + beta * c, rounded to the type of C. Its scalars come with
-/// the launch, so one kernel serves all of them.
+/// From a sum to a result: alpha * sum + beta * c, rounded to the type of C. Its scalars are
+/// run-time data, so one kernel serves all of them.
 template <class Out>
 struct Epilogue {
   using Sum = Scalar<Out>;
@@ -21,19 +21,21 @@ struct Epilogue {
   __device__ __forceinline__ explicit Epilogue(const Gemm<In, Out>& g)
       : alpha(g.alpha), beta(g.beta) {}
 
-  /// Whether C is read. Where it is not, it may hold anything, NaN included.
+  /// Whether results depend on C. If not, C is not read: it may hold anything, NaN included.
   __device__ __forceinline__ bool reads_c() const { return beta != Sum{}; }
 
-  /// The result that replaces c, which is read only if it has to be.
+  /// The result that replaces c. It reads c only if reads_c().
   __device__ __forceinline__ Out replace(const Sum& sum, const Out& c) const {
     return static_cast<Out>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(c));
   }
-  /// The same without the question: `c` is any finite number where C is not read.
+  /// The result from a c that was read, or that is zero if not reads_c(): without a branch.
   __device__ __forceinline__ Out combine(const Sum& sum, const Out& c) const {
     return static_cast<Out>(alpha * sum + beta * static_cast<Sum>(c));
   }
-  /// The result where C is not read.
-  __device__ __forceinline__ Out operator()(Sum sum) const { return static_cast<Out>(alpha * sum); }
+  /// The result if not reads_c().
+  __device__ __forceinline__ Out overwrite(const Sum& sum) const {
+    return static_cast<Out>(alpha * sum);
+  }
 };
 
 /// Stores one element of C, which must exist.

@@ -52,6 +52,7 @@ struct TmaStoreEpilogue {
                                                const Sum (&d)[J][4], int barrier) {
     constexpr int WIDTH = 128 / sizeof(Out) / 8;  // of a box, in groups of 8 columns
     static_assert(J * 8 == BN);
+    const auto result = [&](const Sum& sum) { return epilogue.overwrite(sum); };
     const bool stores = threadIdx.x % 128 == 0;
     RUNG_UNROLL
     for (int first = 0; first < J; first += WIDTH) {
@@ -61,7 +62,7 @@ struct TmaStoreEpilogue {
       ptx::bar_sync(barrier, 128);
 
       RUNG_UNROLL
-      for (int j = 0; j < WIDTH; ++j) put(box, j * 8, epilogue, d[first + j]);
+      for (int j = 0; j < WIDTH; ++j) put(box, j * 8, result, d[first + j]);
 
       // sync: the box is complete, for TMA too
       ptx::fence_proxy_async();
@@ -81,7 +82,7 @@ struct TmaStoreEpilogue {
                                                    int barrier) {
     constexpr int COLS = 128 / sizeof(Sum);
     auto* const box = reinterpret_cast<Sum*>(at[0]);
-    const auto unchanged = [](Sum sum) { return sum; };
+    const auto unchanged = [](const Sum& sum) { return sum; };
     RUNG_UNROLL
     for (int first = 0; first < J; first += COLS / 8) {
       // sync: all threads have read the earlier contents of the box

@@ -52,7 +52,7 @@ class StagedTile {
   static constexpr int VEC = Operand<In>::VEC;
   static constexpr int COUNT = EXTENT * BK / (VEC * THREADS);
   static_assert(COUNT * VEC * THREADS == EXTENT * BK, "each thread loads as many vectors");
-  static_assert(BK % VEC == 0 && EXTENT % VEC == 0, "no vector spans two lines");
+  static_assert(BK % VEC == 0 && EXTENT % VEC == 0, "no vector spans two rows");
 
   struct Place {
     int e, k;

@@ -1,6 +1,6 @@
 #pragma once
-// How a tile of 16-bit elements gets into shared memory as PaddedTile: 16 bytes at a time, through
-// registers or by cp.async.
+// Loads tiles of 16-bit elements into shared memory, 16 bytes at a time: through registers or by
+// cp.async.
 
 #include <cstdint>
 
@@ -12,7 +12,8 @@
 
 namespace rung::cuda {
 
-/// Whether the lines of an operand are whole vectors of 16 bytes, all of them aligned.
+/// Whether the rows of an operand (columns, if it is MN-major) are whole, aligned vectors of 16
+/// bytes.
 template <class In>
 __device__ __forceinline__ bool has_vectors(const Operand<In>& operand) {
   const bool k_major = operand.is_k_major();
@@ -22,7 +23,7 @@ __device__ __forceinline__ bool has_vectors(const Operand<In>& operand) {
          reinterpret_cast<std::uintptr_t>(operand.x.data) % 16 == 0;
 }
 
-/// A tile is of class PaddedTile or SwizzledTile.
+/// Tile is a PaddedTile or a SwizzledTile.
 template <class In, class Tile, int THREADS>
 class TileLoader {
   static_assert(sizeof(In) == 2);

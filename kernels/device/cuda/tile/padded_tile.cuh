@@ -1,6 +1,6 @@
 #pragma once
-// A tile of an operand of 16-bit elements that keeps in shared memory the order it has in global
-// memory: lines along k, or along the extent. ldmatrix reads either.
+// A tile of 16-bit elements in shared memory with the layout of its operand, K-major or MN-major.
+// ldmatrix reads both.
 
 #include <cstdint>
 
@@ -12,8 +12,8 @@
 
 namespace rung::cuda {
 
-/// EXTENT x BK elements. PaddedTile are padded by 16 bytes: the eight that ldmatrix reads at a time
-/// then lie in banks of their own.
+/// EXTENT x BK elements. A row, of contiguous elements, is padded by 16 bytes: then the eight rows
+/// that ldmatrix reads at a time are in different banks.
 template <int EXTENT, int BK, bool K_MAJOR>
 struct PaddedTile {
   static constexpr bool k_major = K_MAJOR;
@@ -22,7 +22,7 @@ struct PaddedTile {
   static constexpr int LENGTH = K_MAJOR ? BK : EXTENT;
   static constexpr int LD = LENGTH + VEC;
   static constexpr int SIZE = COUNT * LD;
-  static_assert(LENGTH % 64 == 0 || LENGTH == 32 || LENGTH == 16, "a padded line shifts the banks");
+  static_assert(LENGTH % 64 == 0 || LENGTH == 32 || LENGTH == 16, "a padded row shifts the banks");
 
   /// Where element (e, k) lies.
   static constexpr __device__ int at(int e, int k) { return K_MAJOR ? e * LD + k : k * LD + e; }

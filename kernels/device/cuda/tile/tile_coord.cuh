@@ -37,8 +37,8 @@ __device__ __forceinline__ TileCoord tile_of_block(const Gemm<In, Out>& g) {
 /// of tiles, column by column within a group. Blocks that run at a time then read few rows of A and
 /// few columns of B, which L2 holds.
 template <int BM, int BN, class In, class Out>
-__device__ __forceinline__ TileCoord swizzled_tile(const Gemm<In, Out>& g, unsigned tile,
-                                                   unsigned rows) {
+__device__ __forceinline__ TileCoord grouped_tile(const Gemm<In, Out>& g, unsigned tile,
+                                                  unsigned rows) {
   const auto tile_rows = static_cast<unsigned>(ceil_div(g.m, BM));
   const auto tile_cols = static_cast<unsigned>(ceil_div(g.n, BN));
   const unsigned first_row = tile / (rows * tile_cols) * rows;

@@ -48,13 +48,13 @@ class TileScheduler {
   }
 
   /// Calls f(work, coord) for each WorkTile of this block, with the TileCoord of the block's tile.
-  /// `group_rows`: that of swizzled_tile().
+  /// `group_rows`: that of grouped_tile().
   template <class In, class Out, class F>
   __device__ __forceinline__ void for_each(const Gemm<In, Out>& g, unsigned group_rows,
                                            const F& f) const {
     for (unsigned number = blockIdx.x / CLUSTER; number < count_; number += gridDim.x / CLUSTER) {
       const WorkTile work = at(number);
-      const TileCoord first = swizzled_tile<CLUSTER * BM, BN>(g, work.tile, group_rows / CLUSTER);
+      const TileCoord first = grouped_tile<CLUSTER * BM, BN>(g, work.tile, group_rows / CLUSTER);
       f(work, TileCoord{first.row + ptx::cluster_ctarank() * BM, first.col});
     }
   }
