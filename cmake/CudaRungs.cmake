@@ -98,7 +98,8 @@ function(rung_cuda_resources files)
   list(FILTER ptx INCLUDE REGEX "_nvcc_ptx_[0-9]+a?$")
   add_custom_command(OUTPUT ${json}
     COMMAND ${Python3_EXECUTABLE} -B ${script} record ${json} --nvcc ${RUNG_NVCC_VERSION} ${reports} ${ptx}
-    DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py
+    DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/scripts/rung_headers.py ${PROJECT_SOURCE_DIR}/scripts/element_types.py
+      ${PROJECT_SOURCE_DIR}/src/core/element_types.hpp
     COMMENT "Recording what CUDA kernels take: cuda_resources.json"
     VERBATIM)
   add_custom_target(rung_cuda_resources ALL DEPENDS ${json})
@@ -171,8 +172,8 @@ function(cuda_rungs target)
   set(table)
   set(files)
   set(all_sources)
-  foreach(helper scale repitch)
-    set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/${helper}.cu)
+  foreach(helper scale pack_operand)
+    set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
     rung_cuda_images(${source} gemm/cuda/${helper})
   endforeach()

@@ -17,12 +17,10 @@ import re
 import sys
 
 import rung_headers
+from element_types import DTYPES
 
 BLOCK = re.compile(r"(<!-- (\w+): ([^>]+) -->\n)(.*?)(<!-- end of \2 -->)", re.DOTALL)
 RUNG_LINE = re.compile(r"^RUNG\((\d+), *(\w+)\)", re.MULTILINE)
-DTYPES = [
-    "f32", "f64", "i32", "bf16", "f16", "tf32", "i8", "e4m3", "e5m2", "bf16_bf16", "f16_f16"
-]  # fmt: skip
 
 
 class Problem(Exception):

@@ -17,12 +17,14 @@ import re
 import sys
 
 import rung_headers
+from element_types import DTYPES
 
 REPORT = re.compile(r"(?P<op>[a-z]+)_(?P<backend>[a-z]+)_(?P<slug>\w+)_cubin_(?P<arch>\w+)")
 KERNEL = re.compile(r"Compiling entry function '(\w+)'")
 MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?, (\d+) bytes smem)?")
-DTYPE_AND_TILE = re.compile(r"_(f32|f64|i32|bf16_bf16|f16_f16|bf16|f16|tf32|i8|e4m3|e5m2)(?:_(\d+))?$")
+# The longest name first: "bf16" ends "bf16_bf16" too.
+DTYPE_AND_TILE = re.compile(rf"_({'|'.join(sorted(DTYPES, key=len, reverse=True))})(?:_(\d+))?$")
 PTX_ENTRY = re.compile(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+), (\d+), (\d+)")
 
 

@@ -60,18 +60,10 @@ std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t row_st
 struct Parameters {
   std::vector<std::byte> bytes;
   cuda::Launch launch;
-
-  /// At the next multiple of T's alignment.
-  template <class T>
-  void add(const T& value) {
-    const std::size_t at = (bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T);
-    bytes.resize(at + sizeof value);
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-  }
 };
 
 cuda::TensorMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
-  auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::repitched_bytes(launch)));
+  auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::packed_bytes(launch)));
   const cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
   if (maps.result() != cuda::Result::success) {
     throw std::runtime_error(vgpu::virtual_driver_message());
@@ -94,12 +86,11 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   Parameters made;
   made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.plan),
                              setting.device.multiprocessors);
-  made.add(g);
-  if (setting.rung->maps) made.add(maps_of(made.launch, zeros));
-  if (setting.rung->splits || !setting.rung->maps) {
-    auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
-    made.add(cuda::Split{setting.plan.splits, workspace});
-  }
+  auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
+  const cuda::KernelArgs<In, Out> args = {
+      g, {setting.plan.splits, workspace}, maps_of(made.launch, zeros)};
+  made.bytes.resize(sizeof args);
+  std::memcpy(made.bytes.data(), &args, sizeof args);
   return made;
 }
 

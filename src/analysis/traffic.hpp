@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "device/cuda/launch.hpp"
+#include "device/cuda/entry/launch.hpp"
 #include "device/metal/descriptor.hpp"
 
 namespace rung::analysis {

@@ -73,13 +73,9 @@ constexpr auto sum_roundoff = (is_for_tensor_cores<In> ? 2 : 1) * unit_roundoff<
 /// of four instructions, after which the sum goes to a float, each of 32 products and the sum
 /// before lose up to 2^-13 of it.
 template <class In>
-constexpr double product_error = 0;
+constexpr double product_error = sizeof(In) == 1 && !std::is_integral_v<In> ? 4 * 33 * 0x1p-13 : 0;
 template <>
 inline constexpr double product_error<tfloat32> = 0x1p-10 + 0x1p-22;
-template <>
-inline constexpr double product_error<float8_e4m3> = 4 * 33 * 0x1p-13;
-template <>
-inline constexpr double product_error<float8_e5m2> = product_error<float8_e4m3>;
 
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ where the
 /// bound is 0 or anything is not finite.

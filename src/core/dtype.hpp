@@ -9,62 +9,53 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/element_types.hpp"
 #include "rung/types.hpp"
 
 namespace rung {
 
-/// Named after the inputs. What is narrower than f32 is summed and returned as f32, i8 as i32;
-/// bf16_bf16 and f16_f16 are summed in f32 and rounded to the type of the inputs.
-enum class Dtype : std::uint8_t {
-  f32,
-  f64,
-  i32,
-  bf16,
-  f16,
-  tf32,
-  i8,
-  e4m3,
-  e5m2,
-  bf16_bf16,
-  f16_f16
+inline constexpr std::array all_dtypes = {
+#define RUNG_DTYPE(suffix, In, Out) Dtype::suffix,
+    RUNG_DTYPES(RUNG_DTYPE)
+#undef RUNG_DTYPE
 };
 
-inline constexpr std::array all_dtypes = {Dtype::f32,  Dtype::f64,       Dtype::i32,    Dtype::bf16,
-                                          Dtype::f16,  Dtype::tf32,      Dtype::i8,     Dtype::e4m3,
-                                          Dtype::e5m2, Dtype::bf16_bf16, Dtype::f16_f16};
+/// The name as a part of an identifier: "bf16_bf16".
+constexpr std::string_view identifier(Dtype dtype) {
+  constexpr std::array<std::string_view, all_dtypes.size()> identifiers = {
+#define RUNG_IDENTIFIER(suffix, In, Out) #suffix,
+      RUNG_DTYPES(RUNG_IDENTIFIER)
+#undef RUNG_IDENTIFIER
+  };
+  return identifiers[static_cast<std::size_t>(dtype)];
+}
 
+namespace detail {
+
+/// The identifier with dashes: "bf16-bf16".
+template <std::size_t SIZE>
+struct Dashed {
+  std::array<char, SIZE> text = {};
+
+  consteval explicit Dashed(std::string_view identifier) {
+    for (std::size_t i = 0; i < SIZE; ++i) text[i] = identifier[i] == '_' ? '-' : identifier[i];
+  }
+  constexpr std::string_view view() const { return {text.data(), SIZE}; }
+};
+
+template <Dtype dtype>
+inline constexpr Dashed<identifier(dtype).size()> dashed{identifier(dtype)};
+
+}  // namespace detail
+
+/// The name on the command line.
 constexpr std::string_view name(Dtype dtype) {
   constexpr std::array<std::string_view, all_dtypes.size()> names = {
-      "f32", "f64", "i32", "bf16", "f16", "tf32", "i8", "e4m3", "e5m2", "bf16-bf16", "f16-f16"};
+#define RUNG_NAME(suffix, In, Out) detail::dashed<Dtype::suffix>.view(),
+      RUNG_DTYPES(RUNG_NAME)
+#undef RUNG_NAME
+  };
   return names[static_cast<std::size_t>(dtype)];
-}
-
-constexpr bool is_integer(Dtype dtype) { return dtype == Dtype::i32 || dtype == Dtype::i8; }
-
-/// The dtype whose inputs are what this one's results are.
-constexpr Dtype output_type(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64: return Dtype::f64;
-    case Dtype::i32:
-    case Dtype::i8: return Dtype::i32;
-    case Dtype::bf16_bf16: return Dtype::bf16;
-    case Dtype::f16_f16: return Dtype::f16;
-    default: return Dtype::f32;
-  }
-}
-
-/// The dtype of the same inputs and sums whose results are not rounded to 16 bits.
-constexpr Dtype unrounded(Dtype dtype) {
-  if (dtype == Dtype::bf16_bf16) return Dtype::bf16;
-  if (dtype == Dtype::f16_f16) return Dtype::f16;
-  return dtype;
-}
-
-/// The name as a part of an identifier.
-constexpr std::string_view identifier(Dtype dtype) {
-  if (dtype == Dtype::bf16_bf16) return "bf16_bf16";
-  if (dtype == Dtype::f16_f16) return "f16_f16";
-  return name(dtype);
 }
 
 constexpr std::optional<Dtype> parse_dtype(std::string_view text) {
@@ -74,24 +65,25 @@ constexpr std::optional<Dtype> parse_dtype(std::string_view text) {
   return std::nullopt;
 }
 
-template <class InType, class OutType>
-struct Elements {
-  using In = InType;
-  using Out = OutType;
-};
-
 /// Whether the dot product and the sum have a dtype.
-constexpr bool is_for_dot(Dtype dtype) { return dtype <= Dtype::f16; }
-
-/// visit() for one of those.
-template <class F>
-decltype(auto) visit_dot(Dtype dtype, F&& f) {
+constexpr bool is_for_dot(Dtype dtype) {
   switch (dtype) {
-    case Dtype::f32: return std::forward<F>(f)(Elements<float, float>{});
-    case Dtype::f64: return std::forward<F>(f)(Elements<double, double>{});
-    case Dtype::i32: return std::forward<F>(f)(Elements<std::uint32_t, std::uint32_t>{});
-    case Dtype::bf16: return std::forward<F>(f)(Elements<bfloat16, float>{});
-    case Dtype::f16: return std::forward<F>(f)(Elements<float16, float>{});
+#define RUNG_CASE(suffix, In, Out) case Dtype::suffix:
+    RUNG_DOT_DTYPES(RUNG_CASE)
+#undef RUNG_CASE
+    return true;
+    default: return false;
+  }
+}
+
+#define RUNG_VISIT(suffix, In, Out) \
+  case Dtype::suffix: return std::forward<F>(f)(Elements<In, Out>{});
+
+/// visit() for a dtype that is_for_dot().
+template <class F>
+constexpr decltype(auto) visit_dot(Dtype dtype, F&& f) {
+  switch (dtype) {
+    RUNG_DOT_DTYPES(RUNG_VISIT)
     default: __builtin_unreachable();
   }
 }
@@ -99,34 +91,41 @@ decltype(auto) visit_dot(Dtype dtype, F&& f) {
 /// Calls f with the Elements<In, Out> of a dtype: visit(dtype, [&]<class In, class
 /// Out>(Elements<In, Out>) {…}).
 template <class F>
-decltype(auto) visit(Dtype dtype, F&& f) {
+constexpr decltype(auto) visit(Dtype dtype, F&& f) {
   switch (dtype) {
-    case Dtype::tf32: return std::forward<F>(f)(Elements<tfloat32, float>{});
-    case Dtype::i8: return std::forward<F>(f)(Elements<std::int8_t, std::uint32_t>{});
-    case Dtype::e4m3: return std::forward<F>(f)(Elements<float8_e4m3, float>{});
-    case Dtype::e5m2: return std::forward<F>(f)(Elements<float8_e5m2, float>{});
-    case Dtype::bf16_bf16: return std::forward<F>(f)(Elements<bfloat16, bfloat16>{});
-    case Dtype::f16_f16: return std::forward<F>(f)(Elements<float16, float16>{});
-    default: return visit_dot(dtype, std::forward<F>(f));
+    RUNG_DTYPES(RUNG_VISIT)
+    default: __builtin_unreachable();
   }
 }
 
-/// The dtype of two types. Out is that of the results; not named, the widest that there is for In.
+#undef RUNG_VISIT
+
+/// The dtype of two types. Out is the type of the results; void means the widest that In has.
 template <class In, class Out = void>
-constexpr Dtype dtype_of() {
-  if constexpr (std::is_same_v<In, float>) return Dtype::f32;
-  if constexpr (std::is_same_v<In, double>) return Dtype::f64;
-  if constexpr (std::is_same_v<In, std::uint32_t>) return Dtype::i32;
-  if constexpr (std::is_same_v<In, bfloat16>) {
-    return std::is_same_v<Out, bfloat16> ? Dtype::bf16_bf16 : Dtype::bf16;
+consteval Dtype dtype_of() {
+  std::optional<Dtype> found;
+  for (const Dtype dtype : all_dtypes) {
+    const bool matches = visit(dtype, []<class I, class O>(Elements<I, O>) {
+      return std::is_same_v<I, In> && (std::is_void_v<Out> || std::is_same_v<O, Out>);
+    });
+    if (matches && !found) found = dtype;
   }
-  if constexpr (std::is_same_v<In, float16>) {
-    return std::is_same_v<Out, float16> ? Dtype::f16_f16 : Dtype::f16;
-  }
-  if constexpr (std::is_same_v<In, tfloat32>) return Dtype::tf32;
-  if constexpr (std::is_same_v<In, std::int8_t>) return Dtype::i8;
-  if constexpr (std::is_same_v<In, float8_e4m3>) return Dtype::e4m3;
-  if constexpr (std::is_same_v<In, float8_e5m2>) return Dtype::e5m2;
+  return found.value();  // throws, and so does not compile, where no dtype has these types
+}
+
+constexpr bool is_integer(Dtype dtype) {
+  return visit(dtype,
+               []<class In, class Out>(Elements<In, Out>) { return std::is_integral_v<In>; });
+}
+
+/// The dtype whose inputs have the type of this one's results.
+constexpr Dtype output_type(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return dtype_of<Out>(); });
+}
+
+/// The dtype with the same inputs and sums whose results are not rounded to 16 bits.
+constexpr Dtype unrounded(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return dtype_of<In>(); });
 }
 
 inline std::size_t input_bytes(Dtype dtype) {

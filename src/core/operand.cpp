@@ -36,15 +36,16 @@ using Word = std::conditional_t<
 
 /// A quiet NaN for floating-point types.
 template <class T>
-constexpr Word<sizeof(T)> guard_pattern() {
+Word<sizeof(T)> guard_pattern() {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, tfloat32>) return 0x7FE5A5A5u;
   if constexpr (std::is_same_v<T, double>) return 0x7FFCA5A5A5A5A5A5u;
   if constexpr (std::is_same_v<T, std::uint32_t>) return 0xA5C3965Au;
   if constexpr (std::is_same_v<T, bfloat16>) return 0x7FE5u;
   if constexpr (std::is_same_v<T, float16>) return 0x7E5Au;
   if constexpr (std::is_same_v<T, std::int8_t>) return 0xA5u;
-  if constexpr (std::is_same_v<T, float8_e4m3>) return 0x7Fu;
-  if constexpr (std::is_same_v<T, float8_e5m2>) return 0x7Eu;
+  if constexpr (sizeof(T) == 1 && std::is_class_v<T>) {
+    return T(std::numeric_limits<float>::quiet_NaN()).bits;
+  }
 }
 
 std::size_t bytes_to_map(Dtype type, std::int64_t rows, std::int64_t cols, std::int64_t ld,

@@ -73,18 +73,18 @@ Lines entry_of(std::string_view text, const std::string& name) {
   return lines;
 }
 
-vgpu::TensorMap map_of(const cuda::Boxes& boxes) {
+vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
   vgpu::TensorMap map;
   map.tag = vgpu::TensorMap::valid_tag;
-  map.address = reinterpret_cast<std::uint64_t>(boxes.data);
+  map.address = reinterpret_cast<std::uint64_t>(spec.data);
   map.dimensions = 2;
-  map.element = boxes.element_bytes == 2 ? vgpu::TensorElement::bf16 : vgpu::TensorElement::f32;
+  map.element = spec.element_bytes == 2 ? vgpu::TensorElement::bf16 : vgpu::TensorElement::f32;
   map.swizzle = vgpu::TensorSwizzle::bytes_128;
-  map.sizes = {static_cast<std::uint32_t>(boxes.length - 1),
-               static_cast<std::uint32_t>(boxes.lines - 1)};
-  map.strides = {static_cast<std::uint64_t>(boxes.ld * boxes.element_bytes)};
-  map.box = {static_cast<std::uint16_t>(boxes.box_length),
-             static_cast<std::uint16_t>(boxes.box_lines)};
+  map.sizes = {static_cast<std::uint32_t>(spec.row_length - 1),
+               static_cast<std::uint32_t>(spec.rows - 1)};
+  map.strides = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes)};
+  map.box = {static_cast<std::uint16_t>(spec.box_row_length),
+             static_cast<std::uint16_t>(spec.box_rows)};
   map.steps = {1, 1};
   return map;
 }
@@ -115,18 +115,15 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
                                    {array(m * n, 1.0f), n, 1}};
   const cuda::Launch launch =
       cuda::fitted(rung.launches.of<bfloat16>()(gemm, plan), multiprocessors);
-  struct Parameters {
-    Gemm<bfloat16, float> gemm;
-    cuda::TensorMaps maps;
-    cuda::Split split;
-  } parameters{gemm, {}, {plan.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
-  const auto encode = [](const cuda::Boxes& boxes, cuda::EncodedBoxes& to) {
-    const vgpu::TensorMap map = map_of(boxes);
-    if (!boxes.is_empty()) std::memcpy(&to, &map, sizeof map);
+  cuda::KernelArgs<bfloat16, float> args = {
+      gemm, {plan.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
+    const vgpu::TensorMap map = map_of(spec);
+    if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);
   };
-  encode(launch.a, parameters.maps.a);
-  encode(launch.b, parameters.maps.b);
-  encode(launch.c, parameters.maps.c);
+  encode(launch.a, args.maps.a);
+  encode(launch.b, args.maps.b);
+  encode(launch.c, args.maps.c);
 
   vgpu::LaunchOptions options;
   options.grid.x = static_cast<std::uint32_t>(launch.grid.x);
@@ -139,10 +136,8 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
   const vgpu::Kernel& kernel = *module->kernel(cuda::entry_name(rung, Dtype::bf16, plan.tile));
-  const std::size_t bytes = rung.splits ? sizeof parameters : offsetof(Parameters, split);
-  const auto report =
-      vgpu::launch(kernel, options, std::as_bytes(std::span(&parameters, 1)).first(bytes), memory,
-                   vgpu::parse_device("h200"));
+  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
+                                   vgpu::parse_device("h200"));
   Outcome outcome{report.hazards, {}, launch.cluster};
   for (std::size_t site = 0; site < report.per_site.size(); ++site) {
     if (report.per_site[site].executions != 0) {

@@ -128,9 +128,9 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
                            {setting.array(m * n, Out{1}), n, 1}};
   const cuda::GemmPlan plan = {tile_of(rung), rung.splits ? parts : 1};
   const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, plan);
-  if (!rung.splits) return setting.launch(text, entry_of(rung), launch, gemm);
-  const cuda::Split split = {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)};
-  return setting.launch(text, entry_of(rung), launch, gemm, split);
+  const cuda::KernelArgs<In, Out> args = {
+      gemm, {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  return setting.launch(text, entry_of(rung), launch, args);
 }
 
 std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung, std::int64_t n) {

@@ -1,7 +1,7 @@
 #pragma once
-// The words of CUDA C++ for each of the three compilers that read a rung: nvcc, which brings its
-// own; clang, which compiles kernels without a CUDA toolkit; and the host's compiler, which reads
-// the same file for the launch and never instantiates a kernel.
+// The keywords of CUDA C++ for each of the three compilers that read a rung: nvcc, which has them;
+// clang, which compiles kernels without a CUDA toolkit; and the host's compiler, which reads the
+// same file for the launch and never instantiates a kernel.
 
 #if defined(__CUDACC__) && !defined(__clang__)  // nvcc
 
@@ -23,7 +23,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 
-// Declared for kernel templates to name, defined nowhere.
+// Kernel templates name these; the host never calls them.
 struct CudaIndex {
   unsigned x, y, z;
 };
@@ -42,3 +42,21 @@ void __syncthreads();
 #define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
 #define RUNG_NO_INLINE __attribute__((noinline))  // likewise
 #endif
+
+namespace rung::cuda {
+
+#ifdef RUNG_HOST
+template <class Tiles>
+Tiles& dynamic_shared();
+#else
+/// The block's dynamic shared memory as a struct of arrays. Launch::shared_bytes is its size, which
+/// may exceed the 48 KiB of static shared memory.
+template <class Tiles>
+__device__ __forceinline__ Tiles& dynamic_shared() {
+  // Swizzled tiles need this alignment.
+  alignas(1024) extern __shared__ unsigned char dynamic_shared_memory[];
+  return *reinterpret_cast<Tiles*>(dynamic_shared_memory);
+}
+#endif
+
+}  // namespace rung::cuda

@@ -1,8 +1,9 @@
 #pragma once
-// The element types of rung/types.hpp in device code: the same bytes. Those of 16 bits are
-// converted by the GPU itself; the others are for tensor cores alone.
+// The element types of rung/types.hpp in device code, with the same bytes, and vectors of them. The
+// GPU itself converts elements of 16 bits; the narrower ones are for tensor cores alone.
 
-#include "device/cuda/ptx.cuh"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
 
 #ifdef RUNG_HOST
 
@@ -12,7 +13,7 @@
 
 namespace rung {
 
-// No member initialisers: shared memory holds only what needs no constructor.
+// No member initialisers: shared memory cannot hold types with constructors.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -42,3 +43,30 @@ struct float8_e5m2 {
 }  // namespace rung
 
 #endif
+
+namespace rung::cuda {
+
+/// Neighbouring elements as one access; a thread loads or stores at most 16 bytes at a time.
+template <class T, int N>
+struct alignas(N * sizeof(T)) Vector {
+  T at[N];
+};
+
+/// How many elements of T a vector of 16 bytes has.
+template <class T>
+inline constexpr int vector_width = 16 / sizeof(T);
+
+/// Loads N contiguous elements in vectors of 16 bytes; `from` must be a multiple of 16.
+template <class T, int N>
+__device__ __forceinline__ void load_vectors(T (&to)[N], const T* from) {
+  constexpr int W = vector_width<T>;
+  static_assert(N % W == 0);
+  RUNG_UNROLL
+  for (int i = 0; i < N; i += W) {
+    const auto vector = *reinterpret_cast<const Vector<T, W>*>(from + i);
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) to[i + w] = vector.at[w];
+  }
+}
+
+}  // namespace rung::cuda

@@ -4,7 +4,7 @@
 //   bus that is far slower than either's memory
 // needs: nothing | try: rung trace dot/cuda/00
 
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
 
 namespace rung {
 namespace {
@@ -26,6 +26,6 @@ struct Multiply {
 
 }  // namespace
 
-RUNG_CUDA_DOT(00, multiply, Multiply)
+RUNG_CUDA_DOT(00, multiply, Multiply, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

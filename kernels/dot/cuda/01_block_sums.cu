@@ -4,7 +4,7 @@
 //   now | limit: of a block's 256 threads, 255 wait while one adds
 // needs: nothing | try: rung trace dot/cuda/01
 
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
 
 namespace rung {
 namespace {
@@ -39,6 +39,6 @@ struct BlockSums {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(01, block_sums, BlockSums)
+RUNG_CUDA_DOT_AND_SUM(01, block_sums, BlockSums, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

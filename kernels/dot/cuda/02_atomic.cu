@@ -6,8 +6,8 @@
 //   wait while one adds
 // needs: nothing | try: rung trace dot/cuda/02
 
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_sums.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/sums.cuh"
 
 namespace rung {
 namespace {
@@ -42,6 +42,6 @@ struct Atomic {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(02, atomic, Atomic)
+RUNG_CUDA_DOT_AND_SUM(02, atomic, Atomic, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

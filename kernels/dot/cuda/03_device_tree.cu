@@ -7,7 +7,7 @@
 //   device memory and back in each step
 // needs: nothing | try: rung trace dot/cuda/03
 
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
 
 namespace rung {
 namespace {
@@ -50,6 +50,6 @@ struct DeviceTree {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(03, device_tree, DeviceTree)
+RUNG_CUDA_DOT_AND_SUM(03, device_tree, DeviceTree, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

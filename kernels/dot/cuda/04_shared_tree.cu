@@ -3,7 +3,7 @@
 //   threads of every warp have work, while the warp takes as long; they want the same banks
 // needs: nothing | try: rung trace dot/cuda/04
 
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
 
 namespace rung {
 namespace {
@@ -42,6 +42,6 @@ struct SharedTree {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(04, shared_tree, SharedTree)
+RUNG_CUDA_DOT_AND_SUM(04, shared_tree, SharedTree, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,7 +4,7 @@
 //   and bank conflicts | limit: a launch for each factor of 512 terms
 // needs: nothing | try: rung trace dot/cuda/05
 
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
 
 namespace rung {
 namespace {
@@ -43,6 +43,6 @@ struct Contiguous {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(05, contiguous, Contiguous)
+RUNG_CUDA_DOT_AND_SUM(05, contiguous, Contiguous, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

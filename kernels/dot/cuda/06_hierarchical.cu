@@ -4,8 +4,8 @@
 //   threads idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/cuda/06
 
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_sums.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/sums.cuh"
 
 namespace rung {
 namespace {
@@ -43,6 +43,6 @@ struct Hierarchical {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(06, hierarchical, Hierarchical)
+RUNG_CUDA_DOT_AND_SUM(06, hierarchical, Hierarchical, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

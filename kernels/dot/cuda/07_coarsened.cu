@@ -6,8 +6,8 @@
 //   many atomic additions | limit: a barrier for each step of the tree
 // needs: nothing | try: rung trace dot/cuda/07
 
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_sums.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/sums.cuh"
 
 namespace rung {
 namespace {
@@ -49,6 +49,6 @@ struct Coarsened {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(07, coarsened, Coarsened)
+RUNG_CUDA_DOT_AND_SUM(07, coarsened, Coarsened, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,8 +4,8 @@
 //   limit: loads of 4 bytes, and blocks that come and go with 16 of them each thread
 // needs: nothing | try: rung trace dot/cuda/08
 
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_sums.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/sums.cuh"
 
 namespace rung {
 namespace {
@@ -53,6 +53,6 @@ struct Shuffles {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(08, shuffles, Shuffles)
+RUNG_CUDA_DOT_AND_SUM(08, shuffles, Shuffles, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -5,15 +5,15 @@
 //   the start of a launch
 // needs: nothing | try: rung trace dot/cuda/10
 
-#include "device/cuda/block_sum.cuh"
-#include "device/cuda/dot_rung.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/reduce/block_sum.cuh"
 
 namespace rung {
 namespace {
 
 struct OneLaunch {
   static constexpr int THREADS = 512;
-  static constexpr int RESIDENT = 2;  // blocks of a multiprocessor
+  static constexpr int MIN_BLOCKS_PER_SM = 2;
 
   // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
   // registers again when they are unpacked.
@@ -25,8 +25,8 @@ struct OneLaunch {
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
     const Out sum = cuda::block_sum<THREADS>(
-        Terms::come_in_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
-                                  : thread_sum<1, Terms, In, Out>(d));
+        Terms::have_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
+                               : thread_sum<1, Terms, In, Out>(d));
     auto* const result = static_cast<Out*>(to.result);
     if (gridDim.x == 1) {
       if (threadIdx.x == 0) *result = sum;
@@ -83,7 +83,7 @@ struct OneLaunch {
   template <class In, class Out>
   static cuda::DotLaunch launch(const Dot<In>& d, int multiprocessors) {
     const std::int64_t wanted = cuda::ceil_div(d.n, THREADS * cuda::vector_width<In>);
-    const std::int64_t most = std::int64_t{RESIDENT} * multiprocessors;
+    const std::int64_t most = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
     const std::int64_t blocks = wanted < 1 ? 1 : wanted < most ? wanted : most;
     return {{.grid = {blocks},
              .block = {THREADS},
@@ -93,6 +93,6 @@ struct OneLaunch {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(10, one_launch, OneLaunch)
+RUNG_CUDA_DOT_AND_SUM(10, one_launch, OneLaunch, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,9 +4,9 @@
 //   memory's bandwidth still: ten operations a term fit beside it
 // needs: nothing | try: rung verify dot/cuda/11
 
-#include "device/cuda/block_sum.cuh"
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_exact.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/exact.cuh"
+#include "device/cuda/reduce/block_sum.cuh"
 
 namespace rung {
 namespace {
@@ -44,7 +44,7 @@ __device__ __forceinline__ Twofold<T> shfl_down(const Twofold<T>& sum, unsigned 
 
 struct Compensated {
   static constexpr int THREADS = 256;
-  static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
+  static constexpr int MIN_BLOCKS_PER_SM = 3;
 
   // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
   // registers again when they are unpacked.
@@ -57,8 +57,8 @@ struct Compensated {
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
     using Sum = Twofold<Out>;
     const Sum sum = cuda::block_sum<THREADS>(
-        Terms::come_in_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
-                                  : thread_sum<1, Terms, In, Out>(d));
+        Terms::have_vectors(d) ? thread_sum<cuda::vector_width<In>, Terms, In, Out>(d)
+                               : thread_sum<1, Terms, In, Out>(d));
     auto* const result = static_cast<Out*>(to.result);
     if (gridDim.x == 1) {
       if (threadIdx.x == 0) *result = sum.rounded();
@@ -119,7 +119,7 @@ struct Compensated {
   template <class In, class Out>
   static cuda::DotLaunch launch(const Dot<In>& d, int multiprocessors) {
     const std::int64_t wanted = cuda::ceil_div(d.n, THREADS * cuda::vector_width<In>);
-    const std::int64_t most = std::int64_t{RESIDENT} * multiprocessors;
+    const std::int64_t most = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
     const std::int64_t blocks = wanted < 1 ? 1 : wanted < most ? wanted : most;
     return {{.grid = {blocks},
              .block = {THREADS},
@@ -129,6 +129,6 @@ struct Compensated {
 
 }  // namespace
 
-RUNG_CUDA_DOT_OF_FLOATS(11, compensated, Compensated)
+RUNG_CUDA_DOT(11, compensated, Compensated, f32, f64, bf16, f16)
 
 }  // namespace rung

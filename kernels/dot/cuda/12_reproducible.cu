@@ -5,9 +5,9 @@
 //   have to help; with f64, the integers' part spills registers on sm_80
 // needs: nothing | try: rung verify dot/cuda/12
 
-#include "device/cuda/block_words.cuh"
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx_sums.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/sums.cuh"
+#include "device/cuda/reduce/block_words.cuh"
 
 namespace rung {
 namespace {
@@ -141,7 +141,7 @@ class ExactSum {
 
 struct Reproducible {
   static constexpr int THREADS = 256;
-  static constexpr int RESIDENT = 3;  // blocks of a multiprocessor
+  static constexpr int MIN_BLOCKS_PER_SM = 3;
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -151,7 +151,7 @@ struct Reproducible {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < Long::words) words[thread] = 0;
     __syncthreads();
-    if (Terms::come_in_vectors(d)) {
+    if (Terms::have_vectors(d)) {
       add_up<cuda::vector_width<In>, Terms, In, Out>(d, words);
     } else {
       add_up<1, Terms, In, Out>(d, words);
@@ -164,7 +164,7 @@ struct Reproducible {
     if (thread == 0) *static_cast<Out*>(to.result) = Long::rounded(words);
   }
 
-  // Pieces that lie a whole grid apart, then what is less than a piece.
+  // Pieces that are a whole grid apart, then the rest that is less than a piece.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
     using Piece = typename Terms::template Piece<In, W>;
@@ -202,7 +202,7 @@ struct Reproducible {
   template <class In, class Out>
   static cuda::DotLaunch launch(const Dot<In>& d, int multiprocessors) {
     const std::int64_t wanted = cuda::ceil_div(d.n, THREADS * cuda::vector_width<In>);
-    const std::int64_t most = std::int64_t{RESIDENT} * multiprocessors;
+    const std::int64_t most = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
     // The words of a block take no more terms before a carry has to move.
     constexpr std::int64_t most_terms = 1 << 26;
     const std::int64_t least = cuda::ceil_div(d.n, most_terms);
@@ -210,12 +210,12 @@ struct Reproducible {
     const std::int64_t blocks = few < least ? least : few;
     return {{.grid = {blocks},
              .block = {THREADS},
-             .workspace_bytes = blocks > 1 ? cuda::meetings_bytes : 0}};
+             .workspace_bytes = blocks > 1 ? cuda::semaphores_bytes : 0}};
   }
 };
 
 }  // namespace
 
-RUNG_CUDA_DOT_OF_FLOATS(12, reproducible, Reproducible)
+RUNG_CUDA_DOT(12, reproducible, Reproducible, f32, f64, bf16, f16)
 
 }  // namespace rung

@@ -4,12 +4,10 @@
 //   the memory's bandwidth; short vectors wait for a copy, a barrier and shared memory
 // needs: sm_90 | try: rung trace dot/cuda/13
 
-#include "device/cuda/block_sum.cuh"
-#include "device/cuda/dot_rung.cuh"
-#include "device/cuda/ptx.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_bulk.cuh"
-#include "device/cuda/shared.cuh"
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/reduce/block_sum.cuh"
 
 namespace rung {
 namespace {
@@ -30,8 +28,8 @@ struct BulkCopies {
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
     const Out sum =
-        cuda::block_sum<THREADS>(Terms::come_in_vectors(d) ? sum_of_pieces<Terms, In, Out>(d)
-                                                           : sum_of_terms<Terms, In, Out>(d));
+        cuda::block_sum<THREADS>(Terms::have_vectors(d) ? sum_of_pieces<Terms, In, Out>(d)
+                                                        : sum_of_terms<Terms, In, Out>(d));
     auto* const result = static_cast<Out*>(to.result);
     if (gridDim.x == 1) {
       if (threadIdx.x == 0) *result = sum;
@@ -129,6 +127,6 @@ struct BulkCopies {
 
 }  // namespace
 
-RUNG_CUDA_DOT_AND_SUM(13, bulk_copies, BulkCopies)
+RUNG_CUDA_DOT_AND_SUM(13, bulk_copies, BulkCopies, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

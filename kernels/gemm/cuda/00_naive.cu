@@ -4,7 +4,8 @@
 //   and it uses one element of each
 // needs: nothing | try: rung trace gemm/cuda/00
 
-#include "device/cuda/rung.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
 
 namespace rung {
 namespace {
@@ -17,7 +18,7 @@ struct Naive {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const std::int64_t row = tile.row + threadIdx.x;
     const std::int64_t col = tile.col + threadIdx.y;
     if (row >= g.m || col >= g.n) return;
@@ -28,9 +29,8 @@ struct Naive {
       sum += static_cast<Out>(g.a(row, k)) * static_cast<Out>(g.b(k, col));
     }
 
-    // store
-    Out& c = g.c(row, col);
-    c = g.beta == Out{} ? g.alpha * sum : g.alpha * sum + g.beta * c;
+    // store: alpha * sum + beta * C, where C is not read if beta is 0
+    cuda::store(g, row, col, sum);
   }
 
   template <class In, class Out>
@@ -41,6 +41,6 @@ struct Naive {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(00, naive, Naive)
+RUNG_CUDA_GEMM(00, naive, Naive, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,7 +4,8 @@
 //   two shared loads for each multiply-add
 // needs: nothing | try: rung trace gemm/cuda/02
 
-#include "device/cuda/rung.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
 
 namespace rung {
 namespace {
@@ -22,7 +23,7 @@ struct SharedTile {
     __shared__ In Bs[BK][BN];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const unsigned thread_row = threadIdx.y;
     const unsigned thread_col = threadIdx.x;
     const std::int64_t row = tile.row + thread_row;
@@ -48,10 +49,9 @@ struct SharedTile {
       __syncthreads();
     }
 
-    // store
+    // store: alpha * sum + beta * C, where C is not read if beta is 0
     if (row >= g.m || col >= g.n) return;
-    Out& c = g.c(row, col);
-    c = g.beta == Out{} ? g.alpha * sum : g.alpha * sum + g.beta * c;
+    cuda::store(g, row, col, sum);
   }
 
   template <class In, class Out>
@@ -62,6 +62,6 @@ struct SharedTile {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(02, shared_tile, SharedTile)
+RUNG_CUDA_GEMM(02, shared_tile, SharedTile, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,8 +4,8 @@
 //   limit: a shared load of A for each multiply-add
 // needs: nothing | try: rung trace gemm/cuda/03
 
-#include "device/cuda/rung.cuh"
-#include "device/cuda/store.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
 
 namespace rung {
 namespace {
@@ -25,7 +25,7 @@ struct ThreadColumn {
     __shared__ Out Bs[BK][BN];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const unsigned thread_row = threadIdx.x / BN * TM;
     const unsigned thread_col = threadIdx.x % BN;
     const unsigned a_row = threadIdx.x / BK;
@@ -74,6 +74,6 @@ struct ThreadColumn {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(03, thread_column, ThreadColumn)
+RUNG_CUDA_GEMM(03, thread_column, ThreadColumn, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

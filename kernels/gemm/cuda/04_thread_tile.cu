@@ -6,8 +6,8 @@
 //   few registers
 // needs: nothing | try: rung trace gemm/cuda/04
 
-#include "device/cuda/rung.cuh"
-#include "device/cuda/store.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
 
 namespace rung {
 namespace {
@@ -29,7 +29,7 @@ struct ThreadTile {
     __shared__ Out Bs[BK][BN];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const unsigned thread_row = threadIdx.x / (BN / TN) * TM;
     const unsigned thread_col = threadIdx.x % (BN / TN) * TN;
 
@@ -89,6 +89,6 @@ struct ThreadTile {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(04, thread_tile, ThreadTile)
+RUNG_CUDA_GEMM(04, thread_tile, ThreadTile, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -4,9 +4,9 @@
 //   conflicts, where A is transposed and where neighbouring threads read B
 // needs: nothing | try: rung trace gemm/cuda/05
 
-#include "device/cuda/rung.cuh"
-#include "device/cuda/staged_tile.cuh"
-#include "device/cuda/store.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/staged_tile.cuh"
 
 namespace rung {
 namespace {
@@ -26,7 +26,7 @@ struct Vectors {
     alignas(16) __shared__ Out Bs[BK][BN];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const unsigned thread_row = threadIdx.x / (BN / TN) * TM;
     const unsigned thread_col = threadIdx.x % (BN / TN) * TN;
 
@@ -78,6 +78,6 @@ struct Vectors {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(05, vectors, Vectors)
+RUNG_CUDA_GEMM(05, vectors, Vectors, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -5,10 +5,10 @@
 //   warp is a wide strip of 2 x 16 threads, which shares little of what it reads
 // needs: nothing | try: rung trace gemm/cuda/06
 
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/staged_tile.cuh"
-#include "device/cuda/store.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/staged_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
 
 namespace rung {
 namespace {
@@ -35,7 +35,7 @@ struct BankFree {
     alignas(16) __shared__ Out Bs[BK][LDB];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int thread_row = Rows::first(threadIdx.x / (BN / TN));
     const int thread_col = Cols::first(threadIdx.x % (BN / TN));
 
@@ -81,6 +81,6 @@ struct BankFree {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(06, bank_free, BankFree)
+RUNG_CUDA_GEMM(06, bank_free, BankFree, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

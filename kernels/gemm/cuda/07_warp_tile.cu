@@ -6,11 +6,11 @@
 //   while the next tiles come
 // needs: nothing | try: rung trace gemm/cuda/07
 
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/staged_tile.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/warp_tile.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/staged_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
+#include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
@@ -38,7 +38,7 @@ struct WarpTiles {
     alignas(16) __shared__ Out Bs[BK][LDB];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
@@ -84,6 +84,6 @@ struct WarpTiles {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(07, warp_tile, WarpTiles)
+RUNG_CUDA_GEMM(07, warp_tile, WarpTiles, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

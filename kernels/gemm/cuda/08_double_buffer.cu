@@ -5,11 +5,11 @@
 //   limit: registers, which hold what is on its way for only one tile ahead
 // needs: nothing | try: rung trace gemm/cuda/08
 
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/staged_tile.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/warp_tile.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/staged_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
+#include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
@@ -37,7 +37,7 @@ struct DoubleBuffer {
     alignas(16) __shared__ Out Bs[2][BK][LDB];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
@@ -95,6 +95,6 @@ struct DoubleBuffer {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(08, double_buffer, DoubleBuffer)
+RUNG_CUDA_GEMM(08, double_buffer, DoubleBuffer, f32, f64, i32, bf16, f16)
 
 }  // namespace rung

@@ -6,12 +6,11 @@
 //   on sm_80 it spills a register
 // needs: sm_80 | try: rung trace gemm/cuda/09
 
-#include "device/cuda/async_tile.cuh"
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/warp_tile.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/async_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
+#include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
@@ -41,9 +40,9 @@ struct AsyncCopies {
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
     using enum cuda::Way;
-    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
-        cuda::can_come<vectors>(cuda::operand_b(g))) {
-      kernel<T, along_k, vectors>(g);
+    if (cuda::can_copy<k_major>(cuda::operand_a(g)) &&
+        cuda::can_copy<vectors>(cuda::operand_b(g))) {
+      kernel<T, k_major, vectors>(g);
     } else {
       kernel<T, any, any>(g);
     }
@@ -57,7 +56,7 @@ struct AsyncCopies {
     auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
@@ -67,7 +66,7 @@ struct AsyncCopies {
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
                                                                   Bs);
-    const cuda::TilesOfK<BK> tiles(g.k);
+    const cuda::KTiles<BK> tiles(g.k);
     a_tile.copy_first(tiles.first);
     b_tile.copy_first(tiles.first);
     ptx::cp_async_commit_group();
@@ -120,6 +119,6 @@ struct AsyncCopies {
 
 }  // namespace
 
-RUNG_CUDA_GEMM_WORDS(09, async_copies, AsyncCopies)
+RUNG_CUDA_GEMM(09, async_copies, AsyncCopies, f32, f64, i32)
 
 }  // namespace rung

@@ -5,12 +5,11 @@
 //   neither the matrix nor the machine | limit: with few tiles, multiprocessors stand idle
 // needs: sm_80 | try: rung trace gemm/cuda/10
 
-#include "device/cuda/async_tile.cuh"
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/warp_tile.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/async_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
+#include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
@@ -19,6 +18,7 @@ template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
 struct TunedTile {
   using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
   static constexpr int THREADS = Warps::THREADS;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
 
@@ -34,9 +34,9 @@ struct TunedTile {
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g) {
     using enum cuda::Way;
-    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
-        cuda::can_come<vectors>(cuda::operand_b(g))) {
-      kernel<T, along_k, vectors>(g);
+    if (cuda::can_copy<k_major>(cuda::operand_a(g)) &&
+        cuda::can_copy<vectors>(cuda::operand_b(g))) {
+      kernel<T, k_major, vectors>(g);
     } else {
       kernel<T, any, any>(g);
     }
@@ -50,7 +50,7 @@ struct TunedTile {
     auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
 
     // place
-    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
@@ -60,7 +60,7 @@ struct TunedTile {
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
                                                                   Bs);
-    const cuda::TilesOfK<BK> tiles(g.k);
+    const cuda::KTiles<BK> tiles(g.k);
     a_tile.copy_first(tiles.first);
     b_tile.copy_first(tiles.first);
     ptx::cp_async_commit_group();
@@ -111,7 +111,7 @@ struct TunedTile {
     cuda::store_tile<Rows, Cols>(g, tile.row + thread_row, tile.col + thread_col, acc);
   }
 
-  template <class T>
+  template <class T, class>
   static constexpr cuda::TileShape shape() {
     return {BM, BN, BK, THREADS, sizeof(Shared<T>), 1, WM, WN, TM, TN};
   }
@@ -133,10 +133,7 @@ using Doubles = TunedTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
-#define RUNG_TILES_F32(TILE, entry) \
-  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, Small)
-#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)
-#define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
-RUNG_CUDA_GEMM_TILES(10, tuned_tiles)
+RUNG_CUDA_GEMM_TILES(10, tuned_tiles, (0, Large, f32), (1, Medium, f32), (2, Small, f32),
+                     (0, Doubles, f64), (0, Medium, i32), (1, Small, i32))
 
 }  // namespace rung

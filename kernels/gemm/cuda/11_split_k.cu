@@ -5,13 +5,12 @@
 //   registers
 // needs: sm_80 | try: rung trace gemm/cuda/11
 
-#include "device/cuda/async_tile.cuh"
-#include "device/cuda/fragment.cuh"
-#include "device/cuda/rung.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/split.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/warp_tile.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/split_k.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/async_tile.cuh"
+#include "device/cuda/tile/fragment.cuh"
+#include "device/cuda/tile/warp_tile.cuh"
 
 namespace rung {
 namespace {
@@ -20,6 +19,7 @@ template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
 struct SplitTile {
   using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
   static constexpr int THREADS = Warps::THREADS;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
 
@@ -33,28 +33,28 @@ struct SplitTile {
   };
 
   template <class T>
-  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::Split& split) {
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
-    if (cuda::can_come<along_k>(cuda::operand_a(g)) &&
-        cuda::can_come<vectors>(cuda::operand_b(g))) {
-      kernel<T, along_k, vectors>(g, split);
+    if (cuda::can_copy<k_major>(cuda::operand_a(g)) &&
+        cuda::can_copy<vectors>(cuda::operand_b(g))) {
+      kernel<T, k_major, vectors>(g, split_k);
     } else {
-      kernel<T, any, any>(g, split);
+      kernel<T, any, any>(g, split_k);
     }
   }
 
   template <class T, cuda::Way WAY_A, cuda::Way WAY_B>
-  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::Split& split) {
+  static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using Tiles = Shared<T>;
     using Rows = cuda::Fragment<TM, Warps::LANES_M, Tiles::W>;
     using Cols = cuda::Fragment<TN, Warps::LANES_N, Tiles::W>;
     auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
 
     // place
-    const unsigned number = blockIdx.x / split.splits;
-    const int part = static_cast<int>(blockIdx.x % split.splits);
-    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, number, GROUP);
-    const std::int64_t k_part = cuda::ceil_div(cuda::ceil_div(g.k, BK), split.splits) * BK;
+    const unsigned number = blockIdx.x / split_k.splits;
+    const int part = static_cast<int>(blockIdx.x % split_k.splits);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, number, GROUP);
+    const std::int64_t k_part = cuda::ceil_div(cuda::ceil_div(g.k, BK), split_k.splits) * BK;
     const std::int64_t k_begin = k_part * part;
     const std::int64_t k_count = g.k - k_begin < k_part ? g.k - k_begin : k_part;
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
@@ -66,7 +66,7 @@ struct SplitTile {
                                                                   k_begin, As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
                                                                   k_begin, Bs);
-    const cuda::TilesOfK<BK> tiles(k_count);
+    const cuda::KTiles<BK> tiles(k_count);
     a_tile.copy_first(tiles.first);
     b_tile.copy_first(tiles.first);
     ptx::cp_async_commit_group();
@@ -116,14 +116,14 @@ struct SplitTile {
     // store
     const std::int64_t row = tile.row + thread_row;
     const std::int64_t col = tile.col + thread_col;
-    if (split.splits == 1) {
+    if (split_k.splits == 1) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
     } else {
-      cuda::store_split<Rows, Cols, THREADS>(g, split, number, part, row, col, acc);
+      cuda::store_split<Rows, Cols, THREADS>(g, split_k, number, part, row, col, acc);
     }
   }
 
-  template <class T>
+  template <class T, class>
   static constexpr cuda::TileShape shape() {
     return {BM, BN, BK, THREADS, sizeof(Shared<T>), 1, WM, WN, TM, TN};
   }
@@ -150,12 +150,8 @@ using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
-#define RUNG_TILES_F32(TILE, entry) \
-  TILE(entry, 0, Large)             \
-  TILE(entry, 1, Medium)            \
-  TILE(entry, 2, Small) TILE(entry, 3, Smaller) TILE(entry, 4, Flat) TILE(entry, 5, Tall)
-#define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)
-#define RUNG_TILES_I32(TILE, entry) TILE(entry, 0, Medium) TILE(entry, 1, Small)
-RUNG_CUDA_GEMM_SPLIT_TILES(11, split_k)
+RUNG_CUDA_GEMM_TILES(11, split_k, (0, Large, f32), (1, Medium, f32), (2, Small, f32),
+                     (3, Smaller, f32), (4, Flat, f32), (5, Tall, f32), (0, Doubles, f64),
+                     (0, Medium, i32), (1, Small, i32))
 
 }  // namespace rung

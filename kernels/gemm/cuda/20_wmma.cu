@@ -5,11 +5,11 @@
 //   because nobody may know which thread has them
 // needs: sm_80 | try: rung trace gemm/cuda/20
 
-#include "device/cuda/ptx_matrix.cuh"
-#include "device/cuda/staged_tile.cuh"
-#include "device/cuda/store.cuh"
-#include "device/cuda/tensor_rung.cuh"
-#include "device/cuda/warps.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/staged_tile.cuh"
+#include "device/cuda/ptx/mma.cuh"
+#include "device/cuda/tile/warps.cuh"
 
 namespace rung {
 namespace {
@@ -26,6 +26,7 @@ struct Wmma {
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
@@ -37,7 +38,7 @@ struct Wmma {
     alignas(32) __shared__ Out Cs[THREADS / 32][2][FRAG][LDC];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
@@ -106,6 +107,6 @@ struct Wmma {
 
 }  // namespace
 
-RUNG_CUDA_GEMM_HALVES(20, wmma, Wmma)
+RUNG_CUDA_GEMM(20, wmma, Wmma, bf16, f16)
 
 }  // namespace rung

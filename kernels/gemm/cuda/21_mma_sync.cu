@@ -6,12 +6,12 @@
 //   by shared memory | limit: nobody multiplies while the next tiles come
 // needs: sm_80 | try: rung trace gemm/cuda/21
 
-#include "device/cuda/accumulators.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/lines.cuh"
-#include "device/cuda/lines_loader.cuh"
-#include "device/cuda/tensor_rung.cuh"
-#include "device/cuda/warps.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/tile_loader.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/padded_tile.cuh"
+#include "device/cuda/tile/warps.cuh"
 
 namespace rung {
 namespace {
@@ -27,20 +27,21 @@ struct MmaSync {
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    alignas(16) __shared__ In As[cuda::lines_size<BM, BK>];
-    alignas(16) __shared__ In Bs[cuda::lines_size<BN, BK>];
+    alignas(16) __shared__ In As[cuda::padded_size<BM, BK>];
+    alignas(16) __shared__ In Bs[cuda::padded_size<BN, BK>];
 
     // place
-    const cuda::Tile tile = cuda::tile_of_block<BM, BN>(g);
+    const cuda::TileCoord tile = cuda::tile_of_block<BM, BN>(g);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
     Out acc[FRAGS_M][FRAGS_N][4] = {};
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, As, Bs, acc);
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      multiply<A_K_MAJOR, B_K_MAJOR>(g, tile, warp_row, warp_col, As, Bs, acc);
     });
 
     // store
@@ -54,14 +55,15 @@ struct MmaSync {
   }
 
   /// acc += the warp's rows of A times its columns of B.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
-                                                  int warp_row, int warp_col, In* As, In* Bs,
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g,
+                                                  const cuda::TileCoord& tile, int warp_row,
+                                                  int warp_col, In* As, In* Bs,
                                                   Out (&acc)[FRAGS_M][FRAGS_N][4]) {
-    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
-    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
-    cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
-    cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    using ATile = cuda::PaddedTile<BM, BK, A_K_MAJOR>;
+    using BTile = cuda::PaddedTile<BN, BK, B_K_MAJOR>;
+    cuda::TileLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    cuda::TileLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       // load
       a_tile.load(k0);
@@ -109,6 +111,6 @@ struct MmaSync {
 
 }  // namespace
 
-RUNG_CUDA_GEMM_HALVES(21, mma_sync, MmaSync)
+RUNG_CUDA_GEMM(21, mma_sync, MmaSync, bf16, f16)
 
 }  // namespace rung

@@ -4,13 +4,12 @@
 //   limit: every fragment goes through registers, and every warp issues its own copies
 // needs: sm_80 | try: rung trace gemm/cuda/22
 
-#include "device/cuda/accumulators.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/lines.cuh"
-#include "device/cuda/lines_loader.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/tensor_rung.cuh"
-#include "device/cuda/warps.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/tile_loader.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/padded_tile.cuh"
+#include "device/cuda/tile/warps.cuh"
 
 namespace rung {
 namespace {
@@ -28,23 +27,24 @@ struct Stages {
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In>
   struct Shared {
-    alignas(16) In As[STAGES][cuda::lines_size<BM, BK>];
-    alignas(16) In Bs[STAGES][cuda::lines_size<BN, BK>];
+    alignas(16) In As[STAGES][cuda::padded_size<BM, BK>];
+    alignas(16) In Bs[STAGES][cuda::padded_size<BN, BK>];
   };
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
-    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
     Out acc[FRAGS_M][FRAGS_N][4] = {};
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-      multiply<A_ALONG_K, B_ALONG_K>(g, tile, warp_row, warp_col, acc);
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      multiply<A_K_MAJOR, B_K_MAJOR>(g, tile, warp_row, warp_col, acc);
     });
 
     // store
@@ -58,17 +58,17 @@ struct Stages {
   }
 
   /// acc += the warp's rows of A times its columns of B.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
-                                                  int warp_row, int warp_col,
-                                                  Out (&acc)[FRAGS_M][FRAGS_N][4]) {
-    using ATile = cuda::Lines<BM, BK, A_ALONG_K>;
-    using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g,
+                                                  const cuda::TileCoord& tile, int warp_row,
+                                                  int warp_col, Out (&acc)[FRAGS_M][FRAGS_N][4]) {
+    using ATile = cuda::PaddedTile<BM, BK, A_K_MAJOR>;
+    using BTile = cuda::PaddedTile<BN, BK, B_K_MAJOR>;
     auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
     // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
-    const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
-    const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    const cuda::TileLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    const cuda::TileLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) {
       a_tile.copy(As[stage], stage * BK);
@@ -125,6 +125,6 @@ struct Stages {
 
 }  // namespace
 
-RUNG_CUDA_GEMM_HALVES(22, stages, Stages)
+RUNG_CUDA_GEMM(22, stages, Stages, bf16, f16)
 
 }  // namespace rung

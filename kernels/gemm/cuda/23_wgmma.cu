@@ -5,14 +5,13 @@
 //   threads issue copies, and tensor cores wait for them at each barrier
 // needs: sm_90a | try: rung trace gemm/cuda/23
 
-#include "device/cuda/accumulators.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/lines_loader.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_wgmma.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/swizzled_lines.cuh"
-#include "device/cuda/tensor_rung.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/tile_loader.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
 namespace {
@@ -25,6 +24,7 @@ struct Wgmma {
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In>
   struct Shared {
@@ -35,12 +35,12 @@ struct Wgmma {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
     // place
-    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
 
     Out acc[BN / 8][4] = {};
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-      multiply<A_ALONG_K, B_ALONG_K>(g, tile, group_row, acc);
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      multiply<A_K_MAJOR, B_K_MAJOR>(g, tile, group_row, acc);
     });
 
     // store
@@ -48,16 +48,17 @@ struct Wgmma {
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
-  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
-                                                  int group_row, Out (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g,
+                                                  const cuda::TileCoord& tile, int group_row,
+                                                  Out (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
     auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
     // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
-    const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
-    const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
+    const cuda::TileLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
+    const cuda::TileLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
     RUNG_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) {
       a_tile.copy(As[stage], stage * BK);
@@ -85,7 +86,7 @@ struct Wgmma {
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+        ptx::wgmma_m64k16<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
                                                       BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
@@ -103,6 +104,6 @@ struct Wgmma {
 
 }  // namespace
 
-RUNG_CUDA_GEMM_HALVES(23, wgmma, Wgmma)
+RUNG_CUDA_GEMM(23, wgmma, Wgmma, bf16, f16)
 
 }  // namespace rung

@@ -5,15 +5,14 @@
 //   waits for every other in each step
 // needs: sm_90a | try: rung trace gemm/cuda/24
 
-#include "device/cuda/accumulators.cuh"
-#include "device/cuda/boxes.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_wgmma.cuh"
-#include "device/cuda/ring.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/swizzled_lines.cuh"
-#include "device/cuda/tensor_rung.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
 namespace {
@@ -26,6 +25,7 @@ struct Tma {
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In>
   struct Shared {
@@ -38,12 +38,12 @@ struct Tma {
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps) {
     // place
-    const cuda::Tile tile = cuda::tile_in_groups<BM, BN>(g, blockIdx.x, GROUP);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, blockIdx.x, GROUP);
     const int group_row = static_cast<int>(threadIdx.x) / 128 * 64;
 
     Out acc[BN / 8][4] = {};
-    cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-      multiply<A_ALONG_K, B_ALONG_K>(g.k, maps, tile, group_row, acc,
+    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+      multiply<A_K_MAJOR, B_K_MAJOR>(g.k, maps, tile, group_row, acc,
                                      cuda::dynamic_shared<Shared<In>>());
     });
 
@@ -52,12 +52,12 @@ struct Tma {
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, const cuda::TensorMaps& maps,
-                                                  const cuda::Tile& tile, int group_row,
+                                                  const cuda::TileCoord& tile, int group_row,
                                                   Out (&acc)[BN / 8][4], Shared<In>& shared) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
     auto& [As, Bs, full] = shared;
 
     if (threadIdx.x == 0) {
@@ -73,25 +73,25 @@ struct Tma {
       if (threadIdx.x != 0 || k0 >= steps) return;
       const std::uint32_t barrier = ptx::cvta_to_shared(&full[stage]);
       ptx::mbarrier_arrive_expect_tx(barrier, sizeof As[0] + sizeof Bs[0]);
-      cuda::load_tile<BM>(ptx::cvta_to_shared(As[stage]), maps.a, A_ALONG_K,
+      cuda::load_tile<BM>(ptx::cvta_to_shared(As[stage]), maps.a, A_K_MAJOR,
                           static_cast<int>(tile.row), static_cast<int>(k0), barrier);
-      cuda::load_tile<BN>(ptx::cvta_to_shared(Bs[stage]), maps.b, B_ALONG_K,
+      cuda::load_tile<BN>(ptx::cvta_to_shared(Bs[stage]), maps.b, B_K_MAJOR,
                           static_cast<int>(tile.col), static_cast<int>(k0), barrier);
     };
     for (int stage = 0; stage < STAGES; ++stage) load(stage, stage * BK);
 
-    cuda::Ring<STAGES> ring;
+    cuda::PipelineState<STAGES> state;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[ring.stage]), ring.parity);
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[state.stage]), state.parity);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(As[ring.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(Bs[ring.stage]);
+      const std::uint32_t a = ptx::cvta_to_shared(As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(Bs[state.stage]);
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+        ptx::wgmma_m64k16<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
                                                       BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
@@ -101,8 +101,8 @@ struct Tma {
       __syncthreads();
 
       // load: others set out to their place
-      load(ring.stage, k0 + STAGES * BK);
-      ring.advance();
+      load(state.stage, k0 + STAGES * BK);
+      state.advance();
     }
   }
 
@@ -111,13 +111,13 @@ struct Tma {
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = block,
             .shared_bytes = sizeof(Shared<In>),
-            .a = cuda::boxes_of_a(g, BM),
-            .b = cuda::boxes_of_b(g, BN)};
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN)};
   }
 };
 
 }  // namespace
 
-RUNG_CUDA_GEMM_MAPS(24, tma, Tma)
+RUNG_CUDA_GEMM(24, tma, Tma, bf16, f16)
 
 }  // namespace rung

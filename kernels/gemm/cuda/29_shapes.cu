@@ -4,15 +4,14 @@
 //   of clusters where L2 is fast enough | limit: with few tiles, multiprocessors stand idle
 // needs: sm_90a | try: rung trace gemm/cuda/29
 
-#include "device/cuda/boxes.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/map_tiles.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_wgmma.cuh"
-#include "device/cuda/result_boxes.cuh"
-#include "device/cuda/ring.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/swizzled_lines.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung {
 namespace {
@@ -25,12 +24,13 @@ struct ShapedTile {
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    cuda::ResultBoxes<BN> Cs[CONSUMERS];
+    cuda::TmaStoreEpilogue<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -65,8 +65,8 @@ struct ShapedTile {
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
     for (unsigned number = blockIdx.x / CLUSTER; number < tiles; number += gridDim.x / CLUSTER) {
-      const cuda::Tile both = cuda::tile_in_groups<CLUSTER * BM, BN>(g, number, GROUP / CLUSTER);
-      f(cuda::Tile{both.row + ptx::cluster_ctarank() * BM, both.col});
+      const cuda::TileCoord both = cuda::grouped_tile<CLUSTER * BM, BN>(g, number, GROUP / CLUSTER);
+      f(cuda::TileCoord{both.row + ptx::cluster_ctarank() * BM, both.col});
     }
   }
 
@@ -74,33 +74,34 @@ struct ShapedTile {
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
-    const bool a_along_k = cuda::operand_a(g).is_along_k();
-    const bool b_along_k = cuda::operand_b(g).is_along_k();
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     constexpr std::uint16_t ALL = (1 << CLUSTER) - 1;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
-    cuda::Ring<STAGES> ring;
-    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    cuda::PipelineState<STAGES> state;
+    for_tiles(g, [&](const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
       const int row = static_cast<int>(tile.row);
       const int col = static_cast<int>(tile.col);
       for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
         // sync: a stage that is empty in all blocks. In the first round all are: what a barrier
         // has before its first phase counts as a phase that has ended.
-        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]), ring.parity ^ 1);
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                  state.parity ^ 1);
 
         // load: this block's rows of A, and its part of B for all; the others' count here too
-        const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
+        const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
         const int k = static_cast<int>(k0);
         ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
-        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[ring.stage]), maps.a, a_along_k, row, k,
+        cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row, k,
                             full);
-        const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[ring.stage][my_part * BK]);
+        const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK]);
         if constexpr (CLUSTER == 1) {
-          cuda::load_tile<BN>(b, maps.b, b_along_k, col, k, full);
+          cuda::load_tile<BN>(b, maps.b, b_k_major, col, k, full);
         } else {
-          cuda::load_tile_for<PART>(ALL, b, maps.b, b_along_k, col + my_part, k, full);
+          cuda::load_tile_multicast<PART>(ALL, b, maps.b, b_k_major, col + my_part, k, full);
         }
-        ring.advance();
+        state.advance();
       }
     });
   }
@@ -111,11 +112,11 @@ struct ShapedTile {
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
     const int group_row = group * 64;
-    cuda::Ring<STAGES> ring;
-    for_tiles(g, [&](const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    cuda::PipelineState<STAGES> state;
+    for_tiles(g, [&](const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
       Out acc[BN / 8][4] = {};
-      cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-        multiply<A_ALONG_K, B_ALONG_K>(g.k, group_row, shared, ring, acc);
+      cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+        multiply<A_K_MAJOR, B_K_MAJOR>(g.k, group_row, shared, state, acc);
       });
 
       // store
@@ -125,12 +126,13 @@ struct ShapedTile {
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In>& shared, cuda::Ring<STAGES>& ring,
+                                                  Shared<In>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
                                                   Out (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
     const auto release = [&](int stage) {
       const std::uint32_t block = threadIdx.x % 32;
       const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
@@ -144,15 +146,15 @@ struct ShapedTile {
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+        ptx::wgmma_m64k16<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
                                                       BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
@@ -160,8 +162,8 @@ struct ShapedTile {
       // sync: while these are multiplied, nobody reads those before them any more
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
-      before = ring.stage;
-      ring.advance();
+      before = state.stage;
+      state.advance();
     }
     ptx::wgmma_wait_group<0>(acc);
     if (steps > 0) release(before);
@@ -179,9 +181,9 @@ struct ShapedTile {
             .shared_bytes = sizeof(Shared<In>),
             .cluster = CLUSTER,
             .persistent = true,
-            .a = cuda::boxes_of_a(g, BM),
-            .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
+            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };
 
@@ -194,9 +196,7 @@ using Smaller = ShapedTile<64, 64, 12, 1>;
 
 }  // namespace
 
-#define RUNG_TILES_HALVES(TILE, entry) \
-  TILE(entry, 0, Neighbours)           \
-  TILE(entry, 1, Large) TILE(entry, 2, Medium) TILE(entry, 3, Small) TILE(entry, 4, Smaller)
-RUNG_CUDA_GEMM_MAP_TILES(29, shapes)
+RUNG_CUDA_GEMM_TILES(29, shapes, (0, Neighbours, bf16, f16), (1, Large, bf16, f16),
+                     (2, Medium, bf16, f16), (3, Small, bf16, f16), (4, Smaller, bf16, f16))
 
 }  // namespace rung

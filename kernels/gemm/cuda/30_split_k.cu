@@ -4,17 +4,16 @@
 //   tiles | limit: power, and where the result is small the start of a launch
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
 
-#include "device/cuda/boxes.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/map_tiles.cuh"
-#include "device/cuda/pieces.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_wgmma.cuh"
-#include "device/cuda/result_boxes.cuh"
-#include "device/cuda/ring.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/shared_sums.cuh"
-#include "device/cuda/swizzled_lines.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/split_k_reduction.cuh"
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/tile_scheduler.cuh"
 
 namespace rung {
 namespace {
@@ -23,18 +22,20 @@ template <int BM, int BN, int STAGES, int CLUSTER>
 struct SharedTile {
   static constexpr int BK = 64;
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
-  static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
-  static constexpr int CONSUMERS = BM / 64;  // warpgroups
+  static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
   static_assert(BN / CLUSTER % 64 == 0, "boxes are 64 columns wide, where B lies along n");
+
+  using Scheduler = cuda::TileScheduler<BM, BN, BK, CLUSTER>;
 
   template <class In>
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    cuda::ResultBoxes<BN> Cs[CONSUMERS];
+    cuda::TmaStoreEpilogue<BN> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -42,7 +43,7 @@ struct SharedTile {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps,
-                                                const cuda::Split& split) {
+                                                const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In>>();
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
@@ -55,65 +56,51 @@ struct SharedTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<PRODUCER_REGISTERS>();
-      if (threadIdx.x == 0) produce(g, maps, split, shared);
+      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<CONSUMER_REGISTERS>();
-      consume(g, maps, split, shared);
+      consume(g, maps, split_k, shared);
     }
 
     // sync: no block ends while another still reaches for its barriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(piece, tile) for each piece of this block; the cluster's tiles lie below each other.
-  template <class In, class Out, class F>
-  static __device__ __forceinline__ void for_pieces(const Gemm<In, Out>& g, int splits,
-                                                    const F& f) {
-    const cuda::Pieces pieces(static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g)),
-                              cuda::ceil_div(g.k, BK), gridDim.x / CLUSTER, MOST_SHARING, splits);
-    for (unsigned number = blockIdx.x / CLUSTER; number < pieces.count();
-         number += gridDim.x / CLUSTER) {
-      const cuda::Piece piece = pieces.at<BK>(number);
-      const cuda::Tile both =
-          cuda::tile_in_groups<CLUSTER * BM, BN>(g, piece.tile, GROUP / CLUSTER);
-      f(piece, cuda::Tile{both.row + ptx::cluster_ctarank() * BM, both.col});
-    }
-  }
-
   /// One thread: brings each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
-                                                 const cuda::Split& split, Shared<In>& shared) {
-    const bool a_along_k = cuda::operand_a(g).is_along_k();
-    const bool b_along_k = cuda::operand_b(g).is_along_k();
+                                                 const cuda::SplitK& split_k, Shared<In>& shared) {
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     constexpr std::uint16_t ALL = (1 << CLUSTER) - 1;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
-    cuda::Ring<STAGES> ring;
-    for_pieces(
-        g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler scheduler(g, split_k.splits);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
-          for (std::int64_t k0 = piece.k_begin; k0 < piece.k_end; k0 += BK) {
+          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK) {
             // sync: a stage that is empty in all blocks. In the first round all are: what a barrier
             // has before its first phase counts as a phase that has ended.
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]),
-                                      ring.parity ^ 1);
+            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                      state.parity ^ 1);
 
             // load: this block's rows of A, and its part of B for all; the others' count here too
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
+            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
             const int k = static_cast<int>(k0);
             ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
-            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[ring.stage]), maps.a, a_along_k, row,
+            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
                                 k, full);
-            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[ring.stage][my_part * BK]);
+            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK]);
             if constexpr (CLUSTER == 1) {
-              cuda::load_tile<BN>(b, maps.b, b_along_k, col, k, full);
+              cuda::load_tile<BN>(b, maps.b, b_k_major, col, k, full);
             } else {
-              cuda::load_tile_for<PART>(ALL, b, maps.b, b_along_k, col + my_part, k, full);
+              cuda::load_tile_multicast<PART>(ALL, b, maps.b, b_k_major, col + my_part, k, full);
             }
-            ring.advance();
+            state.advance();
           }
         });
   }
@@ -122,21 +109,23 @@ struct SharedTile {
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
-                                                 const cuda::Split& split, Shared<In>& shared) {
+                                                 const cuda::SplitK& split_k, Shared<In>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
     const int group_row = group * 64;
-    cuda::Ring<STAGES> ring;
-    for_pieces(
-        g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler scheduler(g, split_k.splits);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           Out acc[BN / 8][4] = {};
-          cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-            multiply<A_ALONG_K, B_ALONG_K>(piece.steps(), group_row, shared, ring, acc);
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group_row, shared, state, acc);
           });
 
           // store
-          if (piece.parts > 1) {
+          if (work.splits > 1) {
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
-            const cuda::SharedSums<BN / 8> sums(split.workspace, piece, CLUSTER * CONSUMERS, mine);
+            const cuda::SplitKReduction<BN / 8> sums(split_k.workspace, work, CLUSTER * CONSUMERS,
+                                                     mine);
             sums.store(g, tile.row + group_row, tile.col, acc, 1 + group);
           } else {
             shared.Cs[group].store(g, maps.c, tile.row + group_row, tile.col, acc, 1 + group);
@@ -146,12 +135,13 @@ struct SharedTile {
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In>& shared, cuda::Ring<STAGES>& ring,
+                                                  Shared<In>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
                                                   Out (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR>;
     const auto release = [&](int stage) {
       const std::uint32_t block = threadIdx.x % 32;
       const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
@@ -165,15 +155,15 @@ struct SharedTile {
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
       // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK; k += 16) {
-        ptx::wgmma_m64k16<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+        ptx::wgmma_m64k16<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
                                                       BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
@@ -181,8 +171,8 @@ struct SharedTile {
       // sync: while these are multiplied, nobody reads those before them any more
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
-      before = ring.stage;
-      ring.advance();
+      before = state.stage;
+      state.advance();
     }
     ptx::wgmma_wait_group<0>(acc);
     if (steps > 0) release(before);
@@ -195,18 +185,17 @@ struct SharedTile {
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
-    const std::int64_t pieces = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
-    const std::int64_t sharing = pieces < MOST_SHARING ? pieces : MOST_SHARING;
-    return {.grid = {CLUSTER * pieces},
-            .block = {THREADS},
-            .shared_bytes = sizeof(Shared<In>),
-            .workspace_bytes =
-                chosen.splits == 1 ? 0 : cuda::sums_bytes<float>(CLUSTER * sharing * BM * BN),
-            .cluster = CLUSTER,
-            .persistent = true,
-            .a = cuda::boxes_of_a(g, BM),
-            .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
+    const std::int64_t work_tiles = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
+    return {
+        .grid = {CLUSTER * work_tiles},
+        .block = {THREADS},
+        .shared_bytes = sizeof(Shared<In>),
+        .workspace_bytes = Scheduler::template workspace_bytes<float>(work_tiles, chosen.splits),
+        .cluster = CLUSTER,
+        .persistent = true,
+        .a = cuda::tensor_map_of_a(g, BM),
+        .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
+        .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };
 
@@ -218,8 +207,7 @@ using Smaller = SharedTile<64, 64, 12, 1>;
 
 }  // namespace
 
-#define RUNG_TILES_HALVES(TILE, entry) \
-  TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, SmallPair) TILE(entry, 3, Smaller)
-RUNG_CUDA_GEMM_SPLIT_MAP_TILES(30, split_k)
+RUNG_CUDA_GEMM_TILES(30, split_k, (0, Large, bf16, f16), (1, Medium, bf16, f16),
+                     (2, SmallPair, bf16, f16), (3, Smaller, bf16, f16))
 
 }  // namespace rung

@@ -4,18 +4,16 @@
 //   results, what is left of the pause
 // needs: sm_90a | try: rung bench gemm/cuda/30 gemm/cuda/31 --device gpu --dtype bf16 --sizes 1024
 
-#include "device/cuda/boxes.cuh"
-#include "device/cuda/layouts.cuh"
-#include "device/cuda/map_tiles.cuh"
-#include "device/cuda/pieces.cuh"
-#include "device/cuda/promoted_sums.cuh"
-#include "device/cuda/ptx_barrier.cuh"
-#include "device/cuda/ptx_wgmma.cuh"
-#include "device/cuda/result_boxes.cuh"
-#include "device/cuda/ring.cuh"
-#include "device/cuda/shared.cuh"
-#include "device/cuda/shared_sums.cuh"
-#include "device/cuda/swizzled_lines.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/split_k_reduction.cuh"
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/tile_scheduler.cuh"
 
 namespace rung {
 namespace {
@@ -23,18 +21,20 @@ namespace {
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct DependentTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
-  static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
-  static constexpr int CONSUMERS = BM / 64;  // warpgroups
+  static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+  template <class In>
+  using Scheduler = cuda::TileScheduler<BM, BN, BK<In>, CLUSTER>;
 
   template <class In, class Out>
   struct Shared {
-    static_assert(cuda::is_read_along_k<In> || BN / CLUSTER % 64 == 0, "boxes have 64 columns");
+    static_assert(cuda::requires_k_major<In> || BN / CLUSTER % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
-    cuda::ResultBoxes<BN, Out> Cs[CONSUMERS];
+    cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
   };
@@ -42,7 +42,7 @@ struct DependentTile {
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
                                                 const cuda::TensorMaps& maps,
-                                                const cuda::Split& split) {
+                                                const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
@@ -58,66 +58,51 @@ struct DependentTile {
 
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split, shared);
+      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
     } else {
       ptx::setmaxnreg_inc<232>();
-      consume(g, maps, split, shared);
+      consume(g, maps, split_k, shared);
     }
 
     // sync: no block ends while another still reaches for its barriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(piece, tile) for each piece of this block; the cluster's tiles lie below each other.
-  template <class In, class Out, class F>
-  static __device__ __forceinline__ void for_pieces(const Gemm<In, Out>& g, int splits,
-                                                    const F& f) {
-    const cuda::Pieces pieces(static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g)),
-                              cuda::ceil_div(g.k, BK<In>), gridDim.x / CLUSTER, MOST_SHARING,
-                              splits);
-    for (unsigned number = blockIdx.x / CLUSTER; number < pieces.count();
-         number += gridDim.x / CLUSTER) {
-      const cuda::Piece piece = pieces.template at<BK<In>>(number);
-      const cuda::Tile both =
-          cuda::tile_in_groups<CLUSTER * BM, BN>(g, piece.tile, GROUP / CLUSTER);
-      f(piece, cuda::Tile{both.row + ptx::cluster_ctarank() * BM, both.col});
-    }
-  }
-
   /// One thread: brings each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
-                                                 const cuda::Split& split,
+                                                 const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
-    const bool a_along_k = cuda::operand_a(g).is_along_k();
-    const bool b_along_k = cuda::operand_b(g).is_along_k();
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
-    cuda::Ring<STAGES> ring;
-    for_pieces(
-        g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler<In> scheduler(g, split_k.splits);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
-          for (std::int64_t k0 = piece.k_begin; k0 < piece.k_end; k0 += BK<In>) {
+          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
             // sync: a stage that is empty in all blocks, as all are in the first round
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]),
-                                      ring.parity ^ 1);
+            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                      state.parity ^ 1);
 
             // load: this block's rows of A, and its part of B for all; the others' count here too
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
+            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
             const int k = static_cast<int>(k0);
             ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
-            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[ring.stage]), maps.a, a_along_k, row,
+            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
                                 k, full);
-            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[ring.stage][my_part * BK<In>]);
+            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
             if constexpr (CLUSTER == 1) {
-              cuda::load_tile<BN>(b, maps.b, b_along_k, col, k, full);
+              cuda::load_tile<BN>(b, maps.b, b_k_major, col, k, full);
             } else {
-              cuda::load_tile_for<PART>((1 << CLUSTER) - 1, b, maps.b, b_along_k, col + my_part, k,
-                                        full);
+              cuda::load_tile_multicast<PART>((1 << CLUSTER) - 1, b, maps.b, b_k_major,
+                                              col + my_part, k, full);
             }
-            ring.advance();
+            state.advance();
           }
         });
   }
@@ -126,22 +111,23 @@ struct DependentTile {
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
-                                                 const cuda::Split& split,
+                                                 const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    cuda::Ring<STAGES> ring;
-    for_pieces(
-        g, split.splits, [&](const cuda::Piece& piece, const cuda::Tile& tile) RUNG_INLINE_LAMBDA {
+    const Scheduler<In> scheduler(g, split_k.splits);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           Scalar<Out> acc[BN / 8][4] = {};
-          cuda::with_layouts(g, [&]<bool A_ALONG_K, bool B_ALONG_K>() RUNG_INLINE_LAMBDA {
-            multiply<A_ALONG_K, B_ALONG_K>(piece.steps(), group * 64, shared, ring, acc);
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
           });
 
           // store
-          if (piece.parts > 1) {
+          if (work.splits > 1) {
             const unsigned mine = ptx::cluster_ctarank() * CONSUMERS + static_cast<unsigned>(group);
-            const cuda::SharedSums<BN / 8, Scalar<Out>> sums(split.workspace, piece,
-                                                             CLUSTER * CONSUMERS, mine);
+            const cuda::SplitKReduction<BN / 8, Scalar<Out>> sums(split_k.workspace, work,
+                                                                  CLUSTER * CONSUMERS, mine);
             sums.store(g, tile.row + group * 64, tile.col, acc, 1 + group);
           } else {
             shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group);
@@ -151,12 +137,13 @@ struct DependentTile {
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
-  template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In, Out>& shared, cuda::Ring<STAGES>& ring,
+                                                  Shared<In, Out>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
-    using ATile = cuda::SwizzledLines<BM, A_ALONG_K, sizeof(In)>;
-    using BTile = cuda::SwizzledLines<BN, B_ALONG_K, sizeof(In)>;
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
     const auto release = [&](int stage) {
       const std::uint32_t block = threadIdx.x % 32;
       const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
@@ -170,21 +157,21 @@ struct DependentTile {
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
       // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
       // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[ring.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[ring.stage]);
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       if constexpr (cuda::is_promoted<In>) {
         cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        release(ring.stage);
-        ring.advance();
+        release(state.stage);
+        state.advance();
         continue;
       }
       ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
-        ptx::wgmma_m64<In, !A_ALONG_K, !B_ALONG_K>(acc, ATile::descriptor(a, group_row, k),
+        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
                                                    BTile::descriptor(b, 0, k));
       }
       ptx::wgmma_commit_group();
@@ -192,8 +179,8 @@ struct DependentTile {
       // sync: while these are multiplied, nobody reads those before them any more
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
-      before = ring.stage;
-      ring.advance();
+      before = state.stage;
+      state.advance();
     }
     if constexpr (cuda::is_promoted<In>) return;
     ptx::wgmma_wait_group<0>(acc);
@@ -207,19 +194,18 @@ struct DependentTile {
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
-    const std::int64_t pieces = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
-    const std::int64_t sharing = pieces < MOST_SHARING ? pieces : MOST_SHARING;
-    return {.grid = {CLUSTER * pieces},
+    const std::int64_t work_tiles = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
+    return {.grid = {CLUSTER * work_tiles},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
             .workspace_bytes =
-                chosen.splits == 1 ? 0 : cuda::sums_bytes<Scalar<Out>>(CLUSTER * sharing * BM * BN),
+                Scheduler<In>::template workspace_bytes<Scalar<Out>>(work_tiles, chosen.splits),
             .cluster = CLUSTER,
             .persistent = true,
             .starts_early = true,
-            .a = cuda::boxes_of_a(g, BM),
-            .b = cuda::boxes_of_b(g, BN / CLUSTER),
-            .c = cuda::leaves_in_boxes(g) ? cuda::boxes_of_c(g, 64) : cuda::Boxes{}};
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
+            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };
 
@@ -237,14 +223,14 @@ using Flat = DependentTile<64, 256, 5, 1>;
 
 }  // namespace
 
-#define RUNG_TILES_PROMOTED(TILE, entry) \
-  TILE(entry, 0, Medium)                 \
-  TILE(entry, 1, Wide)                   \
-  TILE(entry, 2, Tall) TILE(entry, 3, SmallPair) TILE(entry, 4, Small) TILE(entry, 5, Smaller)
-#define RUNG_TILES_OTHERS(TILE, entry) RUNG_TILES_PROMOTED(TILE, entry) TILE(entry, 6, Large)
-#define RUNG_TILES_HALVES(TILE, entry) \
-  RUNG_TILES_OTHERS(TILE, entry)       \
-  TILE(entry, 7, Neighbours) TILE(entry, 8, MediumPair) TILE(entry, 9, Flat)
-RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(31, dependent_launch)
+RUNG_CUDA_GEMM_TILES(31, dependent_launch,
+                     (0, Medium, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (1, Wide, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (2, Tall, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (3, SmallPair, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (4, Small, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (5, Smaller, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (6, Large, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (7, Neighbours, bf16, f16), (8, MediumPair, bf16, f16), (9, Flat, bf16, f16))
 
 }  // namespace rung

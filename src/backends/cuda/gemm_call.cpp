@@ -30,10 +30,10 @@ GemmCall on_device(GemmCall call, const GemmOperands& operands) {
   return call;
 }
 
-constexpr std::string_view repitch_id = "gemm/cuda/repitch";
+constexpr std::string_view pack_operand_id = "gemm/cuda/pack_operand";
 
-std::string entry_of(const Repitch& copy) {
-  return fmt::format("gemm_cuda_library_repitch_{}", name(type_of(copy)));
+std::string entry_of(const PackOperand& copy) {
+  return fmt::format("gemm_cuda_library_pack_operand_{}", name(type_of(copy)));
 }
 
 }  // namespace
@@ -62,21 +62,21 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
                      gpu_.limits().multiprocessors)),
       function_(gpu_.function(image, entry_)),
       workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
-      split_{plan.splits, workspace_.data()},
-      copies_(gpu_, static_cast<std::size_t>(repitched_bytes(launch_))) {
+      copies_(gpu_, static_cast<std::size_t>(packed_bytes(launch_))) {
   workspace_.set_to_zero();
+  const PreparedMaps maps(gpu_.api(), launch_, copies_.data());
+  check(gpu_.api(), maps.result(), "cuTensorMapEncodeTiled");
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    const Gemm<In, Out> g = on_device(call, *operands_).typed<In, Out>();
-    problem_.resize(sizeof g);
-    std::memcpy(problem_.data(), &g, sizeof g);
+    const KernelArgs<In, Out> args = {on_device(call, *operands_).typed<In, Out>(),
+                                      {plan.splits, workspace_.data()},
+                                      maps.maps()};
+    args_.resize(sizeof args);
+    std::memcpy(args_.data(), &args, sizeof args);
   });
-  if (rung.maps) {
-    maps_ = PreparedMaps(gpu_.api(), launch_, copies_.data());
-    check(gpu_.api(), maps_->result(), "cuTensorMapEncodeTiled");
-  }
-  if (copies_.bytes() > 0) {
-    repitch_entry_ = entry_of(maps_->copies().front());
-    repitch_ = gpu_.function(*select_image(repitch_id, gpu_.target()), repitch_entry_);
+  to_pack_.assign(maps.copies().begin(), maps.copies().end());
+  if (!to_pack_.empty()) {
+    pack_entry_ = entry_of(to_pack_.front());
+    pack_ = gpu_.function(*select_image(pack_operand_id, gpu_.target()), pack_entry_);
   }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu_.api(),
@@ -90,18 +90,17 @@ void GemmCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
   operands_->require_present(entry_);
   if (launch_.grid.count() == 0) return;
-  void* const maps = maps_ ? const_cast<TensorMaps*>(&maps_->maps()) : nullptr;
+  void* arguments[] = {args_.data()};
   for (std::int64_t i = 0; i < calls; ++i) {
-    if (maps_) repitch();
-    KernelArguments arguments(problem_.data(), maps, split_);
-    gpu_.launch(function_, entry_, launch_, arguments.get(), threads_);
+    pack_operands();
+    gpu_.launch(function_, entry_, launch_, arguments, threads_);
   }
 }
 
-void GemmCallOnGpu::repitch() {
-  for (const Repitch& copy : maps_->copies()) {
-    void* arguments[] = {const_cast<Repitch*>(&copy)};
-    gpu_.launch(repitch_, repitch_entry_, launch_of(copy), arguments, threads_);
+void GemmCallOnGpu::pack_operands() {
+  for (PackOperand& copy : to_pack_) {
+    void* arguments[] = {&copy};
+    gpu_.launch(pack_, pack_entry_, launch_of(copy), arguments, threads_);
   }
 }
 

@@ -13,7 +13,7 @@
 #include "backends/cuda/tensor_maps.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "core/call.hpp"
-#include "device/cuda/descriptor.hpp"
+#include "device/cuda/entry/gemm_descriptor.hpp"
 
 namespace rung::cuda {
 
@@ -36,7 +36,7 @@ class GemmCallOnGpu {
   void download() { operands_->download(); }
 
  private:
-  void repitch();
+  void pack_operands();
 
   Gpu& gpu_;
   int threads_;
@@ -45,12 +45,11 @@ class GemmCallOnGpu {
   Launch launch_;
   Function function_;
   DeviceBuffer workspace_;
-  std::vector<std::byte> problem_;  // Gemm<In, Out>, with the device's pointers
-  Split split_;
-  DeviceBuffer copies_;               // of operands that TMA cannot take as they lie
-  std::optional<PreparedMaps> maps_;  // of a rung that takes them
-  std::string repitch_entry_;
-  Function repitch_ = nullptr;
+  DeviceBuffer copies_;               // of operands that TMA cannot read where they are
+  std::vector<PackOperand> to_pack_;  // before each launch
+  std::vector<std::byte> args_;       // KernelArgs<In, Out>, with the device's pointers
+  std::string pack_entry_;
+  Function pack_ = nullptr;
 };
 
 }  // namespace rung::cuda

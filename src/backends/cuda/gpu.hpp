@@ -11,7 +11,7 @@
 
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/tuned.hpp"
-#include "device/cuda/launch.hpp"
+#include "device/cuda/entry/launch.hpp"
 #include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device/cuda/launch.hpp"
+#include "device/cuda/entry/launch.hpp"
 
 namespace rung::cuda {
 

@@ -9,9 +9,9 @@
 
 #include "backends/named_rung.hpp"
 #include "core/dtype.hpp"
-#include "device/cuda/descriptor.hpp"
-#include "device/cuda/dot_descriptor.hpp"
-#include "device/cuda/operand.cuh"
+#include "device/cuda/entry/dot_descriptor.hpp"
+#include "device/cuda/entry/gemm_descriptor.hpp"
+#include "device/cuda/tile/operand.cuh"
 
 namespace rung {
 
@@ -72,9 +72,9 @@ inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
                [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In, Out>(); });
 }
 
-/// Whether tensor cores read a type only along k.
-inline bool is_for_lines_along_k(Dtype dtype) {
-  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return is_read_along_k<In>; });
+/// Whether tensor cores read a type from K-major operands only.
+inline bool is_k_major_only(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return requires_k_major<In>; });
 }
 
 /// How a rung shares out C; `tile` counts among tiles_of().

@@ -2,7 +2,7 @@
 // A launch as the driver takes it.
 
 #include "backends/cuda/grid_limits.hpp"
-#include "device/cuda/launch.hpp"
+#include "device/cuda/entry/launch.hpp"
 #include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {

@@ -7,22 +7,22 @@ namespace {
 
 constexpr std::int64_t most_copying_blocks = 132 * 8;
 
-bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_aligned(); }
+bool needs_copy(const TensorMapSpec& spec) { return !spec.is_empty() && !spec.is_aligned(); }
 
-/// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
-std::int64_t aligned_ld(const Boxes& boxes) {
-  const std::int64_t elements = 128 / boxes.element_bytes;
-  return round_up(boxes.length, elements);
+/// Rows of a copy begin at multiples of 128 bytes: then a row of a box is one line of L2, not two.
+std::int64_t aligned_ld(const TensorMapSpec& spec) {
+  const std::int64_t elements = 128 / spec.element_bytes;
+  return round_up(spec.row_length, elements);
 }
 
-std::int64_t copy_bytes(const Boxes& boxes) {
-  if (!needs_copy(boxes)) return 0;
-  return up_to_copy(boxes.lines * aligned_ld(boxes) * boxes.element_bytes);
+std::int64_t copy_bytes(const TensorMapSpec& spec) {
+  if (!needs_copy(spec)) return 0;
+  return up_to_copy(spec.rows * aligned_ld(spec) * spec.element_bytes);
 }
 
-TensorMapDataType type_of(const Boxes& boxes) {
-  if (boxes.is_tf32) return TensorMapDataType::tfloat32;  // rounds to nearest
-  switch (boxes.element_bytes) {
+TensorMapDataType type_of(const TensorMapSpec& spec) {
+  if (spec.is_tf32) return TensorMapDataType::tfloat32;  // rounds to nearest
+  switch (spec.element_bytes) {
     case 1: return TensorMapDataType::uint8;
     case 2: return TensorMapDataType::uint16;
     default: return TensorMapDataType::float32;
@@ -31,7 +31,7 @@ TensorMapDataType type_of(const Boxes& boxes) {
 
 }  // namespace
 
-std::int64_t repitched_bytes(const Launch& launch) {
+std::int64_t packed_bytes(const Launch& launch) {
   return copy_bytes(launch.a) + copy_bytes(launch.b);
 }
 
@@ -41,33 +41,33 @@ PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* roo
   encode(api, launch.c, maps_.c);
 }
 
-Boxes PreparedMaps::copied(const Boxes& boxes, void*& room) {
-  if (!needs_copy(boxes)) return boxes;
-  Boxes copy = boxes;
+TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
+  if (!needs_copy(spec)) return spec;
+  TensorMapSpec copy = spec;
   copy.data = room;
-  copy.ld = aligned_ld(boxes);
+  copy.ld = aligned_ld(spec);
   copy.is_transposed = false;
-  copies_[count_++] = {boxes.data, room,    boxes.length,        boxes.lines,
-                       boxes.ld,   copy.ld, boxes.element_bytes, boxes.is_transposed};
-  room = static_cast<char*>(room) + copy_bytes(boxes);
+  copies_[count_++] = {spec.data, room,    spec.row_length,    spec.rows,
+                       spec.ld,   copy.ld, spec.element_bytes, spec.is_transposed};
+  room = static_cast<char*>(room) + copy_bytes(spec);
   return copy;
 }
 
-void PreparedMaps::encode(const DriverApi& api, const Boxes& boxes, EncodedBoxes& map) {
-  if (boxes.is_empty() || result_ != Result::success) return;
-  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(boxes.length),
-                                 static_cast<std::uint64_t>(boxes.lines)};
-  const std::uint64_t strides[] = {static_cast<std::uint64_t>(boxes.ld * boxes.element_bytes)};
-  const std::uint32_t box[] = {static_cast<std::uint32_t>(boxes.box_length),
-                               static_cast<std::uint32_t>(boxes.box_lines)};
+void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
+  if (spec.is_empty() || result_ != Result::success) return;
+  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(spec.row_length),
+                                 static_cast<std::uint64_t>(spec.rows)};
+  const std::uint64_t strides[] = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes)};
+  const std::uint32_t box[] = {static_cast<std::uint32_t>(spec.box_row_length),
+                               static_cast<std::uint32_t>(spec.box_rows)};
   constexpr std::uint32_t every_element[] = {1, 1};
   result_ = api.cuTensorMapEncodeTiled(
-      reinterpret_cast<TensorMap*>(&map), type_of(boxes), 2, const_cast<void*>(boxes.data), sizes,
+      reinterpret_cast<TensorMap*>(&map), type_of(spec), 2, const_cast<void*>(spec.data), sizes,
       strides, box, every_element, TensorMapInterleave::none, TensorMapSwizzle::bytes_128,
       TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
 }
 
-Dtype type_of(const Repitch& copy) {
+Dtype type_of(const PackOperand& copy) {
   switch (copy.element_bytes) {
     case 1: return Dtype::i8;
     case 2: return Dtype::bf16;
@@ -75,11 +75,11 @@ Dtype type_of(const Repitch& copy) {
   }
 }
 
-Launch launch_of(const Repitch& copy) {
-  const std::int64_t tile = Repitch::tile(copy.element_bytes);
-  const std::int64_t tiles = ceil_div(copy.lines, tile) * ceil_div(copy.length, tile);
-  const std::int64_t pieces = copy.from_transposed ? tiles : copy.lines;
-  return {.grid = {std::min(pieces, most_copying_blocks)}, .block = {Repitch::threads}};
+Launch launch_of(const PackOperand& copy) {
+  const std::int64_t tile = PackOperand::tile(copy.element_bytes);
+  const std::int64_t tiles = ceil_div(copy.rows, tile) * ceil_div(copy.row_length, tile);
+  const std::int64_t pieces = copy.from_transposed ? tiles : copy.rows;
+  return {.grid = {std::min(pieces, most_copying_blocks)}, .block = {PackOperand::threads}};
 }
 
 }  // namespace rung::cuda

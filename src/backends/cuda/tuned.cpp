@@ -16,7 +16,7 @@
 #include "backends/cuda/wave_model.hpp"
 #include "core/embed.hpp"
 #include "core/integers.hpp"
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
 
@@ -106,9 +106,9 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   if (tiles.empty()) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
   // Of a rung with maps, the last wave alone is cut.
-  if (plan.splits > 1 && !rung.maps && tiles_in(size, tile) > most_meetings) {
+  if (plan.splits > 1 && !rung.maps && tiles_in(size, tile) > max_semaphores) {
     return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
-           std::to_string(most_meetings) + " tiles may have them";
+           std::to_string(max_semaphores) + " tiles may have them";
   }
   if (tile.shared_bytes > limits.shared_bytes) {
     return std::to_string(tile.shared_bytes) + " bytes of shared memory; a block may have " +

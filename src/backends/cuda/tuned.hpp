@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/dtype.hpp"
-#include "device/cuda/descriptor.hpp"
+#include "device/cuda/entry/gemm_descriptor.hpp"
 
 namespace rung::cuda {
 

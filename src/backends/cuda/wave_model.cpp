@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "backends/cuda/rungs.hpp"
-#include "device/cuda/tile.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
 
 namespace rung::cuda {
 namespace {

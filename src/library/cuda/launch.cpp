@@ -7,7 +7,7 @@
 
 namespace rung {
 
-extern const cuda::GemmRung gemm_cuda_library_repitch;
+extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 
 namespace cuda {
 namespace {
@@ -15,17 +15,17 @@ namespace {
 /// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
 /// stay zero.
 std::int64_t begin_of_copies(const Launch& launch) {
-  return up_to_copy(std::max(launch.workspace_bytes, meetings_bytes));
+  return up_to_copy(std::max(launch.workspace_bytes, semaphores_bytes));
 }
 
 bool copies_lie_in(const WorkspaceSource& workspace, const Launch& launch) {
-  const std::int64_t bytes = repitched_bytes(launch);
+  const std::int64_t bytes = packed_bytes(launch);
   return bytes > 0 && begin_of_copies(launch) + bytes <= workspace.bytes();
 }
 
 /// The kernel that copies operands. Loaded and launched as a rung is.
-constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
-                                    &gemm_cuda_library_repitch};
+constexpr CudaGemmChoice pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
+                                         &gemm_cuda_library_pack_operand};
 
 }  // namespace
 
@@ -52,7 +52,7 @@ CopyRoom::CopyRoom(const WorkspaceSource& workspace, const WorkspaceUse& use, co
     : workspace_(workspace) {
   if (copies_lie_in(workspace, launch)) {
     data_ = use.data + static_cast<DevicePointer>(begin_of_copies(launch));
-  } else if (const std::int64_t bytes = repitched_bytes(launch); bytes > 0) {
+  } else if (const std::int64_t bytes = packed_bytes(launch); bytes > 0) {
     ContextCache& context = workspace.context;
     data_ = context.pool().allocate(context.api(), bytes, workspace.stream);
     allocated_ = true;
@@ -65,7 +65,7 @@ CopyRoom::~CopyRoom() {
 
 bool fits(const WorkspaceSource& workspace, const Launch& launch) {
   return launch.workspace_bytes <= workspace.bytes() &&
-         begin_of_copies(launch) + repitched_bytes(launch) <= workspace.bytes_for_copies();
+         begin_of_copies(launch) + packed_bytes(launch) <= workspace.bytes_for_copies();
 }
 
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
@@ -80,9 +80,9 @@ TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
   ContextCache& context = workspace.context;
   const PreparedMaps prepared(context.api(), launch, room.data());
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
-  for (const Repitch& copy : prepared.copies()) {
-    void* parameters[] = {const_cast<Repitch*>(&copy)};
-    start(context, workspace.stream, kernel_of(repitch, type_of(copy)), launch_of(copy),
+  for (const PackOperand& copy : prepared.copies()) {
+    void* parameters[] = {const_cast<PackOperand*>(&copy)};
+    start(context, workspace.stream, kernel_of(pack_operand, type_of(copy)), launch_of(copy),
           parameters);
   }
   return prepared.maps();

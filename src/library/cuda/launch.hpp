@@ -6,7 +6,7 @@
 
 #include "backends/cuda/tensor_maps.hpp"
 #include "core/problem.hpp"
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
@@ -84,14 +84,12 @@ void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
   }
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
-  Split split = {choice.plan.splits, reinterpret_cast<void*>(sums)};
   const CopyRoom room(workspace, use, launch);
-  TensorMaps maps;
-  if (choice.rung->maps) maps = prepare_maps(workspace, launch, room);
-  KernelArguments arguments(const_cast<Gemm<In, Out>*>(&problem),
-                            choice.rung->maps ? &maps : nullptr, split);
+  KernelArgs<In, Out> args = {problem, {choice.plan.splits, reinterpret_cast<void*>(sums)}};
+  if (choice.rung->maps) args.maps = prepare_maps(workspace, launch, room);
+  void* parameters[] = {&args};
   launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, arguments.get());
+  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, parameters);
 }
 
 }  // namespace rung::cuda

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
 
@@ -17,7 +17,7 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
 /// them.
 bool can_be_mapped(const CudaGemmShape& shape) {
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
-  if (shape.alignment >= 16 && (along_k || !cuda::is_for_lines_along_k(shape.dtype))) return true;
+  if (shape.alignment >= 16 && (along_k || !cuda::is_k_major_only(shape.dtype))) return true;
   return bytes_for_copies(shape) <= shape.bytes_for_copies;
 }
 
@@ -52,7 +52,7 @@ std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
   const auto element = static_cast<std::int64_t>(input_bytes(shape.dtype));
   const std::int64_t line = 128 / element;
   const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
-  return element * elements + cuda::meetings_bytes + 512;
+  return element * elements + cuda::semaphores_bytes + 512;
 }
 
 void refuse(const CudaGemmShape& shape) {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <mutex>
 
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 #include "library/cuda/driver.hpp"
 
 namespace rung::cuda {
@@ -27,7 +27,7 @@ void free(const DriverApi& api, Workspace& workspace) {
 
 /// Rungs count there how many blocks have arrived, and leave zeros behind.
 void set_counters_to_zero(const DriverApi& api, const Workspace& workspace, Stream stream) {
-  require(api, api.cuMemsetD8Async(workspace.data, 0, meetings_bytes, stream), "cuMemsetD8Async");
+  require(api, api.cuMemsetD8Async(workspace.data, 0, semaphores_bytes, stream), "cuMemsetD8Async");
 }
 
 /// Makes the graph, and all that is made of it, share the ownership of the workspace.

@@ -14,7 +14,7 @@
 #include "core/ill_conditioned.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
-#include "device/cuda/split.cuh"
+#include "device/cuda/entry/launch.hpp"
 #include "fixture.hpp"
 #include "library/cuda/launch_dot.hpp"
 #include "library/tuned/cuda.hpp"
@@ -110,7 +110,7 @@ auto bits(T value) {
 /// A launch of the reproducible rung on so many blocks.
 template <int blocks, class In, class Out>
 cuda::DotLaunch on_blocks(const Dot<In>&, int) {
-  return {{.grid = {blocks}, .block = {256}, .workspace_bytes = cuda::meetings_bytes}};
+  return {{.grid = {blocks}, .block = {256}, .workspace_bytes = cuda::semaphores_bytes}};
 }
 
 class CudaReproducibleDot : public CudaDot {

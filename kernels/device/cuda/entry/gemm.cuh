@@ -1,0 +1,142 @@
+#pragma once
+// How a CUDA rung of gemm offers itself. At the end of its file it names a class and the element
+// types (of core/element_types.hpp) that the class multiplies:
+//
+//   RUNG_CUDA_GEMM(00, naive, Naive, f32, f64, i32, bf16, f16)
+//
+// or several tile sizes, each with an index that counts from 0 for each type:
+//
+//   RUNG_CUDA_GEMM_TILES(10, tuned_tiles, (0, Large, f32), (1, Small, f32), (0, Small, f64))
+//
+// The class has
+//   - `block`, a Dim3, or THREADS;
+//   - kernel(g), kernel(g, split), kernel(g, maps) or kernel(g, maps, split), for a Gemm, a SplitK
+//     and TensorMaps; the signature says what the host must pass;
+//   - launch(g), or launch(g, plan) where there is something to choose;
+//   - shape<In, Out>(), a TileShape, if it is one of several tiles;
+//   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.
+//
+// The file is compiled twice. On the device the macro makes an entry for each type and tile, named
+// gemm_cuda_<NN_slug>_<dtype> or gemm_cuda_<NN_slug>_<dtype>_<tile>; on the host it makes the
+// descriptor gemm_cuda_<NN_slug> (entry/gemm_descriptor.hpp).
+
+#include "core/element_types.hpp"
+#include "core/problem.hpp"
+#include "device/cuda/entry/for_each.hpp"
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
+#include "device/cuda/types.cuh"
+
+#ifdef RUNG_HOST
+
+#include "device/cuda/entry/gemm_descriptor.hpp"
+
+#define RUNG_CUDA_GEMM(number, slug, Class, ...)            \
+  extern const cuda::GemmRung gemm_cuda_##number##_##slug = \
+      cuda::gemm_rung<Class RUNG_DTYPE_ARGUMENTS(__VA_ARGS__)>("gemm_cuda_" #number "_" #slug);
+
+#define RUNG_CUDA_GEMM_TILES(number, slug, ...)                                    \
+  extern const cuda::GemmRung gemm_cuda_##number##_##slug = cuda::tiled_gemm_rung( \
+      "gemm_cuda_" #number "_" #slug RUNG_FOR_EACH_ROW(RUNG_TILE_ROW, , __VA_ARGS__));
+
+#define RUNG_TILE_ROW(unused, index, Class, ...) \
+  , cuda::TileRow<index, Class RUNG_DTYPE_ARGUMENTS(__VA_ARGS__)> {}
+#define RUNG_DTYPE_ARGUMENTS(...) RUNG_FOR_EACH(RUNG_DTYPE_ARGUMENT, , , , __VA_ARGS__)
+#define RUNG_DTYPE_ARGUMENT(a, b, c, dtype) , Dtype::dtype
+
+#else
+
+namespace rung::cuda {
+
+/// Threads of a block.
+template <class Class>
+constexpr int threads_of() {
+  if constexpr (requires { Class::block; }) {
+    return Class::block.count();
+  } else {
+    return Class::THREADS;
+  }
+}
+
+/// How many blocks must fit an SM at a time, which limits registers; 0: any number. Where the class
+/// does not say, two blocks hide each other's stalls, unless results of 8 bytes take too many
+/// registers for that.
+template <class Class, class Out>
+constexpr int min_blocks_per_sm() {
+  if constexpr (requires { Class::MIN_BLOCKS_PER_SM; }) {
+    return Class::MIN_BLOCKS_PER_SM;
+  } else {
+    return threads_of<Class>() <= 256 && sizeof(Out) < 8 ? 2 : 0;
+  }
+}
+
+template <bool IS_PLAIN, class In, class Out>
+struct ParameterOf {
+  using type = Gemm<In, Out>;
+};
+template <class In, class Out>
+struct ParameterOf<false, In, Out> {
+  using type = KernelArgs<In, Out>;
+};
+
+/// The type of a kernel's only parameter.
+template <class Class, class In, class Out>
+using Parameter =
+    typename ParameterOf<!takes_split_k<Class, In, Out> && !takes_maps<Class, In, Out>, In,
+                         Out>::type;
+
+/// Calls the kernel of a class with those arguments that it takes.
+template <class Class, class In, class Out>
+__device__ __forceinline__ void run(const Gemm<In, Out>& g, const TensorMaps*) {
+  Class::kernel(g);
+}
+template <class Class, class In, class Out>
+__device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const TensorMaps* maps) {
+  if constexpr (!takes_maps<Class, In, Out>) {
+    Class::kernel(args.problem, args.split_k);
+  } else if constexpr (!takes_split_k<Class, In, Out>) {
+    Class::kernel(args.problem, *maps);
+  } else {
+    Class::kernel(args.problem, *maps, args.split_k);
+  }
+}
+
+}  // namespace rung::cuda
+
+// The address of the tensor maps in an entry's KernelArgs. TMA reads them where the launch put
+// them, but the address of a parameter in C++ is that of a copy, and clang 19 has no
+// __grid_constant__.
+#define RUNG_TENSOR_MAPS_OF(entry, maps) \
+  asm("{\n\t"                            \
+      ".reg .b64 args;\n\t"              \
+      "mov.b64 args, " #entry            \
+      "_param_0;\n\t"                    \
+      "cvta.param.u64 args, args;\n\t"   \
+      "add.u64 %0, args, %1;\n\t"        \
+      "}"                                \
+      : "=l"(maps)                       \
+      : "n"(cuda::maps_offset))
+
+#define RUNG_GEMM_ENTRY(entry, Class, In, Out)                                          \
+  extern "C" __global__ void __launch_bounds__(cuda::threads_of<Class>(),               \
+                                               (cuda::min_blocks_per_sm<Class, Out>())) \
+      entry(cuda::Parameter<Class, In, Out> args) {                                     \
+    const cuda::TensorMaps* maps = nullptr;                                             \
+    if constexpr (cuda::takes_maps<Class, In, Out>) RUNG_TENSOR_MAPS_OF(entry, maps);   \
+    cuda::run<Class>(args, maps);                                                       \
+  }
+
+#define RUNG_GEMM_ENTRY_OF(prefix, Class, suffix, dtype)                         \
+  RUNG_GEMM_ENTRY(prefix##_##dtype##suffix, Class, ElementsOf<Dtype::dtype>::In, \
+                  ElementsOf<Dtype::dtype>::Out)
+
+#define RUNG_CUDA_GEMM(number, slug, Class, ...) \
+  RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, gemm_cuda_##number##_##slug, Class, , __VA_ARGS__)
+
+#define RUNG_CUDA_GEMM_TILES(number, slug, ...) \
+  RUNG_FOR_EACH_ROW(RUNG_GEMM_TILE_ENTRIES, gemm_cuda_##number##_##slug, __VA_ARGS__)
+#define RUNG_GEMM_TILE_ENTRIES(prefix, index, Class, ...) \
+  RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, prefix, Class, _##index, __VA_ARGS__)
+
+#endif

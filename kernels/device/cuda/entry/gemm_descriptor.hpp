@@ -1,0 +1,143 @@
+#pragma once
+// What the host knows about a CUDA rung of gemm: its entries' names, its tiles and its launches.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/dtype.hpp"
+#include "core/problem.hpp"
+#include "device/cuda/entry/launch.hpp"
+
+namespace rung::cuda {
+
+/// Computes the grid, the block and the memory for a problem, whose pointers are the device's.
+template <class In, class Out>
+using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmPlan& plan);
+
+/// One value for each dtype, a member named after it: values.bf16.
+template <template <class In, class Out> class Value>
+struct OfDtypes {
+#define RUNG_MEMBER(suffix, In, Out) Value<In, Out> suffix = {};
+  RUNG_DTYPES(RUNG_MEMBER)
+#undef RUNG_MEMBER
+
+  /// The value for two types; Out as in dtype_of().
+  template <class In, class Out = void>
+  auto of() const {
+    constexpr Dtype dtype = dtype_of<In, Out>();
+#define RUNG_RETURN(suffix, I, O) \
+  if constexpr (dtype == Dtype::suffix) return suffix;
+    RUNG_DTYPES(RUNG_RETURN)
+#undef RUNG_RETURN
+  }
+};
+
+template <class In, class Out>
+using TileShapes = std::span<const TileShape>;
+
+/// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
+struct GemmRung {
+  std::string_view entry;
+  OfDtypes<GemmLaunch> launches;  // null for a type that the rung does not multiply
+  OfDtypes<TileShapes> tiles;     // empty for a rung of one size
+  bool splits = false;            // whether its kernel can split k
+  bool maps = false;              // whether its kernel takes tensor maps
+  Tiling tiling = {};             // of a rung of one size
+};
+
+/// The tile of a class, from the names of its constants.
+template <class Class>
+constexpr Tiling tiling_of() {
+  Tiling tiling;
+  if constexpr (requires { Class::BM; }) tiling.BM = Class::BM, tiling.BN = Class::BN;
+  if constexpr (requires { Class::BK; }) tiling.BK = Class::BK;
+  if constexpr (requires { Class::WM; }) tiling.WM = Class::WM, tiling.WN = Class::WN;
+  if constexpr (requires { Class::TM; }) tiling.TM = Class::TM;
+  if constexpr (requires { Class::TN; }) tiling.TN = Class::TN;
+  return tiling;
+}
+
+/// Calls f.operator()<In, Out>(member) for each of `dtypes`, with the member of `values`.
+template <Dtype... dtypes, template <class, class> class Value, class F>
+constexpr void for_dtypes(OfDtypes<Value>& values, const F& f) {
+#define RUNG_CALL_FOR(suffix, In, Out) \
+  if constexpr (((dtypes == Dtype::suffix) || ...)) f.template operator()<In, Out>(values.suffix);
+  RUNG_DTYPES(RUNG_CALL_FOR)
+#undef RUNG_CALL_FOR
+}
+
+/// A rung of one tile size for some types.
+template <class Class, Dtype... dtypes>
+constexpr GemmRung gemm_rung(std::string_view entry) {
+  GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}, .tiling = tiling_of<Class>()};
+  for_dtypes<dtypes...>(rung.launches, [&]<class In, class Out>(GemmLaunch<In, Out>& launch) {
+    launch = [](const Gemm<In, Out>& g, const GemmPlan&) { return Class::launch(g); };
+    rung.splits = takes_split_k<Class, In, Out>;
+    rung.maps = takes_maps<Class, In, Out>;
+  });
+  return rung;
+}
+
+/// One tile size of a rung, a class, and the types that it multiplies.
+template <int INDEX, class Class, Dtype... dtypes>
+struct TileRow {
+  static constexpr bool has(Dtype dtype) { return ((dtype == dtypes) || ...); }
+
+  /// Appends the tile to those of a type, if it multiplies that.
+  template <class In, class Out>
+  static constexpr void append(auto& shapes, auto& launches, int& count) {
+    if constexpr (has(dtype_of<In, Out>())) {
+      if (count != INDEX) throw "a type's tiles are numbered from 0 on, in their order";
+      shapes[INDEX] = Class::template shape<In, Out>();
+      launches[INDEX] = [](const Gemm<In, Out>& g, const GemmPlan& plan) {
+        return Class::launch(g, plan);
+      };
+      ++count;
+    }
+  }
+  template <class In, class Out>
+  static constexpr bool splits = has(dtype_of<In, Out>()) && takes_split_k<Class, In, Out>;
+  template <class In, class Out>
+  static constexpr bool maps = has(dtype_of<In, Out>()) && takes_maps<Class, In, Out>;
+};
+
+/// The tiles of one type.
+template <class In, class Out, class... Rows>
+struct TilesOfType {
+  static constexpr auto count = (std::size_t{Rows::has(dtype_of<In, Out>())} + ...);
+  struct Tables {
+    std::array<TileShape, count> shapes = {};
+    std::array<GemmLaunch<In, Out>, count> launches = {};
+  };
+  static constexpr Tables tables = [] {
+    Tables made;
+    int appended = 0;
+    (Rows::template append<In, Out>(made.shapes, made.launches, appended), ...);
+    return made;
+  }();
+
+  static Launch launch(const Gemm<In, Out>& g, const GemmPlan& plan) {
+    return tables.launches[static_cast<std::size_t>(plan.tile)](g, plan);
+  }
+};
+
+/// A rung of several tile sizes.
+template <class... Rows>
+constexpr GemmRung tiled_gemm_rung(std::string_view entry, Rows...) {
+  GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}};
+#define RUNG_ADD_TILES(suffix, In, Out)                    \
+  if constexpr ((Rows::has(Dtype::suffix) || ...)) {       \
+    using Tiles = TilesOfType<In, Out, Rows...>;           \
+    rung.launches.suffix = Tiles::launch;                  \
+    rung.tiles.suffix = Tiles::tables.shapes;              \
+    rung.splits = (Rows::template splits<In, Out> || ...); \
+    rung.maps = (Rows::template maps<In, Out> || ...);     \
+  }
+  RUNG_DTYPES(RUNG_ADD_TILES)
+#undef RUNG_ADD_TILES
+  return rung;
+}
+
+}  // namespace rung::cuda

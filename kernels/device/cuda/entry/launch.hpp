@@ -1,0 +1,137 @@
+#pragma once
+// How the host launches a kernel of gemm, and what it passes to it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/problem.hpp"
+
+namespace rung::cuda {
+
+struct Dim3 {
+  std::int64_t x = 1, y = 1, z = 1;
+
+  constexpr std::int64_t count() const { return x * y * z; }
+};
+
+/// A matrix that TMA copies in boxes, from which the host makes a tensor map (CUtensorMap). A row
+/// is a run of elements that are contiguous in memory: a column of a column-major matrix counts as
+/// one. In shared memory a row of a box has 128 bytes and is swizzled.
+struct TensorMapSpec {
+  const void* data = nullptr;  // in device memory; null if the kernel has no such tensor map
+  int element_bytes = 0;
+  std::int64_t row_length = 0;  // in elements
+  std::int64_t rows = 0;
+  std::int64_t ld = 0;  // elements between the beginnings of two rows
+  int box_row_length = 0, box_rows = 0;
+  /// The matrix is stored column by column instead, with `ld` elements between two columns.
+  bool is_transposed = false;
+  bool is_tf32 = false;  // TMA rounds the elements
+
+  /// Whether TMA can read the matrix where it is: all rows begin at multiples of 16 bytes.
+  constexpr bool is_aligned() const {
+    return !is_transposed && ld * element_bytes % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+  }
+  constexpr bool is_empty() const { return data == nullptr || row_length == 0 || rows == 0; }
+};
+
+/// The launch for one problem.
+struct Launch {
+  Dim3 grid;  // in blocks; 0 where C is empty
+  Dim3 block;
+  std::int64_t shared_bytes = 0;  // dynamic
+  /// Global memory. It is zero before the rung's first launch, and only launches of the rung write
+  /// to it, one at a time.
+  std::int64_t workspace_bytes = 0;
+  int cluster = 1;  // blocks, neighbours along x, that read and write each other's shared memory
+  /// Each block computes several tiles: the grid is cut to one block for each SM.
+  bool persistent = false;
+  /// Programmatic dependent launch: blocks may start before the previous kernel in the stream has
+  /// finished. The kernel waits for its writes (griddepcontrol.wait).
+  bool starts_early = false;
+  /// Tensor maps of a kernel that takes them. A and B may have any layout and alignment: the host
+  /// packs them first where TMA cannot read them. C must be aligned, or have no tensor map.
+  TensorMapSpec a = {}, b = {}, c = {};
+};
+
+/// A launch on a device with this many SMs.
+constexpr Launch fitted(Launch launch, int multiprocessors) {
+  const int clusters = multiprocessors < launch.cluster ? 1 : multiprocessors / launch.cluster;
+  const std::int64_t blocks = std::int64_t{clusters} * launch.cluster;
+  if (launch.persistent && launch.grid.x > blocks) launch.grid.x = blocks;
+  return launch;
+}
+
+/// A tensor map in the device's encoding: a CUtensorMap.
+struct alignas(64) EncodedTensorMap {
+  unsigned char bytes[128];
+};
+
+struct TensorMaps {
+  EncodedTensorMap a, b, c;
+};
+
+/// Split-K: several blocks share a tile of C, and each sums a part of k.
+struct SplitK {
+  int splits = 1;             // at most so many parts
+  void* workspace = nullptr;  // Launch::workspace_bytes, for semaphores and partial sums
+};
+
+/// What a kernel of gemm takes, as its only parameter. A kernel that uses neither split-K nor
+/// tensor maps takes the beginning of it alone: a Gemm.
+template <class In, class Out = In>
+struct KernelArgs {
+  Gemm<In, Out> problem;
+  SplitK split_k = {};
+  TensorMaps maps = {};
+};
+
+/// Whether the kernel of a class takes a SplitK, and whether it takes TensorMaps.
+template <class Class, class In, class Out>
+inline constexpr bool takes_split_k = requires(const Gemm<In, Out> g, SplitK split_k) {
+  Class::kernel(g, split_k);
+} || requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k) {
+  Class::kernel(g, maps, split_k);
+};
+template <class Class, class In, class Out>
+inline constexpr bool takes_maps = requires(const Gemm<In, Out> g, TensorMaps maps) {
+  Class::kernel(g, maps);
+} || requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k) {
+  Class::kernel(g, maps, split_k);
+};
+
+/// Where the tensor maps are in KernelArgs, for all types.
+inline constexpr std::size_t maps_offset = offsetof(KernelArgs<float>, maps);
+static_assert(maps_offset == offsetof(KernelArgs<double>, maps));
+
+/// The configuration of a kernel that is chosen for each shape and device.
+struct GemmPlan {
+  int tile = 0;    // an index into GemmRung::tiles
+  int splits = 1;  // split-K
+};
+
+/// How C is tiled: a block computes BM x BN elements, in k-blocks of BK; a warp WM x WN, a thread
+/// TM x TN. 0: the rung has no tile at that level.
+struct Tiling {
+  int BM = 0, BN = 0, BK = 0;
+  int WM = 0, WN = 0;
+  int TM = 1, TN = 1;
+};
+
+/// One tile size that a rung is compiled for.
+struct TileShape {
+  int BM, BN, BK;
+  int threads;
+  int shared_bytes;
+  int cluster = 1;                     // blocks
+  int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
+};
+
+/// The head of every workspace holds the semaphores of its launches, whichever rung they are of, so
+/// that no partial sum overwrites the semaphore of a later launch.
+inline constexpr std::int64_t max_semaphores = 8192;
+inline constexpr std::int64_t semaphores_bytes =
+    max_semaphores * 2 * std::int64_t{sizeof(unsigned)};
+
+}  // namespace rung::cuda

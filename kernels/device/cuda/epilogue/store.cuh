@@ -1,0 +1,138 @@
+#pragma once
+// The epilogue: from sums in registers to results in C. All kernels store through it.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+/// From a sum to a result: alpha * sum + beta * c, rounded to the type of C. Its scalars are
+/// run-time data, so one kernel serves all of them.
+template <class Out>
+struct Epilogue {
+  using Sum = Scalar<Out>;
+  const Sum& alpha;  // in the kernel's parameter, where they need no registers
+  const Sum& beta;
+
+  template <class In>
+  __device__ __forceinline__ explicit Epilogue(const Gemm<In, Out>& g)
+      : alpha(g.alpha), beta(g.beta) {}
+
+  /// Whether results depend on C. If not, C is not read: it may hold anything, NaN included.
+  __device__ __forceinline__ bool reads_c() const { return beta != Sum{}; }
+
+  /// The result that replaces c. It reads c only if reads_c().
+  __device__ __forceinline__ Out replace(const Sum& sum, const Out& c) const {
+    return static_cast<Out>(beta == Sum{} ? alpha * sum : alpha * sum + beta * static_cast<Sum>(c));
+  }
+  /// The result from a c that was read, or that is zero if not reads_c(): without a branch.
+  __device__ __forceinline__ Out combine(const Sum& sum, const Out& c) const {
+    return static_cast<Out>(alpha * sum + beta * static_cast<Sum>(c));
+  }
+  /// The result if not reads_c().
+  __device__ __forceinline__ Out overwrite(const Sum& sum) const {
+    return static_cast<Out>(alpha * sum);
+  }
+};
+
+/// Stores one element of C, which must exist.
+template <class In, class Out>
+__device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
+                                      Scalar<Out> sum) {
+  const Epilogue<Out> epilogue(g);
+  Out& c = g.c(row, col);
+  c = epilogue.replace(sum, c);
+}
+
+/// Stores those of vector_width<Out> neighbours along a row of C that exist: as a vector where C is
+/// aligned for it. `col` is a multiple of their number.
+template <class In, class Out>
+__device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_t row,
+                                             std::int64_t col, const Out* sums) {
+  constexpr int W = vector_width<Out>;
+  const Epilogue<Out> epilogue(g);
+  if (row >= g.m) return;
+  // One pointer for all: this is inlined more often than anything else in a kernel.
+  Out* const to = g.c.data + row * g.c.row_stride + col;
+  const bool aligned =
+      g.c.row_stride % W == 0 && reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
+  const std::int64_t count = g.n - col;
+  Vector<Out, W> result = {};
+  if (aligned && count >= W) {
+    auto& c = *reinterpret_cast<Vector<Out, W>*>(to);
+    if (epilogue.reads_c()) result = c;
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) result.at[w] = epilogue.combine(sums[w], result.at[w]);
+    c = result;
+  } else {
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) {
+      if (w < count) {
+        if (epilogue.reads_c()) result.at[w] = to[w];
+        to[w] = epilogue.combine(sums[w], result.at[w]);
+      }
+    }
+  }
+}
+
+/// Stores a thread's results, whose rows and columns are Fragments that begin at (row, col).
+template <class Rows, class Cols, class In, class Out, int TM, int TN>
+__device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t row,
+                                           std::int64_t col, const Out (&acc)[TM][TN]) {
+  RUNG_UNROLL
+  for (int i = 0; i < TM; ++i) {
+    RUNG_UNROLL
+    for (int j = 0; j < TN; j += vector_width<Out>) {
+      store_vector(g, row + Rows::offset(i), col + Cols::offset(j), &acc[i][j]);
+    }
+  }
+}
+
+/// The layout of accumulators of mma.sync and wgmma: of each 8 x 8 elements, lane l has columns
+/// 2 (l % 4) and 2 (l % 4) + 1 of row l / 4.
+__device__ __forceinline__ int accumulator_row() { return static_cast<int>(threadIdx.x) % 32 / 4; }
+__device__ __forceinline__ int accumulator_col() { return static_cast<int>(threadIdx.x) % 4 * 2; }
+
+/// Stores two neighbours along a row of C, those that exist: as a vector where C is aligned for it.
+template <class In, class Out>
+__device__ __forceinline__ void store_pair(const Gemm<In, Out>& g, std::int64_t row,
+                                           std::int64_t col, Scalar<Out> first,
+                                           Scalar<Out> second) {
+  const Epilogue<Out> epilogue(g);
+  if (row >= g.m || col >= g.n) return;
+  const bool aligned = g.c.row_stride % 2 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(g.c.data) % (2 * sizeof(Out)) == 0;
+  if (!aligned || col + 1 == g.n) {
+    store(g, row, col, first);
+    if (col + 1 < g.n) store(g, row, col + 1, second);
+    return;
+  }
+  auto& c = *reinterpret_cast<Vector<Out, 2>*>(&g.c(row, col));
+  Vector<Out, 2> old = {};
+  if (epilogue.reads_c()) old = c;
+  c = {epilogue.combine(first, old.at[0]), epilogue.combine(second, old.at[1])};
+}
+
+/// Stores the 16 x 8 results of one mma.m16n8, from element (row, col) of C on.
+template <class In, class Out>
+__device__ __forceinline__ void store_m16n8(const Gemm<In, Out>& g, std::int64_t row,
+                                            std::int64_t col, const Scalar<Out> (&d)[4]) {
+  row += accumulator_row();
+  col += accumulator_col();
+  store_pair(g, row, col, d[0], d[1]);
+  store_pair(g, row + 8, col, d[2], d[3]);
+}
+
+/// Stores the 64 x 8 J results of one wgmma, from element (row, col) of C on.
+template <class In, class Out, int J>
+__device__ __forceinline__ void store_m64(const Gemm<In, Out>& g, std::int64_t row,
+                                          std::int64_t col, const Scalar<Out> (&d)[J][4]) {
+  const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+  RUNG_UNROLL
+  for (int j = 0; j < J; ++j) store_m16n8(g, row + warp * 16, col + j * 8, d[j]);
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,130 @@
+#pragma once
+// The epilogue of wgmma through shared memory: TMA stores boxes of results, or where it cannot,
+// threads store whole rows of them.
+
+#include <cstdint>
+
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+
+namespace rung::cuda {
+
+/// Whether TMA can store C: C is aligned, and none of it is read. TMA stores 16 bytes at a time, so
+/// a row must not end within 16 bytes.
+template <class In, class Out>
+constexpr bool can_tma_store(const Gemm<In, Out>& g) {
+  return g.beta == Scalar<Out>{} && g.n * sizeof(Out) % 16 == 0 &&
+         tensor_map_of_c(g, 64).is_aligned();
+}
+
+/// One warpgroup's boxes of 64 rows of 128 bytes, for 64 rows of BN results. It alternates between
+/// two boxes if BN has an even number of them.
+template <int BN, class Out = float>
+struct TmaStoreEpilogue {
+  using Sum = Scalar<Out>;
+  static constexpr int COUNT = BN * sizeof(Out) % 256 == 0 ? 2 : 1;
+  alignas(1024) Out at[COUNT][64 * (128 / sizeof(Out))];
+
+  /// Stores the sums of one wgmma, from element (row, col) of C on, which `map` describes.
+  /// `barrier` is a named barrier of this warpgroup. TMA reads the boxes until wait().
+  template <class In, int J>
+  __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
+                                        std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
+                                        int barrier) {
+    if (can_tma_store(g)) {
+      store_by_tma(map, row, col, Epilogue<Out>(g), d, barrier);
+    } else {
+      store_by_threads(g, row, col, d, barrier);
+    }
+  }
+
+  /// The whole warpgroup waits until TMA has read the boxes, before the block ends.
+  __device__ __forceinline__ void wait() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+  }
+
+ private:
+  template <int J>
+  __device__ __forceinline__ void store_by_tma(const EncodedTensorMap& map, std::int64_t row,
+                                               std::int64_t col, const Epilogue<Out>& epilogue,
+                                               const Sum (&d)[J][4], int barrier) {
+    constexpr int WIDTH = 128 / sizeof(Out) / 8;  // of a box, in groups of 8 columns
+    static_assert(J * 8 == BN);
+    const auto result = [&](const Sum& sum) { return epilogue.overwrite(sum); };
+    const bool stores = threadIdx.x % 128 == 0;
+    RUNG_UNROLL
+    for (int first = 0; first < J; first += WIDTH) {
+      Out* const box = at[first / WIDTH % COUNT];
+      // sync: TMA has read the earlier contents of the box
+      if (stores) ptx::tma_store_wait_group_read<COUNT - 1>();
+      ptx::bar_sync(barrier, 128);
+
+      RUNG_UNROLL
+      for (int j = 0; j < WIDTH; ++j) put(box, j * 8, result, d[first + j]);
+
+      // sync: the box is complete, for TMA too
+      ptx::fence_proxy_async();
+      ptx::bar_sync(barrier, 128);
+      if (stores) {
+        ptx::tma_store_2d(&map, static_cast<int>(col) + first * 8, static_cast<int>(row),
+                          ptx::cvta_to_shared(box));
+        ptx::tma_store_commit_group();
+      }
+    }
+  }
+
+  /// Sums go through a box as well, so that the threads of a warp store neighbours in a row of C.
+  template <class In, int J>
+  __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
+                                                   std::int64_t col, const Sum (&d)[J][4],
+                                                   int barrier) {
+    constexpr int COLS = 128 / sizeof(Sum);
+    auto* const box = reinterpret_cast<Sum*>(at[0]);
+    const auto unchanged = [](const Sum& sum) { return sum; };
+    RUNG_UNROLL
+    for (int first = 0; first < J; first += COLS / 8) {
+      // sync: all threads have read the earlier contents of the box
+      ptx::bar_sync(barrier, 128);
+      RUNG_UNROLL
+      for (int j = 0; j < COLS / 8; ++j) put(box, j * 8, unchanged, d[first + j]);
+      // sync: the box is complete
+      ptx::bar_sync(barrier, 128);
+
+      RUNG_NO_UNROLL
+      for (int i = static_cast<int>(threadIdx.x) % 128; i < 64 * COLS; i += 128) {
+        const std::int64_t c_row = row + i / COLS;
+        const std::int64_t c_col = col + first * 8 + i % COLS;
+        if (c_row < g.m && c_col < g.n) {
+          cuda::store(g, c_row, c_col, box[swizzled<Sum>(i / COLS, i % COLS)]);
+        }
+      }
+    }
+  }
+
+  /// Writes f of this thread's elements of 64 x 8 sums to the columns of a box from `col` on.
+  template <class T, class F>
+  static __device__ __forceinline__ void put(T* box, int col, const F& f, const Sum (&d)[4]) {
+    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
+    const std::uint32_t to = ptx::cvta_to_shared(box + swizzled<T>(row, col + accumulator_col()));
+    const auto put_pair = [](std::uint32_t pair, T first, T second) {
+      if constexpr (sizeof(T) == 2) {
+        ptx::st_shared_v2(pair, first.bits, second.bits);
+      } else {
+        ptx::st_shared_v2(pair, first, second);
+      }
+    };
+    put_pair(to, f(d[0]), f(d[1]));
+    put_pair(to + 8 * 128, f(d[2]), f(d[3]));
+  }
+
+  /// The index of element (row, col) of a box of T, with the 128-byte swizzle.
+  template <class T>
+  static __device__ __forceinline__ int swizzled(int row, int col) {
+    constexpr int CHUNK = 16 / sizeof(T);
+    return row * (128 / sizeof(T)) + (col / CHUNK ^ row % 8) * CHUNK + col % CHUNK;
+  }
+};
+
+}  // namespace rung::cuda

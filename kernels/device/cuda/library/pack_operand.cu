@@ -1,0 +1,106 @@
+// Packs an operand for TMA: makes a copy whose rows begin at multiples of 16 bytes, and which is
+// K-major where wgmma requires that. The kernel is offered like a rung, but is not on the ladder.
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/library/pack_operand.hpp"
+#include "device/cuda/types.cuh"
+
+#ifdef RUNG_HOST
+
+namespace rung {
+
+extern const cuda::GemmRung gemm_cuda_library_pack_operand = {
+    .entry = "gemm_cuda_library_pack_operand", .launches = {}, .tiles = {}};
+
+}  // namespace rung
+
+#else
+
+namespace rung::cuda {
+
+/// A block copies whole rows; a thread writes 16 bytes at a time, zeros beyond the end of a row.
+template <class Word>
+__device__ __forceinline__ void copy_rows(const PackOperand& copy) {
+  constexpr int W = 16 / sizeof(Word);
+  const auto* const from = static_cast<const Word*>(copy.from);
+  auto* const to = static_cast<Vector<Word, W>*>(copy.to);
+  const std::int64_t vectors = copy.to_ld / W;
+  for (std::int64_t row = blockIdx.x; row < copy.rows; row += gridDim.x) {
+    for (std::int64_t v = threadIdx.x; v < vectors; v += PackOperand::threads) {
+      Vector<Word, W> words = {};
+      RUNG_UNROLL
+      for (int i = 0; i < W; ++i) {
+        const std::int64_t at = v * W + i;
+        if (at < copy.row_length) words.at[i] = from[row * copy.from_ld + at];
+      }
+      to[row * vectors + v] = words;
+    }
+  }
+}
+
+/// A block transposes tiles through shared memory, so that it reads and writes along contiguous
+/// elements. The padded pitch keeps the columns of a warp in different banks.
+template <class Word>
+__device__ __forceinline__ void transpose(const PackOperand& copy) {
+  constexpr int TILE = PackOperand::tile(sizeof(Word));
+  constexpr int W = 16 / sizeof(Word);
+  constexpr int IN_ROW = TILE / W;  // vectors
+  static_assert(TILE * IN_ROW == PackOperand::threads);
+  __shared__ Word tile[TILE][TILE + (sizeof(Word) == 1 ? 2 : 1)];
+  const auto* const from = static_cast<const Word*>(copy.from);
+  auto* const to = static_cast<Vector<Word, W>*>(copy.to);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t tiles_in_row = (copy.row_length + TILE - 1) / TILE;
+  const std::int64_t tiles = (copy.rows + TILE - 1) / TILE * tiles_in_row;
+  for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+    const std::int64_t first_row = number / tiles_in_row * TILE;
+    const std::int64_t first_at = number % tiles_in_row * TILE;
+
+    // sync: all threads have read the last tile
+    __syncthreads();
+    const std::int64_t row = first_row + thread % TILE;
+    RUNG_UNROLL
+    for (int i = thread / TILE; i < TILE; i += PackOperand::threads / TILE) {
+      const std::int64_t at = first_at + i;
+      const bool exists = at < copy.row_length && row < copy.rows;
+      tile[i][thread % TILE] = exists ? from[at * copy.from_ld + row] : Word{0};
+    }
+    __syncthreads();
+
+    const int to_row = thread / IN_ROW;
+    const int vector = thread % IN_ROW;
+    const std::int64_t at = first_at / W + vector;
+    if (first_row + to_row >= copy.rows || at * W >= copy.to_ld) continue;
+    Vector<Word, W> words;
+    RUNG_UNROLL
+    for (int i = 0; i < W; ++i) words.at[i] = tile[vector * W + i][to_row];
+    to[(first_row + to_row) * (copy.to_ld / W) + at] = words;
+  }
+}
+
+template <class Word>
+__device__ __forceinline__ void copy_or_transpose(const PackOperand& copy) {
+  if (copy.from_transposed) {
+    transpose<Word>(copy);
+  } else {
+    copy_rows<Word>(copy);
+  }
+}
+
+}  // namespace rung::cuda
+
+// One for each size of elements, named after a type of it.
+extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
+    gemm_cuda_library_pack_operand_i8(rung::cuda::PackOperand copy) {
+  rung::cuda::copy_or_transpose<std::uint8_t>(copy);
+}
+extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
+    gemm_cuda_library_pack_operand_bf16(rung::cuda::PackOperand copy) {
+  rung::cuda::copy_rows<std::uint16_t>(copy);
+}
+extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
+    gemm_cuda_library_pack_operand_tf32(rung::cuda::PackOperand copy) {
+  rung::cuda::copy_or_transpose<std::uint32_t>(copy);
+}
+
+#endif

@@ -1,0 +1,22 @@
+#pragma once
+// The argument of the kernel of pack_operand.cu.
+
+#include <cstdint>
+
+namespace rung::cuda {
+
+struct PackOperand {
+  static constexpr int threads = 256;
+
+  const void* from;
+  void* to;
+  std::int64_t row_length, rows;  // of the copy; the length in elements
+  std::int64_t from_ld, to_ld;
+  int element_bytes;     // 1, 2 or 4
+  bool from_transposed;  // a row of the copy is a column of the operand; not for 2 bytes
+
+  /// Rows and columns of the tiles that a block transposes: a row has 64 or 128 bytes.
+  static constexpr int tile(int element_bytes) { return element_bytes == 1 ? 64 : 32; }
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,129 @@
+#pragma once
+// A tile of an operand that cp.async copies to shared memory: it needs no registers, and the thread
+// that starts a copy continues at once.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/tile/operand.cuh"
+
+namespace rung::cuda {
+
+/// How an operand is copied.
+enum class Way {
+  vectors,  // 16 bytes along the extent at a time
+  k_major,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
+  any       // elements one by one, neighbouring threads along whichever direction lies together
+};
+
+/// Whether a way is possible; `any` always is.
+template <Way WAY, class T>
+__device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
+  if constexpr (WAY == Way::k_major) return operand.is_k_major();
+  if constexpr (WAY == Way::any) return true;
+  return !operand.is_k_major() && operand.is_aligned() && operand.extent % Operand<T>::VEC == 0;
+}
+
+/// The k-blocks of BK steps that some steps need. The first one has the remainder of the division,
+/// so all others are full, and copying them needs no guard along k.
+template <int BK>
+struct KTiles {
+  int count;
+  int first;  // steps of the first one: 1 to BK, or 0 if there is none
+
+  __device__ __forceinline__ explicit KTiles(std::int64_t steps)
+      : count(steps > 0 ? static_cast<int>((steps + BK - 1) / BK) : 0),
+        first(steps > 0 ? static_cast<int>((steps - 1) % BK) + 1 : 0) {}
+};
+
+/// EXTENT x BK elements, which lie as [BK][LD] in one of several stages of shared memory.
+///
+/// A copy is 4 bytes at least, so 16-bit elements have no AsyncTile. What copies need is free of
+/// branches, so that the compiler can spread them among multiply-adds: all at once, they would wait
+/// for each other.
+template <class T, int EXTENT, int BK, int LD, int THREADS, Way WAY>
+class AsyncTile {
+ public:
+  /// For tiles that begin at e0 in the extent, and at k0 and one after another along k.
+  __device__ __forceinline__ AsyncTile(const Operand<T>& operand, std::int64_t e0, std::int64_t k0,
+                                       T (*stages)[BK][LD]) {
+    const int thread = static_cast<int>(threadIdx.x);
+    by_k_ = WAY == Way::any && operand.is_k_major();
+    const bool by_k = is_by_k();
+    const int e = by_k ? thread / K_LINE : thread % E_LINE * N;
+    k_ = by_k ? thread % K_LINE * N : thread / E_LINE;
+    from_ = &operand.x(e0 + e, k0 + k_);
+    to_ = ptx::cvta_to_shared(&stages[0][k_][e]);
+    from_step_ = by_k ? E_STEP * operand.x.row_stride : K_STEP * operand.x.col_stride;
+    k_stride_ = WAY == Way::k_major ? 1 : operand.x.col_stride;
+    const std::int64_t e_left = operand.extent - e0 - e;
+    const auto lines = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
+    const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
+    there_ = there < COUNT ? there : COUNT;
+  }
+
+  /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, and beyond
+  /// the extent.
+  __device__ __forceinline__ void copy_first(int steps) {
+    copy_to(to_,
+            [&](int i, int n) { return i < there_ && k_ + (is_by_k() ? n : i * K_STEP) < steps; });
+    from_ += steps * k_stride_;
+  }
+
+  /// Starts to copy the next tile to a stage, with zeros beyond the extent; all of it is zeros if
+  /// it does not exist.
+  __device__ __forceinline__ void copy(int stage, bool exists) {
+    const int there = exists ? there_ : 0;
+    // Of vectors along the extent, a thread has all or none.
+    copy_to(to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T)),
+            [&](int i, int) { return (WAY == Way::vectors ? 0 : i) < there; });
+    from_ += BK * k_stride_;
+  }
+
+ private:
+  // A thread has groups of N elements: a vector along the extent, which is one copy, or neighbours
+  // along k, which are as many. The latter cost fewer instructions, but an access then touches more
+  // rows; that pays while a tile's part of a row is a sector of memory.
+  static constexpr bool by_groups = BK * sizeof(T) <= 32;
+  static constexpr int N =
+      WAY == Way::vectors || (WAY == Way::k_major && by_groups) ? Operand<T>::VEC : 1;
+  static constexpr int COPIES = WAY == Way::vectors ? 1 : N;
+  static constexpr int COUNT = EXTENT * BK / N / THREADS;
+  static constexpr int E_LINE = EXTENT / N;  // groups of one line along the extent
+  static constexpr int K_LINE = BK / N;
+  // From a thread's group to its next: along k where neighbours lie along the extent, or the
+  // reverse.
+  static constexpr int K_STEP = THREADS / E_LINE;
+  static constexpr int E_STEP = THREADS / K_LINE;
+  static_assert(COUNT * N * THREADS == EXTENT * BK, "each thread makes as many copies");
+  static_assert(THREADS % E_LINE == 0 && THREADS % K_LINE == 0,
+                "a thread's copies are evenly apart");
+
+  /// Known to the compiler, unless any way is possible.
+  __device__ __forceinline__ bool is_by_k() const { return WAY == Way::k_major || by_k_; }
+
+  /// Element n of group i, or zero unless exists(i, n).
+  template <class Exists>
+  __device__ __forceinline__ void copy_to(std::uint32_t to, Exists exists) {
+    constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));
+    const std::uint32_t to_step = (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
+    RUNG_UNROLL
+    for (int i = 0; i < COUNT; ++i) {
+      RUNG_UNROLL
+      for (int n = 0; n < COPIES; ++n) {
+        ptx::cp_async<SIZE>(to + i * to_step + n * static_cast<std::uint32_t>(LD * sizeof(T)),
+                            from_ + i * from_step_ + n, exists(i, n) ? SIZE : 0);
+      }
+    }
+  }
+
+  const T* from_;  // of the first copy of the next tile
+  std::int64_t from_step_, k_stride_;
+  std::uint32_t to_;  // where it goes in the first stage
+  int k_;             // its step along k
+  int there_;         // groups within the extent
+  bool by_k_;         // neighbouring threads copy neighbours along k
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,82 @@
+#pragma once
+// A tile of an operand that threads load to registers and then store to shared memory: they can
+// load the next tile long before there is room for it.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+/// EXTENT x BK elements, in vectors along whichever direction lies together in memory. In shared
+/// memory they are of type Out, so that 16-bit elements are widened once, and lie as [BK][LD]: what
+/// one step along k needs is together.
+template <class In, class Out, int EXTENT, int BK, int LD, int THREADS>
+class StagedTile {
+ public:
+  /// Reads the tile that begins at (e0, k0); zeros beyond the operand's edges.
+  __device__ __forceinline__ void load(const Operand<In>& operand, std::int64_t e0,
+                                       std::int64_t k0) {
+    k_major_ = operand.is_k_major();
+    const bool inside = e0 + EXTENT <= operand.extent && k0 + BK <= operand.k;
+    if (inside && operand.is_aligned()) {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        const Place at = place(i);
+        const In* from = &operand.x(e0 + at.e, k0 + at.k);
+        staged_[i] = *reinterpret_cast<const Vector<In, VEC>*>(from);
+      }
+    } else {
+      RUNG_UNROLL
+      for (int i = 0; i < COUNT; ++i) {
+        const Place at = place(i);
+        load_guarded(staged_[i], operand, e0 + at.e, k0 + at.k);
+      }
+    }
+  }
+
+  /// Writes it to shared memory.
+  __device__ __forceinline__ void store(Out* tile) const {
+    RUNG_UNROLL
+    for (int i = 0; i < COUNT; ++i) {
+      const Place at = place(i);
+      Out* const to = tile + at.k * LD + at.e;
+      RUNG_UNROLL
+      for (int v = 0; v < VEC; ++v) to[k_major_ ? v * LD : v] = static_cast<Out>(staged_[i].at[v]);
+    }
+  }
+
+ private:
+  static constexpr int VEC = Operand<In>::VEC;
+  static constexpr int COUNT = EXTENT * BK / (VEC * THREADS);
+  static_assert(COUNT * VEC * THREADS == EXTENT * BK, "each thread loads as many vectors");
+  static_assert(BK % VEC == 0 && EXTENT % VEC == 0, "no vector spans two rows");
+
+  struct Place {
+    int e, k;
+  };
+
+  /// Of this thread's i-th vector, within the tile. Neighbouring threads take neighbours in memory.
+  __device__ __forceinline__ Place place(int i) const {
+    const int vector = static_cast<int>(threadIdx.x) + i * THREADS;
+    if (k_major_) return {vector / (BK / VEC), vector % (BK / VEC) * VEC};
+    return {vector % (EXTENT / VEC) * VEC, vector / (EXTENT / VEC)};
+  }
+
+  __device__ __forceinline__ void load_guarded(Vector<In, VEC>& to, const Operand<In>& operand,
+                                               std::int64_t e, std::int64_t k) const {
+    RUNG_UNROLL
+    for (int v = 0; v < VEC; ++v) {
+      const std::int64_t ev = e + (k_major_ ? 0 : v);
+      const std::int64_t kv = k + (k_major_ ? v : 0);
+      to.at[v] = ev < operand.extent && kv < operand.k ? operand.x(ev, kv) : In{};
+    }
+  }
+
+  Vector<In, VEC> staged_[COUNT];
+  bool k_major_;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,102 @@
+#pragma once
+// The matrices of a problem as tensor maps, and how a thread loads a tile of them by TMA.
+
+#include <cstdint>
+
+#include "core/problem.hpp"
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/operand.cuh"
+
+namespace rung::cuda {
+
+template <class In>
+inline constexpr bool is_tf32 = false;
+template <>
+inline constexpr bool is_tf32<tfloat32> = true;
+
+/// An operand as extent x k, whose tiles are SwizzledTiles. A box has 128 bytes of steps of
+/// `box_extent` rows or columns, or, MN-major, 64 rows or columns of 64 steps.
+template <class In>
+constexpr TensorMapSpec tensor_map_of(const Matrix<const In>& x, std::int64_t extent,
+                                      std::int64_t k, int box_extent) {
+  constexpr int BK = 128 / sizeof(In);
+  const bool is_k_major = x.col_stride == 1;
+  const bool read_k_major = is_k_major || requires_k_major<In>;
+  return {.data = x.data,
+          .element_bytes = sizeof(In),
+          .row_length = read_k_major ? k : extent,
+          .rows = read_k_major ? extent : k,
+          .ld = is_k_major ? x.row_stride : x.col_stride,
+          .box_row_length = BK,
+          .box_rows = read_k_major ? box_extent : BK,
+          .is_transposed = read_k_major != is_k_major,
+          .is_tf32 = is_tf32<In>};
+}
+
+template <class In, class Out>
+constexpr TensorMapSpec tensor_map_of_a(const Gemm<In, Out>& g, int box_extent) {
+  return tensor_map_of(g.a, g.m, g.k, box_extent);
+}
+template <class In, class Out>
+constexpr TensorMapSpec tensor_map_of_b(const Gemm<In, Out>& g, int box_extent) {
+  return tensor_map_of(g.b.transposed(), g.n, g.k, box_extent);
+}
+
+/// A box has 128 bytes of each of `box_rows` rows of C.
+template <class In, class Out>
+constexpr TensorMapSpec tensor_map_of_c(const Gemm<In, Out>& g, int box_rows) {
+  return {.data = g.c.data,
+          .element_bytes = sizeof(Out),
+          .row_length = g.n,
+          .rows = g.m,
+          .ld = g.c.row_stride,
+          .box_row_length = 128 / sizeof(Out),
+          .box_rows = box_rows};
+}
+
+#ifdef RUNG_HOST
+
+// Kernel templates name these; the host never calls them.
+template <int EXTENT>
+void load_tile(std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e, int k,
+               std::uint32_t barrier);
+template <int EXTENT>
+void load_tile_multicast(std::uint16_t blocks, std::uint32_t tile, const EncodedTensorMap& map,
+                         bool k_major, int e, int k, std::uint32_t barrier);
+
+#else
+
+/// One thread starts to load the tile that begins at row or column e and step k. Its bytes complete
+/// at an mbarrier.
+template <int EXTENT>
+__device__ __forceinline__ void load_tile(std::uint32_t tile, const EncodedTensorMap& map,
+                                          bool k_major, int e, int k, std::uint32_t barrier) {
+  if (k_major) {
+    ptx::tma_load_2d(tile, &map, k, e, barrier);
+  } else {
+    RUNG_UNROLL
+    for (int part = 0; part < EXTENT; part += 64) {
+      ptx::tma_load_2d(tile + part * 128, &map, e + part, k, barrier);
+    }
+  }
+}
+
+/// The same into each block of the cluster whose bit is set in `blocks`.
+template <int EXTENT>
+__device__ __forceinline__ void load_tile_multicast(std::uint16_t blocks, std::uint32_t tile,
+                                                    const EncodedTensorMap& map, bool k_major,
+                                                    int e, int k, std::uint32_t barrier) {
+  if (k_major) {
+    ptx::tma_load_2d_multicast(tile, &map, k, e, barrier, blocks);
+  } else {
+    RUNG_UNROLL
+    for (int part = 0; part < EXTENT; part += 64) {
+      ptx::tma_load_2d_multicast(tile + part * 128, &map, e + part, k, barrier, blocks);
+    }
+  }
+}
+
+#endif
+
+}  // namespace rung::cuda

@@ -1,0 +1,207 @@
+#pragma once
+// PTX instructions that came with sm_90, except wgmma: mbarriers, clusters, TMA and bulk copies,
+// programmatic dependent launch.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+
+namespace rung::ptx {
+
+#ifdef RUNG_HOST
+
+// Kernel templates name these; the host never calls them.
+void mbarrier_init(std::uint32_t barrier, int arrivals);
+void fence_mbarrier_init();
+void mbarrier_arrive(std::uint32_t barrier);
+void mbarrier_arrive_cluster(std::uint32_t barrier, std::uint32_t rank);
+void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes);
+void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity);
+std::uint32_t cluster_ctarank();
+void barrier_cluster_arrive_wait();
+void bar_sync(int barrier, int threads);
+void fence_proxy_async();
+void griddepcontrol_wait();
+template <int REGISTERS>
+void setmaxnreg_inc();
+template <int REGISTERS>
+void setmaxnreg_dec();
+void prefetch_tensormap(const void* map);
+void tma_load_2d(std::uint32_t to, const void* map, int x, int y, std::uint32_t barrier);
+void tma_load_2d_multicast(std::uint32_t to, const void* map, int x, int y, std::uint32_t barrier,
+                           std::uint16_t blocks);
+void tma_store_2d(const void* map, int x, int y, std::uint32_t from);
+void tma_store_commit_group();
+template <int N>
+void tma_store_wait_group_read();
+void cp_async_bulk(std::uint32_t to, const void* from, int bytes, std::uint32_t barrier);
+
+#else
+
+// mbarriers, which count arrivals and bytes; barriers of a cluster and of some warps; fences
+// between the generic and the asynchronous proxy; launches.
+// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-mbarrier
+
+/// mbarrier.init: a phase ends after so many arrivals, and after all bytes that it expects.
+__device__ __forceinline__ void mbarrier_init(std::uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/// fence.mbarrier_init.release.cluster: after a barrier of the cluster, its blocks and the
+/// asynchronous proxy see the mbarriers that were initialised before.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/// mbarrier.arrive at an mbarrier of this block.
+__device__ __forceinline__ void mbarrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// mapa and mbarrier.arrive at the same mbarrier of block `rank` of the cluster.
+__device__ __forceinline__ void mbarrier_arrive_cluster(std::uint32_t barrier, std::uint32_t rank) {
+  std::uint32_t remote;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(barrier), "r"(rank));
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
+/// mbarrier.arrive.expect_tx: arrives, and the phase expects so many more bytes.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+/// Repeats mbarrier.try_wait.parity until the phase of this parity has ended. The first phase has
+/// parity 0; a new mbarrier counts as one whose phase of parity 1 has ended.
+__device__ __forceinline__ void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity) {
+  std::uint32_t done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{\n\t"
+        ".reg .pred done;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, done;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  }
+}
+
+/// %cluster_ctarank: this block's number in its cluster.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#special-registers-cluster-ctarank
+__device__ __forceinline__ std::uint32_t cluster_ctarank() {
+  std::uint32_t rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// barrier.cluster.arrive and .wait, of all threads of the cluster.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-barrier-cluster
+__device__ __forceinline__ void barrier_cluster_arrive_wait() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
+/// bar.sync of so many threads of the block, at one of 15 barriers; 0 is __syncthreads().
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar
+__device__ __forceinline__ void bar_sync(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+/// fence.proxy.async: after a barrier, the asynchronous proxy (wgmma, TMA) sees what this thread
+/// wrote to shared memory before.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence
+__device__ __forceinline__ void fence_proxy_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// griddepcontrol.wait: waits until the previous kernels in the stream have finished, and their
+/// writes are visible.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-griddepcontrol
+__device__ __forceinline__ void griddepcontrol_wait() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/// setmaxnreg: changes the number of registers of each thread, for all warps of a warpgroup. One
+/// warpgroup gives up registers that another then takes. From sm_90a.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#miscellaneous-instructions-setmaxnreg
+template <int REGISTERS>
+__device__ __forceinline__ void setmaxnreg_inc() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+template <int REGISTERS>
+__device__ __forceinline__ void setmaxnreg_dec() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+// TMA: one thread starts to copy a box of a matrix between global and shared memory.
+// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk-tensor
+
+/// prefetch.tensormap
+__device__ __forceinline__ void prefetch_tensormap(const void* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/// cp.async.bulk.tensor.2d.shared.global: loads the box at (x, y) of a tensor map, x along its
+/// first dimension. Its bytes complete at an mbarrier of this block. Elements beyond the edges are
+/// zero.
+__device__ __forceinline__ void tma_load_2d(std::uint32_t to, const void* map, int x, int y,
+                                            std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+
+/// The same into each block of the cluster whose bit is set in `blocks`, at the same address in its
+/// shared memory; the bytes complete at the same mbarrier of each.
+__device__ __forceinline__ void tma_load_2d_multicast(std::uint32_t to, const void* map, int x,
+                                                      int y, std::uint32_t barrier,
+                                                      std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+/// cp.async.bulk.tensor.2d.global.shared: stores a box at (x, y); elements beyond the edges are
+/// dropped.
+__device__ __forceinline__ void tma_store_2d(const void* map, int x, int y, std::uint32_t from) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+      "r"(x), "r"(y), "r"(from)
+      : "memory");
+}
+
+/// cp.async.bulk.commit_group: this thread's stores since the last one form a group.
+__device__ __forceinline__ void tma_store_commit_group() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/// cp.async.bulk.wait_group.read: waits until at most N groups of this thread still read shared
+/// memory.
+template <int N>
+__device__ __forceinline__ void tma_store_wait_group_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+
+// Copies of contiguous memory.
+// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk
+
+/// cp.async.bulk.shared.global: loads `bytes` into shared memory; all three are multiples of 16.
+/// The bytes complete at an mbarrier of this block.
+__device__ __forceinline__ void cp_async_bulk(std::uint32_t to, const void* from, int bytes,
+                                              std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+
+#endif
+
+}  // namespace rung::ptx

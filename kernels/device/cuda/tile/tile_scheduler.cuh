@@ -1,0 +1,105 @@
+#pragma once
+// Which tiles a persistent block computes, one after another. The last wave may have fewer tiles
+// than the device has SMs (wave quantization): with split-K its tiles are cut along k, so that more
+// SMs work. Whether they are is run-time data, so one kernel serves both schedules.
+
+#include <cstdint>
+
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
+
+namespace rung::cuda {
+
+/// At most so many blocks share the tiles of a last wave: the SMs of an H200. The partial sums of
+/// each, of 128 x 256 elements, fit the library's workspace.
+inline constexpr unsigned max_split_k_blocks = 132;
+
+/// A tile, or with split-K a part of its k.
+struct WorkTile {
+  unsigned tile;
+  std::int64_t k_begin, k_end;
+  int split, splits;    // which part of k, and of how many
+  unsigned split_tile;  // a number of the tile among those that are split
+  unsigned slot;        // a number of the part among those of all split tiles
+
+  __device__ __forceinline__ std::int64_t steps() const { return k_end - k_begin; }
+};
+
+/// The work of blocks, or of clusters of CLUSTER blocks whose tiles are below each other. A cluster
+/// computes at most one part of a tile, after its whole tiles.
+template <int BM, int BN, int BK, int CLUSTER = 1>
+class TileScheduler {
+ public:
+  template <class In, class Out>
+  __device__ __forceinline__ TileScheduler(const Gemm<In, Out>& g, int splits)
+      : TileScheduler(static_cast<unsigned>(tiles_of_c<CLUSTER * BM, BN>(g)), ceil_div(g.k, BK),
+                      splits) {}
+
+  /// The workspace of a launch of so many work tiles: for the partial sums of those that run at a
+  /// time, where tiles are split.
+  template <class Sum>
+  static constexpr std::int64_t workspace_bytes(std::int64_t work_tiles, int splits) {
+    if (splits == 1) return 0;
+    constexpr std::int64_t most = max_split_k_blocks / CLUSTER;
+    const std::int64_t sharing = work_tiles < most ? work_tiles : most;
+    return semaphores_bytes + CLUSTER * sharing * BM * BN * std::int64_t{sizeof(Sum)};
+  }
+
+  /// Calls f(work, coord) for each WorkTile of this block, with the TileCoord of the block's tile.
+  /// `group_rows`: that of grouped_tile().
+  template <class In, class Out, class F>
+  __device__ __forceinline__ void for_each(const Gemm<In, Out>& g, unsigned group_rows,
+                                           const F& f) const {
+    for (unsigned number = blockIdx.x / CLUSTER; number < count_; number += gridDim.x / CLUSTER) {
+      const WorkTile work = at(number);
+      const TileCoord first = grouped_tile<CLUSTER * BM, BN>(g, work.tile, group_rows / CLUSTER);
+      f(work, TileCoord{first.row + ptx::cluster_ctarank() * BM, first.col});
+    }
+  }
+
+ private:
+  __device__ __forceinline__ TileScheduler(unsigned tiles, std::int64_t k_blocks, int splits)
+      : whole_(tiles), splits_(1), count_(tiles), k_blocks_(k_blocks) {
+    if (splits == 1) return;  // the divisions take time
+    const unsigned clusters = gridDim.x / CLUSTER;
+    const unsigned left = tiles % clusters;
+    constexpr unsigned most = max_split_k_blocks / CLUSTER;
+    const unsigned sharing = clusters < most ? clusters : most;
+    unsigned parts = left == 0 ? 1 : sharing / left;
+    if (parts > static_cast<unsigned>(splits)) parts = static_cast<unsigned>(splits);
+    if (parts > k_blocks) parts = static_cast<unsigned>(k_blocks);
+    if (parts <= 1) return;
+    whole_ = tiles - left;
+    splits_ = parts;
+    count_ = whole_ + left * parts;
+  }
+
+  /// The last k-blocks of a tile end with k; all others have BK steps.
+  __device__ __forceinline__ WorkTile at(unsigned number) const {
+    if (number < whole_) return {number, 0, k_blocks_ * BK, 0, 1, 0, 0};
+    const unsigned slot = number - whole_;
+    const unsigned split_tile = slot / splits_;
+    const unsigned split = slot - split_tile * splits_;
+    const auto k_blocks = static_cast<unsigned>(k_blocks_);
+    const unsigned least = k_blocks / splits_;
+    const unsigned longer = k_blocks - least * splits_;  // parts with one k-block more
+    const unsigned begin = split * least + (split < longer ? split : longer);
+    const unsigned end = begin + least + (split < longer ? 1 : 0);
+    return {whole_ + split_tile,
+            std::int64_t{begin} * BK,
+            std::int64_t{end} * BK,
+            static_cast<int>(split),
+            static_cast<int>(splits_),
+            split_tile,
+            slot};
+  }
+
+  unsigned whole_;   // tiles that are not split
+  unsigned splits_;  // parts of each that is
+  unsigned count_;
+  std::int64_t k_blocks_;  // of a tile
+};
+
+}  // namespace rung::cuda
