@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,64 +15,62 @@
 namespace rung::cpu {
 namespace {
 
-constexpr std::size_t line = 64;
 constexpr std::size_t huge_page = 2 << 20;
 
-/// Ends the memory that it describes, so that one pointer a thread is enough.
-struct Block {
-  void* memory;
-  std::size_t bytes;  // before this
-};
-
-void release(void* block) {
-  if (block != nullptr) std::free(static_cast<Block*>(block)->memory);
-}
-
-// A key of POSIX and not a thread_local, because its memory is released after all thread_locals of
-// a thread are destroyed, whose destructors may call the library, and comes back to life if a call
-// follows even later. The main thread's is never released. Nor does its first use in a thread need
-// memory that the C library could only abort without.
-class Key {
+// Keys of POSIX and not thread_locals: a thread's memory is released after all of its
+// thread_locals, whose destructors may call the library, and again if a call follows even later.
+// The main thread's is never released. And a thread's first use of a thread_local may need memory,
+// for lack of which the C library ends the program.
+class Keys {
  public:
-  Key() {
-    if (pthread_key_create(&key_, release) != 0) throw std::bad_alloc();
+  Keys() {
+    if (pthread_key_create(&memory_, std::free) != 0) throw std::bad_alloc();
+    if (pthread_key_create(&bytes_, nullptr) != 0) {
+      pthread_key_delete(memory_);
+      throw std::bad_alloc();
+    }
   }
 
-  Block* get() const { return static_cast<Block*>(pthread_getspecific(key_)); }
-  bool set(Block* block) const { return pthread_setspecific(key_, block) == 0; }
+  void* memory() const { return pthread_getspecific(memory_); }
+  std::size_t bytes() const {
+    return reinterpret_cast<std::uintptr_t>(pthread_getspecific(bytes_));
+  }
+  bool set(void* memory, std::size_t bytes) const {
+    return pthread_setspecific(bytes_, reinterpret_cast<void*>(bytes)) == 0 &&
+           pthread_setspecific(memory_, memory) == 0;
+  }
 
  private:
-  pthread_key_t key_;
+  pthread_key_t memory_, bytes_;
 };
 
-Block* allocate(std::size_t wanted) {
-  if (wanted > PTRDIFF_MAX - huge_page) throw std::bad_alloc();
-  const std::size_t alignment = wanted + line < huge_page ? line : huge_page;
-  const std::size_t rounded = (wanted + line + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-#if defined(__linux__)
-  // One TLB entry then covers a whole block of A.
-  if (alignment == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);
-#endif
-  const std::size_t bytes = rounded - line;
-  return new (static_cast<std::byte*>(memory) + bytes) Block{memory, bytes};
+std::size_t rounded(std::size_t bytes, std::size_t alignment) {
+  if (bytes > PTRDIFF_MAX - alignment) throw std::bad_alloc();
+  return (bytes + alignment - 1) / alignment * alignment;
 }
 
 }  // namespace
 
-void* scratch_bytes(std::size_t bytes) {
-  static const Key key;
-  Block* block = key.get();
-  if (block != nullptr && bytes <= block->bytes) return block->memory;
-  key.set(nullptr);  // first: both at once may be more than there is
-  release(block);
-  block = allocate(bytes);
-  if (!key.set(block)) {
-    release(block);
+void* scratch_bytes(std::size_t wanted) {
+  static const Keys keys;
+  void* memory = keys.memory();
+  if (memory != nullptr && wanted <= keys.bytes()) return memory;
+  keys.set(nullptr, 0);
+  std::free(memory);  // first: both at once may be more than there is
+
+  const std::size_t alignment = wanted < huge_page ? 64 : huge_page;
+  const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1), alignment);
+  memory = std::aligned_alloc(alignment, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (!keys.set(memory, bytes)) {
+    std::free(memory);
     throw std::bad_alloc();
   }
-  return block->memory;
+#if defined(__linux__)
+  // One TLB entry then covers a whole block of A.
+  if (alignment == huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
 }
 
 }  // namespace rung::cpu
