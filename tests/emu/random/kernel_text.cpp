@@ -138,14 +138,6 @@ std::string KernelText::statements(int depth) {
   return text;
 }
 
-/// No return between the making of a mask and its use: compilers put it off until the paths join.
-std::string KernelText::statements_that_stay() {
-  may_return_ = false;
-  std::string text = statements(2);
-  may_return_ = true;
-  return text;
-}
-
 std::string KernelText::function(const std::string& name) {
   in_function_ = true;
   const std::string body = one_in(2) ? switch_over(2, true) + statements(1) : statements(2);
@@ -162,12 +154,23 @@ KernelText::Step KernelText::local() {
   return {text, for_each_thread(text)};
 }
 
+/// Some threads return; the others know, and name them in no mask any more. In other places
+/// compilers put returns off until paths join, and then masks name lanes that are elsewhere.
+KernelText::Step KernelText::departure() {
+  const std::string gone = fmt::format("({}) && ({})", condition(), condition());
+  const std::string result = value(1);
+  const std::string leave = fmt::format("if (gone) RETURN({} + {}u);\n", result, below(1000));
+  return {fmt::format("{{ const bool gone = {};\nlive = __ballot_sync(live, !gone);\n{}}}\n", gone,
+                      leave),
+          for_each_thread("const bool gone = " + gone + ";\n" + leave)};
+}
+
 KernelText::Step KernelText::shuffle() {
   const unsigned by = 1 + below(31);
   const std::string source =
       one_in(2) ? fmt::format("(lane ^ {}u)", by) : fmt::format("((lane + {}u) & 31)", by);
   return {
-      fmt::format("{{ const unsigned live = __ballot_sync(~0u, 1), from = {};\n"
+      fmt::format("{{ const unsigned from = {};\n"
                   "  const unsigned x = __shfl_sync(live, v1, from);\n"
                   "  if (live >> from & 1) v0 += x; }}\n",
                   source),
@@ -193,13 +196,13 @@ std::string on_host(const Reduction& reduction, bool chosen_only) {
 
 KernelText::Step KernelText::reduction() {
   const Reduction& reduction = reductions[below(6)];
-  return {fmt::format("v0 += __reduce_{}_sync(~0u, v1);\n", reduction.name),
+  return {fmt::format("v0 += __reduce_{}_sync(live, v1);\n", reduction.name),
           on_host(reduction, false)};
 }
 
 KernelText::Step KernelText::ballot() {
   const unsigned bit = below(8);
-  return {fmt::format("v3 ^= __ballot_sync(~0u, v2 >> {} & 1);\n", bit),
+  return {fmt::format("v3 ^= __ballot_sync(live, v2 >> {} & 1);\n", bit),
           fmt::format("  host_ballot(block, {});\n", bit)};
 }
 
@@ -225,11 +228,11 @@ KernelText::Step KernelText::parity() {
 
 /// A part of the warp goes another way, and exchanges there.
 KernelText::Step KernelText::group() {
-  const std::string chosen = condition(), before = statements_that_stay();
+  const std::string chosen = condition(), before = statements(2);
   const std::string after = statements(2), others = statements(2);
   const Reduction& reduction = reductions[below(6)];
   const std::string device = fmt::format(
-      "{{ const bool c = {};\nconst unsigned m = __ballot_sync(~0u, c);\n"
+      "{{ const bool c = {};\nconst unsigned m = __ballot_sync(live, c);\n"
       "if (c) {{\n{}v0 += __reduce_{}_sync(m, v1);\n{}}} else {{\n{}}}\n}}\n",
       chosen, before, reduction.name, after, others);
   return {device,
@@ -241,11 +244,11 @@ KernelText::Step KernelText::group() {
 
 /// Lanes leave a loop at different times; those that stay exchange.
 KernelText::Step KernelText::shrinking_loop() {
-  const std::string trips = value(1), body = statements_that_stay();
+  const std::string trips = value(1), body = statements(2);
   const Reduction& reduction = reductions[below(6)];
   const std::string i = fmt::format("i{}", names_++);
   const std::string device = fmt::format(
-      "{{ const unsigned trips = ({0}) & 3;\nunsigned m = __ballot_sync(~0u, 1);\n"
+      "{{ const unsigned trips = ({0}) & 3;\nunsigned m = live;\n"
       "for (unsigned {1} = 0;; ++{1}) {{\nm = __ballot_sync(m, {1} < trips);\n"
       "if ({1} >= trips) break;\nv0 += __reduce_{2}_sync(m, v1);\n{{\n{3}}}\n}}\n}}\n",
       trips, i, reduction.name, body);
@@ -304,7 +307,16 @@ std::string KernelText::kernel(const std::string& name) {
     const Step next = one_in(2) ? local() : step(0);
     all.device += next.device;
     all.host += next.host;
+    if (!one_in(4)) continue;
+    const Step fewer = departure();
+    all.device += fewer.device;
+    all.host += fewer.host;
   }
+  may_return_ = true;
+  const Step last = local();
+  may_return_ = false;
+  all.device += last.device;
+  all.host += last.host;
   const std::string end = "out[id] = v0 ^ (v1 + v2) ^ (v3 * 5u);\n";
   text += fmt::format(
       // Volatile: or compilers make one store of this and of the last one, which then stands behind
@@ -317,6 +329,7 @@ std::string KernelText::kernel(const std::string& name) {
       "  const unsigned lane = tid % 32;\n"
       "  unsigned v0 = tid, v1 = in[tid & 63], v2 = in[(tid + 7) & 63] >> 3, v3 = 0;\n"
       "  for (int i = tid; i < 128; i += threads) s[i] = i;\n  __syncthreads();\n"
+      "  unsigned live = __ballot_sync(~0u, 1);\n  (void)live;\n"
       "  (void)id; (void)lane; (void)threads;\n{1}  {2}}}\n#undef RETURN\n",
       name, all.device, end);
   text += fmt::format(

@@ -27,7 +27,6 @@ class KernelText {
   std::string condition();
   std::string statement(int depth);
   std::string statements(int depth);
-  std::string statements_that_stay();
   std::string switch_over(int depth, bool in_function);
   std::string loop(int depth);
   std::string early_end();
@@ -35,6 +34,7 @@ class KernelText {
 
   // Steps.
   Step local();
+  Step departure();
   Step shuffle();
   Step reduction();
   Step ballot();
@@ -50,7 +50,7 @@ class KernelText {
   int functions_ = 0;
   int names_ = 0;
   bool in_function_ = false;
-  bool may_return_ = true;
+  bool may_return_ = false;  // no exchange follows
   int loops_ = 0;
 };
 
