@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -39,7 +40,7 @@ constexpr std::int64_t max_limit = std::int64_t{1} << 50;
 class BuildFolder {
  public:
   explicit BuildFolder(bool keep) : keep_(keep) {
-    std::string name = (fs::temp_directory_path() / "rung-emu-XXXXXX").string();
+    std::string name = (fs::absolute(fs::temp_directory_path()) / "rung-emu-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
     }
@@ -155,13 +156,19 @@ ExitCode run(const EmuArguments& arguments) {
   command.insert(command.end(), arguments.program_arguments.begin(),
                  arguments.program_arguments.end());
   const emu::ExitStatus status = emu::run(command, variables(arguments, report));
+  const int asked_to_end = emu::HeldSignals::received();
+  if (asked_to_end == SIGTERM || asked_to_end == SIGHUP) throw emu::Interrupted{asked_to_end};
 
   emu::Records records = emu::read_records(report);
   if (arguments.lines) emu::add_text(records, arguments.source);
   const std::size_t hazards = emu::count_hazards(records);
   fmt::print(stderr, "\n{}{}", emu::summarize(records), emu::summarize_lines(records));
   print_end(status, records, hazards);
-  if (output) output->write(emu::to_json(records).dump(2) + "\n");
+  if (output)
+    output->write(emu::to_json(records).dump(2, ' ', false, emu::Json::error_handler_t::replace) +
+                  "\n");
+  // A program that has ended well in spite of Ctrl-C takes it for something else.
+  if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
   return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
 }
 
@@ -205,7 +212,7 @@ Action add_emu(Options& app) {
       "CUDA runtime API on the virtual GPU, and prints on standard error what each kernel did.\n"
       "The exit code is the program's; 1 if hazards were found.\n\n"
       "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return emu::with_signals_held([&] { return run(*arguments); }); };
 }
 
 }  // namespace rung

@@ -85,9 +85,7 @@ std::vector<analysis::KernelTrace> traces_of(const emu::Records& records, const 
       names.empty() ? "no kernel was" : fmt::format("the program launched {}", launched)));
 }
 
-}  // namespace
-
-ExitCode explain_file(const FileToExplain& file) {
+ExitCode explain(const FileToExplain& file) {
   if (!fs::is_regular_file(file.source)) {
     throw UsageError(fmt::format("FILE: '{}' is not a file that can be read", file.source));
   }
@@ -105,8 +103,8 @@ ExitCode explain_file(const FileToExplain& file) {
   const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.options.gpu},
                                                     {emu::sites_variable, "1"},
                                                     {emu::report_variable, report.string()}});
-  const std::string ptx =
-      contents(folder.path() / (fs::path(file.source).stem().string() + ".ptx"));
+  if (const int signal = emu::HeldSignals::received(); signal != 0) throw emu::Interrupted{signal};
+  const std::string ptx = contents(program.string() + ".ptx");
   const emu::Records records = emu::read_records(report);
   const analysis::Explanation explanation = analysis::explain_kernel(
       file.kernel, traces_of(records, file.kernel, ptx), ptx, file.options);
@@ -132,6 +130,12 @@ ExitCode explain_file(const FileToExplain& file) {
     return exit_wrong;
   }
   return exit_right;
+}
+
+}  // namespace
+
+ExitCode explain_file(const FileToExplain& file) {
+  return emu::with_signals_held([&] { return explain(file); });
 }
 
 }  // namespace rung

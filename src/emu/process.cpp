@@ -1,10 +1,15 @@
 #include "emu/process.hpp"
 
 #include <fcntl.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -15,26 +20,52 @@
 namespace rung::emu {
 namespace {
 
-// Ignores the signals of the terminal's keys while it lives.
-class InterruptsIgnored {
- public:
-  InterruptsIgnored() {
-    interrupt_ = std::signal(SIGINT, SIG_IGN);
-    quit_ = std::signal(SIGQUIT, SIG_IGN);
-  }
-  ~InterruptsIgnored() { restore(); }
-  InterruptsIgnored(const InterruptsIgnored&) = delete;
-  InterruptsIgnored& operator=(const InterruptsIgnored&) = delete;
+constexpr std::array ending_signals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
-  void restore() const {
-    std::signal(SIGINT, interrupt_);
-    std::signal(SIGQUIT, quit_);
+// Of the handler, which may touch nothing else.
+volatile std::sig_atomic_t last_signal = 0;
+std::atomic<pid_t> running_child = 0;
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+extern "C" void note_signal(int signal, siginfo_t* info, void*) {
+  last_signal = signal;
+  const pid_t child = running_child;
+  // What the terminal sends, it sends to the whole foreground group.
+  const bool from_a_process = info->si_code <= 0;
+  if (child > 0 && from_a_process) kill(child, signal);
+}
+
+sigset_t ending_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : ending_signals) sigaddset(&set, signal);
+  return set;
+}
+
+// Keeps signals waiting while it lives: between fork and exec nobody could pass them on.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    const sigset_t set = ending_set();
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
   }
+  ~SignalsBlocked() { restore(); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+  void restore() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
-  using Handler = void (*)(int);
-  Handler interrupt_, quit_;
+  sigset_t before_;
 };
+
+/// Lets this process, which was forked from `parent`, end when that does.
+void end_with(pid_t parent) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (getppid() != parent) _exit(126);
+}
 
 [[noreturn]] void become(const std::vector<std::string>& command, int error_pipe) {
   std::vector<char*> arguments;
@@ -48,6 +79,11 @@ class InterruptsIgnored {
 
 ExitStatus wait_for(pid_t child) {
   int status = 0;
+  // It stays to be waited for until nobody can send it a signal: its id could be another's by then.
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  running_child = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
@@ -56,17 +92,58 @@ ExitStatus wait_for(pid_t child) {
 
 }  // namespace
 
+HeldSignals::HeldSignals() {
+  last_signal = 0;
+  for (const int signal : ending_signals) {
+    struct sigaction before{};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;  // as under nohup
+    struct sigaction action{};
+    action.sa_sigaction = note_signal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_mask = ending_set();
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+HeldSignals::~HeldSignals() {
+  for (const int signal : ending_signals) {
+    struct sigaction now{};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_sigaction == note_signal) std::signal(signal, SIG_DFL);
+  }
+}
+
+int HeldSignals::received() { return last_signal; }
+
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  _exit(128 + signal);
+}
+
 ExitStatus run(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables) {
   int error_pipe[2];
   if (pipe(error_pipe) != 0) throw std::runtime_error(std::strerror(errno));
   for (const int end : error_pipe) fcntl(end, F_SETFD, FD_CLOEXEC);
-  const InterruptsIgnored ignored;
-  const pid_t child = fork();
-  if (child == 0) {
-    ignored.restore();
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    become(command, error_pipe[1]);
+  const pid_t parent = getpid();
+  pid_t child = 0;
+  {
+    const SignalsBlocked blocked;
+    child = fork();
+    if (child == 0) {
+      for (const int signal : ending_signals) {
+        struct sigaction action{};
+        sigaction(signal, nullptr, &action);
+        if (action.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
+      }
+      blocked.restore();
+      end_with(parent);
+      for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+      become(command, error_pipe[1]);
+    }
+    running_child = child;
   }
   close(error_pipe[1]);
   int error = child < 0 ? errno : 0;

@@ -55,10 +55,28 @@ bool has_optimisation(const CompileOptions& options) {
 
 void run_compiler(const std::vector<std::string>& command) {
   const ExitStatus status = run(command);
+  if (const int signal = HeldSignals::received(); signal != 0) throw Interrupted{signal};
   if (status.signal != 0) {
     throw CompileError(fmt::format("{} was ended by signal {}", command[0], status.signal));
   }
   if (status.code != 0) throw CompileError("");  // it has said why
+}
+
+/// What the compiler takes for the file and nothing else: a name may begin like an option (-) or
+/// like a file of options (@).
+std::string source_argument(const fs::path& source) {
+  const std::string name = source.string();
+  return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
+}
+
+/// The program is called like its source, unless that has characters which tools may stumble over.
+std::string program_name(const fs::path& source) {
+  const std::string stem = source.stem().string();
+  const bool is_plain = !stem.empty() && !stem.starts_with('-') && stem != "report.jsonl" &&
+                        stem.find_first_not_of(
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                            "0123456789_-.+") == std::string::npos;
+  return is_plain ? stem : "program";
 }
 
 std::string read_file(const fs::path& path) {
@@ -68,13 +86,13 @@ std::string read_file(const fs::path& path) {
 
 fs::path compile_device(const CompileOptions& options, std::vector<std::string> command,
                         const fs::path& folder) {
-  const fs::path ptx = folder / (options.source.stem().string() + ".ptx");
+  const fs::path ptx = folder / (program_name(options.source) + ".ptx");
   if (!has_optimisation(options)) command.push_back("-O3");
   for (const std::string& argument :
        {std::string("--cuda-device-only"), fmt::format("--cuda-gpu-arch={}", options.architecture),
         std::string("-Xclang"), std::string("-target-feature"), std::string("-Xclang"),
         std::string(ptx_feature), std::string("-gline-tables-only"), std::string("-S"),
-        std::string("-o"), ptx.string(), options.source.string()}) {
+        std::string("-o"), ptx.string(), source_argument(options.source)}) {
     command.push_back(argument);
   }
   run_compiler(command);
@@ -84,7 +102,7 @@ fs::path compile_device(const CompileOptions& options, std::vector<std::string> 
 /// Kernels and variables are found by the names that clang gives them. nvcc gives others to those
 /// in an anonymous namespace.
 fs::path compile_device_by_nvcc(const CompileOptions& options, const fs::path& folder) {
-  const fs::path ptx = folder / (options.source.stem().string() + ".ptx");
+  const fs::path ptx = folder / (program_name(options.source) + ".ptx");
   std::vector<std::string> command = {options.nvcc, "--extended-lambda",
                                       "--expt-relaxed-constexpr"};
   const bool has_standard = std::any_of(options.passed.begin(), options.passed.end(),
@@ -93,7 +111,7 @@ fs::path compile_device_by_nvcc(const CompileOptions& options, const fs::path& f
   command.insert(command.end(), options.passed.begin(), options.passed.end());
   for (const std::string& argument :
        {fmt::format("-arch={}", options.architecture), std::string("-lineinfo"),
-        std::string("-ptx"), std::string("-o"), ptx.string(), options.source.string()}) {
+        std::string("-ptx"), std::string("-o"), ptx.string(), source_argument(options.source)}) {
     command.push_back(argument);
   }
   run_compiler(command);
@@ -110,15 +128,15 @@ void check_calls(const CompileOptions& options, const fs::path& ptx) {
 // The warnings were given when the device's half was compiled.
 fs::path compile_host(const CompileOptions& options, std::vector<std::string> command,
                       const fs::path& ptx, const fs::path& folder) {
-  const fs::path image = folder / (options.source.stem().string() + ".image");
+  const fs::path image = folder / (program_name(options.source) + ".image");
   std::ofstream(image, std::ios::binary) << read_file(ptx) << '\0';
-  const fs::path object = folder / (options.source.stem().string() + ".o");
+  const fs::path object = folder / (program_name(options.source) + ".o");
   if (!has_optimisation(options)) command.push_back("-O2");
   for (const std::string& argument :
        {std::string("--cuda-host-only"), std::string("-Xclang"),
         std::string("-fcuda-include-gpubinary"), std::string("-Xclang"), image.string(),
         std::string("-w"), std::string("-c"), std::string("-o"), object.string(),
-        options.source.string()}) {
+        source_argument(options.source)}) {
     command.push_back(argument);
   }
   run_compiler(command);
@@ -182,10 +200,10 @@ fs::path compile(const CompileOptions& options, const Installation& installation
                                             : compile_device_by_nvcc(options, folder);
   check_calls(options, ptx);
   const fs::path object = compile_host(options, common, ptx, folder);
-  const fs::path program = folder / options.source.stem();
-  run_compiler({clang, object.string(), installation.library.string(),
-                fmt::format("-Wl,-rpath,{}", installation.library.parent_path().string()), "-lm",
-                "-pthread", "-o", program.string()});
+  const fs::path program = folder / program_name(options.source);
+  run_compiler({clang, object.string(), installation.library.string(), "-Xlinker", "-rpath",
+                "-Xlinker", installation.library.parent_path().string(), "-lm", "-pthread", "-o",
+                program.string()});
   return program;
 }
 

@@ -14,6 +14,7 @@
 #include "vgpu/device.hpp"
 #include "vgpu/hazard.hpp"
 #include "vgpu/memory/device_memory.hpp"
+#include "vgpu/printed.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
@@ -99,6 +100,8 @@ class Module {
 
 const KernelInfo& info(const Kernel& kernel);
 const std::vector<Site>& sites(const Kernel& kernel);
+/// Whether the kernel calls printf anywhere.
+bool calls_printf(const Kernel& kernel);
 
 struct LaunchOptions {
   Dim3 grid, block;
@@ -108,8 +111,9 @@ struct LaunchOptions {
   bool starts_early = false;  // the launch ahead in the stream may still run: griddepcontrol.wait
   bool observe = true;        // counters of memory, and hazards
   unsigned threads = 0;       // of the CPU; 0: all
-  std::uint64_t instruction_limit = 1ull << 40;  // warp instructions of the whole launch
-  std::size_t hazard_limit = 100;                // distinct ones kept
+  std::uint64_t instruction_limit = 1ull << 40;     // warp instructions of the whole launch
+  std::size_t hazard_limit = 100;                   // distinct ones kept
+  std::size_t printf_bytes = default_printf_bytes;  // of the kernel's printf: the newest are kept
 };
 
 struct LaunchReport {

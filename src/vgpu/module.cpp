@@ -56,6 +56,12 @@ void Module::State::allocate_globals() {
 /// Variables without an initialiser are zero, as in C.
 void Module::State::write_initial(const ptx::Variable& variable) {
   const Global& global = globals.at(variable.name);
+  if (variable.initial.empty()) {  // fresh memory is zero, and costs nothing until it is used
+    Allocation* const allocation = memory.find(global.address);
+    allocation->all_initialised = true;
+    allocation->read_only = variable.space == ptx::Space::constant;
+    return;
+  }
   std::vector<std::uint8_t> contents = variable.initial;
   contents.resize(global.bytes);
   for (const ptx::Variable::Fixup& fixup : variable.fixups) {

@@ -124,6 +124,13 @@ TEST(Programs, WmmaTypes) {
   expect_output("wmma_types.cu", expected + "tf32 16x16x8: 0 wrong\ndouble 8x8x4: 0 wrong\n");
 }
 
+TEST(Programs, PrintfKeepsTheNewestOutput) {
+  expect_output("printf_ring.cu",
+                "cudaSuccess 1048576\ncudaSuccess\ncudaSuccess 35\n"
+                "line 19997\nline 19998\nline 19999\n"
+                "cudaErrorInvalidValue\ncudaErrorInvalidValue\n");
+}
+
 TEST(Programs, StaticNames) { expect_output("static_names.cu", "10 12 14 16\n"); }
 
 TEST(Programs, Mathematics) { expect_output("mathematics.cu", "float close, double close\n"); }

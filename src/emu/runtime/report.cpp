@@ -20,7 +20,7 @@ void append(const Json& record) {
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
-  const std::string line = record.dump() + "\n";
+  const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (write(file, line.data(), line.size()) < 0) std::perror("rung emu: report");
   close(file);
 }

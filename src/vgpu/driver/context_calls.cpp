@@ -220,10 +220,16 @@ Result cuCtxGetLimit(std::size_t* value, Limit limit) {
   });
 }
 
-/// The virtual GPU keeps the value and needs none of it: memory on the kernel's stack, for its
-/// printf and for its heap is as much as it asks for.
+/// The ring of printf has the size that is set, once and for all before a kernel that prints is
+/// launched. The virtual GPU keeps the other values and needs none of them: memory on the kernel's
+/// stack and for its heap is as much as it asks for.
 Result cuCtxSetLimit(Limit limit, std::size_t value) {
-  return call_context([&](ContextState& context) { find_limit(context, limit) = value; });
+  return call_context([&](ContextState& context) {
+    std::size_t& kept = find_limit(context, limit);
+    require(limit != Limit::printf_fifo_size || !context.has_printed, Result::invalid_value,
+            "the size of printf's ring is set before a kernel that prints is launched");
+    kept = value;
+  });
 }
 
 Result cuCtxGetCacheConfig(CacheConfig* config) {

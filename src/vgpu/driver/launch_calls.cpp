@@ -54,11 +54,13 @@ void run(ContextState& context, const Launch& launch) {
   options.threads = defaults.threads;
   options.instruction_limit = defaults.instruction_limit;
   options.hazard_limit = defaults.hazard_limit;
+  options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);
   const Kernel& kernel = *launch.function->kernel;
+  if (calls_printf(kernel)) context.has_printed = true;
   const LaunchReport report =
       vgpu::launch(kernel, options, launch.parameters, context.memory, process().device);
   if (!options.observe) context.memory.assume_initialised();
-  context.printed += report.printed;
+  context.printed = report.printed;
   if (report.fault) {
     context.sticky = result_of(report);
     context.sticky_message = message_of(report);

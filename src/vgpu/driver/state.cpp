@@ -18,7 +18,7 @@ ContextState::ContextState(cuda::Context own_handle, unsigned own_flags,
       flags(own_flags),
       memory(static_cast<std::size_t>(device.memory_bytes)) {
   limits = {{Limit::stack_size, 1024},
-            {Limit::printf_fifo_size, 1 << 20},
+            {Limit::printf_fifo_size, default_printf_bytes},
             {Limit::malloc_heap_size, 8 << 20},
             {Limit::dev_runtime_pending_launch_count, 2048},
             {Limit::max_l2_fetch_granularity, 64},

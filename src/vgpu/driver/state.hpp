@@ -98,7 +98,8 @@ struct ContextState {
   std::map<cuda::Limit, std::size_t> limits;
   cuda::CacheConfig cache_config = cuda::CacheConfig::prefer_none;
   std::vector<std::weak_ptr<Capture>> captures;
-  std::string printed;  // by kernels, not shown yet
+  std::string printed;       // by the last kernel, not shown yet
+  bool has_printed = false;  // a kernel that calls printf was launched
 
   /// The error that stays, after a fault.
   cuda::Result sticky = cuda::Result::success;

@@ -91,38 +91,21 @@ std::vector<const Operand*> flattened(const ptx::Instruction& instruction) {
   return operands;
 }
 
-/// Whether !p may stand for a source.
+/// Negated predicates: a bit of imm for each operand of the instruction, destinations included.
+void note_negations(const std::vector<const Operand*>& operands, OpSpec& spec) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]->negated) spec.imm |= std::uint64_t{1} << i;
+  }
+}
+
+}  // namespace
+
 bool takes_negation(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
   const bool is_logic =
       opcode == "mov" || opcode == "and" || opcode == "or" || opcode == "xor" || opcode == "not";
   return (is_logic && instruction.has("pred")) || opcode == "vote";
 }
-
-/// Negated predicates: a bit of imm for each operand of the instruction, destinations included.
-/// False if something is negated that cannot be.
-bool note_negations(const ptx::Instruction& instruction,
-                    const std::vector<const Operand*>& operands, OpSpec& spec) {
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i]->negated) continue;
-    if (!takes_negation(instruction) || spec.operands[i] != Type::pred) return false;
-    spec.imm |= std::uint64_t{1} << i;
-  }
-  return true;
-}
-
-/// Takes the constant that is an instruction's table or the like into imm.
-bool take_constant(const std::vector<const Operand*>& operands, std::size_t index,
-                   std::uint64_t limit, OpSpec& spec) {
-  const Operand& operand = *operands[index];
-  if (operand.kind != Operand::Kind::immediate || operand.is_float || operand.bits > limit) {
-    return false;
-  }
-  spec.imm = operand.bits;
-  return true;
-}
-
-}  // namespace
 
 std::optional<OpSpec> arithmetic(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
@@ -132,11 +115,9 @@ std::optional<OpSpec> arithmetic(const ptx::Instruction& instruction) {
   if (found == nullptr) return std::nullopt;
   OpSpec spec = *found;
   const std::vector<const Operand*> operands = flattened(instruction);
-  if (operands.size() != spec.operands.size()) return std::nullopt;
-  if (opcode == "lop3") {
-    if (!take_constant(operands, spec.destinations == 2 ? 5 : 4, 255, spec)) return std::nullopt;
-  }
-  if (!note_negations(instruction, operands, spec)) return std::nullopt;
+  if (operands.size() != spec.operands.size()) return spec;
+  if (opcode == "lop3") spec.imm = operands.back()->bits;
+  note_negations(operands, spec);
   return spec;
 }
 

@@ -188,6 +188,7 @@ std::optional<AtomicAction> atomic_action(const ptx::Instruction& instruction) {
   for (const std::string& modifier : instruction.modifiers) {
     if (const auto found = operation_named(modifier)) operation = found;
   }
+  if (instruction.modifiers.empty()) return std::nullopt;
   const std::string& type = instruction.modifiers.back();
   constexpr std::array types = {Type::b16,    Type::b32, Type::b64, Type::u32,  Type::u64,
                                 Type::s32,    Type::s64, Type::f16, Type::bf16, Type::f16x2,

@@ -33,7 +33,10 @@ void fill(Warp& warp, std::uint32_t offset, int bytes, const F& value) {
 }  // namespace
 
 Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
-    : worker(worker_), cluster(cluster_), rank(rank_) {
+    : worker(worker_),
+      cluster(cluster_),
+      rank(rank_),
+      printed(worker_.launch.options.printf_bytes) {
   const LaunchState& launch = worker.launch;
   const std::size_t threads = launch.options.block.count();
   const std::size_t count = (threads + warp_size - 1) / warp_size;

@@ -74,7 +74,7 @@ class Block {
   std::vector<AsyncCopies> copies;    // by warp
   std::vector<Stamp> grid_waits;      // by warp: its first griddepcontrol.wait, 0 before
   std::unique_ptr<AsyncState> async;  // engine/async_state.hpp; null unless the kernel has such
-  std::string printed;
+  PrintRing printed;
 
  private:
   enum class Turn { spent, suspended, exited };

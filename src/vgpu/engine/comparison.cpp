@@ -75,10 +75,8 @@ std::optional<OpSpec> comparison(const OpTable& table, const ptx::Instruction& i
   if (!take_combination(plain.modifiers, combination)) return std::nullopt;
 
   const auto& operands = instruction.operands;
-  if (plain.modifiers.empty() || operands.size() != (combination.used ? 4u : 3u)) {
-    return std::nullopt;
-  }
-  combination.negated = combination.used && operands[3].negated;
+  if (plain.modifiers.empty()) return std::nullopt;
+  combination.negated = combination.used && !operands.empty() && operands.back().negated;
 
   Type result = Type::pred;
   if (plain.opcode == "set") {  // set.CMP{.ftz}.RESULT.TYPE
@@ -91,7 +89,7 @@ std::optional<OpSpec> comparison(const OpTable& table, const ptx::Instruction& i
     combination.narrow = ptx::size_of(result) == 2;
     plain.modifiers.erase(at);
   } else {
-    combination.pair = operands[0].kind == Operand::Kind::pair;
+    combination.pair = !operands.empty() && operands[0].kind == Operand::Kind::pair;
     // Pairs of numbers are compared one by one, into p and q.
     if (plain.modifiers.back().ends_with("x2") && !combination.pair) return std::nullopt;
   }

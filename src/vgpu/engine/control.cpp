@@ -1,5 +1,6 @@
 #include "vgpu/engine/control.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -145,7 +146,10 @@ std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
 std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   const bool bar = instruction.opcode == "bar";
   const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
-  const std::size_t given = instruction.operands.size();
+  const bool reduces = instruction.has("red");
+  // What is left out or too much is an error of the operand check (program/operand_check.hpp).
+  const std::size_t given = reduces ? std::clamp<std::size_t>(instruction.operands.size(), 3, 4)
+                                    : std::clamp<std::size_t>(instruction.operands.size(), 1, 2);
   const auto flags = [&](std::size_t count_at) {
     return aligned | (given > count_at ? barrier_counted : 0);
   };
@@ -157,8 +161,8 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
     return spec(barrier_sync, operands(given), 0, flags(1) | left_out_of_order(instruction));
   }
   if (instruction.has("arrive")) return spec(barrier_arrive, operands(given), 0, flags(1));
-  if (!instruction.has("red") || given < 3) return std::nullopt;
-  const bool negated = instruction.operands.back().negated;
+  if (!reduces) return std::nullopt;
+  const bool negated = !instruction.operands.empty() && instruction.operands.back().negated;
   const bool popc = instruction.has("popc");
   using Reduction = Barrier::Reduction;
   Handler handler = nullptr;

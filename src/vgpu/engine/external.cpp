@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -131,6 +132,17 @@ std::string print_conversion(std::string conversion, bool wide, Warp& warp, int 
   }
 }
 
+// A width or precision: what is wider than the ring is lost anyway.
+constexpr int widest = 9999999;
+constexpr std::size_t most_digits = 7;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t digits_at_end(const std::string& text) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  return last == std::string::npos ? text.size() : text.size() - 1 - last;
+}
+
 std::string formatted(const std::string& format, Warp& warp, int lane, Arguments arguments) {
   std::string text;
   for (std::size_t i = 0; i < format.size(); ++i) {
@@ -150,7 +162,9 @@ std::string formatted(const std::string& format, Warp& warp, int lane, Arguments
       if (c == 'l' || c == 'h' || c == 'j' || c == 'z' || c == 't' || c == 'L') {
         wide = wide || (c != 'h' && c != 'L');
       } else if (c == '*') {
-        conversion += std::to_string(arguments.next<int>());
+        conversion += std::to_string(std::clamp(arguments.next<int>(), -widest, widest));
+      } else if (is_digit(c) && digits_at_end(conversion) == most_digits) {
+        continue;
       } else {
         conversion += c;
         if (std::strchr("+-# .0123456789", c) == nullptr) break;
@@ -165,7 +179,7 @@ void run_vprintf(Warp& warp, const Instr& instr) {
   for_lanes(warp, [&](int lane) {
     const std::string format = string_at(warp, lane, argument<std::uint64_t>(warp, instr, lane, 0));
     const auto list = argument<std::uint64_t>(warp, instr, lane, 1);
-    warp.block->printed += formatted(format, warp, lane, Arguments(memory_at(warp, lane, list)));
+    warp.block->printed.add(formatted(format, warp, lane, Arguments(memory_at(warp, lane, list))));
     set_result(warp, instr, lane, std::int32_t{0});
   });
 }
@@ -208,10 +222,10 @@ void run_free(Warp& warp, const Instr& instr) {
 }  // namespace
 
 std::optional<ExternalFunction> external_function(std::string_view name) {
-  if (name == "vprintf") return ExternalFunction{run_vprintf, 2};
-  if (name == "__assertfail") return ExternalFunction{run_assertfail, 5};
-  if (name == "malloc") return ExternalFunction{run_malloc, 1};
-  if (name == "free") return ExternalFunction{run_free, 1};
+  if (name == "vprintf") return ExternalFunction{run_vprintf, {8, 8}, 4};
+  if (name == "__assertfail") return ExternalFunction{run_assertfail, {8, 8, 4, 8, 8}, 0};
+  if (name == "malloc") return ExternalFunction{run_malloc, {8}, 8};
+  if (name == "free") return ExternalFunction{run_free, {8}, 0};
   return std::nullopt;
 }
 

@@ -1,17 +1,19 @@
 #pragma once
 // Functions that device code calls and does not define: printf, assert, malloc.
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "vgpu/program/instr.hpp"
 
 namespace rung::vgpu {
 
 struct ExternalFunction {
-  Handler handler;  // Instr::imm points at an ExternalCall
-  std::size_t arguments;
+  Handler handler;                       // Instr::imm points at an ExternalCall
+  std::vector<std::uint32_t> arguments;  // bytes of each
+  std::uint32_t result;                  // bytes, 0 if there is none
 };
 
 /// vprintf, __assertfail, malloc and free, as CUDA declares them (CUDA C++ Programming Guide,

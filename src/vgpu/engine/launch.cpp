@@ -115,14 +115,6 @@ void run_workers(std::vector<std::unique_ptr<Worker>>& workers) {
   if (failure) std::rethrow_exception(failure);
 }
 
-std::string joined_output(std::vector<std::pair<std::uint64_t, std::string>>& printed) {
-  std::stable_sort(printed.begin(), printed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text;
-  for (const auto& [block, part] : printed) text += part;
-  return text;
-}
-
 }  // namespace
 
 void check_launch(const Kernel& kernel, const LaunchOptions& options,
@@ -162,7 +154,7 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   report.observed = options.observe;
   add_up(workers, report);
   report.hazards = state.hazards->sorted();
-  report.printed = joined_output(state.printed);
+  report.printed = state.printed.text();
   for (const Hazard& hazard : report.hazards) {
     if (is_fault(hazard.kind) && !report.fault) report.fault = hazard.kind;
   }
@@ -171,5 +163,6 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
 
 const KernelInfo& info(const Kernel& kernel) { return kernel.info; }
 const std::vector<Site>& sites(const Kernel& kernel) { return kernel.sites; }
+bool calls_printf(const Kernel& kernel) { return kernel.prints; }
 
 }  // namespace rung::vgpu

@@ -19,6 +19,7 @@ constexpr int poll_budget = 64;
 
 Block::Status Block::run() {
   LaunchState& launch = worker.launch;
+  const std::uint64_t budget = std::min(turn_budget, launch.options.instruction_limit);
   for (;;) {
     bool ran = false;
     bool spent = false;
@@ -28,7 +29,7 @@ Block::Status Block::run() {
       alive = true;
       if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
       const std::uint64_t before = worker.spent;
-      const Turn turn = take_turn(warp, turn_budget);
+      const Turn turn = take_turn(warp, budget);
       ran = ran || worker.spent != before || turn != Turn::suspended;
       spent = spent || turn == Turn::spent;
     }
@@ -51,7 +52,8 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   }
   const Kernel& kernel = worker.kernel;
   const std::uint64_t end = worker.spent + budget;
-  std::uint64_t split_end = worker.spent + split_budget;
+  const std::uint64_t split_turn = std::min(split_budget, budget);
+  std::uint64_t split_end = worker.spent + split_turn;
   worker.polls = 0;
   for (;;) {
     const int index = warp.split().block;
@@ -81,7 +83,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
       return Turn::suspended;
     }
-    split_end = worker.spent + split_budget;
+    split_end = worker.spent + split_turn;
   }
 }
 

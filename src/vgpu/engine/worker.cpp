@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <deque>
+#include <utility>
 
 #include "vgpu/engine/block.hpp"
 #include "vgpu/engine/cluster.hpp"
@@ -19,7 +20,8 @@ LaunchState::LaunchState(const Kernel& kernel_, const LaunchOptions& options_,
       parameters(parameters_),
       memory(memory_),
       device(device_),
-      hazards(std::make_unique<HazardLog>(options_.hazard_limit)) {}
+      hazards(std::make_unique<HazardLog>(options_.hazard_limit)),
+      printed(options_.printf_bytes) {}
 
 LaunchState::~LaunchState() = default;
 
@@ -86,7 +88,8 @@ void Worker::keep_output(const Cluster& cluster) {
   for (const auto& block : cluster.blocks()) {
     if (block->printed.empty()) continue;
     const std::lock_guard lock(launch.printing);
-    launch.printed.emplace_back(block->linear, block->printed);
+    launch.printed.add(block->linear, std::move(block->printed));
+    block->printed.clear();
   }
 }
 

@@ -44,7 +44,7 @@ struct LaunchState {
   std::atomic<std::uint64_t> instructions{0};  // spent, for the limit
   std::atomic<bool> stop{false};               // a fault ends the launch
   std::mutex printing;
-  std::vector<std::pair<std::uint64_t, std::string>> printed;  // by block
+  PrintedByBlock printed;
 };
 
 class Worker {

@@ -11,6 +11,7 @@
 
 #include "vgpu/program/call_parameters.hpp"
 #include "vgpu/program/cfg.hpp"
+#include "vgpu/program/operand_check.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -115,10 +116,10 @@ class Inliner {
   /// The function with a body that the instruction calls, if it calls one.
   const ptx::Function* callee_of(const Instruction& instruction) const {
     if (instruction.opcode != "call") return nullptr;
+    check_call(module_, *stack_.back(), instruction, name_);
     const auto target =
         std::find_if(instruction.operands.begin(), instruction.operands.end(),
                      [](const Operand& operand) { return operand.kind != Operand::Kind::tuple; });
-    if (target == instruction.operands.end()) fail(instruction, "a call names no function");
     if (target->reg >= 0) fail(instruction, "calls through a pointer are not supported");
     const ptx::Function* callee = module_.find(target->name);
     if (callee == nullptr || callee->external) return nullptr;
@@ -299,6 +300,7 @@ ptx::Function inline_calls(const ptx::Module& module, const ptx::Function& entry
   result.body.clear();
   result.labels.clear();
   result = Inliner(module, name, limit, std::move(result)).run(entry);
+  check_operands(module, result, name);
   end_with_return(result);
   parameters_to_registers(result);
   return result;

@@ -273,6 +273,7 @@ class Kernel {
   int shared_granule =
       4;  // bytes: the smallest access to shared memory, what races are told apart by
   int global_granule = 4;
+  bool prints = false;               // calls printf
   bool asynchronous = false;         // has mbarriers, bulk copies, wgmma or cluster barriers
   bool synchronises_blocks = false;  // has fences or release/acquire accesses
   bool writes_unknown = false;       // some store to global memory goes to who knows where

@@ -8,18 +8,24 @@
 
 #include "vgpu/engine/arithmetic.hpp"
 #include "vgpu/engine/cluster_ops.hpp"
-#include "vgpu/engine/control.hpp"
 #include "vgpu/engine/guard.hpp"
-#include "vgpu/engine/matrix.hpp"
 #include "vgpu/engine/rendezvous.hpp"
+#include "vgpu/program/instruction_error.hpp"
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/lowering.hpp"
+#include "vgpu/program/operand_rules.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/shared_layout.hpp"
 #include "vgpu/program/superinstructions.hpp"
 
 namespace rung::vgpu {
 namespace {
+
+// Bytes that a kernel can declare (CUDA C++ Programming Guide, "Technical Specifications per
+// Compute Capability"). Of shared memory the launch has a limit of its own, the device's.
+constexpr std::uint64_t most_local = std::uint64_t{512} << 10;  // of a thread
+constexpr std::uint64_t most_shared = std::uint64_t{1} << 24;
+constexpr std::uint64_t most_parameters = 32764;
 
 using ptx::Space;
 using ptx::Type;
@@ -51,10 +57,7 @@ Lowering::Lowering(const ptx::Module& module, const ptx::Function& function, std
       kernel_(std::make_unique<Kernel>()) {}
 
 void Lowering::fail(const Instruction& instruction, std::string_view message) const {
-  const std::string where = source_of(instruction);
-  throw std::invalid_argument(fmt::format("{}:{}: {} {}{}", name_, instruction.line,
-                                          instruction.mnemonic(), message,
-                                          where.empty() ? "" : fmt::format(" ({})", where)));
+  fail_at(module_, name_, instruction, message);
 }
 
 std::unique_ptr<Kernel> Lowering::run() {
@@ -145,17 +148,19 @@ void Lowering::lower_end(BasicBlock& block, const CfgBlock& source) {
 
 void Lowering::place_variables() {
   shared_layout_ = shared_layout(module_, function_);
-  std::uint32_t local = 0;
+  std::uint64_t local = 0;
   for (const auto* variables : {&module_.variables, &function_.variables}) {
     for (const ptx::Variable& variable : *variables) {
       if (variable.space == Space::shared) place_shared(variable);
       if (variable.space != Space::local && variable.space != Space::param) continue;
-      local = aligned(local, variable.align);
-      local_offsets_[variable.name] = local;
-      local += static_cast<std::uint32_t>(variable.bytes());
+      const auto align = static_cast<std::uint64_t>(variable.align);
+      local = (local + align - 1) / align * align;
+      local_offsets_[variable.name] = static_cast<std::uint32_t>(local);
+      local += static_cast<std::uint64_t>(variable.bytes());
+      require_room("local memory", variable, local, most_local);
     }
   }
-  kernel_->local_bytes = aligned(local, 16);
+  kernel_->local_bytes = aligned(static_cast<std::uint32_t>(local), 16);
   kernel_->info.static_shared = kernel_->static_shared;
   kernel_->info.local = kernel_->local_bytes;
   merge_ = std::make_unique<MergeModel>(function_, [this](std::string_view symbol) {
@@ -165,11 +170,21 @@ void Lowering::place_variables() {
   });
 }
 
+/// Throws if variables of one kind, up to this one, come to more than there can be.
+void Lowering::require_room(std::string_view what, const ptx::Variable& variable,
+                            std::uint64_t bytes, std::uint64_t most) const {
+  if (bytes <= most) return;
+  throw std::invalid_argument(fmt::format("{}:{}: {} bytes of {} up to '{}': at most {}", name_,
+                                          variable.line, bytes, what, variable.name, most));
+}
+
 /// Arrays that the kernel does not name have no place. The one without a size, which the launch
 /// gives it, comes last: what lies before it is the static size.
 void Lowering::place_shared(const ptx::Variable& variable) {
   const auto found = shared_layout_.find(variable.name);
   if (found == shared_layout_.end()) return;
+  require_room("shared memory", variable,
+               found->second + static_cast<std::uint64_t>(variable.bytes()), most_shared);
   const auto offset = static_cast<std::uint32_t>(found->second);
   const auto bytes = static_cast<std::uint32_t>(variable.bytes());
   shared_offsets_[variable.name] = offset;
@@ -185,6 +200,8 @@ void Lowering::describe_kernel() {
     const int natural = ptx::size_of(parameter.type) * parameter.vector;
     offset = aligned(offset, std::max(parameter.align, natural));
     parameter_offsets_[parameter.name] = offset;
+    require_room("parameters", parameter, offset + static_cast<std::uint64_t>(parameter.bytes()),
+                 most_parameters);
     const auto bytes = static_cast<std::uint32_t>(parameter.bytes());
     info.parameters.push_back({offset, bytes});
     offset += bytes;
@@ -316,7 +333,6 @@ std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruct
 /// is wider than the instruction's type, the value is cut or widened in between.
 void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
   std::vector<const Operand*> operands = flattened(instruction);
-  if (operands.size() < spec.operands.size()) fail(instruction, "lacks an operand");
   if (instruction.opcode == "bar" && instruction.has("red")) {
     // Written last, read as the second row.
     std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
@@ -331,7 +347,6 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
     if (operand.kind == Operand::Kind::sink) {
       rows.push_back(scratch_row(scratch++));
     } else if (operand.kind != Operand::Kind::reg) {
-      if (destination) fail(instruction, "has a destination that is no register");
       rows.push_back(source_row(instruction, operand, type));
     } else if (register_bytes(operand.reg) == row_bytes(type)) {
       rows.push_back(register_row(operand.reg));
@@ -386,18 +401,13 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     lower_call(instruction);
   } else if (lower_memory(instruction)) {
     return;
-  } else if (const auto by_cluster = cluster_instruction(instruction)) {
-    kernel_->asynchronous = true;
-    lower_registers(instruction, *by_cluster);
-  } else if (const auto by_control = control(instruction)) {
-    lower_registers(instruction, *by_control);
-    if (instruction.opcode == "membar" || instruction.opcode == "fence") {
+  } else if (const auto spec = register_operation(instruction)) {
+    lower_registers(instruction, *spec);
+    if (cluster_instruction(instruction)) {
+      kernel_->asynchronous = true;
+    } else if (instruction.opcode == "membar" || instruction.opcode == "fence") {
       kernel_->synchronises_blocks = true;
     }
-  } else if (const auto by_arithmetic = arithmetic(instruction)) {
-    lower_registers(instruction, *by_arithmetic);
-  } else if (const auto by_matrix = matrix(instruction)) {
-    lower_registers(instruction, *by_matrix);
   } else {
     fail(instruction, "is not known to the virtual GPU");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 #include "vgpu/engine/async_copy.hpp"
@@ -75,12 +76,10 @@ std::optional<BulkCopyOp::Reduction> bulk_reduction(const ptx::Instruction& inst
 
 AsyncAddress Lowering::async_address(const Instruction& instruction, const Operand& operand) {
   AsyncAddress address;
-  if (operand.kind != Operand::Kind::address) fail(instruction, "an address in brackets is due");
   address.offset = operand.offset;
   if (operand.reg >= 0) {
     address.row = register_row(operand.reg);
     address.bytes = static_cast<std::uint8_t>(register_bytes(operand.reg));
-    if (address.bytes < 4) fail(instruction, "an address has 32 or 64 bits");
   } else if (!operand.name.empty()) {
     address.offset += static_cast<std::int64_t>(address_of(instruction, operand.name));
   }
@@ -100,11 +99,9 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
     emit(instr);
     return;
   }
-  if (instruction.operands.size() < 3 || instruction.operands[2].kind != Operand::Kind::immediate) {
-    fail(instruction, not_known);
-  }
   AsyncCopyOp op;
   op.bytes = static_cast<std::uint32_t>(instruction.operands[2].bits);
+  if (!std::has_single_bit(op.bytes)) fail(instruction, "copies 4, 8 or 16 bytes");
   op.to = memory_op(instruction, instruction.operands[0], Space::shared);
   op.from = memory_op(instruction, instruction.operands[1], Space::global);
   for (MemoryOp* side : {&op.to, &op.from}) {
@@ -113,8 +110,8 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
   }
   // Its shared side is counted with the kernel's, not as the instruction's.
   op.to.counted_apart = true;
-  const std::size_t given = instruction.operands.size();
-  if (given > 3 && !is("L2::cache_hint")) {
+  const std::size_t hints = is("L2::cache_hint") ? 1 : 0;
+  if (instruction.operands.size() - hints > 3) {
     op.source_bytes_row = source_row(instruction, instruction.operands[3], Type::u32);
   }
   kernel_->async_copies.push_back(op);
@@ -145,7 +142,6 @@ void Lowering::lower_mbarrier(const Instruction& instruction) {
   if (!action) fail(instruction, not_known);
   const auto& operands = instruction.operands;
   const std::size_t at = begins_with_address(*action) ? 0 : 1;
-  if (operands.size() <= at) fail(instruction, "lacks an operand");
   MbarrierOp op;
   op.action = *action;
   op.relaxed = instruction.has("relaxed");
@@ -160,9 +156,6 @@ void Lowering::lower_mbarrier(const Instruction& instruction) {
   if (op.has_value) {
     op.value =
         source_row(instruction, operands[at + 1], *action == Action::test ? Type::b64 : Type::b32);
-  } else if (*action != Action::arrive && *action != Action::arrive_drop &&
-             *action != Action::inval) {
-    fail(instruction, "lacks an operand");
   }
   emit(instruction.has("try_wait") ? run_mbarrier_wait : run_mbarrier, keep_async(op), {});
 }
@@ -193,9 +186,6 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   using enum BulkCopyOp::Direction;
   const bool stores = *direction == store;
   const auto& operands = instruction.operands;
-  if (operands.size() < (tensor ? 2u : 3u) + (stores ? 0u : 1u)) {
-    fail(instruction, "lacks an operand");
-  }
   BulkCopyOp op;
   op.direction = *direction;
   op.reduction = *reduction;
@@ -205,7 +195,6 @@ void Lowering::lower_bulk_copy(const Instruction& instruction) {
   op.global = async_address(instruction, global);
   std::size_t next = 2;
   if (tensor) {
-    if (global.elements.size() != 2) fail(instruction, "takes [map, {coordinates}]");
     for (const Operand& coordinate : global.elements[1].elements) {
       op.coordinates.push_back(source_row(instruction, coordinate, Type::s32));
     }

@@ -130,11 +130,9 @@ MemoryOp Lowering::memory_op(const Instruction& instruction, const Operand& addr
   op.space = space;
   op.site = site_;
   op.offset = address.offset;
-  if (address.kind != Operand::Kind::address) fail(instruction, "an address in brackets is due");
   if (address.reg >= 0) {
     op.address_row = register_row(address.reg);
     op.address_bytes = static_cast<std::uint8_t>(register_bytes(address.reg));
-    if (op.address_bytes < 4) fail(instruction, "an address has 32 or 64 bits");
   } else if (!address.name.empty()) {
     op.offset += static_cast<std::int64_t>(address_of(instruction, address.name));
     // Parameters of a call are memory of the thread; those of the kernel are not.
@@ -201,10 +199,6 @@ void Lowering::lower_load(const Instruction& instruction) {
     targets.clear();
     for (const Operand& element : destination.elements) targets.push_back(&element);
   }
-  if (targets.size() != static_cast<std::size_t>(access->count)) {
-    fail(instruction,
-         fmt::format("has {} destinations for {} elements", targets.size(), access->count));
-  }
   int bytes = row_bytes(access->type);
   for (const Operand* target : targets) {
     if (target->kind == Operand::Kind::reg) bytes = register_bytes(target->reg);
@@ -239,9 +233,6 @@ void Lowering::lower_store(const Instruction& instruction) {
   if (source.kind == Operand::Kind::vector) {
     values.clear();
     for (const Operand& element : source.elements) values.push_back(&element);
-  }
-  if (values.size() != static_cast<std::size_t>(access->count)) {
-    fail(instruction, fmt::format("has {} values for {} elements", values.size(), access->count));
   }
   int bytes = row_bytes(access->type);
   for (const Operand* value : values) {
@@ -286,13 +277,8 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   note_access(op, true);
 
   const bool cas = action->operation == AtomicAction::Operation::cas;
-  if (instruction.operands.size() < address + (cas ? 3u : 2u))
-    fail(instruction, "lacks an operand");
   std::uint32_t destination = scratch_row(0);
   if (returns && instruction.operands[0].kind == Operand::Kind::reg) {
-    if (register_bytes(instruction.operands[0].reg) != row_bytes(access->type)) {
-      fail(instruction, "has a destination of another width");
-    }
     destination = register_row(instruction.operands[0].reg);
   }
   const std::uint32_t value =
@@ -307,16 +293,12 @@ void Lowering::lower_atomic(const Instruction& instruction) {
 }
 
 /// The rows of a fragment's registers. A sink gets one that nobody reads.
-std::vector<std::uint32_t> Lowering::fragment_rows(const Instruction& instruction,
-                                                   const Operand& fragment, int registers) {
+std::vector<std::uint32_t> Lowering::fragment_rows(const Operand& fragment) {
   std::vector<std::uint32_t> rows;
   for (const Operand& element : fragment.elements) {
     rows.push_back(element.kind == Operand::Kind::reg ? register_row(element.reg) : scratch_row(0));
   }
   if (fragment.kind == Operand::Kind::reg) rows = {register_row(fragment.reg)};
-  if (rows.size() != static_cast<std::size_t>(registers)) {
-    fail(instruction, fmt::format("has {} registers, {} are due", rows.size(), registers));
-  }
   return rows;
 }
 
@@ -333,7 +315,7 @@ void Lowering::lower_matrix_memory(const Instruction& instruction) {
   op.count = static_cast<std::uint8_t>(matrices);
   note_access(op, false);
   const Operand& fragment = instruction.operands.at(load ? 0 : 1);
-  std::vector<std::uint32_t> rows = fragment_rows(instruction, fragment, matrices);
+  std::vector<std::uint32_t> rows = fragment_rows(fragment);
   Instr instr{};
   const bool transposed = instruction.has("trans");
   if (load) {

@@ -1,11 +1,9 @@
 // What reports and counters know of an instruction: its line, its class, what it is counted as.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
 
 #include "vgpu/engine/matrix_names.hpp"
+#include "vgpu/program/instruction_error.hpp"
 #include "vgpu/program/lowering.hpp"
 
 namespace rung::vgpu {
@@ -70,15 +68,6 @@ void count_matrix_work(const ptx::Instruction& instruction, Site& site) {
 
 }  // namespace
 
-/// "tile.cu:31"; empty if the text does not say, or says line 0: the compiler's own.
-std::string Lowering::source_of(const Instruction& instruction) const {
-  const auto file = static_cast<std::size_t>(instruction.source.file);
-  const bool has_line = file != 0 && file < module_.files.size() && instruction.source.line != 0;
-  if (!has_line) return "";
-  return fmt::format("{}:{}", std::filesystem::path(module_.files[file]).filename().string(),
-                     instruction.source.line);
-}
-
 Site Lowering::site_of(const Instruction& instruction) const {
   Site site;
   site.mnemonic = instruction.mnemonic();
@@ -87,7 +76,7 @@ Site Lowering::site_of(const Instruction& instruction) const {
   site.instr_class = classify(instruction);
   site.role = role_of(instruction);
   count_matrix_work(instruction, site);
-  site.where = source_of(instruction);
+  site.where = source_of(module_, instruction);
   return site;
 }
 

@@ -16,8 +16,10 @@ namespace {
 using Element = MatrixElement;
 using ptx::Type;
 
-/// The shape and the types (PTX ISA, 9.7.15.5.2): of k, 32 bytes.
-std::optional<WgmmaOp> form_of(const ptx::Instruction& instruction) {
+}  // namespace
+
+/// PTX ISA, 9.7.15.5.2: of k, 32 bytes.
+std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction) {
   WgmmaOp op;
   std::vector<Element> types;
   for (const std::string& modifier : instruction.modifiers) {
@@ -46,8 +48,6 @@ std::optional<WgmmaOp> form_of(const ptx::Instruction& instruction) {
   return op;
 }
 
-}  // namespace
-
 void Lowering::find_wgmma_uses() { wgmma_uses_ = wgmma_register_uses(function_, cfg_); }
 
 /// Before the instruction itself.
@@ -68,14 +68,6 @@ void Lowering::report_wgmma_use() {
   emit_unguarded(report_wgmma_register, keep_async(report), {});
 }
 
-std::uint64_t Lowering::wgmma_immediate(const Instruction& instruction, std::size_t at) const {
-  const auto& operands = instruction.operands;
-  if (at >= operands.size() || operands[at].kind != Operand::Kind::immediate) {
-    fail(instruction, "lacks an operand, or it is no constant");
-  }
-  return operands[at].bits;
-}
-
 void Lowering::lower_wgmma(const Instruction& instruction) {
   if (instruction.has("fence") || instruction.has("commit_group") ||
       instruction.has("wait_group")) {
@@ -85,28 +77,25 @@ void Lowering::lower_wgmma(const Instruction& instruction) {
     if (instruction.has("wait_group")) emit(wait_wgmma, instruction.operands.at(0).bits, {});
     return;
   }
-  auto op = form_of(instruction);
+  auto op = wgmma_form(instruction);
   const auto& operands = instruction.operands;
-  if (!instruction.has("mma_async") || !op || operands.size() < 4) {
-    fail(instruction, "is not known to the virtual GPU");
-  }
-  const int per_register = op->d == Element::f16 ? 2 : 1;
-  op->sums = fragment_rows(instruction, operands[0], op->n * 16 / 32 / per_register);
+  if (!op) fail(instruction, "is not known to the virtual GPU");
+  op->sums = fragment_rows(operands[0]);
   op->a_in_registers = operands[1].kind == Operand::Kind::vector;
   if (op->a_in_registers) {
-    op->a_rows = fragment_rows(instruction, operands[1], 4);
+    op->a_rows = fragment_rows(operands[1]);
   } else {
     op->a_descriptor = source_row(instruction, operands[1], Type::b64);
   }
   op->b_descriptor = source_row(instruction, operands[2], Type::b64);
   op->scale_d = source_row(instruction, operands[3], Type::pred);
   if (op->d != Element::s32) {
-    op->negate_a = static_cast<std::int64_t>(wgmma_immediate(instruction, 4)) < 0;
-    op->negate_b = static_cast<std::int64_t>(wgmma_immediate(instruction, 5)) < 0;
+    op->negate_a = static_cast<std::int64_t>(operands[4].bits) < 0;
+    op->negate_b = static_cast<std::int64_t>(operands[5].bits) < 0;
     if (element_bits(op->a) == 16) {
       std::size_t at = 6;
-      if (!op->a_in_registers) op->transpose_a = wgmma_immediate(instruction, at++) != 0;
-      op->transpose_b = wgmma_immediate(instruction, at) != 0;
+      if (!op->a_in_registers) op->transpose_a = operands[at++].bits != 0;
+      op->transpose_b = operands[at].bits != 0;
     }
   }
   emit(run_wgmma, keep_async(*op), {});

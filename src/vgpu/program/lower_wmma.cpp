@@ -118,9 +118,8 @@ void Lowering::lower_wmma_memory(const Instruction& instruction) {
   }
   const bool stores = instruction.has("store");
   WmmaMove move{*layout, *plan, column_major, stores, space_of(instruction), {}, {}, {}};
-  move.fragment =
-      fragment_rows(instruction, instruction.operands.at(stores ? 1 : 0), layout->registers);
-  move.op = memory_op(instruction, instruction.operands.at(stores ? 0 : 1), move.space);
+  move.fragment = fragment_rows(instruction.operands[stores ? 1 : 0]);
+  move.op = memory_op(instruction, instruction.operands[stores ? 0 : 1], move.space);
   for (std::size_t i = 1; i <= 4; ++i) move.between.push_back(scratch_row(i));
   const auto address_rows = emit_wmma_addresses(instruction, move);
   for (std::size_t i = 0; i < plan->accesses.size(); ++i) {

@@ -41,6 +41,8 @@ class Lowering {
   // lower.cpp
   void place_variables();
   void place_shared(const ptx::Variable& variable);
+  void require_room(std::string_view what, const ptx::Variable& variable, std::uint64_t bytes,
+                    std::uint64_t most) const;
   void describe_kernel();
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
@@ -62,7 +64,6 @@ class Lowering {
   // lower_sites.cpp
   void add_sites();
   Site site_of(const Instruction& instruction) const;
-  std::string source_of(const Instruction& instruction) const;
 
   // lower_memory.cpp
   bool lower_memory(const Instruction& instruction);
@@ -70,8 +71,7 @@ class Lowering {
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
   void lower_matrix_memory(const Instruction& instruction);
-  std::vector<std::uint32_t> fragment_rows(const Instruction& instruction, const Operand& fragment,
-                                           int registers);
+  std::vector<std::uint32_t> fragment_rows(const Operand& fragment);
   MemoryOp memory_op(const Instruction& instruction, const Operand& address, ptx::Space space);
   Origin origin(const Operand& address) const;
   void note_access(const MemoryOp& op, bool writes);
@@ -117,7 +117,6 @@ class Lowering {
   void find_wgmma_uses();
   void report_wgmma_use();
   void lower_wgmma(const Instruction& instruction);
-  std::uint64_t wgmma_immediate(const Instruction& instruction, std::size_t at) const;
 
   /// Keeps what Instr::imm points at for as long as the kernel.
   template <class Op>
@@ -130,6 +129,8 @@ class Lowering {
 
   // lower_calls.cpp
   void lower_call(const Instruction& instruction);
+  std::uint32_t passed_at(const Instruction& instruction, const Operand& element,
+                          std::uint32_t bytes) const;
 
   const ptx::Module& module_;
   const ptx::Function& function_;

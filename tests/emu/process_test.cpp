@@ -1,0 +1,129 @@
+// The tool as a process: how it ends by a signal, what it leaves behind, and files with odd names.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for the tool's temporary ones, empty at first.
+class EmuProcess : public testing::Test {
+ protected:
+  EmuProcess() {
+    std::string name = (fs::temp_directory_path() / "rung_emu_process_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    folder_ = name;
+    fs::create_directory(temporary());
+  }
+  ~EmuProcess() override { fs::remove_all(folder_); }
+
+  fs::path temporary() const { return folder_ / "tmp"; }
+
+  /// Starts `rung emu ARGUMENTS` in the folder; its output goes to a pipe.
+  void start(const std::vector<std::string>& arguments) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    child_ = fork();
+    if (child_ == 0) {
+      setenv("TMPDIR", temporary().c_str(), 1);
+      if (chdir(folder_.c_str()) != 0) _exit(126);
+      dup2(ends[1], STDOUT_FILENO);
+      std::freopen("/dev/null", "w", stderr);
+      close(ends[0]);
+      close(ends[1]);
+      std::vector<const char*> words = {RUNG_PROGRAM, "emu"};
+      for (const std::string& argument : arguments) words.push_back(argument.c_str());
+      words.push_back(nullptr);
+      execv(RUNG_PROGRAM, const_cast<char**>(words.data()));
+      _exit(127);
+    }
+    close(ends[1]);
+    output_ = ends[0];
+  }
+
+  /// Up to the end of the line, or of the output: then nobody has it open any more.
+  std::string read_line() const {
+    std::string line;
+    char c = 0;
+    while (read(output_, &c, 1) == 1) {
+      line += c;
+      if (c == '\n') break;
+    }
+    return line;
+  }
+
+  int wait() {
+    std::string rest;
+    do rest = read_line();
+    while (!rest.empty());
+    close(output_);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    return status;
+  }
+
+  fs::path folder_;
+  pid_t child_ = 0;
+  int output_ = -1;
+};
+
+TEST_F(EmuProcess, EndsByTheSignalThatItGetsAndLeavesNothing) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+    ASSERT_EQ(read_line(), "running\n");
+    EXPECT_FALSE(fs::is_empty(temporary()));
+    kill(child_, signal);
+    const int status = wait();  // comes back when the program has ended, too
+    ASSERT_TRUE(WIFSIGNALED(status)) << signal;
+    EXPECT_EQ(WTERMSIG(status), signal);
+    EXPECT_TRUE(fs::is_empty(temporary())) << signal;
+  }
+}
+
+TEST_F(EmuProcess, IgnoresWhatItWasStartedToIgnore) {
+  std::signal(SIGHUP, SIG_IGN);
+  start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+  std::signal(SIGHUP, SIG_DFL);
+  ASSERT_EQ(read_line(), "running\n");
+  kill(child_, SIGHUP);
+  kill(child_, SIGTERM);
+  const int status = wait();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+}
+
+TEST_F(EmuProcess, TheProgramDoesNotOutliveTheTool) {
+  start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+  ASSERT_EQ(read_line(), "running\n");
+  kill(child_, SIGKILL);
+  const int status = wait();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+}
+
+TEST_F(EmuProcess, TakesFilesOfAnyName) {
+  const std::vector<std::string> names = {"-dash.cu",      "@at.cu",       "a \"quote\" 'too'.cu",
+                                          "two\nlines.cu", "latin\xe9.cu", "a,comma;$x.cu"};
+  for (const std::string& name : names) {
+    fs::copy_file(std::string(RUNG_EMU_PROGRAMS) + "/faulty/leak.cu", folder_ / name);
+    start({"--json", "report.json", "--", name});
+    const int status = wait();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << name << ": " << status;
+    std::ifstream file(folder_ / "report.json");
+    const std::string json(std::istreambuf_iterator<char>(file), {});
+    EXPECT_NE(json.find("\"leak\""), std::string::npos) << name << ": " << json;
+    fs::remove(folder_ / "report.json");
+  }
+}
+
+}  // namespace
+}  // namespace rung
