@@ -86,11 +86,11 @@ TEST(Programs, EarlyEnds) {
   expect_output("early_ends.cu", "0 wrong\n", "--compiler nvcc");
 }
 
-TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1216\n"); }
+TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n"); }
 
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
-  EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k() at "
+  EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "
                             "refused_launches.cu:5: a grid of 0x1x1 blocks"),
             std::string::npos)
       << output.err;

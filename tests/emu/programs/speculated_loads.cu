@@ -1,4 +1,4 @@
-// Compilers load s[…] for all threads here, though odd ones, which others write, are not used.
+// clang loads s[40] for all threads here, though only thread 40, which writes it, uses the value.
 #include <cstdio>
 
 __global__ void k(unsigned* out) {
@@ -6,8 +6,8 @@ __global__ void k(unsigned* out) {
   const unsigned t = threadIdx.x;
   s[t] = t;
   __syncthreads();
-  if (t & 1) s[t] = 1000;
-  out[t] = t & 1 ? 7u : s[(t + 34) & 63];
+  if (t >= 32) s[t] = 1000 + t;
+  out[t] = t == 40 ? s[40] : 7u;
 }
 
 int main() {
