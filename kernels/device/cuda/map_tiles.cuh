@@ -115,17 +115,20 @@ constexpr GemmRung gemm_rung_of_typed_tiles(std::string_view entry, bool splits)
 #define RUNG_SPLIT_MAP_TILE_E5M2(entry, index, Tile) \
   RUNG_SPLIT_MAP_TILE_ENTRY(entry##_e5m2_##index, Tile, float8_e5m2, float)
 
-#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                       \
-  RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_BF16, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_F16, gemm_cuda_##number##_##slug)
+#define RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                              \
+  RUNG_ENTRIES_OF(bf16, RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_BF16, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(f16, RUNG_TILES_HALVES(RUNG_SPLIT_MAP_TILE_F16, gemm_cuda_##number##_##slug))
 
-#define RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(number, slug)                          \
-  RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                  \
-  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_BF16_BF16, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_F16_F16, gemm_cuda_##number##_##slug)   \
-  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_TF32, gemm_cuda_##number##_##slug)      \
-  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_I8, gemm_cuda_##number##_##slug)        \
-  RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E4M3, gemm_cuda_##number##_##slug)    \
-  RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E5M2, gemm_cuda_##number##_##slug)
+#define RUNG_CUDA_GEMM_SPLIT_TYPED_TILES(number, slug)                                            \
+  RUNG_CUDA_GEMM_SPLIT_MAP_TILES(number, slug)                                                    \
+  RUNG_ENTRIES_OF(bf16_bf16,                                                                      \
+                  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_BF16_BF16, gemm_cuda_##number##_##slug))  \
+  RUNG_ENTRIES_OF(f16_f16,                                                                        \
+                  RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_F16_F16, gemm_cuda_##number##_##slug))    \
+  RUNG_ENTRIES_OF(tf32, RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_TF32, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(i8, RUNG_TILES_OTHERS(RUNG_SPLIT_MAP_TILE_I8, gemm_cuda_##number##_##slug))     \
+  RUNG_ENTRIES_OF(e4m3,                                                                           \
+                  RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E4M3, gemm_cuda_##number##_##slug))     \
+  RUNG_ENTRIES_OF(e5m2, RUNG_TILES_PROMOTED(RUNG_SPLIT_MAP_TILE_E5M2, gemm_cuda_##number##_##slug))
 
 #endif

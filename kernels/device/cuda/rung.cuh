@@ -13,6 +13,7 @@
 #include "device/cuda/launch.hpp"
 #include "device/cuda/tile.cuh"
 #include "device/cuda/types.cuh"
+#include "device/cuda/unit.cuh"
 
 #ifdef RUNG_HOST
 
@@ -85,10 +86,10 @@ inline constexpr int resident_blocks = Rung::block.count() <= 256 && sizeof(Out)
 #define RUNG_TILE_F32(entry, index, Tile) RUNG_TILE_ENTRY(entry##_f32_##index, Tile, float)
 #define RUNG_TILE_F64(entry, index, Tile) RUNG_TILE_ENTRY(entry##_f64_##index, Tile, double)
 #define RUNG_TILE_I32(entry, index, Tile) RUNG_TILE_ENTRY(entry##_i32_##index, Tile, std::uint32_t)
-#define RUNG_CUDA_GEMM_TILES(number, slug)                   \
-  RUNG_TILES_F32(RUNG_TILE_F32, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_F64(RUNG_TILE_F64, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_I32(RUNG_TILE_I32, gemm_cuda_##number##_##slug)
+#define RUNG_CUDA_GEMM_TILES(number, slug)                                         \
+  RUNG_ENTRIES_OF(f32, RUNG_TILES_F32(RUNG_TILE_F32, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(f64, RUNG_TILES_F64(RUNG_TILE_F64, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(i32, RUNG_TILES_I32(RUNG_TILE_I32, gemm_cuda_##number##_##slug))
 
 #define RUNG_SPLIT_TILE_F32(entry, index, Tile) \
   RUNG_SPLIT_TILE_ENTRY(entry##_f32_##index, Tile, float)
@@ -96,9 +97,9 @@ inline constexpr int resident_blocks = Rung::block.count() <= 256 && sizeof(Out)
   RUNG_SPLIT_TILE_ENTRY(entry##_f64_##index, Tile, double)
 #define RUNG_SPLIT_TILE_I32(entry, index, Tile) \
   RUNG_SPLIT_TILE_ENTRY(entry##_i32_##index, Tile, std::uint32_t)
-#define RUNG_CUDA_GEMM_SPLIT_TILES(number, slug)                   \
-  RUNG_TILES_F32(RUNG_SPLIT_TILE_F32, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_F64(RUNG_SPLIT_TILE_F64, gemm_cuda_##number##_##slug) \
-  RUNG_TILES_I32(RUNG_SPLIT_TILE_I32, gemm_cuda_##number##_##slug)
+#define RUNG_CUDA_GEMM_SPLIT_TILES(number, slug)                                         \
+  RUNG_ENTRIES_OF(f32, RUNG_TILES_F32(RUNG_SPLIT_TILE_F32, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(f64, RUNG_TILES_F64(RUNG_SPLIT_TILE_F64, gemm_cuda_##number##_##slug)) \
+  RUNG_ENTRIES_OF(i32, RUNG_TILES_I32(RUNG_SPLIT_TILE_I32, gemm_cuda_##number##_##slug))
 
 #endif

@@ -133,6 +133,7 @@ using Doubles = TunedTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
+// compiled by type: f32 f64 i32
 #define RUNG_TILES_F32(TILE, entry) \
   TILE(entry, 0, Large) TILE(entry, 1, Medium) TILE(entry, 2, Small)
 #define RUNG_TILES_F64(TILE, entry) TILE(entry, 0, Doubles)

@@ -236,7 +236,7 @@ using Tall = DependentTile<128, 64, 8, 1>;
 using Flat = DependentTile<64, 256, 5, 1>;
 
 }  // namespace
-
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 tf32 i8 e4m3 e5m2
 #define RUNG_TILES_PROMOTED(TILE, entry) \
   TILE(entry, 0, Medium)                 \
   TILE(entry, 1, Wide)                   \

@@ -60,7 +60,7 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
       operands_(std::move(operands)),
       launch_(fitted(launch_of(rung, on_device(call, *operands_), plan),
                      gpu_.limits().multiprocessors)),
-      function_(gpu_.function(image, entry_)),
+      function_(gpu_.function(image.unit(call.dtype), entry_)),
       workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
       split_{plan.splits, workspace_.data()},
       copies_(gpu_, static_cast<std::size_t>(repitched_bytes(launch_))) {
@@ -76,7 +76,8 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
   }
   if (copies_.bytes() > 0) {
     repitch_entry_ = entry_of(maps_->copies().front());
-    repitch_ = gpu_.function(*select_image(repitch_id, gpu_.target()), repitch_entry_);
+    repitch_ =
+        gpu_.function(select_image(repitch_id, gpu_.target())->unit(call.dtype), repitch_entry_);
   }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu_.api(),
