@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -30,7 +31,7 @@ void write(const char* path, const std::string& bytes) {
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) {
-    std::remove(path);
+    if (std::filesystem::is_regular_file(path)) std::filesystem::remove(path);
     throw std::runtime_error(std::string(path) + ": cannot be written");
   }
 }
