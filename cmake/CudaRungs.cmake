@@ -53,6 +53,8 @@ set(RUNG_NVCC_FLAGS --expt-relaxed-constexpr -lineinfo -Werror all-warnings)
 # What machine code takes of a multiprocessor is recorded with it.
 find_package(Python3 COMPONENTS Interpreter)
 
+include(CudaImages)
+
 # Sets <out> to the compute capability that a rung's header says it needs ("needs: sm_80, …"), 90a
 # where it needs what only that architecture has. 75 is the least that today's compilers know.
 function(rung_architecture source out)
@@ -105,18 +107,37 @@ function(rung_cuda_resources files)
   add_custom_target(rung_cuda_resources ALL DEPENDS ${json})
 endfunction()
 
-# Adds the commands that compile one source with every compiler that is here, and appends the lines
-# that embed what they make to `bytes`, those of its entries in the table of images to `table`, and
-# the files to `files`, all three of the caller. Further ids are those of other rungs in that source.
-function(rung_cuda_images source id)
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+# Sets <out> to the element types that a source wants to be compiled apart ("// compiled by type: …"),
+# or to "all".
+function(rung_units source out)
+  file(STRINGS ${source} line REGEX "^// compiled by type: " LIMIT_COUNT 1)
+  string(REGEX MATCHALL "[a-z0-9_]+" types "${line}")
+  list(REMOVE_ITEM types compiled by type)
+  if(NOT types)
+    set(types all)
+  endif()
+  set(${out} ${types} PARENT_SCOPE)
+endfunction()
+
+# Adds the commands that compile one source for all element types ("all"), or for one, with every
+# compiler that is here. Appends what they make to `files`, and "<code>:<architecture>" of each to
+# `images`, of the caller.
+function(rung_cuda_unit source id unit)
   string(REPLACE "/" "_" stem ${id})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+  set(name ${id})
+  set(flags)
+  if(NOT unit STREQUAL all)
+    string(APPEND folder /${unit})
+    set(name "${id} for ${unit}")
+    set(flags -DRUNG_UNIT -DRUNG_UNIT_${unit}=RUNG_THIS)
+  endif()
   rung_architecture(${source} least)
-  set(images)
+  set(made)
   if(RUNG_CLANG_VERSION)
-    list(APPEND images clang_ptx:${least})
-    rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least} "clang: ${id} to PTX"
-      ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least})
+    list(APPEND made clang_ptx:${least})
+    rung_cuda_command(${source} ${folder}/${stem}_clang_ptx_${least} "clang: ${name} to PTX"
+      ${RUNG_CLANG} ${RUNG_CLANG_CUDA_FLAGS} --cuda-gpu-arch=sm_${least} ${flags})
   endif()
   if(RUNG_NVCC_VERSION)
     # nvcc's PTX depends on what it is for: older devices than machine code is made for take clang's.
@@ -124,11 +145,11 @@ function(rung_cuda_images source id)
     if(least LESS oldest)
       set(least ${oldest})
     endif()
-    list(APPEND images nvcc_ptx:${least})
-    rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${id} to PTX"
+    list(APPEND made nvcc_ptx:${least})
+    rung_cuda_command(${source} ${folder}/${stem}_nvcc_ptx_${least} "nvcc: ${name} to PTX"
       ${CMAKE_COMMAND} -D PREFIX=${PROJECT_SOURCE_DIR}/
         -P ${PROJECT_SOURCE_DIR}/cmake/NvccToPtx.cmake --
-      ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least})
+      ${RUNG_NVCC} ${RUNG_NVCC_FLAGS} -ptx -arch=compute_${least} ${flags})
     set(architectures ${RUNG_CUDA_ARCHITECTURES})
     if(least MATCHES "a$")
       set(architectures ${least})
@@ -137,44 +158,48 @@ function(rung_cuda_images source id)
       if(arch LESS least)
         continue()
       endif()
-      list(APPEND images cubin:${arch})
+      list(APPEND made cubin:${arch})
       rung_cubin_command(${folder}/${stem}_nvcc_ptx_${least} ${folder}/${stem}_cubin_${arch} ${arch}
-        "ptxas: ${id} to machine code for sm_${arch}")
+        "ptxas: ${name} to machine code for sm_${arch}")
     endforeach()
   endif()
-  foreach(image IN LISTS images)
-    string(REPLACE ":" ";" parts ${image})
-    list(GET parts 0 code)
-    list(GET parts 1 arch)
-    set(symbol ${stem}_${code}_${arch})
-    list(APPEND files ${folder}/${symbol})
-    string(APPEND bytes "RUNG_EMBED(${symbol}, \"${folder}/${symbol}\")\n")
-    string(REGEX MATCH "a$" specific "${arch}")
-    string(REPLACE "a" "" number "${arch}")
-    if(specific)
-      set(specific ", true")
-    endif()
-    foreach(each IN LISTS id ARGN)
-      string(APPEND table
-        "    {\"${each}\", Code::${code}, ${number}, RUNG_EMBEDDED(${symbol})${specific}},\n")
-    endforeach()
+  set(images ${made} PARENT_SCOPE)
+  string(REPLACE ":" "_" made "${made}")
+  list(TRANSFORM made PREPEND ${folder}/${stem}_)
+  set(files ${files} ${made} PARENT_SCOPE)
+endfunction()
+
+# Adds the commands that compile one source, all types at once or one by one, and appends to
+# `files`, of the caller, what they make. Its images go into the table of all, and into that of the
+# library if the id is in `selected_ids`. Further ids are those of other rungs in that source.
+function(rung_cuda_images source id)
+  string(REPLACE "/" "_" stem ${id})
+  rung_units(${source} units)
+  set(ids ${id} ${ARGN})
+  foreach(unit IN LISTS units)
+    rung_cuda_unit(${source} ${id} ${unit})
   endforeach()
-  set(bytes "${bytes}" PARENT_SCOPE)
-  set(table "${table}" PARENT_SCOPE)
-  set(files "${files}" PARENT_SCOPE)
+  set(files ${files} PARENT_SCOPE)
+  foreach(image IN LISTS images)
+    rung_add_image(all ${stem} ${image} "${units}" "${ids}")
+    if(id IN_LIST selected_ids)
+      rung_add_image(selected ${stem} ${image} "${units}" "${ids}" --without-lines)
+    endif()
+  endforeach()
 endfunction()
 
 # cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
-# (descriptor and launch), that of scaling, and one generated source that holds all that the device
-# compilers made, as the table of src/backends/cuda/images.hpp.
+# (descriptor and launch), that of scaling, and that of copies. Makes libraries of what the device
+# compilers made, each with the table of src/backends/cuda/images.hpp: <target>_images has all rungs,
+# with line tables; <target>_selected_images those that selection can choose, without.
 function(cuda_rungs target)
-  set(bytes)
-  set(table)
   set(files)
   set(all_sources)
+  rung_selected_ids(selected_ids)
   foreach(helper scale pack_operand)
     set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
+    list(APPEND selected_ids gemm/cuda/${helper})
     rung_cuda_images(${source} gemm/cuda/${helper})
   endforeach()
   rung_sources(sum cuda cu sums)
@@ -192,11 +217,9 @@ function(cuda_rungs target)
   endforeach()
   target_sources(${target} PRIVATE ${all_sources})
   set_source_files_properties(${all_sources} PROPERTIES LANGUAGE CXX)
-  set(generated ${CMAKE_CURRENT_BINARY_DIR}/cuda/images.cpp)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
-  set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
-  target_sources(${target} PRIVATE ${generated})
-  if(RUNG_NVCC_VERSION AND Python3_FOUND AND RUNG_BUILD_TOOLS)
+  rung_images_library(${target}_images all)
+  rung_images_library(${target}_selected_images selected)
+  if(RUNG_NVCC_VERSION AND Python3_FOUND AND (RUNG_BUILD_TOOLS OR RUNG_BUILD_TESTS))
     rung_cuda_resources("${files}")
   endif()
 endfunction()

@@ -19,9 +19,10 @@ struct MatrixView {
   std::int64_t ld;
   Order order = Order::row_major;
 
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  /// To MatrixView<const T>. A template, because nvcc warns of a class's conversion to itself.
+  template <class U>
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  operator MatrixView<U>() const {
     return {data, rows, cols, ld, order};
   }
 };

@@ -119,7 +119,7 @@ double Evidence::memory_cycles() const {
 }
 
 Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const Results& results) {
-  const vgpu::ptx::Module& text = parsed(*setting.image);
+  const vgpu::ptx::Module& text = parsed(setting);
   Evidence evidence;
   evidence.id = setting.info->id;
   evidence.sample = samples.trace2;

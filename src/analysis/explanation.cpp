@@ -95,11 +95,10 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.sample = describe_sample(setting, samples);
   explanation.tiles = describe_tiles(setting, samples.trace2.matrix_units);
   explanation.traffic = gemm_rows(setting, samples);
-  explanation.occupancy = occupancy_facts(setting.image->data, samples.trace2,
-                                          setting.launch().shared_bytes, options.device);
-  explanation.ptx = ptx_mix(samples.trace2, parsed(*setting.image));
-  explanation.machine_code =
-      machine_mix(setting.image->data, setting.entry(), options.device.arch());
+  explanation.occupancy =
+      occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
+  explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
+  explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
   explanation.advice =
       advise(explanation.evidence, "gemm/cuda", &rung, examine_gemm(dtype, size, options, results));
   if (const MeasuredRun* run =

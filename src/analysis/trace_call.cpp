@@ -47,15 +47,15 @@ struct SelectedCode {
   std::string name, described;
 };
 
-SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& device,
+SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& device, Dtype dtype,
                          const std::string& code) {
   if (rung.backend == "metal") {
     return {select_metal_ptx(rung, device, code)->ptx, "clang",
             fmt::format("PTX by clang {}", metal::clang_version())};
   }
   const cuda::Image* image = select_ptx(rung, device, code);
-  return {image->data, image->code == cuda::Code::clang_ptx ? "clang" : "nvcc",
-          cuda::describe(*image)};
+  return {cuda::unpacked(image->unit(dtype)),
+          image->code == cuda::Code::clang_ptx ? "clang" : "nvcc", cuda::describe(*image)};
 }
 
 /// What the launches of a rung leave to others.
@@ -86,7 +86,7 @@ std::unique_ptr<Backend> make_backend(const RungInfo& rung, const std::string& g
 CallTrace trace_call(const RungInfo& rung, Dtype dtype, std::int64_t n, const std::string& gpu,
                      const std::string& code) {
   const vgpu::DeviceDescription device = vgpu::parse_device(gpu);
-  const SelectedCode selected = select_code(rung, device, code);
+  const SelectedCode selected = select_code(rung, device, dtype, code);
   CallTrace trace;
   trace.id = rung.id;
   trace.ptx = selected.ptx;

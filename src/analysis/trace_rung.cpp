@@ -175,7 +175,7 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
 TileRunner::TileRunner(const GemmSetting& setting)
     : setting_(setting),
       memory_(std::size_t{1} << 33),
-      module_(vgpu::Module::load(setting.image->data, setting.info->id, memory_)),
+      module_(vgpu::Module::load(setting.ptx(), setting.info->id, memory_)),
       kernel_(module_->kernel(setting.entry())) {}
 
 KernelTrace TileRunner::run(std::int64_t k) {
@@ -195,7 +195,7 @@ KernelTrace TileRunner::run(std::int64_t k) {
     throw std::runtime_error(
         fmt::format("{}: {}", setting_.info->id, report.hazards.front().message));
   }
-  return make_trace(report, site_counts(report, vgpu::sites(*kernel_)), parsed(*setting_.image));
+  return make_trace(report, site_counts(report, vgpu::sites(*kernel_)), parsed(setting_));
 }
 
 }  // namespace rung::analysis

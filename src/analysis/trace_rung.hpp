@@ -24,6 +24,8 @@ struct GemmSetting {
   cuda::GemmPlan plan;
   vgpu::DeviceDescription device;
 
+  /// The module that has the entry.
+  std::string_view ptx() const { return cuda::unpacked(image->unit(dtype)); }
   cuda::Tiling tiling() const;
   /// What is run of C: a tile, or those of a cluster, which lie below each other.
   struct Extent {
@@ -67,8 +69,8 @@ const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescriptio
 
 /// A rung's PTX, read once.
 const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id);
-inline const vgpu::ptx::Module& parsed(const cuda::Image& image) {
-  return parsed(image.data, image.id);
+inline const vgpu::ptx::Module& parsed(const GemmSetting& setting) {
+  return parsed(setting.ptx(), setting.info->id);
 }
 
 /// A leading dimension with the same alignment that needs no more memory than this machine has.

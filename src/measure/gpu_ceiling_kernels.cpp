@@ -157,10 +157,10 @@ std::string module_text() {
 
 }  // namespace
 
-const cuda::Image& gpu_ceiling_image() {
+const cuda::Unit& gpu_ceiling_module() {
   static const std::string text = module_text();
-  static const cuda::Image image = {"ceilings", cuda::Code::clang_ptx, 70, text};
-  return image;
+  static const cuda::Unit module = {{}, text};
+  return module;
 }
 
 GpuFmaKernel gpu_fma_kernel(Dtype dtype) {

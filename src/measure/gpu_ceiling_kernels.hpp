@@ -11,7 +11,7 @@
 namespace rung {
 
 /// For a GPU of compute capability 7.0 or later. Its entries are named below.
-const cuda::Image& gpu_ceiling_image();
+const cuda::Unit& gpu_ceiling_module();
 
 /// Every thread of a grid: `chains` independent accumulators, which start at 0, 1, 2, …; in each
 /// iteration, x = x * one + one for each, `unroll` times. The thread's sum of them goes to sums[its

@@ -26,10 +26,10 @@ cuda::Launch whole(const cuda::Gpu& gpu, std::int64_t blocks, std::int64_t threa
 
 /// One launch a call. The buffers live as long as the batch.
 template <class Argument>
-Batch batch_of(cuda::Gpu& gpu, const cuda::Image& image, const char* entry,
+Batch batch_of(cuda::Gpu& gpu, const cuda::Unit& module, const char* entry,
                const cuda::Launch& launch, const Argument& argument,
                std::vector<std::shared_ptr<cuda::DeviceBuffer>> buffers) {
-  const cuda::Function function = gpu.function(image, entry);
+  const cuda::Function function = gpu.function(module, entry);
   const auto enqueue = [=, &gpu, buffers = std::move(buffers)](std::int64_t calls) {
     gpu.make_current();
     Argument copy = argument;
@@ -61,7 +61,7 @@ CeilingBatch in_registers(cuda::Gpu& gpu, Dtype dtype) {
   const std::int64_t threads = launch.grid.count() * block;
   const auto sums = buffer(gpu, threads * kernel.element_bytes);
   const GpuFmaKernel::Argument argument = {sums->address(), iterations};
-  return {batch_of(gpu, gpu_ceiling_image(), kernel.entry, launch, argument, {sums}),
+  return {batch_of(gpu, gpu_ceiling_module(), kernel.entry, launch, argument, {sums}),
           kernel.flops_per_iteration() * static_cast<double>(threads * iterations)};
 }
 
@@ -70,7 +70,7 @@ CeilingBatch on_matrix_unit(cuda::Gpu& gpu, const GpuMatrixKernel& kernel) {
   const std::int64_t threads = launch.grid.count() * kernel.block;
   const auto sums = buffer(gpu, threads * kernel.element_bytes);
   const GpuMatrixKernel::Argument argument = {sums->address(), iterations};
-  return {batch_of(gpu, *kernel.image, kernel.entry, launch, argument, {sums}),
+  return {batch_of(gpu, *kernel.module, kernel.entry, launch, argument, {sums}),
           kernel.flops_per_iteration * static_cast<double>(threads * iterations)};
 }
 
@@ -103,8 +103,9 @@ CeilingBatch gpu_read_ceiling(cuda::Gpu& gpu, std::int64_t bytes) {
   cuda::check(api, api.cuMemsetD8(data->address(), 1, data->bytes()), "cuMemsetD8");
   const auto bits = buffer(gpu, launch.grid.count() * block * 4);
   const GpuReadKernel::Argument argument = {data->address(), bits->address(), pieces};
-  return {batch_of(gpu, gpu_ceiling_image(), GpuReadKernel().entry, launch, argument, {data, bits}),
-          static_cast<double>(pieces * piece)};
+  return {
+      batch_of(gpu, gpu_ceiling_module(), GpuReadKernel().entry, launch, argument, {data, bits}),
+      static_cast<double>(pieces * piece)};
 }
 
 GpuCeilings measure_gpu_ceilings(cuda::Gpu& gpu) {

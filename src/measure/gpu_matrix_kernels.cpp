@@ -189,40 +189,40 @@ fill:
 }
 
 /// An image of its own for each architecture: a driver compiles all of an image or nothing.
-const cuda::Image& image_80() {
+const cuda::Unit& module_80() {
   static const std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n" +
                                   kernel_of(mma_f16) + kernel_of(mma_bf16) + kernel_of(mma_tf32) +
                                   kernel_of(mma_i8) + kernel_of(mma_f64);
-  static const cuda::Image image = {"matrix ceilings", cuda::Code::clang_ptx, 80, text};
-  return image;
+  static const cuda::Unit module = {{}, text};
+  return module;
 }
 
-const cuda::Image& image_90() {
+const cuda::Unit& module_90() {
   static const std::string text =
       ".version 7.8\n.target sm_90\n.address_size 64\n" + kernel_of(mma_f64_large);
-  static const cuda::Image image = {"matrix ceilings", cuda::Code::clang_ptx, 90, text};
-  return image;
+  static const cuda::Unit module = {{}, text};
+  return module;
 }
 
-const cuda::Image& image_90a() {
+const cuda::Unit& module_90a() {
   static const std::string text = ".version 8.0\n.target sm_90a\n.address_size 64\n" +
                                   kernel_of(wgmma_f16) + kernel_of(wgmma_bf16) +
                                   kernel_of(wgmma_tf32) + kernel_of(wgmma_i8) +
                                   kernel_of(wgmma_e4m3) + kernel_of(wgmma_e5m2);
-  static const cuda::Image image = {"matrix ceilings", cuda::Code::clang_ptx, 90, text};
-  return image;
+  static const cuda::Unit module = {{}, text};
+  return module;
 }
 
-GpuMatrixKernel describe(const cuda::Image& image, const Mma& mma) {
+GpuMatrixKernel describe(const cuda::Unit& module, const Mma& mma) {
   constexpr double warp = 32;
   const double flops = 2.0 * mma.m * mma.n * mma.k;
-  return {&image, mma.entry, flops * mma_chains * mma_unroll / warp, mma.sum_bytes(), 256, 4};
+  return {&module, mma.entry, flops * mma_chains * mma_unroll / warp, mma.sum_bytes(), 256, 4};
 }
 
 GpuMatrixKernel describe(const Wgmma& wgmma) {
   constexpr double group = 128;
   const double flops = 2.0 * 64 * 256 * wgmma.k();
-  return {&image_90a(), wgmma.entry, flops * wgmma_unroll / group, 4, wgmma_block, 1};
+  return {&module_90a(), wgmma.entry, flops * wgmma_unroll / group, 4, wgmma_block, 1};
 }
 
 }  // namespace
@@ -233,19 +233,19 @@ std::vector<GpuMatrixKernel> gpu_matrix_kernels(Dtype dtype, int arch, int cuda_
   const bool has_wgmma = arch == 90 && cuda_version >= 12000;
   switch (unrounded(dtype)) {
     case Dtype::f16:
-      kernels.push_back(describe(image_80(), mma_f16));
+      kernels.push_back(describe(module_80(), mma_f16));
       if (has_wgmma) kernels.push_back(describe(wgmma_f16));
       break;
     case Dtype::bf16:
-      kernels.push_back(describe(image_80(), mma_bf16));
+      kernels.push_back(describe(module_80(), mma_bf16));
       if (has_wgmma) kernels.push_back(describe(wgmma_bf16));
       break;
     case Dtype::tf32:
-      kernels.push_back(describe(image_80(), mma_tf32));
+      kernels.push_back(describe(module_80(), mma_tf32));
       if (has_wgmma) kernels.push_back(describe(wgmma_tf32));
       break;
     case Dtype::i8:
-      kernels.push_back(describe(image_80(), mma_i8));
+      kernels.push_back(describe(module_80(), mma_i8));
       if (has_wgmma) kernels.push_back(describe(wgmma_i8));
       break;
     case Dtype::e4m3:
@@ -255,8 +255,8 @@ std::vector<GpuMatrixKernel> gpu_matrix_kernels(Dtype dtype, int arch, int cuda_
       if (has_wgmma) kernels.push_back(describe(wgmma_e5m2));
       break;
     case Dtype::f64:
-      kernels.push_back(describe(image_80(), mma_f64));
-      if (arch >= 90) kernels.push_back(describe(image_90(), mma_f64_large));
+      kernels.push_back(describe(module_80(), mma_f64));
+      if (arch >= 90) kernels.push_back(describe(module_90(), mma_f64_large));
       break;
     default: break;
   }

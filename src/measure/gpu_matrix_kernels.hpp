@@ -14,7 +14,7 @@ namespace rung {
 /// products to accumulators of its own. The thread's sum of these goes to sums[its index in the
 /// grid].
 struct GpuMatrixKernel {
-  const cuda::Image* image;
+  const cuda::Unit* module;
   const char* entry;
   double flops_per_iteration;  // of a thread
   int element_bytes;           // of a sum

@@ -60,7 +60,7 @@ TEST(Resources, AreReadAsTheBuildWritesThem) {
 TEST(Resources, EveryRungHasRegisters) {
   for (const Step& step : ladder("clang")) {
     const Registers registers =
-        registers_of(step.setting.image->data, step.setting.entry(), vgpu::parse_device("h200"));
+        registers_of(step.setting.ptx(), step.setting.entry(), vgpu::parse_device("h200"));
     EXPECT_GE(registers.count, 16) << step.setting.entry();
     EXPECT_LE(registers.count, 255) << step.setting.entry();
     EXPECT_NE(registers.source, "");
@@ -72,7 +72,7 @@ TEST(Resources, RegistersSayWhereTheyComeFrom) {
   if (find_tool("ptxas").empty()) GTEST_SKIP() << "no ptxas";
   const Step step = ladder("clang").front();
   const Registers registers =
-      registers_of(step.setting.image->data, step.setting.entry(), vgpu::parse_device("t4"));
+      registers_of(step.setting.ptx(), step.setting.entry(), vgpu::parse_device("t4"));
   EXPECT_EQ(registers.source, "ptxas's machine code for sm_75");
 }
 

@@ -117,7 +117,7 @@ TEST(InstructionMix, OtherLinesOfAListingAreNone) {
 
 TEST(InstructionMix, OfPtxIsAsItRan) {
   const Step& tile = ladder("clang")[2];  // 2 loads for each multiply-add, 2 barriers for 32
-  const InstructionMix mix = ptx_mix(tile.samples.trace2, parsed(*tile.setting.image));
+  const InstructionMix mix = ptx_mix(tile.samples.trace2, parsed(tile.setting));
   EXPECT_NEAR(mix.loads / mix.multiply_adds, 2 + 2.0 / 32, 0.01);
   EXPECT_NEAR(mix.barriers / mix.multiply_adds, 2.0 / 32, 0.001);
   EXPECT_EQ(mix.all, static_cast<double>(tile.samples.trace2.counters.instructions));
@@ -130,7 +130,7 @@ TEST(InstructionMix, OfMachineCodeWhereTheToolkitIs) {
     GTEST_SKIP() << "no ptxas, nvdisasm or cuobjdump";
   }
   const Step& warp_tile = ladder("clang")[7];
-  const auto mix = machine_mix(warp_tile.setting.image->data, warp_tile.setting.entry(), 90);
+  const auto mix = machine_mix(warp_tile.setting.ptx(), warp_tile.setting.entry(), 90);
   ASSERT_TRUE(mix.has_value());
   EXPECT_GT(mix->multiply_add_share(), 0.5);
   EXPECT_GE(mix->multiply_adds, 64);  // a step along k has 8 x 8

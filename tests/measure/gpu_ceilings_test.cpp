@@ -21,11 +21,11 @@ namespace {
 constexpr std::int64_t threads = 64;
 
 template <class Argument>
-void launch(const char* entry, Argument argument, const cuda::Image& image = gpu_ceiling_image(),
+void launch(const char* entry, Argument argument, const cuda::Unit& module = gpu_ceiling_module(),
             const cuda::Launch& grid = {{2}, {threads / 2}}) {
   cuda::Gpu& gpu = virtual_gpu();
   void* arguments[] = {&argument};
-  gpu.launch(gpu.function(image, entry), entry, grid, arguments, 1);
+  gpu.launch(gpu.function(module, entry), entry, grid, arguments, 1);
   gpu.wait(entry);
 }
 
@@ -68,7 +68,7 @@ template <class T>
 void expect_all_products(const GpuMatrixKernel& kernel, int k, int registers) {
   constexpr int iterations = 2;
   const cuda::DeviceBuffer sums(virtual_gpu(), threads * sizeof(T));
-  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), iterations}, *kernel.image);
+  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), iterations}, *kernel.module);
   const int expected = k * mma_unroll * iterations * mma_chains * registers;
   for (const T sum : download<T>(sums)) ASSERT_EQ(sum, static_cast<T>(expected)) << kernel.entry;
   // Two a product, of which a warp does k for each of its accumulators.
@@ -121,7 +121,7 @@ void expect_random_products(Dtype dtype, std::uint32_t random, std::uint32_t con
   constexpr int K = 128 / sizeof(In), passes = 4, groups = 2;
   ASSERT_EQ(kernel.block, 128 * groups);
   const cuda::DeviceBuffer sums(virtual_gpu(), 128 * groups * sizeof(Out));
-  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), 1}, *kernel.image,
+  launch(kernel.entry, GpuMatrixKernel::Argument{sums.address(), 1}, *kernel.module,
          {{1}, {kernel.block}});
   const std::vector<Out> found = download<Out>(sums);
 

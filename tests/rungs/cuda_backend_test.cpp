@@ -36,9 +36,11 @@ TEST(Images, EveryRungHasPtxByClang) {
     if (image.code != Code::clang_ptx) continue;
     ids.insert(image.id);
     const std::string op(image.id.substr(0, image.id.find('/')));
-    EXPECT_NE(image.data.find(".visible .entry " + op + "_cuda_"), std::string_view::npos)
-        << image.id;
-    EXPECT_EQ(image.data.data()[image.data.size()], '\0');
+    for (const Unit& unit : image.units) {
+      const std::string_view text = unpacked(unit);
+      EXPECT_NE(text.find(".visible .entry " + op + "_cuda_"), std::string_view::npos) << image.id;
+      EXPECT_EQ(text.data()[text.size()], '\0');
+    }
   }
   for (const RungInfo* rung : select({"gemm/cuda", "dot/cuda", "sum/cuda"})) {
     EXPECT_TRUE(ids.contains(rung->id)) << rung->id;

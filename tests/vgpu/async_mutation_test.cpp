@@ -239,9 +239,10 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
     if (!named.rung->maps || (has_tiles && named.id != with_tiles)) continue;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(entry_of(image.data, cuda::entry_name(*named.rung, Dtype::bf16,
-                                                   setting_of(*named.rung).plan.tile)),
-             named, score);
+      mutate(
+          entry_of(unpacked(image.unit(Dtype::bf16)),
+                   cuda::entry_name(*named.rung, Dtype::bf16, setting_of(*named.rung).plan.tile)),
+          named, score);
     }
   }
   EXPECT_GT(score.mutants, 0);

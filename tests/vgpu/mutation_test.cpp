@@ -56,6 +56,8 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
   return rung.launches.f32 != nullptr ? Dtype::f32 : Dtype::bf16;
 }
 
+Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
+
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 2 : std::size(problems));
 }
@@ -169,14 +171,14 @@ template <class Rung, class Problems>
 void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_op, Score& score) {
   for (const cuda::Image& image : cuda::images()) {
     if (image.id != id || image.code == cuda::Code::cubin) continue;
-    const std::string text(image.data);
+    const std::string text(cuda::unpacked(image.unit(dtype_of(rung))));
     for (const auto& problem : problems_of_op) {
       for (const vgpu::Hazard& hazard : run(text, rung, problem)) {
         ADD_FAILURE() << id << ", as it is: " << hazard.message;
       }
     }
-    const std::string_view entry = entry_text(image.data, entry_of(rung));
-    const std::size_t entry_at = static_cast<std::size_t>(entry.data() - image.data.data());
+    const std::string_view entry = entry_text(text, entry_of(rung));
+    const std::size_t entry_at = static_cast<std::size_t>(entry.data() - text.data());
     std::string missed;
     std::size_t missed_count = 0;
     for (const Statement& statement : synchronisations(entry)) {

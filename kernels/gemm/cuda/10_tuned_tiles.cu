@@ -133,6 +133,7 @@ using Doubles = TunedTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
+// compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(10, tuned_tiles, (0, Large, f32), (1, Medium, f32), (2, Small, f32),
                      (0, Doubles, f64), (0, Medium, i32), (1, Small, i32))
 

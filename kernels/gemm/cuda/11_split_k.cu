@@ -150,6 +150,7 @@ using Doubles = SplitTile<64, 64, 16, 32, 32, 8, 4, 3>;
 
 }  // namespace
 
+// compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(11, split_k, (0, Large, f32), (1, Medium, f32), (2, Small, f32),
                      (3, Smaller, f32), (4, Flat, f32), (5, Tall, f32), (0, Doubles, f64),
                      (0, Medium, i32), (1, Small, i32))

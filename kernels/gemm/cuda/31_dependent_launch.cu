@@ -223,6 +223,7 @@ using Flat = DependentTile<64, 256, 5, 1>;
 
 }  // namespace
 
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 tf32 i8 e4m3 e5m2
 RUNG_CUDA_GEMM_TILES(31, dependent_launch,
                      (0, Medium, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
                      (1, Wide, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),

@@ -57,7 +57,7 @@ DotCallOnGpu::DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& imag
 void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotCall& call) {
   const auto add = [&](const NamedDotRung& named, const DotCall& problem) {
     std::string entry = fmt::format("{}_{}", named.rung->entry, name(problem.dtype));
-    const Function function = gpu_.function(image, entry);
+    const Function function = gpu_.function(image.unit(problem.dtype), entry);
     steps_.push_back({std::move(entry),
                       function,
                       launch_of(*named.rung, problem, gpu_.limits().multiprocessors),

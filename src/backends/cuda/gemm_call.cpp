@@ -60,7 +60,7 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
       operands_(std::move(operands)),
       launch_(fitted(launch_of(rung, on_device(call, *operands_), plan),
                      gpu_.limits().multiprocessors)),
-      function_(gpu_.function(image, entry_)),
+      function_(gpu_.function(image.unit(call.dtype), entry_)),
       workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
       copies_(gpu_, static_cast<std::size_t>(packed_bytes(launch_))) {
   workspace_.set_to_zero();
@@ -76,7 +76,8 @@ GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const
   to_pack_.assign(maps.copies().begin(), maps.copies().end());
   if (!to_pack_.empty()) {
     pack_entry_ = entry_of(to_pack_.front());
-    pack_ = gpu_.function(*select_image(pack_operand_id, gpu_.target()), pack_entry_);
+    pack_ =
+        gpu_.function(select_image(pack_operand_id, gpu_.target())->unit(call.dtype), pack_entry_);
   }
   if (launch_.shared_bytes > plain_shared_bytes) {
     check(gpu_.api(),

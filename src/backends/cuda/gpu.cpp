@@ -22,7 +22,7 @@ Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
 
 Gpu::~Gpu() {
   if (api_.cuCtxSetCurrent(context_) == Result::success) {
-    for (const auto& [image, module] : modules_) api_.cuModuleUnload(module);
+    for (const auto& [unit, module] : modules_) api_.cuModuleUnload(module);
     api_.cuStreamDestroy(stream_);
   }
   api_.cuDevicePrimaryCtxRelease(device_);
@@ -63,13 +63,13 @@ void Gpu::make_current() {
   check(api_, api_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
 }
 
-Function Gpu::function(const Image& image, const std::string& entry) {
+Function Gpu::function(const Unit& unit, const std::string& entry) {
   const std::lock_guard lock(mutex_);
-  auto found = modules_.find(&image);
+  auto found = modules_.find(&unit);
   if (found == modules_.end()) {
     Module module = nullptr;
-    check(api_, api_.cuModuleLoadData(&module, image.data.data()), "cuModuleLoadData");
-    found = modules_.emplace(&image, module).first;
+    check(api_, api_.cuModuleLoadData(&module, unpack(unit).c_str()), "cuModuleLoadData");
+    found = modules_.emplace(&unit, module).first;
   }
   Function function = nullptr;
   check(api_, api_.cuModuleGetFunction(&function, found->second, entry.c_str()),

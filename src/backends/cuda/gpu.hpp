@@ -43,8 +43,8 @@ class Gpu {
   /// For the calling thread. Every use of the device begins with this.
   void make_current();
 
-  /// An entry of a rung's image, loaded at its first use. Throws DriverError.
-  Function function(const Image& image, const std::string& entry);
+  /// An entry of a module, which is loaded at its first use. Throws DriverError.
+  Function function(const Unit& unit, const std::string& entry);
 
   /// Puts a launch into the queue; there may be more arguments than the kernel takes. `threads` is
   /// the most that the virtual GPU may use of this machine. Throws KernelError, naming the entry,
@@ -84,7 +84,7 @@ class Gpu {
   Context context_ = nullptr;
   Stream stream_ = nullptr;
   int generation_ = 0;
-  std::map<const Image*, Module> modules_;
+  std::map<const Unit*, Module> modules_;
 };
 
 }  // namespace rung::cuda

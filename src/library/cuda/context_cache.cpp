@@ -96,17 +96,18 @@ ContextCache::ContextCache(const Driver& driver)
   tuned_ = TunedPlans::of_device(name);
 }
 
-Module ContextCache::load(std::string_view id) {
-  const Image* const image = select_image(id, target_);
+Module ContextCache::load(const KernelName& kernel) {
+  const Image* const image = select_image(kernel.id, target_);
   if (image == nullptr) {
     std::string message("rung: this build has no code of ");
-    message.append(id).append(" for sm_").append(std::to_string(target_.arch));
+    message.append(kernel.id).append(" for sm_").append(std::to_string(target_.arch));
     throw Error(Status::unavailable, message);
   }
-  Module& module = modules_[image];
+  const Unit& unit = image->unit(kernel.dtype);
+  Module& module = modules_[&unit];
   if (module != nullptr) return module;
   Module loaded = nullptr;
-  require(api(), api().cuModuleLoadData(&loaded, image->data.data()), "cuModuleLoadData");
+  require(api(), api().cuModuleLoadData(&loaded, unpack(unit).c_str()), "cuModuleLoadData");
   return module = loaded;
 }
 
@@ -116,7 +117,7 @@ Function ContextCache::prepare(Entry& entry, const KernelName& kernel, std::int6
   Function function = entry.function.load(std::memory_order_relaxed);
   if (function == nullptr) {
     const std::string name = kernel.text();
-    const Module module = load(kernel.id);
+    const Module module = load(kernel);
     require(api(), api().cuModuleGetFunction(&function, module, name.c_str()), name);
   }
   if (shared_bytes > entry.shared_bytes.load(std::memory_order_relaxed)) {

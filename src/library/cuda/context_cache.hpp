@@ -59,7 +59,7 @@ class ContextCache {
   };
 
   Function prepare(Entry& entry, const KernelName& kernel, std::int64_t shared_bytes);
-  Module load(std::string_view id);
+  Module load(const KernelName& kernel);
 
   Driver driver_;
   Target target_;
@@ -70,7 +70,7 @@ class ContextCache {
   std::array<Entry, kernel_places> entries_;
 
   std::mutex mutex_;
-  std::map<const Image*, Module> modules_;
+  std::map<const Unit*, Module> modules_;
 };
 
 /// Of the calling thread's current context; where none is current, the primary context of device 0

@@ -24,6 +24,7 @@
 #include "core/problem.hpp"
 #include "device/cuda/entry/for_each.hpp"
 #include "device/cuda/entry/launch.hpp"
+#include "device/cuda/entry/unit.cuh"
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/tile/tile_coord.cuh"
 #include "device/cuda/types.cuh"
@@ -127,9 +128,10 @@ __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const Tenso
     cuda::run<Class>(args, maps);                                                       \
   }
 
-#define RUNG_GEMM_ENTRY_OF(prefix, Class, suffix, dtype)                         \
-  RUNG_GEMM_ENTRY(prefix##_##dtype##suffix, Class, ElementsOf<Dtype::dtype>::In, \
-                  ElementsOf<Dtype::dtype>::Out)
+#define RUNG_GEMM_ENTRY_OF(prefix, Class, suffix, dtype)                                         \
+  RUNG_ENTRIES_OF(dtype,                                                                         \
+                  RUNG_GEMM_ENTRY(prefix##_##dtype##suffix, Class, ElementsOf<Dtype::dtype>::In, \
+                                  ElementsOf<Dtype::dtype>::Out))
 
 #define RUNG_CUDA_GEMM(number, slug, Class, ...) \
   RUNG_FOR_EACH(RUNG_GEMM_ENTRY_OF, gemm_cuda_##number##_##slug, Class, , __VA_ARGS__)

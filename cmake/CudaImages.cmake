@@ -1,0 +1,68 @@
+# What the device compilers made of the CUDA rungs, packed and embedded: two tables of images, "all"
+# and "selected", which functions below fill line by line.
+
+# Sets <out> to the ids of the rungs that selection can choose, as its tables name them.
+function(rung_selected_ids out)
+  set(tables ${PROJECT_SOURCE_DIR}/src/library/tuned/cuda.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tables})
+  file(STRINGS ${tables} lines REGEX "RungIndex::")
+  set(ids)
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "RungIndex::([a-z]+)_([a-z0-9_]+)" matched "${line}")
+    list(APPEND ids ${CMAKE_MATCH_1}/cuda/${CMAKE_MATCH_2})
+  endforeach()
+  set(${out} ${ids} PARENT_SCOPE)
+endfunction()
+
+# Adds an image of a rung to a table: packs what rung_cuda_unit made for each unit, with the
+# options of rung_pack that follow, and embeds it. <image> is "<code>:<architecture>", <ids>
+# are those of all rungs in it.
+function(rung_add_image table stem image units ids)
+  string(REGEX MATCH "(.+):([0-9]+)(a?)" matched ${image})
+  set(code ${CMAKE_MATCH_1})
+  set(arch ${CMAKE_MATCH_2})
+  set(specific ${CMAKE_MATCH_3})
+  set(name ${stem}_${code}_${arch}${specific})
+  set(modules)
+  foreach(unit IN LISTS units)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+    set(dtype "{}")
+    if(NOT unit STREQUAL all)
+      string(APPEND folder /${unit})
+      set(dtype "Dtype::${unit}")
+    endif()
+    set(file ${folder}/${name})
+    set(packed ${file}.${table}.zst)
+    set(symbol rung_${unit}_${name})
+    add_custom_command(OUTPUT ${packed}
+      COMMAND rung_pack ${ARGN} ${file} ${packed}
+      DEPENDS ${file} rung_pack
+      COMMENT "Packing ${packed}"
+      VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY rung_${table}_files ${packed})
+    set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_bytes
+      "RUNG_EMBED(${symbol}, \"${packed}\")\n")
+    string(APPEND modules "{${dtype}, RUNG_EMBEDDED(${symbol})}, ")
+  endforeach()
+  set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_units
+    "  static const Unit ${name}[] = {${modules}};\n")
+  if(specific)
+    set(specific ", true")
+  endif()
+  foreach(id IN LISTS ids)
+    set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_table
+      "      {\"${id}\", Code::${code}, ${arch}, ${name}${specific}},\n")
+  endforeach()
+endfunction()
+
+# Makes a library of objects of a table: one generated source.
+function(rung_images_library target which)
+  foreach(part bytes units table files)
+    get_property(${part} GLOBAL PROPERTY rung_${which}_${part})
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/cuda/${target}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/cuda_images.cpp.in ${generated} @ONLY)
+  set_source_files_properties(${generated} PROPERTIES OBJECT_DEPENDS "${files}")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${generated})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+endfunction()

@@ -1,0 +1,149 @@
+// What librung has of CUDA code: the rungs that selection can choose, and nothing else.
+
+#include "backends/cuda/images.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "backends/cuda/rungs.hpp"
+#include "library/tuned/cuda.hpp"
+
+namespace rung::cuda {
+namespace {
+
+using Ids = std::set<std::string_view>;
+
+/// Of rungs that the rules name.
+Ids selected_gemm() {
+  Ids ids;
+  for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
+  return ids;
+}
+Ids selected_dot() {
+  Ids ids;
+  for (const CudaDotRule& rule : tuned::cuda_dot_rules) {
+    ids.insert(dot_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
+  return ids;
+}
+
+/// Every text of a rung, of each compiler, has the kernels of a type.
+void expect_kernel(std::string_view id, Dtype dtype, const std::string& entry) {
+  int texts = 0;
+  for (const Image& image : images()) {
+    if (image.id != id || image.code == Code::cubin) continue;
+    ++texts;
+    EXPECT_NE(unpacked(image.unit(dtype)).find(".entry " + entry + "("), std::string_view::npos)
+        << entry;
+  }
+  EXPECT_EQ(texts, nvcc_version().empty() ? 1 : 2) << id;
+}
+
+TEST(LibraryImages, HaveEveryKernelOfTheGemmRungsThatSelectionNames) {
+  for (const std::string_view id : selected_gemm()) {
+    const GemmRung& rung = *find_gemm_rung(id);
+    for (const Dtype dtype : all_dtypes) {
+      const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+        return rung.launches.of<In, Out>() != nullptr;
+      });
+      if (!has) continue;
+      const int tiles = std::max(1, static_cast<int>(tiles_of(rung, dtype).size()));
+      for (int i = 0; i < tiles; ++i) expect_kernel(id, dtype, entry_name(rung, dtype, i));
+    }
+  }
+}
+
+TEST(LibraryImages, HaveEveryKernelOfTheDotRungsThatSelectionNames) {
+  for (const std::string_view id : selected_dot()) {
+    const DotRung& rung = *find_dot_rung(id)->rung;
+    for (const Dtype dtype : all_dtypes) {
+      const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+        return rung.launches.of<In, Out>() != nullptr;
+      });
+      if (has) expect_kernel(id, dtype, std::string(rung.entry) + "_" + name(dtype).data());
+    }
+  }
+}
+
+TEST(LibraryImages, HaveNoOtherRung) {
+  Ids expected = selected_gemm();
+  expected.merge(selected_dot());
+  expected.insert({"gemm/cuda/scale", "gemm/cuda/pack_operand"});
+  Ids found;
+  for (const Image& image : images()) {
+    if (!image.id.starts_with("sum/")) found.insert(image.id);  // in the file of a dot rung
+  }
+  EXPECT_EQ(found, expected);
+}
+
+TEST(LibraryImages, HaveNoLineTables) {
+  for (const Image& image : images()) {
+    for (const Unit& unit : image.units) {
+      const std::string code = unpack(unit);
+      EXPECT_EQ(code.find(".cuh"), std::string::npos) << image.id << ": a source's name";
+      if (image.code == Code::cubin) {
+        EXPECT_EQ(code.find(".entry"), std::string::npos) << image.id << ": its PTX";
+      }
+    }
+  }
+}
+
+/// The driver reads a module as a whole at the first call that needs a kernel of it.
+TEST(LibraryImages, AreSmallModules) {
+  for (const Image& image : images()) {
+    for (const Unit& unit : image.units) {
+      if (image.code != Code::cubin) continue;
+      EXPECT_LE(unpack(unit).size(), 1u << 20) << image.id;
+    }
+  }
+}
+
+#ifdef RUNG_SHARED_LIBRARY
+TEST(LibraryImages, LeaveTheLibrarySmall) {
+  const std::uintmax_t limit = nvcc_version().empty() ? 5'000'000 : 10'000'000;
+  EXPECT_LE(std::filesystem::file_size(RUNG_SHARED_LIBRARY), limit);
+}
+#endif
+
+TEST(Unpack, GivesPlainCodeAsItIs) {
+  const Unit plain = {{}, ".version 8.0"};
+  EXPECT_EQ(unpack(plain), ".version 8.0");
+  EXPECT_EQ(unpacked(plain), ".version 8.0");
+  EXPECT_EQ(unpacked(plain).data(), unpacked(plain).data());
+}
+
+TEST(Unpack, RefusesDamagedCode) {
+  const Unit& whole = images().front().units.front();
+  ASSERT_NE(unpack(whole), whole.data) << "not packed";
+  for (const std::size_t length :
+       {std::size_t{4}, std::size_t{5}, whole.data.size() / 2, whole.data.size() - 1}) {
+    EXPECT_THROW(unpack({{}, whole.data.substr(0, length)}), std::runtime_error) << length;
+  }
+  std::string wrong(whole.data);
+  wrong[wrong.size() / 2] = static_cast<char>(~wrong[wrong.size() / 2]);
+  wrong.back() = static_cast<char>(~wrong.back());
+  const Unit damaged = {{}, wrong};
+  try {
+    EXPECT_NE(unpack(damaged), unpack(whole));
+  } catch (const std::runtime_error&) {
+  }
+}
+
+TEST(Image, HasNoUnitOfATypeThatItLacks) {
+  const Unit units[] = {{Dtype::f32, "a"}, {Dtype::f64, "b"}};
+  const Image image = {"gemm/cuda/00_none", Code::clang_ptx, 80, units};
+  EXPECT_EQ(image.unit(Dtype::f64).data, "b");
+  EXPECT_THROW(image.unit(Dtype::bf16), std::out_of_range);
+  const Unit all[] = {{{}, "c"}};
+  EXPECT_EQ((Image{"gemm/cuda/00_none", Code::clang_ptx, 80, all}.unit(Dtype::bf16).data), "c");
+}
+
+}  // namespace
+}  // namespace rung::cuda
