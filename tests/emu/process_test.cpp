@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* spinning = RUNG_EMU_PROGRAMS "/faulty/runs_until_killed.cu";
+
 /// A folder for the tool's temporary ones, empty at first.
 class EmuProcess : public testing::Test {
  protected:
@@ -30,8 +32,8 @@ class EmuProcess : public testing::Test {
 
   fs::path temporary() const { return folder_ / "tmp"; }
 
-  /// Starts `rung emu ARGUMENTS` in the folder; its output goes to a pipe.
-  void start(const std::vector<std::string>& arguments) {
+  /// Starts `rung emu WORDS` in the folder; its output goes to a pipe.
+  void start(std::vector<const char*> words) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     child_ = fork();
@@ -42,8 +44,8 @@ class EmuProcess : public testing::Test {
       std::freopen("/dev/null", "w", stderr);
       close(ends[0]);
       close(ends[1]);
-      std::vector<const char*> words = {RUNG_PROGRAM, "emu"};
-      for (const std::string& argument : arguments) words.push_back(argument.c_str());
+      const char* const tool[] = {RUNG_PROGRAM, "emu"};
+      words.insert(words.begin(), std::begin(tool), std::end(tool));
       words.push_back(nullptr);
       execv(RUNG_PROGRAM, const_cast<char**>(words.data()));
       _exit(127);
@@ -80,7 +82,7 @@ class EmuProcess : public testing::Test {
 
 TEST_F(EmuProcess, EndsByTheSignalThatItGetsAndLeavesNothing) {
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
-    start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+    start({spinning});
     ASSERT_EQ(read_line(), "running\n");
     EXPECT_FALSE(fs::is_empty(temporary()));
     kill(child_, signal);
@@ -93,7 +95,7 @@ TEST_F(EmuProcess, EndsByTheSignalThatItGetsAndLeavesNothing) {
 
 TEST_F(EmuProcess, IgnoresWhatItWasStartedToIgnore) {
   std::signal(SIGHUP, SIG_IGN);
-  start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+  start({spinning});
   std::signal(SIGHUP, SIG_DFL);
   ASSERT_EQ(read_line(), "running\n");
   kill(child_, SIGHUP);
@@ -103,7 +105,7 @@ TEST_F(EmuProcess, IgnoresWhatItWasStartedToIgnore) {
 }
 
 TEST_F(EmuProcess, TheProgramDoesNotOutliveTheTool) {
-  start({std::string(RUNG_EMU_PROGRAMS) + "/faulty/runs_until_killed.cu"});
+  start({spinning});
   ASSERT_EQ(read_line(), "running\n");
   kill(child_, SIGKILL);
   const int status = wait();
@@ -111,10 +113,9 @@ TEST_F(EmuProcess, TheProgramDoesNotOutliveTheTool) {
 }
 
 TEST_F(EmuProcess, TakesFilesOfAnyName) {
-  const std::vector<std::string> names = {"-dash.cu",      "@at.cu",       "a \"quote\" 'too'.cu",
-                                          "two\nlines.cu", "latin\xe9.cu", "a,comma;$x.cu"};
-  for (const std::string& name : names) {
-    fs::copy_file(std::string(RUNG_EMU_PROGRAMS) + "/faulty/leak.cu", folder_ / name);
+  for (const char* const name : {"-dash.cu", "@at.cu", "a \"quote\" 'too'.cu", "two\nlines.cu",
+                                 "latin\xe9.cu", "a,comma;$x.cu"}) {
+    fs::copy_file(RUNG_EMU_PROGRAMS "/faulty/leak.cu", folder_ / name);
     start({"--json", "report.json", "--", name});
     const int status = wait();
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << name << ": " << status;
