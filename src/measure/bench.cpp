@@ -58,7 +58,7 @@ class Bench {
     for (const RungInfo* info : request_.rungs) {
       BenchRow row;
       row.slug = info->slug;
-      row.limit = info->limit;
+      row.bottleneck = info->bottleneck;
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }

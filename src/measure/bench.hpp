@@ -30,7 +30,7 @@ struct BenchRow {
   Kind kind = Kind::rung;
   std::string name;          // a rung's id, "library", or the peer's name
   std::string slug;          // a rung's slug, else the name
-  std::string limit;         // what limits a rung now, in its own words
+  std::string bottleneck;    // of a rung, from its header
   std::string chose;         // the rung that the library chose
   std::string skipped;       // why it was not run; empty if it was
   Verdict verdict;           // only what is right is timed

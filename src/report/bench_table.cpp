@@ -156,7 +156,7 @@ std::string host(const BenchResult& result) {
 std::string verdict(const BenchRow& row) {
   if (!row.skipped.empty()) return "skipped: " + row.skipped;
   if (row.wrong()) return "WRONG: " + row.verdict.message;
-  return "right; limit now: " + row.limit;
+  return "right; bottleneck: " + row.bottleneck;
 }
 
 // Cold operands are as cold as the memory that they go through is large.

@@ -1,7 +1,6 @@
-// dot/cpu/01_accumulators: deal the terms out to several sums, which the processor adds to at
-//   once.
-// from: 00_one_accumulator | removes: the wait of each addition for the one before it | limit: one
-//   element an instruction
+// dot/cpu/01_accumulators: deal the terms out to several accumulators, whose additions overlap.
+// from: 00_one_accumulator | removes: the wait of each addition for the previous one
+//   | bottleneck: one element per instruction
 // needs: nothing | try: rung bench dot/cpu/00 dot/cpu/01 --n 1000
 
 #include "device/cpu/rung.hpp"

@@ -1,7 +1,8 @@
-// dot/cpu/02_simd: let each of the sums be a vector.
-// from: 01_accumulators | removes: the limit of one element an instruction | limit: one core's way
-//   to memory once the vectors have left the caches
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/01 dot/cpu/02
+// dot/cpu/02_simd: make each accumulator a vector.
+// from: 01_accumulators | removes: the limit of one element per instruction | bottleneck: the
+//   memory bandwidth of one core, once the vectors exceed the caches
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/01
+//   dot/cpu/02
 
 #include "device/cpu/rung.hpp"
 

@@ -1,10 +1,9 @@
-// dot/cpu/03_threads: cut the vectors into chunks, sum each on whichever thread is free, and add
-//   the partial sums in the order of the chunks, so that the result does not depend on the
-//   threads.
-// from: 02_simd | removes: the limit of one core | limit: the two streams of a core, too few to
-//   keep memory busy
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/03 --threads
-//   2
+// dot/cpu/03_threads: cut the vectors into chunks, sum each chunk on whichever thread is free, and
+//   add the partial sums in chunk order, so that the result does not depend on the threads.
+// from: 02_simd | removes: the limit of a single core | bottleneck: two read streams per core, too
+//   few to saturate memory
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/03
+//   --threads 2
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // dot/cpu/04_compensated: also sum the rounding error of every product and every addition, and add
 //   it at the end: the result is as accurate as if computed in twice the precision.
-// from: 03_threads | removes: an error that grows with n and with cancellation | limit: ten
-//   operations a term, where memory is not the limit already
-// needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/04
+// from: 03_threads | removes: an error that grows with n and with cancellation | bottleneck: ten
+//   operations per term, where memory bandwidth does not bound it
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung verify dot/cpu/04
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-// dot/cpu/05_streams: read each chunk as several streams at once, and ask for each line some way
-//   ahead of its use, so that more requests to memory are under way.
-// from: 03_threads | removes: idle memory between the requests of two streams | limit: the
-//   requests that a core can have outstanding
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/03 dot/cpu/05
-//   --n 100000000
+// dot/cpu/05_streams: read each chunk as several streams at once and prefetch their cache lines, so
+//   that more memory requests are in flight.
+// from: 03_threads | removes: idle memory between the requests of two streams | bottleneck: the
+//   number of outstanding requests that a core supports
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/03
+//   dot/cpu/05 --n 100000000
 
 #include "device/cpu/integers.hpp"
 #include "device/cpu/parallel.hpp"

@@ -1,8 +1,8 @@
-// dot/cpu/06_reproducible: sum without rounding, so that neither the order of the terms nor the
-//   threads nor the machine can change a bit: the result is the exact sum, rounded once.
-// from: 04_compensated | removes: last bits that depend on how the sum was cut up, and the error
-//   itself | limit: additions, and memory that a wide range of exponents makes it use
-// needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/06
+// dot/cpu/06_reproducible: sum without rounding: the result is the exact sum, rounded once, and its
+//   bits depend on neither the order of the terms, nor the threads, nor the machine.
+// from: 04_compensated | removes: low-order bits that depend on the partition of the sum, and the
+//   error itself | bottleneck: additions, and the memory that widely spread exponents use
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung verify dot/cpu/06
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,7 @@
 // dot/cuda/04_shared_tree: the same tree in shared memory.
-// from: 03_device_tree | removes: device memory between the steps | limit: in each step, fewer
-//   threads of every warp have work, while the warp takes as long; they want the same banks
+// from: 03_device_tree | removes: device-memory traffic between the steps | bottleneck: divergence:
+//   in each step, fewer threads of every warp are active, but the warp takes as long; bank
+//   conflicts
 // needs: nothing | try: rung trace dot/cuda/04
 
 #include "device/cuda/dot_rung.cuh"

@@ -1,7 +1,7 @@
-// dot/cuda/05_contiguous: a thread adds a term that lies half of the rest away, so that those with
-//   work are neighbours, as are their terms.
-// from: 04_shared_tree | removes: divergence inside warps, all of whose threads have work or none,
-//   and bank conflicts | limit: a launch for each factor of 512 terms
+// dot/cuda/05_contiguous: each thread adds the term half of the remaining range away, so that the
+//   active threads are neighbours, as are their terms.
+// from: 04_shared_tree | removes: divergence within warps, and bank conflicts | bottleneck: one
+//   launch for each factor of 512 terms
 // needs: nothing | try: rung trace dot/cuda/05
 
 #include "device/cuda/dot_rung.cuh"

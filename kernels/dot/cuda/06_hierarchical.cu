@@ -1,7 +1,7 @@
-// dot/cuda/06_hierarchical: a block adds its sum to the result itself, by one atomic addition: any
-//   n in one launch.
-// from: 05_contiguous | removes: the launches that add up the sums of blocks | limit: half of the
-//   threads idle from the first step of the tree on, for two terms that each has loaded
+// dot/cuda/06_hierarchical: each block adds its sum to the result with one atomic addition: any n
+//   in one launch.
+// from: 05_contiguous | removes: the launches that add up the block sums | bottleneck: half of the
+//   threads are idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/cuda/06
 
 #include "device/cuda/dot_rung.cuh"

@@ -1,9 +1,7 @@
-// dot/cuda/07_coarsened: a thread first adds up 16 terms by itself, and only then the block's
-// threads
-//   their sums.
-// from: 06_hierarchical | removes: seven of eight trees, with their barriers and idle threads, and
-// as
-//   many atomic additions | limit: a barrier for each step of the tree
+// dot/cuda/07_coarsened: thread coarsening: each thread first adds up 16 terms by itself, then the
+//   block reduces its threads' sums.
+// from: 06_hierarchical | removes: seven of eight trees with their barriers and idle threads, and
+//   seven of eight atomic additions | bottleneck: a barrier for each step of the tree
 // needs: nothing | try: rung trace dot/cuda/07
 
 #include "device/cuda/dot_rung.cuh"

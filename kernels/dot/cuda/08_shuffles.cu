@@ -1,7 +1,7 @@
-// dot/cuda/08_shuffles: the threads of a warp add up from register to register, then one warp the
-//   sums of all warps.
-// from: 07_coarsened | removes: shared memory and barriers from all steps of the tree but one |
-//   limit: loads of 4 bytes, and blocks that come and go with 16 of them each thread
+// dot/cuda/08_shuffles: warp shuffles: the threads of a warp reduce from register to register, then
+//   one warp reduces the warp sums.
+// from: 07_coarsened | removes: shared memory and barriers from all steps of the tree but one
+//   | bottleneck: 4-byte loads, and short-lived blocks of 16 loads per thread
 // needs: nothing | try: rung trace dot/cuda/08
 
 #include "device/cuda/dot_rung.cuh"

@@ -1,7 +1,7 @@
-// dot/cuda/09_vectors: loads of 16 bytes, several on their way before the first is used, by as many
-//   blocks as the machine holds at a time.
-// from: 08_shuffles | removes: loads of 4 bytes, and the start and end of thousands of blocks |
-//   limit: two launches, one of them to set the result to zero; atomic additions, whose order, and
+// dot/cuda/09_vectors: 16-byte loads, several of them in flight, in a grid-stride loop of as many
+//   blocks as fit on the device.
+// from: 08_shuffles | removes: 4-byte loads, and the start and end of thousands of blocks
+//   | bottleneck: two launches, one of them to zero the result; the order of atomic additions, and
 //   so the result's last bits, differ from run to run
 // needs: nothing | try: rung trace dot/cuda/09
 

@@ -1,8 +1,7 @@
-// dot/cuda/10_one_launch: the last block to finish adds up the sums of all, in the order of the
-//   blocks: one launch, and the same bits every time.
-// from: 09_vectors | removes: a launch that sets the result to zero, and the order of atomic
-//   additions, which is another one each time | limit: the memory's bandwidth; of short vectors,
-//   the start of a launch
+// dot/cuda/10_one_launch: the last block to finish adds up all block sums in block order: one
+//   launch, and the same bits every time.
+// from: 09_vectors | removes: the launch that zeroes the result, and atomic additions in varying
+//   order | bottleneck: memory bandwidth; for short vectors, launch latency
 // needs: nothing | try: rung trace dot/cuda/10
 
 #include "device/cuda/block_sum.cuh"

@@ -1,7 +1,7 @@
 // dot/cuda/11_compensated: also sum the rounding error of every product and every addition, and add
 //   it at the end: the result is as accurate as if computed in twice the precision.
-// from: 10_one_launch | removes: an error that grows with n and with cancellation | limit: the
-//   memory's bandwidth still: ten operations a term fit beside it
+// from: 10_one_launch | removes: an error that grows with n and with cancellation
+//   | bottleneck: still memory bandwidth: it hides ten operations per term
 // needs: nothing | try: rung verify dot/cuda/11
 
 #include "device/cuda/block_sum.cuh"

@@ -1,8 +1,8 @@
-// dot/cuda/12_reproducible: sum without rounding, so that neither the order of the terms nor the
-//   grid nor the device can change a bit: the result is the exact sum, rounded once.
-// from: 11_compensated | removes: last bits that depend on how the sum was cut up, and the error
-//   itself | limit: the memory's bandwidth, unless the exponents vary so much that the integers
-//   have to help; with f64, the integers' part spills registers on sm_80
+// dot/cuda/12_reproducible: sum without rounding: the result is the exact sum, rounded once, and
+//   its bits depend on neither the order of the terms, nor the grid, nor the device.
+// from: 11_compensated | removes: low-order bits that depend on how the sum is partitioned, and the
+//   error itself | bottleneck: memory bandwidth, unless exponents vary so much that terms go to the
+//   integer accumulator; with f64, the integer code spills registers on sm_80
 // needs: nothing | try: rung verify dot/cuda/12
 
 #include "device/cuda/block_words.cuh"

@@ -1,7 +1,7 @@
-// dot/cuda/13_bulk_copies: the vectors come to shared memory in pieces of 16 KiB, each by one
-//   instruction of one thread, six of either on their way at a time.
-// from: 10_one_launch | removes: registers and instructions of loads that are on their way | limit:
-//   the memory's bandwidth; short vectors wait for a copy, a barrier and shared memory
+// dot/cuda/13_bulk_copies: bulk asynchronous copies: one thread loads the vectors into shared
+//   memory, 16 KiB per instruction, with six copies of each vector in flight.
+// from: 10_one_launch | removes: the registers and instructions of loads in flight
+//   | bottleneck: memory bandwidth; short vectors wait for a copy, a barrier and shared memory
 // needs: sm_90 | try: rung trace dot/cuda/13
 
 #include "device/cuda/block_sum.cuh"

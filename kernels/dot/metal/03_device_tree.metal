@@ -1,7 +1,7 @@
-// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree
-//   of nine steps over 512 terms, in device memory. Threadgroups leave their sums to the next
-//   dispatch, which adds them up likewise, until one is left.
-// from: 02_atomic | removes: a single thread that adds 256 terms one by one | limit: the terms
+// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree of
+//   nine steps over 512 terms in device memory; each dispatch reduces the threadgroup sums of the
+//   previous one, until one is left.
+// from: 02_atomic | removes: a single thread that adds 256 terms one by one | bottleneck: the terms
 //   go to device memory and back in each step
 // needs: nothing | try: rung trace dot/metal/03
 

@@ -1,7 +1,7 @@
-// dot/metal/05_contiguous: a thread adds a term that lies half of the rest away, so that those
-//   with work are neighbours, as are their terms.
-// from: 04_shared_tree | removes: divergence inside simdgroups, all of whose threads have work
-//   or none | limit: a dispatch for each factor of 512 terms
+// dot/metal/05_contiguous: each thread adds the term half of the remaining range away, so that the
+//   active threads are neighbours, as are their terms.
+// from: 04_shared_tree | removes: divergence within simdgroups | bottleneck: one dispatch for each
+//   factor of 512 terms
 // needs: nothing | try: rung trace dot/metal/05
 
 #include "device/metal/dot_rung.h"

@@ -1,8 +1,7 @@
-// dot/metal/06_hierarchical: a threadgroup adds its sum to the result itself, by one atomic
-//   addition: any n in one dispatch.
-// from: 05_contiguous | removes: the dispatches that add up the sums of threadgroups | limit:
-//   half of the threads idle from the first step of the tree on, for two terms that each has
-//   loaded
+// dot/metal/06_hierarchical: each threadgroup adds its sum to the result with one atomic addition:
+//   any n in one dispatch.
+// from: 05_contiguous | removes: the dispatches that add up the threadgroup sums | bottleneck: half
+//   of the threads are idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/metal/06
 
 #include "device/metal/dot_rung.h"

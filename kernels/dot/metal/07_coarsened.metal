@@ -1,7 +1,7 @@
-// dot/metal/07_coarsened: a thread first adds up 16 terms by itself, and only then the
-//   threadgroup's threads their sums.
-// from: 06_hierarchical | removes: seven of eight trees, with their barriers and idle threads,
-//   and as many atomic additions | limit: a barrier for each step of the tree
+// dot/metal/07_coarsened: thread coarsening: each thread first adds up 16 terms by itself, then the
+//   threadgroup reduces its threads' sums.
+// from: 06_hierarchical | removes: seven of eight trees with their barriers and idle threads, and
+//   seven of eight atomic additions | bottleneck: a barrier for each step of the tree
 // needs: nothing | try: rung trace dot/metal/07
 
 #include "device/metal/dot_rung.h"

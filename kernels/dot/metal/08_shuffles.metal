@@ -1,8 +1,7 @@
-// dot/metal/08_shuffles: the threads of a simdgroup add up from register to register, by
-//   simd_sum, then one simdgroup the sums of all simdgroups.
-// from: 07_coarsened | removes: threadgroup memory and barriers from all steps of the tree but
-//   one | limit: loads of one element, and threadgroups that come and go with 16 of them each
-//   thread
+// dot/metal/08_shuffles: simd_sum: the threads of a simdgroup reduce from register to register,
+//   then one simdgroup reduces the simdgroup sums.
+// from: 07_coarsened | removes: threadgroup memory and barriers from all steps of the tree but one
+//   | bottleneck: loads of one element, and short-lived threadgroups of 16 loads per thread
 // needs: nothing | try: rung trace dot/metal/08
 
 #include "device/metal/dot_rung.h"

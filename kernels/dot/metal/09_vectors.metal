@@ -1,7 +1,7 @@
-// dot/metal/09_vectors: loads of four elements, several on their way before the first is used,
-//   by a fixed number of threadgroups that go through all of the vectors.
+// dot/metal/09_vectors: loads of four elements, several of them in flight, in a loop over both
+//   vectors by a fixed number of threadgroups.
 // from: 08_shuffles | removes: loads of one element, and the start and end of thousands of
-//   threadgroups | limit: atomic additions, whose order, and so the result's last bits, differ
+//   threadgroups | bottleneck: the order of atomic additions, and so the result's last bits, differ
 //   from run to run
 // needs: nothing | try: rung trace dot/metal/09
 

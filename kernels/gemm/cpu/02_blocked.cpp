@@ -1,7 +1,7 @@
-// gemm/cpu/02_blocked: cut the loops into tiles and move the tile of k outwards, so that a tile of
+// gemm/cpu/02_blocked: tile the loops and move the loop over k-tiles outwards, so that one tile of
 //   B serves many rows.
-// from: 01_loop_order | removes: streaming all of B from memory for each row of C | limit: one
-//   core, and one tile row of C re-read for each k
+// from: 01_loop_order | removes: streaming all of B from memory for each row of C | bottleneck: a
+//   single core, and one row of the C tile is reloaded for each k
 // needs: nothing | try: rung bench gemm/cpu/01 gemm/cpu/02 --sizes 2048
 
 #include <algorithm>

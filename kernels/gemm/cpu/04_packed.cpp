@@ -1,7 +1,7 @@
-// gemm/cpu/04_packed: copy each tile of A and B into a small contiguous buffer before it is used
+// gemm/cpu/04_packed: pack each tile of A and B into a small contiguous buffer, which is then used
 //   MC or NC times.
 // from: 03_threads | removes: strided tiles, and with them any dependence on layout and leading
-//   dimension | limit: C goes through the L1 cache for every k
+//   dimension | bottleneck: C passes through the L1 cache for every k
 // needs: nothing | try: rung bench gemm/cpu/03 gemm/cpu/04 --layout nt
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// gemm/cpu/05_micro_kernel: keep an MR x NR tile of C in vector registers while k runs, so that
-//   each vector of B loaded serves MR fused multiply-adds and C is touched once for each tile of
-//   k.
-// from: 04_packed | removes: a load and a store of C for every multiply-add | limit: fixed block
-//   sizes, and every block of C packs its own copy of A and B
-// needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/04 gemm/cpu/05
+// gemm/cpu/05_micro_kernel: a register micro-kernel: an MR x NR tile of C stays in vector registers
+//   while k runs, so that each vector loaded from B serves MR FMAs and C is accessed once per
+//   k-block.
+// from: 04_packed | removes: a load and a store of C for every multiply-add | bottleneck: block
+//   sizes are fixed, and every block of C packs its own copy of A and B
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung bench gemm/cpu/04 gemm/cpu/05
 
 #include <algorithm>
 

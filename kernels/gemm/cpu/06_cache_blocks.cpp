@@ -1,8 +1,8 @@
-// gemm/cpu/06_cache_blocks: size each block for the cache that it lives in, pack A and B once for
-//   all threads, and share C out over threads as a grid of tiles.
-// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache | limit:
-//   the copies that packing makes, which small and skinny products do not pay back
-// needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
+// gemm/cpu/06_cache_blocks: size each block for the cache that holds it, pack A and B once for all
+//   threads, and divide C into a grid of tiles for the threads.
+// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache
+//   | bottleneck: the packing copies, which small and skinny products do not amortize
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-// gemm/cpu/07_direct: read A where it lies, and copy no more of B than the panel in hand: what is
-//   used only a few times, or is in the cache already, is not worth packing.
-// from: 06_cache_blocks | removes: the copies that packing makes | limit: rows of A that share
-//   cache sets and pages, once A has outgrown the L2
-// needs: nothing; 16-bit inputs, which have to be widened, go the way of 06 | try: rung bench
-//   gemm/cpu/06 gemm/cpu/07 --sizes 64,128,256,16x4096x4096
+// gemm/cpu/07_direct: read A in place and pack only the current panel of B: packing does not pay
+//   for data that is used a few times or is already cached.
+// from: 06_cache_blocks | removes: most of the packing copies | bottleneck: rows of A that share
+//   cache sets and pages, once A exceeds the L2 cache
+// needs: nothing; 16-bit inputs must be widened, so they run 06 | try: rung bench gemm/cpu/06
+//   gemm/cpu/07 --sizes 64,128,256,16x4096x4096
 
 #include <algorithm>
 #include <type_traits>

@@ -1,7 +1,7 @@
-// gemm/cuda/02_shared_tile: a block brings a tile of A and one of B into shared memory, and each of
-//   its threads reads both from there.
-// from: 01_coalesced | removes: two global loads for each multiply-add: one serves 32 now | limit:
-//   two shared loads for each multiply-add
+// gemm/cuda/02_shared_tile: a block loads a tile of A and a tile of B into shared memory, and all
+//   its threads read both from there.
+// from: 01_coalesced | removes: two global loads per FMA: each load now serves 32 FMAs
+//   | bottleneck: two shared loads per FMA
 // needs: nothing | try: rung trace gemm/cuda/02
 
 #include "device/cuda/rung.cuh"

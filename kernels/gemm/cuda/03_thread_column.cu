@@ -1,7 +1,7 @@
-// gemm/cuda/03_thread_column: a thread computes a column of 8 results, and keeps each element of B
-//   in a register for all of them.
-// from: 02_shared_tile | removes: a shared load of B for each multiply-add: one serves 8 now |
-//   limit: a shared load of A for each multiply-add
+// gemm/cuda/03_thread_column: each thread computes a column of 8 results, and keeps each element of
+//   B in a register for all of them.
+// from: 02_shared_tile | removes: a shared load of B per FMA: each load now serves 8 FMAs
+//   | bottleneck: a shared load of A per FMA
 // needs: nothing | try: rung trace gemm/cuda/03
 
 #include "device/cuda/rung.cuh"

@@ -1,8 +1,7 @@
-// gemm/cuda/06_bank_free: no two threads of a warp want the same bank: a thread's columns are
-// pieces
-//   of one vector, next to its neighbours' pieces, and rows of the transposed A are padded.
-// from: 05_vectors | removes: bank conflicts of the loads from B and of the stores to A | limit: a
-//   warp is a wide strip of 2 x 16 threads, which shares little of what it reads
+// gemm/cuda/06_bank_free: no bank conflicts: each thread owns columns in 16-byte vectors that
+//   alternate with those of its neighbours, and rows of the transposed A are padded.
+// from: 05_vectors | removes: bank conflicts of the loads from B and the stores to A
+//   | bottleneck: a warp is a wide strip of 2 x 16 threads, which reuses little of what it reads
 // needs: nothing | try: rung trace gemm/cuda/06
 
 #include "device/cuda/fragment.cuh"

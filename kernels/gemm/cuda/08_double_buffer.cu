@@ -1,8 +1,7 @@
-// gemm/cuda/08_double_buffer: two tiles of either operand in shared memory: while one is
-// multiplied,
-//   the next is on its way to registers, then to the other's place.
-// from: 07_warp_tile | removes: the wait for global memory between tiles, and one barrier of two |
-//   limit: registers, which hold what is on its way for only one tile ahead
+// gemm/cuda/08_double_buffer: double buffering: while one pair of shared tiles is multiplied, the
+//   next pair is loaded into registers, then stored to the other buffer.
+// from: 07_warp_tile | removes: the stall on global memory between tiles, and one of two barriers
+//   | bottleneck: registers, which hold the loads in flight, allow prefetching of only one tile
 // needs: nothing | try: rung trace gemm/cuda/08
 
 #include "device/cuda/fragment.cuh"

@@ -1,9 +1,8 @@
-// gemm/cuda/09_async_copies: tiles go to shared memory without a stop in registers, and several are
-//   on their way at once.
-// from: 08_double_buffer | removes: the registers of what is on its way, and the stall where they
-// are
-//   stored | limit: one tile size for every shape, and too few threads to hide each other's stalls;
-//   on sm_80 it spills a register
+// gemm/cuda/09_async_copies: cp.async pipeline: copies to shared memory bypass the registers, and
+//   several tiles are in flight at once.
+// from: 08_double_buffer | removes: the registers that hold loads in flight, and the stall where
+//   they are stored | bottleneck: one tile size for every shape, and too few threads to hide each
+//   other's stalls; on sm_80 the kernel spills a register
 // needs: sm_80 | try: rung trace gemm/cuda/09
 
 #include "device/cuda/async_tile.cuh"

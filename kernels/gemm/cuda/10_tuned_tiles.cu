@@ -1,8 +1,7 @@
-// gemm/cuda/10_tuned_tiles: tiles of several sizes, of which each shape and device gets the
-// fastest;
-//   blocks in an order that L2 likes, and fragments one step ahead of the multiply-adds.
-// from: 09_async_copies | removes: the stall for shared memory in each step, and tiles that fit
-//   neither the matrix nor the machine | limit: with few tiles, multiprocessors stand idle
+// gemm/cuda/10_tuned_tiles: autotuned tile sizes, chosen per shape and device; thread-block swizzle
+//   for L2 reuse; fragments are loaded one k-step ahead of the FMAs.
+// from: 09_async_copies | removes: the shared-memory stall in each k-step, and tiles that fit
+//   neither the matrix nor the device | bottleneck: with few tiles, SMs are idle
 // needs: sm_80 | try: rung trace gemm/cuda/10
 
 #include "device/cuda/async_tile.cuh"

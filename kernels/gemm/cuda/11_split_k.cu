@@ -1,8 +1,7 @@
-// gemm/cuda/11_split_k: several blocks share a tile of C, each with a part of k, and add their sums
-//   in a fixed order.
-// from: 10_tuned_tiles | removes: idle multiprocessors where C has fewer tiles than the machine has
-//   places | limit: instructions other than multiply-adds, and operands that want the same bank of
-//   registers
+// gemm/cuda/11_split_k: split-K: several blocks share a tile of C, each with a part of k, and add
+//   their partial sums in a fixed order.
+// from: 10_tuned_tiles | removes: idle SMs where C has fewer tiles than the device can hold blocks
+//   | bottleneck: issue slots taken by instructions other than FMAs, and register bank conflicts
 // needs: sm_80 | try: rung trace gemm/cuda/11
 
 #include "device/cuda/async_tile.cuh"

@@ -1,8 +1,7 @@
-// gemm/cuda/20_wmma: a warp multiplies matrices of 16 x 16 as one instruction, on tensor cores.
-// from: 07_warp_tile | removes: multiply-adds that threads make one by one | limit: loads of 8
-// bytes
-//   through registers, elements transposed one by one, and results that take a way by shared memory
-//   because nobody may know which thread has them
+// gemm/cuda/20_wmma: tensor cores: a warp multiplies 16 x 16 matrices in one wmma instruction.
+// from: 07_warp_tile | removes: FMAs issued thread by thread | bottleneck: 8-byte loads through
+//   registers and element-wise transposes; the fragment layout is unspecified, so results go
+//   through shared memory
 // needs: sm_80 | try: rung trace gemm/cuda/20
 
 #include "device/cuda/ptx_matrix.cuh"

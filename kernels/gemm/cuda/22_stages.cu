@@ -1,7 +1,7 @@
-// gemm/cuda/22_stages: tiles go to shared memory by cp.async, several of them on their way at once,
-//   while tensor cores work on the one that is there.
-// from: 21_mma_sync | removes: the wait for global memory in each step, and one barrier of two |
-//   limit: every fragment goes through registers, and every warp issues its own copies
+// gemm/cuda/22_stages: multistage cp.async pipeline: several tiles are in flight to shared memory
+//   while tensor cores multiply the current one.
+// from: 21_mma_sync | removes: the stall on global memory in each k-block, and one of two barriers
+//   | bottleneck: every fragment passes through registers, and every warp issues its own copies
 // needs: sm_80 | try: rung trace gemm/cuda/22
 
 #include "device/cuda/accumulators.cuh"

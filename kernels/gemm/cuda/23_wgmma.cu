@@ -1,8 +1,7 @@
-// gemm/cuda/23_wgmma: four warps multiply as one, 64 x 128 at a time, straight from shared memory:
-// the
-//   tensor cores fetch their operands themselves.
-// from: 22_stages | removes: fragments in registers, and the loads that bring them | limit: all
-//   threads issue copies, and tensor cores wait for them at each barrier
+// gemm/cuda/23_wgmma: wgmma: the four warps of a warpgroup multiply 64 x 128 at a time, and tensor
+//   cores read both operands from shared memory.
+// from: 22_stages | removes: fragments in registers, and the instructions that load them
+//   | bottleneck: all threads issue copies, and tensor cores wait for them at each barrier
 // needs: sm_90a | try: rung trace gemm/cuda/23
 
 #include "device/cuda/accumulators.cuh"

@@ -1,8 +1,7 @@
-// gemm/cuda/24_tma: one thread asks for whole tiles, which an engine of its own brings, swizzles
-// and
-//   fills up with zeros at the edges; a barrier in shared memory counts their bytes.
-// from: 23_wgmma | removes: the addresses, copies and guards of all threads | limit: every thread
-//   waits for every other in each step
+// gemm/cuda/24_tma: TMA: one thread issues loads of whole tiles, which the TMA unit swizzles and
+//   zero-fills at the edges; an mbarrier counts their bytes.
+// from: 23_wgmma | removes: the address computation, copies and bounds checks of all threads
+//   | bottleneck: in each k-block, every thread waits for all the others
 // needs: sm_90a | try: rung trace gemm/cuda/24
 
 #include "device/cuda/accumulators.cuh"

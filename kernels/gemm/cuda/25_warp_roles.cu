@@ -1,9 +1,8 @@
-// gemm/cuda/25_warp_roles: one warpgroup brings tiles and two multiply them; they meet at barriers
-// of
-//   their own for each stage, and registers go to those who have use for them.
-// from: 24_tma | removes: the barrier of all threads in each step, and the wait of tensor cores for
-// it
-//   | limit: blocks begin and end, and nobody multiplies meanwhile
+// gemm/cuda/25_warp_roles: warp specialization: one producer warpgroup issues TMA loads, two
+//   consumer warpgroups run wgmma; full/empty mbarriers per stage; setmaxnreg moves registers to
+//   the consumers.
+// from: 24_tma | removes: the block-wide barrier in each k-block, which stalls the tensor cores
+//   | bottleneck: the prologue and epilogue of each block overlap no multiplication
 // needs: sm_90a | try: rung trace gemm/cuda/25
 
 #include "device/cuda/accumulators.cuh"

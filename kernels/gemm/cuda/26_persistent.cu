@@ -1,8 +1,8 @@
-// gemm/cuda/26_persistent: blocks stay and take tile after tile: while results are stored, the
-// tiles of
-//   the next ones come already.
-// from: 25_warp_roles | removes: the beginning and the end of each block | limit: neighbouring
-//   blocks bring the same tiles, each for itself, and tensor cores wait while results are stored
+// gemm/cuda/26_persistent: persistent blocks: each block loops over tiles, and its producer loads
+//   the next tile's operands while the consumers store results.
+// from: 25_warp_roles | removes: the start-up and tear-down of each block
+//   | bottleneck: neighbouring blocks load the same tiles separately, and tensor cores wait during
+//   the epilogue
 // needs: sm_90a | try: rung trace gemm/cuda/26
 
 #include "device/cuda/accumulators.cuh"

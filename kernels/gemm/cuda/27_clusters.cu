@@ -1,9 +1,7 @@
-// gemm/cuda/27_clusters: two blocks below each other need the same columns of B: each brings half
-// of
-//   them, for both.
-// from: 26_persistent | removes: a third of what comes from L2 | limit: tensor cores wait while
-// results
-//   are stored
+// gemm/cuda/27_clusters: clusters and TMA multicast: two blocks, one below the other, need the same
+//   columns of B, and each loads half of them for both.
+// from: 26_persistent | removes: a third of the reads from L2 | bottleneck: tensor cores wait
+//   during the epilogue
 // needs: sm_90a | try: rung trace gemm/cuda/27
 
 #include "device/cuda/accumulators.cuh"

@@ -1,8 +1,7 @@
-// gemm/cuda/28_stored_boxes: results leave by way of shared memory and in boxes, which go to C
-// while
-//   the next tile is multiplied already.
-// from: 27_clusters | removes: the wait for stores, of 8 bytes a thread | limit: tensor cores wait
-//   while results move to shared memory; one tile size for every shape
+// gemm/cuda/28_stored_boxes: TMA store epilogue: results are staged in shared memory, and TMA
+//   stores them to C while the consumers multiply the next tile.
+// from: 27_clusters | removes: the wait for stores of 8 bytes per thread | bottleneck: tensor cores
+//   wait while results move to shared memory; one tile size for every shape
 // needs: sm_90a | try: rung trace gemm/cuda/28
 
 #include "device/cuda/boxes.cuh"

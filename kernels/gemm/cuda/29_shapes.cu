@@ -1,7 +1,6 @@
-// gemm/cuda/29_shapes: tiles and clusters of several sizes, of which each shape and device gets the
-//   fastest.
-// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the waiting
-//   of clusters where L2 is fast enough | limit: with few tiles, multiprocessors stand idle
+// gemm/cuda/29_shapes: autotuned tile and cluster sizes, chosen per shape and device.
+// from: 28_stored_boxes | removes: idle SMs where large tiles are few, and waiting within a cluster
+//   where L2 is fast enough | bottleneck: with few tiles, SMs are idle
 // needs: sm_90a | try: rung trace gemm/cuda/29
 
 #include "device/cuda/boxes.cuh"

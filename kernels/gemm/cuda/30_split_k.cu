@@ -1,7 +1,7 @@
-// gemm/cuda/30_split_k: blocks share a tile where tiles are too few for a wave, or the last one,
-//   each with a part of k, and add their sums in a fixed order.
-// from: 29_shapes | removes: idle multiprocessors in the last wave, which is the only one of few
-//   tiles | limit: power, and where the result is small the start of a launch
+// gemm/cuda/30_split_k: split-K against wave quantization: the tiles of a partial last wave are
+//   shared by several blocks, each with a part of k, whose sums are added in a fixed order.
+// from: 29_shapes | removes: idle SMs in the last wave, which is the only one when tiles are few
+//   | bottleneck: power and, for small results, launch latency
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
 
 #include "device/cuda/boxes.cuh"

@@ -1,7 +1,7 @@
-// gemm/cuda/31_dependent_launch: blocks start as soon as those of the launch before have left, and
-//   wait themselves for what these wrote.
-// from: 30_split_k | removes: most of the pause between two launches | limit: power; with small
-//   results, what is left of the pause
+// gemm/cuda/31_dependent_launch: programmatic dependent launch: blocks start before the previous
+//   kernel has finished, then wait for its writes with griddepcontrol.wait.
+// from: 30_split_k | removes: most of the gap between two launches | bottleneck: power and, for
+//   small results, the rest of the gap
 // needs: sm_90a | try: rung bench gemm/cuda/30 gemm/cuda/31 --device gpu --dtype bf16 --sizes 1024
 
 #include "device/cuda/boxes.cuh"

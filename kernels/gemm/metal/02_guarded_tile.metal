@@ -1,7 +1,7 @@
-// gemm/metal/02_guarded_tile: where a tile sticks out of its matrix, zeros take the place of
-//   what is not there, and what is not there is not stored.
-// from: 01_shared_tile | removes: the need for multiples of the tile | limit: two threadgroup
-//   loads for each multiply-add
+// gemm/metal/02_guarded_tile: bounds checks: elements of a tile that are outside the matrix are
+//   loaded as zeros and not stored.
+// from: 01_shared_tile | removes: the need for multiples of the tile | bottleneck: two threadgroup
+//   loads per FMA
 // needs: nothing | try: rung trace gemm/metal/02
 
 #include "device/metal/rung.h"

@@ -1,7 +1,7 @@
-// gemm/metal/03_thread_tile: a thread computes 4 x 4 results: an outer product of 4 elements of
+// gemm/metal/03_thread_tile: each thread computes 4 x 4 results as outer products of 4 elements of
 //   A and 4 of B, from registers.
-// from: 02_guarded_tile | removes: two threadgroup loads for each multiply-add: 8 serve 16 now
-//   | limit: each load moves one element
+// from: 02_guarded_tile | removes: two threadgroup loads per FMA: 8 loads now serve 16 FMAs
+//   | bottleneck: each load moves one element
 // needs: nothing | try: rung trace gemm/metal/03
 
 #include "device/metal/rung.h"

@@ -1,7 +1,7 @@
-// gemm/metal/05_simdgroup_matrix: a simdgroup multiplies matrices of 8 x 8 as one, each of its
-//   threads with two elements of them.
-// from: 04_vectors | removes: a threadgroup load of A and of B by each thread for 16
-//   multiply-adds | limit: nobody multiplies while the next tiles come
+// gemm/metal/05_simdgroup_matrix: a simdgroup multiplies 8 x 8 matrices as a unit; each of its
+//   threads holds two elements of each.
+// from: 04_vectors | removes: a threadgroup load of A and of B by each thread per 16 FMAs
+//   | bottleneck: load latency is exposed; no loads are in flight during the multiply
 // needs: nothing | try: rung trace gemm/metal/05
 
 #include "device/metal/rung.h"

@@ -181,7 +181,7 @@ std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*
   std::string html =
       fmt::format("<section id=\"{}\">\n<h3>{}</h3>\n", anchor, html::escape(rung.id));
   html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung, in_page) +
-          fact("removes", rung.removes) + fact("limit now", rung.limit) +
+          fact("removes", rung.removes) + fact("bottleneck", rung.bottleneck) +
           fact("needs", rung.needs) + measured(rung, studies) + "</dl>\n";
   const auto found = traces.find(rung.id);
   const bool traced = found != traces.end() && found->second.why_not.empty();
