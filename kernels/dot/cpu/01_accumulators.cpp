@@ -8,7 +8,7 @@
 namespace rung {
 namespace {
 
-// An addition takes about 4 cycles and two start in each: 8 sums keep both units busy.
+// An addition takes about 4 cycles, and two start per cycle: 8 sums keep both units busy.
 constexpr std::int64_t sums = 8;
 
 struct Accumulators {

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/02_simd.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using cpu::HWY_NAMESPACE::load;
 using cpu::HWY_NAMESPACE::load_first;
 
-// Each term takes two loads, of which two start in a cycle: four sums cover the four cycles of an
+// Each term needs two loads, and two loads start per cycle: four sums cover the four cycles of an
 // addition.
 constexpr int sums = 4;
 

@@ -18,11 +18,11 @@ extern const cpu::DotRung dot_cpu_02_simd;
 
 namespace {
 
-// A microsecond of work even from L2: several times what it costs to hand out.
+// A microsecond of work even from L2: several times the cost of handing it out.
 constexpr std::int64_t chunk = 1 << 14;
 
-// Neighbouring chunks go to one thread: the prefetchers run on from one into the next. A few groups
-// for each thread even out what one of them loses to other work on its processor.
+// Neighbouring chunks go to the same thread, so that prefetching continues from one to the next. A
+// few groups per thread balance the load when other work delays one of the threads.
 constexpr std::int64_t groups_per_thread = 8;
 
 struct Threads {

@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/05_streams.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 #ifndef RUNG_DOT_CPU_05_STREAMS
@@ -38,7 +38,7 @@ Out dot(const Dot<In>& problem, int /*threads*/) {
   const hn::ScalableTag<Out> d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr std::int64_t line = 64 / sizeof(In);
-  constexpr std::int64_t vectors = line > lanes ? line / lanes : 1;  // a line at a time, or more
+  constexpr std::int64_t vectors = line > lanes ? line / lanes : 1;  // at least one cache line
   constexpr std::int64_t length = chunk / streams;
   constexpr std::int64_t ahead = bytes_ahead / sizeof(In);
   static_assert(length % (vectors * lanes) == 0);

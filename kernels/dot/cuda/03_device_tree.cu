@@ -12,7 +12,7 @@ namespace {
 
 struct DeviceTree {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {

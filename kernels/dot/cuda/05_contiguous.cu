@@ -11,7 +11,7 @@ namespace {
 
 struct Contiguous {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -26,7 +26,7 @@ struct Contiguous {
 
     // reduce
     for (int stride = THREADS; stride > 0; stride /= 2) {
-      if (stride < THREADS) __syncthreads();  // the first two terms are the thread's own
+      if (stride < THREADS) __syncthreads();  // the first two terms are this thread's own
       if (thread < stride) sums[thread] += sums[thread + stride];
     }
 

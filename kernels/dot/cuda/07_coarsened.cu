@@ -12,7 +12,7 @@ namespace {
 
 struct Coarsened {
   static constexpr int THREADS = 256;
-  static constexpr int COARSE = 16;  // terms of a thread
+  static constexpr int COARSE = 16;  // terms per thread
   static constexpr int TERMS = COARSE * THREADS;
 
   template <class Terms, class In, class Out>
@@ -20,7 +20,7 @@ struct Coarsened {
     __shared__ Out sums[THREADS];
     const int thread = static_cast<int>(threadIdx.x);
 
-    // load: what lies together is read together
+    // load: coalesced
     const std::int64_t first = std::int64_t{blockIdx.x} * TERMS + thread;
     Out sum{};
     RUNG_UNROLL

@@ -12,7 +12,7 @@ namespace {
 
 struct Shuffles {
   static constexpr int THREADS = 256;
-  static constexpr int COARSE = 16;  // terms of a thread
+  static constexpr int COARSE = 16;  // terms per thread
   static constexpr int TERMS = COARSE * THREADS;
   static constexpr int LANES = 32;
   static constexpr int WARPS = THREADS / LANES;
@@ -31,7 +31,7 @@ struct Shuffles {
       if (first + t < d.n) sum += Terms::template at<Out>(d, first + t);
     }
 
-    // reduce: in each warp, then the warps' sums in the first one
+    // reduce: within each warp, then the warp sums in the first warp
     RUNG_UNROLL
     for (int by = LANES / 2; by > 0; by /= 2) sum += ptx::shfl_down(sum, by);
     if (lane == 0) sums[warp] = sum;

@@ -13,10 +13,10 @@ namespace {
 
 struct Vectors {
   static constexpr int THREADS = 512;
-  static constexpr int RESIDENT = 2;  // blocks of a multiprocessor
+  static constexpr int RESIDENT = 2;  // blocks per SM
 
-  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
-  // registers again when they are unpacked.
+  // 16-byte loads of each vector in flight at once. 2-byte elements need twice the registers
+  // once they are unpacked.
   template <class In>
   static constexpr int pieces_at_once() {
     return sizeof(In) < 4 ? 2 : 4;
@@ -31,7 +31,7 @@ struct Vectors {
     if (threadIdx.x == 0) ptx::red_add(static_cast<Out*>(to.result), sum);
   }
 
-  // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
+  // The terms of this thread: a grid-stride loop over whole vectors, then the remainder.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ Out thread_sum(const Dot<In>& d) {
     using Piece = typename Terms::template Piece<In, W>;
@@ -40,7 +40,7 @@ struct Vectors {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
     const std::int64_t pieces = d.n / W;
 
-    // load several, then multiply: none waits for the one before
+    // load several, then multiply: the loads overlap
     Out sum{};
     Piece piece[PIECES];
     std::int64_t p = thread;

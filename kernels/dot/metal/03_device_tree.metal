@@ -10,7 +10,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>
@@ -19,7 +19,7 @@ kernel void device_tree(constant DotScalars& d [[buffer(0)]], const device In* x
                         uint groups [[threadgroups_per_grid]],
                         uint group [[threadgroup_position_in_grid]],
                         uint index [[thread_index_in_threadgroup]]) {
-  device Out* sums = result + groups + int64_t(group) * TERMS;  // behind those of threadgroups
+  device Out* sums = result + groups + int64_t(group) * TERMS;  // after the threadgroup sums
   const int thread_index = int(index);
 
   // load

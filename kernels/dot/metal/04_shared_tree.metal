@@ -8,7 +8,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>

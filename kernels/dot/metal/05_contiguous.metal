@@ -9,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>
@@ -28,7 +28,7 @@ kernel void contiguous(constant DotScalars& d [[buffer(0)]], const device In* x 
 
   // reduce
   for (int stride = THREADS; stride > 0; stride /= 2) {
-    // the first two terms are the thread's own
+    // the first two terms are this thread's own
     if (stride < THREADS) threadgroup_barrier(mem_flags::mem_threadgroup);
     if (thread_index < stride) sums[thread_index] += sums[thread_index + stride];
   }

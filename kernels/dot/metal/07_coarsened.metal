@@ -9,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int COARSE = 16;  // terms of a thread
+constant constexpr int COARSE = 16;  // terms per thread
 constant constexpr int TERMS = COARSE * THREADS;
 
 #ifdef __METAL_VERSION__
@@ -21,7 +21,7 @@ kernel void coarsened(constant DotScalars& d [[buffer(0)]], const device In* x [
   threadgroup Out sums[THREADS];
   const int thread_index = int(index);
 
-  // load: what lies together is read together
+  // load: coalesced
   const int64_t first = int64_t(group) * TERMS + index;
   Out sum = 0;
   RUNG_UNROLL

@@ -9,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int COARSE = 16;  // terms of a thread
+constant constexpr int COARSE = 16;  // terms per thread
 constant constexpr int TERMS = COARSE * THREADS;
 constant constexpr int SIMDGROUPS = THREADS / 32;
 static_assert(SIMDGROUPS <= 32, "one simdgroup adds up all simdgroups");
@@ -24,7 +24,7 @@ kernel void shuffles(constant DotScalars& d [[buffer(0)]], const device In* x [[
                      uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Out sums[SIMDGROUPS];
 
-  // load: what lies together is read together
+  // load: coalesced
   const int64_t first = int64_t(group) * TERMS + index;
   Out sum = 0;
   RUNG_UNROLL

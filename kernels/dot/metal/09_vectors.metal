@@ -10,8 +10,8 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int VEC = 4;    // elements of a load
-constant constexpr int LOADS = 4;  // of either vector, on their way at once
+constant constexpr int VEC = 4;    // elements per load
+constant constexpr int LOADS = 4;  // in flight per vector
 constant constexpr int TERMS = THREADS * VEC * LOADS;
 constant constexpr int MOST_THREADGROUPS = 192;
 constant constexpr int SIMDGROUPS = THREADS / 32;
@@ -30,7 +30,7 @@ kernel void vectors(constant DotScalars& d [[buffer(0)]], const device In* x [[b
 
   // load
   Out sum = 0;
-  const int64_t whole = d.are_vectors != 0 ? d.n / TERMS * TERMS : 0;  // terms that come in fours
+  const int64_t whole = d.are_vectors != 0 ? d.n / TERMS * TERMS : 0;  // terms in vectors of four
   for (int64_t first = int64_t(group) * TERMS; first < whole; first += int64_t(groups) * TERMS) {
     vec<In, VEC> xs[LOADS];
     vec<In, VEC> ys[LOADS];

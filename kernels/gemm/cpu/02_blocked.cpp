@@ -11,8 +11,8 @@
 namespace rung {
 namespace {
 
-// A KC x NC tile of B is 32 KiB in f32: it stays in the L1 cache while MC rows use it. Flat rather
-// than square: the innermost loop, along NC, is the longer the better.
+// A KC x NC tile of B is 32 KiB in f32: it stays in the L1 cache while MC rows use it. It is wide
+// rather than square, because a long innermost loop (along NC) is faster.
 constexpr std::int64_t MC = 128;
 constexpr std::int64_t NC = 512;
 constexpr std::int64_t KC = 16;

@@ -12,12 +12,12 @@
 namespace rung {
 namespace {
 
-// In a copy all rows are neighbours, so tiles need not be flat.
+// Rows of a packed tile are contiguous, so tiles need not be wide.
 constexpr std::int64_t MC = 64;
 constexpr std::int64_t NC = 256;
 constexpr std::int64_t KC = 64;
 
-// Edge tiles are filled up with zeros, so that the inner loops have constant bounds.
+// Edge tiles are padded with zeros, so that the inner loops have constant bounds.
 template <class Out>
 struct Tiles {
   Out a[MC][KC];  // alpha * A

@@ -17,7 +17,7 @@ extern const cpu::GemmRung gemm_cpu_07_direct;
 
 namespace {
 
-// The parts do not depend on the number of threads, and so neither do the bits of the result.
+// The splits do not depend on the number of threads, so neither do the bits of the result.
 constexpr std::int64_t min_part = 1024;
 constexpr std::int64_t max_parts = 64;
 constexpr std::int64_t max_partial_bytes = 16 << 20;

@@ -30,7 +30,7 @@ struct SharedTile {
 
     Out sum{};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // load: zeros beyond the edges, where a multiply-add then changes nothing
+      // load: zeros out of bounds, which leave the sums unchanged
       const std::int64_t a_col = k0 + thread_col;
       const std::int64_t b_row = k0 + thread_row;
       As[thread_row][thread_col] = row < g.m && a_col < g.k ? g.a(row, a_col) : In{};
@@ -44,7 +44,7 @@ struct SharedTile {
         sum += static_cast<Out>(As[thread_row][k]) * static_cast<Out>(Bs[k][thread_col]);
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

@@ -35,7 +35,7 @@ struct ThreadColumn {
 
     Out acc[TM] = {};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // load: zeros beyond the edges; 16-bit elements are widened here, once
+      // load: zeros out of bounds; 16-bit elements are widened here, once
       As[a_row][a_col] = tile.row + a_row < g.m && k0 + a_col < g.k
                              ? static_cast<Out>(g.a(tile.row + a_row, k0 + a_col))
                              : Out{};
@@ -53,7 +53,7 @@ struct ThreadColumn {
         for (int i = 0; i < TM; ++i) acc[i] += As[thread_row + i][k] * b_frag;
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

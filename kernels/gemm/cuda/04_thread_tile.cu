@@ -20,7 +20,7 @@ struct ThreadTile {
   static constexpr int THREADS = BM / TM * (BN / TN);
   static constexpr cuda::Dim3 block = {THREADS};
   static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0,
-                "each thread loads as many elements of either tile");
+                "each thread loads the same number of elements of either tile");
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
@@ -64,7 +64,7 @@ struct ThreadTile {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

@@ -56,7 +56,7 @@ struct Vectors {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

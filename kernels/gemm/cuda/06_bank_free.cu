@@ -23,8 +23,8 @@ struct BankFree {
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    // Threads that transpose A store to rows 4 apart: one vector of padding for each row brings
-    // them to different banks.
+    // Threads that transpose A store to rows 4 apart: padding each row by one vector moves them to
+    // different banks.
     constexpr int W = cuda::vector_width<Out>;
     constexpr int LDA = BM + W;
     constexpr int LDB = BN + W;
@@ -64,7 +64,7 @@ struct BankFree {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

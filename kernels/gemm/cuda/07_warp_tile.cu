@@ -66,7 +66,7 @@ struct WarpTiles {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

@@ -51,10 +51,10 @@ struct DoubleBuffer {
     Out acc[TM][TN] = {};
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: these tiles are complete, and nobody reads those before them any more
+      // sync: these tiles are complete, and all reads of the previous ones are done
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const bool more = k0 + BK < g.k;
       if (more) {
         a_tile.load(cuda::operand_a(g), tile.row, k0 + BK);
@@ -74,7 +74,7 @@ struct DoubleBuffer {
         }
       }
 
-      // load: and arrive
+      // load: move them to shared memory
       now = 1 - now;
       if (more) {
         a_tile.store(As[now][0]);

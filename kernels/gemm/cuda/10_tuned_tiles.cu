@@ -18,8 +18,8 @@ template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES>
 struct TunedTile {
   using Warps = cuda::WarpTile<BM, BN, WM, WN, TM, TN>;
   static constexpr int THREADS = Warps::THREADS;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
-  static_assert(BK % 2 == 0, "a tile's first fragments lie in the first of two buffers");
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
+  static_assert(BK % 2 == 0, "the first fragments of each tile are in the first of two buffers");
 
   template <class T>
   struct Shared {
@@ -53,8 +53,7 @@ struct TunedTile {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out, full of zeros where there are no more, so that groups count
-    // tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row, 0,
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
@@ -70,7 +69,7 @@ struct TunedTile {
       ptx::cp_async_commit_group();
     }
 
-    // sync: the first tiles are there
+    // sync: wait for the first tiles
     ptx::cp_async_wait_group<STAGES - 2>();
     __syncthreads();
 
@@ -81,13 +80,13 @@ struct TunedTile {
     Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
     for (int left = tiles.count; left > 0; --left) {
-      // load: a tile far ahead sets out, to where the one before this was
+      // load: issue a tile STAGES - 1 ahead, into the buffer of the previous tile
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(next, left >= STAGES);
       b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
-      // multiply, while the fragments of the next step come
+      // multiply, while the fragments of the next k-step are loaded
       RUNG_UNROLL
       for (int k = 0; k < BK - 1; ++k) {
         Rows::load(a_frag[(k + 1) % 2], &As[now][k + 1][thread_row]);
@@ -95,11 +94,11 @@ struct TunedTile {
         cuda::add_outer_product(acc, a_frag[k % 2], b_frag[k % 2]);
       }
 
-      // sync: the next tiles are there, and nobody reads these any more
+      // sync: the next tiles have arrived, and all reads of these are done
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // multiply: the last step, while the next tiles' first fragments come
+      // multiply: the last k-step, while the first fragments of the next tiles are loaded
       now = now == STAGES - 1 ? 0 : now + 1;
       Rows::load(a_frag[0], &As[now][0][thread_row]);
       Cols::load(b_frag[0], &Bs[now][0][thread_col]);
@@ -123,7 +122,7 @@ struct TunedTile {
   }
 };
 
-// A double takes two registers: its tiles are smaller.
+// A double occupies two registers, so its tiles are smaller.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = TunedTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = TunedTile<64, 128, 16, 64, 32, 8, 8, 3>;

@@ -19,7 +19,7 @@ struct Wmma {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAG = 16;  // rows, columns and steps of one instruction
+  static constexpr int FRAG = 16;  // m, n and k of one instruction
   static constexpr int FRAGS_M = WM / FRAG;
   static constexpr int FRAGS_N = WN / FRAG;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
@@ -73,12 +73,12 @@ struct Wmma {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 
-    // store: a warp's results by way of its own shared memory, four of a row to each lane. There
-    // are two places, so that no lane writes where another still reads.
+    // store: through shared memory of the warp's own, four results of a row per lane. It is double
+    // buffered, so that no lane overwrites what another still reads.
     constexpr int LANES = FRAG / 4;
     const int lane_row = Warps::lane() / LANES;
     const int lane_col = Warps::lane() % LANES * 4;

@@ -21,7 +21,7 @@ struct MmaSync {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAGS_M = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k16
   static constexpr int FRAGS_N = WN / 8;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
@@ -52,7 +52,7 @@ struct MmaSync {
     }
   }
 
-  /// acc += the warp's rows of A times its columns of B.
+  /// acc += (the warp's rows of A) * (its columns of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                   int warp_row, int warp_col, In* As, In* Bs,
@@ -95,7 +95,7 @@ struct MmaSync {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
   }

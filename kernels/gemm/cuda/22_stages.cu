@@ -21,10 +21,10 @@ struct Stages {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAGS_M = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k16
   static constexpr int FRAGS_N = WN / 8;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
@@ -57,7 +57,7 @@ struct Stages {
     }
   }
 
-  /// acc += the warp's rows of A times its columns of B.
+  /// acc += (the warp's rows of A) * (its columns of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                   int warp_row, int warp_col,
@@ -66,7 +66,7 @@ struct Stages {
     using BTile = cuda::Lines<BN, BK, B_ALONG_K>;
     auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
-    // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
     const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
     RUNG_UNROLL
@@ -78,12 +78,12 @@ struct Stages {
 
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
-      // before them any more, whose place the next ones take
+      // sync: this thread's copies have arrived, then those of all threads; all reads of the
+      // previous tiles are done, so their buffer can be overwritten
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
       b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);

@@ -21,7 +21,7 @@ struct Wgmma {
   static constexpr int BN = 128;
   static constexpr int BK = 64;
   static constexpr int STAGES = 3;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
 
@@ -46,7 +46,7 @@ struct Wgmma {
     cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += (64 rows of the tile of A, from group_row on) * (the tile of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                   int group_row, Out (&acc)[BN / 8][4]) {
@@ -54,7 +54,7 @@ struct Wgmma {
     using BTile = cuda::SwizzledLines<BN, B_ALONG_K>;
     auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
 
-    // load: the first tiles set out; beyond the last one they are zeros, so that groups count tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     const cuda::LinesLoader<In, ATile, THREADS> a_tile(cuda::operand_a(g), tile.row);
     const cuda::LinesLoader<In, BTile, THREADS> b_tile(cuda::operand_b(g), tile.col);
     RUNG_UNROLL
@@ -66,13 +66,13 @@ struct Wgmma {
 
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: this thread's part of the tiles is there, for tensor cores too, then everybody's; and
-      // nobody reads those before them any more, whose place the next ones take
+      // sync: this thread's copies have arrived and are visible to the async proxy, then those of
+      // all threads; all reads of the previous tiles are done, so their buffer can be overwritten
       ptx::cp_async_wait_group<STAGES - 2>();
       ptx::fence_proxy_async();
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
       b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);

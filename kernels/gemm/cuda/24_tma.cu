@@ -22,7 +22,7 @@ struct Tma {
   static constexpr int BN = 128;
   static constexpr int BK = 64;
   static constexpr int STAGES = 3;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
 
@@ -30,7 +30,7 @@ struct Tma {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];  // barriers
+    std::uint64_t full[STAGES];  // mbarriers: the tiles have arrived
   };
 
   template <class In, class Out>
@@ -50,7 +50,7 @@ struct Tma {
     cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += (64 rows of the tile of A, from group_row on) * (the tile of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, const cuda::TensorMaps& maps,
                                                   const cuda::Tile& tile, int group_row,
@@ -67,7 +67,7 @@ struct Tma {
     }
     __syncthreads();
 
-    // load: the first tiles set out
+    // load: issue the first tiles
     const auto load = [&](int stage, std::int64_t k0) {
       if (threadIdx.x != 0 || k0 >= steps) return;
       const std::uint32_t barrier = ptx::cvta_to_shared(&full[stage]);
@@ -81,7 +81,7 @@ struct Tma {
 
     cuda::Ring<STAGES> ring;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-      // sync: the tiles are there
+      // sync: wait for the tiles
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[ring.stage]), ring.parity);
 
       // multiply
@@ -96,10 +96,10 @@ struct Tma {
       ptx::wgmma_commit_group();
       ptx::wgmma_wait_group<0>(acc);
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
 
-      // load: others set out to their place
+      // load: issue other tiles into their buffer
       load(ring.stage, k0 + STAGES * BK);
       ring.advance();
     }

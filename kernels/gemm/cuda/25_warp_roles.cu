@@ -23,7 +23,7 @@ struct WarpRoles {
   static constexpr int BN = 256;
   static constexpr int BK = 64;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
@@ -33,8 +33,8 @@ struct WarpRoles {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads of them are done
   };
 
   template <class In, class Out>
@@ -60,7 +60,7 @@ struct WarpRoles {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -71,8 +71,8 @@ struct WarpRoles {
     const int col = static_cast<int>(tile.col);
     cuda::Ring<STAGES> ring;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: an empty stage. In the first round all are: what a barrier has before its first phase
-      // counts as a phase that has ended.
+      // sync: wait for an empty stage. In the first round this returns at once: waiting for the
+      // parity before the first phase succeeds.
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]), ring.parity ^ 1);
 
       // load
@@ -87,7 +87,7 @@ struct WarpRoles {
     }
   }
 
-  /// A warpgroup: 64 rows of the tile.
+  /// One warpgroup: 64 rows of the tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, const cuda::Tile& tile,
                                                  Shared<In>& shared) {
@@ -101,7 +101,7 @@ struct WarpRoles {
     cuda::store_m64(g, tile.row + group_row, tile.col, acc);
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += (64 rows of the tile of A, from group_row on) * (the tile of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
                                                   Shared<In>& shared, Out (&acc)[BN / 8][4]) {
@@ -114,7 +114,7 @@ struct WarpRoles {
     cuda::Ring<STAGES> ring;
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-      // sync: the tiles are there
+      // sync: wait for the tiles
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
       // multiply
@@ -128,7 +128,7 @@ struct WarpRoles {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = ring.stage;

@@ -19,7 +19,7 @@ namespace {
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct ShapedTile {
   static constexpr int BK = 64;
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // tile rows per swizzle group
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
@@ -30,8 +30,8 @@ struct ShapedTile {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
     cuda::ResultBoxes<BN> Cs[CONSUMERS];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads in the cluster are done
   };
 
   template <class In, class Out>
@@ -55,11 +55,11 @@ struct ShapedTile {
       consume(g, maps, shared);
     }
 
-    // sync: no block ends while another still reaches for its barriers
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(tile) for each tile of this block; the cluster's lie below each other.
+  /// Calls f(tile) for each tile of this block; the tiles of a cluster are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
@@ -69,7 +69,7 @@ struct ShapedTile {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -83,11 +83,11 @@ struct ShapedTile {
       const int row = static_cast<int>(tile.row);
       const int col = static_cast<int>(tile.col);
       for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-        // sync: a stage that is empty in all blocks. In the first round all are: what a barrier
-        // has before its first phase counts as a phase that has ended.
+        // sync: wait for a stage that is empty in all blocks. In the first round this returns at
+        // once: waiting for the parity before the first phase succeeds.
         ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]), ring.parity ^ 1);
 
-        // load: this block's rows of A, and its part of B for all; the others' count here too
+        // load: this block's rows of A, and its part of B for all; the other parts count here too
         const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
         const int k = static_cast<int>(k0);
         ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
@@ -104,7 +104,7 @@ struct ShapedTile {
     });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -123,7 +123,7 @@ struct ShapedTile {
     shared.Cs[group].wait();
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += (64 rows of the tile of A, from group_row on) * (the tile of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
                                                   Shared<In>& shared, cuda::Ring<STAGES>& ring,
@@ -142,7 +142,7 @@ struct ShapedTile {
 
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK) {
-      // sync: the tiles are there
+      // sync: wait for the tiles
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
       // multiply
@@ -156,7 +156,7 @@ struct ShapedTile {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = ring.stage;

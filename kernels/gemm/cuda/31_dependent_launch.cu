@@ -22,12 +22,12 @@ namespace {
 
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct DependentTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // tile rows per swizzle group
   static constexpr unsigned MOST_SHARING = cuda::most_sharing_blocks / CLUSTER;
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   template <class In>
-  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+  static constexpr int BK = 128 / sizeof(In);  // rows of 128 bytes
 
   template <class In, class Out>
   struct Shared {
@@ -35,8 +35,8 @@ struct DependentTile {
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     cuda::ResultBoxes<BN, Out> Cs[CONSUMERS];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads in the cluster are done
   };
 
   template <class In, class Out>
@@ -53,7 +53,7 @@ struct DependentTile {
     }
     ptx::barrier_cluster_arrive_wait();
 
-    // sync: the launches before have ended, and what they wrote is there
+    // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
 
     if (threadIdx.x < 128) {
@@ -64,11 +64,11 @@ struct DependentTile {
       consume(g, maps, split, shared);
     }
 
-    // sync: no block ends while another still reaches for its barriers
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(piece, tile) for each piece of this block; the cluster's tiles lie below each other.
+  /// Calls f(piece, tile) for each work tile of this block; a cluster's tiles are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_pieces(const Gemm<In, Out>& g, int splits,
                                                     const F& f) {
@@ -84,7 +84,7 @@ struct DependentTile {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -100,11 +100,11 @@ struct DependentTile {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
           for (std::int64_t k0 = piece.k_begin; k0 < piece.k_end; k0 += BK<In>) {
-            // sync: a stage that is empty in all blocks, as all are in the first round
+            // sync: wait for a stage that is empty in all blocks; at once in the first round
             ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[ring.stage]),
                                       ring.parity ^ 1);
 
-            // load: this block's rows of A, and its part of B for all; the others' count here too
+            // load: this block's rows of A, and its part of B for all; others' parts count, too
             const std::uint32_t full = ptx::cvta_to_shared(&shared.full[ring.stage]);
             const int k = static_cast<int>(k0);
             ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
@@ -122,7 +122,7 @@ struct DependentTile {
         });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -150,7 +150,7 @@ struct DependentTile {
     shared.Cs[group].wait();
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// acc += (64 rows of the tile of A, from group_row on) * (the tile of B).
   template <bool A_ALONG_K, bool B_ALONG_K, class In, class Out>
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
                                                   Shared<In, Out>& shared, cuda::Ring<STAGES>& ring,
@@ -169,7 +169,7 @@ struct DependentTile {
 
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
-      // sync: the tiles are there
+      // sync: wait for the tiles
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[ring.stage]), ring.parity);
 
       // multiply
@@ -189,7 +189,7 @@ struct DependentTile {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = ring.stage;

@@ -44,7 +44,7 @@ kernel void shared_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -32,7 +32,7 @@ kernel void guarded_tile(constant GemmScalars<Out>& g [[buffer(0)]],
 
   Out sum = 0;
   for (int64_t k0 = 0; k0 < g.k; k0 += BK) {
-    // load: zeros beyond the edges, where a multiply-add then changes nothing
+    // load: zeros out of bounds, which leave the sums unchanged
     const int64_t a_col = k0 + thread_col;
     const int64_t b_row = k0 + thread_row;
     As[thread_row][thread_col] = row < g.m && a_col < g.k ? A(row, a_col) : In(0);
@@ -46,7 +46,7 @@ kernel void guarded_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -15,7 +15,7 @@ constant constexpr int TM = 4;
 constant constexpr int TN = 4;
 constant constexpr int THREADS = BM / TM * (BN / TN);
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0,
-              "each thread loads as many elements of either tile");
+              "each thread loads the same number of elements of either tile");
 
 #ifdef __METAL_VERSION__
 template <class In, class Out>
@@ -66,7 +66,7 @@ kernel void thread_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       }
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -57,7 +57,7 @@ kernel void vectors(constant GemmScalars<Out>& g [[buffer(0)]], const device In*
       for (int i = 0; i < TM; ++i) acc[i] += a_frag[i] * b_frag;
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 
