@@ -11,15 +11,16 @@
 
 namespace rung {
 
-/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment walks
-/// the same elements from the last to the first, and 0 takes the first one n times.
+/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment
+/// traverses the same elements from the last to the first, and an increment of 0 uses the first
+/// element n times.
 ///
-/// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
-///   the sum.
-/// - May be called from several threads at once.
+/// - The sum is computed and returned in float, for double operands in double; it is 0 if n is 0.
+///   DotMode determines the order of the sum.
+/// - Thread-safe.
 ///
-/// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null and n is not
-/// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative.
+/// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null although n is
+/// not 0, a vector spans more than 2^63 - 1 bytes, or options.threads is negative.
 RUNG_API float dot(std::int64_t n, const float* x, std::int64_t incx, const float* y,
                    std::int64_t incy, const DotOptions& options = {});
 RUNG_API double dot(std::int64_t n, const double* x, std::int64_t incx, const double* y,
@@ -29,7 +30,7 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, const DotOptions& options = {});
 
-/// The sum of x[i] * y[i], as above. Throws rung::Error also if the spans differ in length.
+/// The sum of x[i] * y[i], as above. Also throws rung::Error if the spans differ in length.
 RUNG_API float dot(std::span<const float> x, std::span<const float> y,
                    const DotOptions& options = {});
 RUNG_API double dot(std::span<const double> x, std::span<const double> y,

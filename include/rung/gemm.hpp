@@ -11,22 +11,22 @@
 
 namespace rung {
 
-/// C = alpha * A * B + beta * C, with A m x k, B k x n and C m x n, each in either order. Pass
-/// transposed(a) for the product with a transposed operand.
+/// C = alpha * A * B + beta * C, where A is m x k, B is k x n and C is m x n, each row-major or
+/// column-major. Pass transposed(a) for an operand that is to be transposed.
 ///
-/// - Sums are taken in the type of C, in an order that may change with the machine, the shape and
-///   the number of threads. int32 wraps in two's complement, and is exact modulo 2^32.
-/// - beta == 0 overwrites C without reading it. With alpha == 0 or k == 0, C becomes beta * C and A
-///   and B are not read. Otherwise NaN and infinities spread as IEEE 754 says.
+/// - Sums are accumulated in the type of C. Their order may change with the machine, the shape and
+///   the number of threads. int32 arithmetic wraps in two's complement, and is exact modulo 2^32.
+/// - If beta == 0, C is overwritten without being read. If alpha == 0 or k == 0, C becomes beta *
+///   C, and A and B are not read. Otherwise NaN and infinities propagate as in IEEE 754.
 /// - m, n and k may be 0.
-/// - If C overlaps A or B, or two elements of C share a place in memory, the result is undefined.
-/// - Views are passed by reference for speed alone; the call keeps none of them.
-/// - May be called from several threads at once. Returns when C is complete.
+/// - The result is undefined if C overlaps A or B, or if two elements of C share an address.
+/// - Views are passed by reference only for speed; the call does not keep them.
+/// - Thread-safe. Returns when C is complete.
 ///
 /// Throws rung::Error (Status::invalid_argument), before writing anything, if a size is negative,
-/// the shapes do not match, a leading dimension is too small, a pointer is null where there is work
-/// to do, a matrix takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc
-/// if there is no memory for packed operands.
+/// the shapes do not match, a leading dimension is too small, a pointer is null although there is
+/// work to do, a matrix spans more than 2^63 - 1 bytes, or options.threads is negative. Throws
+/// std::bad_alloc if there is no memory for packed operands.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, const GemmOptions& options = {});
 RUNG_API void gemm(double alpha, const MatrixView<const double>& a,

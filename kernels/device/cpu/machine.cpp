@@ -23,7 +23,7 @@ bool has(Isa isa) {
     case Isa::sse4:
       return __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
              __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
-    case Isa::avx2:  // and F16C, which Clang 16 cannot ask for: every CPU with AVX2 has it
+    case Isa::avx2:  // and F16C, which Clang 16 cannot query; every CPU with AVX2 has it
       return has(Isa::sse4) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
              __builtin_cpu_supports("bmi2");
     case Isa::avx512:
@@ -61,7 +61,7 @@ std::string find_model() {
   return "unknown CPU";
 }
 
-// sysfs where there is one: getconf knows nothing of the caches of most Arm cores.
+// Prefer sysfs: getconf does not report the caches of most Arm cores.
 Caches find_caches() {
   Caches caches;
   const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index";

@@ -1,5 +1,5 @@
 #pragma once
-// What this CPU is: instruction set, caches, processors.
+// The CPU of this machine: instruction set, caches, processors.
 
 #include <cstdint>
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace rung::cpu {
 
-/// The instruction sets that the SIMD rungs are compiled for, each containing those before it on
-/// the same architecture.
+/// The instruction sets that the SIMD rungs are compiled for. On each architecture, later ones
+/// include earlier ones.
 enum class Isa { scalar, neon, sse2, sse4, avx2, avx512 };
 
 std::string_view name(Isa isa);
 
-/// Sizes in bytes of the data caches that one core sees; l3 may be shared with other cores.
+/// Data cache sizes in bytes, as seen by one core; l3 may be shared with other cores.
 struct Caches {
   std::int64_t l1 = 32 << 10;
   std::int64_t l2 = 512 << 10;
@@ -22,12 +22,12 @@ struct Caches {
 
 struct Machine {
   std::string model;  // as the operating system names it
-  Isa isa;            // the best one, or the one that RUNG_ISA asks for if the CPU has it
+  Isa isa;            // the best supported one, or the one in RUNG_ISA if the CPU supports it
   Caches caches;
-  int threads;  // processors in this process's affinity mask
+  int threads;  // processors in the affinity mask of this process
 };
 
-/// Read once, at the first call.
+/// Detected once, at the first call.
 const Machine& machine();
 
 }  // namespace rung::cpu

@@ -27,13 +27,13 @@ void relax() {
 #endif
 }
 
-// Some 100 us: long enough to bridge the serial parts of a call, uneven blocks and calls back to
-// back; short enough not to take a core from whatever the program does next.
+// About 100 us: long enough to bridge the serial parts of a call, uneven blocks and back-to-back
+// calls; short enough not to take a core away from whatever the program does next.
 constexpr int spins_before_sleep = 2000;
 
-// A scheduler may queue a woken thread behind its waker, which is busy from then on, for a slice of
-// some milliseconds: longer than most calls. So a sleeping worker is first barred from the
-// processor that wakes it.
+// A scheduler may queue a woken thread behind its waker, which stays busy, for a time slice of
+// milliseconds: longer than most calls. So a sleeping worker is first barred from the processor
+// that wakes it.
 class Placement {
  public:
   void avoid_this_processor([[maybe_unused]] std::thread& worker) {
@@ -62,13 +62,13 @@ class Pool {
  public:
   ~Pool() {
     stopping_ = true;
-    // More slots than workers: one that comes late to the last loop takes a slot for its own.
+    // More slots than workers: a worker that is late for the last loop occupies a slot.
     gate_.fetch_add(static_cast<std::uint32_t>(max_helpers) * slot, std::memory_order_release);
     gate_.notify_all();
     for (Worker& worker : workers_) worker.thread.join();
   }
 
-  /// False if the pool is taken: by another caller, or by the loop that this call is inside of.
+  /// Returns false if the pool is in use, by another caller or by the loop that encloses this call.
   bool run(std::int64_t count, int threads, detail::Task task, const void* body) {
     if (taken_.exchange(true, std::memory_order_acquire)) return false;
     const auto helpers =
@@ -87,8 +87,8 @@ class Pool {
   }
 
  private:
-  // The gate to the loop in hand: how many more workers may enter (upper half), and how many are
-  // inside (lower half). A worker that wakes late finds no slot and is not waited for.
+  // The gate of the current loop: how many more workers may enter (upper half), and how many are
+  // inside (lower half). A worker that wakes late finds no slot, and nobody waits for it.
   static constexpr std::uint32_t slot = 1u << 16;
   static constexpr std::uint32_t inside = slot - 1;
   static constexpr std::int64_t max_helpers = 1 << 14;
@@ -99,7 +99,7 @@ class Pool {
         Worker& worker = workers_.emplace_back();
         worker.thread = std::thread([this, &worker] { serve(worker); });
       }
-    } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
+    } catch (const std::system_error&) {  // no more threads available: fewer do the same work
       workers_.pop_back();
     }
   }
@@ -146,8 +146,9 @@ class Pool {
       if (holds(gate)) return gate;
       relax();
     }
-    // asleep is set before the gate is read, and the gate before asleep is read: in the one order
-    // that both threads see, either this thread finds the gate open or wake() finds it asleep.
+    // This thread writes `asleep` before it reads the gate; the waker writes the gate before it
+    // reads `asleep`. In the single total order of both, either this thread finds the gate open or
+    // wake() finds it asleep.
     if (asleep != nullptr) *asleep = true;
     std::uint32_t gate;
     while (!holds(gate = gate_.load())) gate_.wait(gate);
@@ -165,8 +166,8 @@ class Pool {
   alignas(64) std::atomic<std::uint32_t> gate_ = 0;
 };
 
-// Threads do not survive fork(): the child starts over with a pool of its own, and leaves the
-// parent's, whose workers it does not have, alone.
+// Threads do not survive fork(): the child starts a pool of its own, and leaves the parent's alone,
+// whose workers it does not have.
 struct Owner {
   Pool* pool = new Pool;
 

@@ -31,7 +31,7 @@ struct Block {
     if (!memory) throw std::bad_alloc();
     bytes = rounded;
 #if defined(__linux__)
-    // One TLB entry then covers a whole block of A.
+    // With a huge page, one TLB entry covers a whole block of A.
     if (alignment == huge_page) madvise(memory.get(), rounded, MADV_HUGEPAGE);
 #endif
     return memory.get();
