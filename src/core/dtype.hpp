@@ -13,8 +13,8 @@
 
 namespace rung {
 
-/// Named after the inputs. What is narrower than f32 is summed and returned as f32, i8 as i32;
-/// bf16_bf16 and f16_f16 are summed in f32 and rounded to the type of the inputs.
+/// Named after the inputs. Types narrower than f32 are accumulated and returned as f32, i8 as i32;
+/// bf16_bf16 and f16_f16 are accumulated in f32 and rounded to the input type.
 enum class Dtype : std::uint8_t {
   f32,
   f64,
@@ -41,7 +41,7 @@ constexpr std::string_view name(Dtype dtype) {
 
 constexpr bool is_integer(Dtype dtype) { return dtype == Dtype::i32 || dtype == Dtype::i8; }
 
-/// The dtype whose inputs are what this one's results are.
+/// The dtype whose inputs have the type of this one's results.
 constexpr Dtype output_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64: return Dtype::f64;
@@ -53,14 +53,14 @@ constexpr Dtype output_type(Dtype dtype) {
   }
 }
 
-/// The dtype of the same inputs and sums whose results are not rounded to 16 bits.
+/// The dtype with the same inputs and accumulator, whose results are not rounded to 16 bits.
 constexpr Dtype unrounded(Dtype dtype) {
   if (dtype == Dtype::bf16_bf16) return Dtype::bf16;
   if (dtype == Dtype::f16_f16) return Dtype::f16;
   return dtype;
 }
 
-/// The name as a part of an identifier.
+/// The name as part of an identifier.
 constexpr std::string_view identifier(Dtype dtype) {
   if (dtype == Dtype::bf16_bf16) return "bf16_bf16";
   if (dtype == Dtype::f16_f16) return "f16_f16";
@@ -80,10 +80,10 @@ struct Elements {
   using Out = OutType;
 };
 
-/// Whether the dot product and the sum have a dtype.
+/// Whether dot and sum support a dtype.
 constexpr bool is_for_dot(Dtype dtype) { return dtype <= Dtype::f16; }
 
-/// visit() for one of those.
+/// visit() for the dtypes of dot and sum.
 template <class F>
 decltype(auto) visit_dot(Dtype dtype, F&& f) {
   switch (dtype) {
@@ -96,7 +96,7 @@ decltype(auto) visit_dot(Dtype dtype, F&& f) {
   }
 }
 
-/// Calls f with the Elements<In, Out> of a dtype: visit(dtype, [&]<class In, class
+/// Calls f with the Elements<In, Out> of a dtype, as in visit(dtype, [&]<class In, class
 /// Out>(Elements<In, Out>) {…}).
 template <class F>
 decltype(auto) visit(Dtype dtype, F&& f) {
@@ -111,7 +111,7 @@ decltype(auto) visit(Dtype dtype, F&& f) {
   }
 }
 
-/// The dtype of two types. Out is that of the results; not named, the widest that there is for In.
+/// The dtype of an input and a result type. By default, Out is the widest result type for In.
 template <class In, class Out = void>
 constexpr Dtype dtype_of() {
   if constexpr (std::is_same_v<In, float>) return Dtype::f32;
