@@ -41,7 +41,7 @@ struct DotSpec {
   Values values = Values::reals;
   Accuracy accuracy = Accuracy::plain;
   double condition =
-      0;  // 2 |x|.|y| / |x.y| to aim at; 0: not controlled. f32 and f64, unit strides
+      0;  // target of 2 |x|.|y| / |x.y|; 0: any. f32 and f64, unit strides
   int offset = 0;
   std::uint64_t seed = 1;
 };

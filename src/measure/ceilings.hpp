@@ -1,5 +1,5 @@
 #pragma once
-// The machine's own limits, measured: how fast it multiplies and adds, how fast it reads.
+// The measured limits of this machine: FMAs and memory bandwidth.
 
 #include <cstdint>
 #include <span>
@@ -11,20 +11,20 @@
 
 namespace rung {
 
-/// A batch whose every call does `work` flops or reads `work` bytes, as fast as the machine can.
+/// A batch whose calls each do `work` flops or read `work` bytes, as fast as the machine can.
 struct CeilingBatch {
   Batch batch;
   double work;
 };
 
-/// Multiply-adds in registers, of the type in which a dtype is summed, on that many threads.
+/// FMAs in registers, in the accumulator type of a dtype, on that many threads.
 CeilingBatch fma_ceiling(Dtype dtype, int threads);
 
 /// Reads all regions once. They must outlive the batch.
 CeilingBatch read_ceiling(const std::vector<Region>& regions, int threads);
 
-/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions a second), "L1" in
-/// GB/s.
+/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions per second), "L1"
+/// in GB/s.
 struct Ceiling {
   std::string name;
   double one_thread;
@@ -39,9 +39,9 @@ struct Ceilings {
 /// Takes about three seconds.
 Ceilings measure_ceilings();
 
-/// What measure_ceilings() found the first time on this machine, kept in
-/// $XDG_CACHE_HOME/rung/ceilings-<hash of machine and version>.json (~/.cache if that is not set).
-/// Measures again if asked to. A folder that cannot be written is no error.
+/// The first result of measure_ceilings() on this machine, cached in
+/// $XDG_CACHE_HOME/rung/ceilings-<hash of machine and version>.json (default: ~/.cache). Measures
+/// again on request. If the folder is not writable, that is no error.
 Ceilings cached_ceilings(bool remeasure);
 
 }  // namespace rung

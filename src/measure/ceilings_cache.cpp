@@ -27,7 +27,7 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
-// Whatever changes the ceilings, or how they are measured.
+// Everything that changes the ceilings, or how they are measured.
 std::string machine_key() {
   const auto& [model, isa, caches, threads] = cpu::machine();
   std::string key = model;
@@ -74,11 +74,11 @@ std::optional<Ceilings> load(const fs::path& path) {
     if (json.at("machine") != machine_key()) return std::nullopt;
     return Ceilings{from_json(json.at("multiply_add")), from_json(json.at("read"))};
   } catch (const Json::exception&) {
-    return std::nullopt;  // cut short or of another making: measured anew
+    return std::nullopt;  // truncated or of another version: measure again
   }
 }
 
-// By way of a second file, so that a concurrent reader sees all or nothing.
+// Writes a second file first, so that a concurrent reader sees all or nothing.
 void store(const fs::path& path, const Ceilings& ceilings) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);

@@ -9,7 +9,7 @@ constexpr std::int64_t most_copying_blocks = 132 * 8;
 
 bool needs_copy(const Boxes& boxes) { return !boxes.is_empty() && !boxes.is_aligned(); }
 
-/// Lines begin at multiples of 128 bytes: then a line of a box is one line of L2 and not two.
+/// Rows begin at multiples of 128 bytes, so that a row of a box is one L2 line, not two.
 std::int64_t aligned_ld(const Boxes& boxes) {
   const std::int64_t elements = 128 / boxes.element_bytes;
   return round_up(boxes.length, elements);

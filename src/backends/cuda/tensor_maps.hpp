@@ -12,20 +12,20 @@
 
 namespace rung::cuda {
 
-/// So many bytes, or more, to where a copy can begin in device memory: a multiple of 256.
+/// Packed copies begin at multiples of this many bytes in device memory.
 constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
-/// Device memory, after the launch's own workspace, for copies of A and B that are aligned.
+/// The bytes of device memory, after the launch's own workspace, for packed copies of A and B.
 std::int64_t repitched_bytes(const Launch& launch);
 
 /// The copies to be made before each launch, and the maps for it.
 class PreparedMaps {
  public:
   PreparedMaps() = default;
-  /// `room`: as many bytes as repitched_bytes() says, at a multiple of 256.
+  /// `room`: repitched_bytes() bytes, aligned to 256.
   PreparedMaps(const DriverApi& api, const Launch& launch, void* room);
 
-  /// Of the driver's encoding.
+  /// Encoded by the driver.
   Result result() const { return result_; }
   std::span<const Repitch> copies() const { return {copies_, static_cast<std::size_t>(count_)}; }
   const TensorMaps& maps() const { return maps_; }
@@ -40,15 +40,15 @@ class PreparedMaps {
   TensorMaps maps_ = {};
 };
 
-/// The type in the name of the kernel that makes a copy: one of its elements' size.
+/// The type in the name of the packing kernel: it has the size of an element.
 Dtype type_of(const Repitch& copy);
 
-/// What a gemm's kernel takes, as cuLaunchKernel wants it: the problem, maps if it takes them, and
-/// how k is split, which the driver does not read for a kernel that knows no such thing. All must
-/// stay until the launch.
+/// The arguments of a gemm kernel, as for cuLaunchKernel: the problem, tensor maps if it has them,
+/// and the split of k, which the driver does not read if the kernel has no such parameter. All must
+/// outlive the launch call.
 class KernelArguments {
  public:
-  /// `maps`: null if the kernel takes none.
+  /// `maps`: null if the kernel has none.
   KernelArguments(void* problem, void* maps, Split& split)
       : arguments_{problem, maps == nullptr ? &split : maps, &split} {}
   void** get() { return arguments_; }
@@ -57,7 +57,7 @@ class KernelArguments {
   void* arguments_[3];
 };
 
-/// How a copy is launched.
+/// The launch of a packing kernel.
 Launch launch_of(const Repitch& copy);
 
 }  // namespace rung::cuda
