@@ -97,7 +97,7 @@ std::uint64_t read_regions(std::span<const Region> regions, std::int64_t repeats
   for (std::int64_t repeat = 0; repeat < repeats; ++repeat) {
     asm volatile(
         ""
-        : "+r"(first));  // may change between readings, so that the compiler cannot merge them
+        : "+r"(first));  // so that readings are not merged
     for (std::size_t i = 0; i < regions.size(); ++i) read_region<prefetch>(first[i], acc);
   }
   for (int s = 1; s < streams; ++s) acc[0] = hn::Or(acc[0], acc[s]);

@@ -38,7 +38,7 @@ struct TuneCandidate {
 struct TuneResult {
   std::vector<TuneCandidate> candidates;  // the one of `before` first
   std::map<std::string, int>
-      refused;  // configurations that were not launched: the reason and the number
+      refused;  // configurations not launched: reason, number
   std::optional<std::size_t> best;  // empty if none is right
   double gain = 0;                  // time of `before` over that of the best, per round
 };

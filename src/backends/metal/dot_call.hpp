@@ -35,7 +35,7 @@ class DotCallOnDevice {
     Launch launch;
     DotScalars scalars;
     std::int64_t from,
-        to;  // offsets in sums_ of the sums that it reads and of those that it writes
+        to;  // offsets in sums_ of its inputs and outputs
   };
 
   void plan(std::string_view id, const DotCall& call);
