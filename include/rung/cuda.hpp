@@ -73,8 +73,8 @@ RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
 /// Status::unavailable.
 ///
 /// - 16-bit results are accumulated in float, scaled, and rounded once.
-/// - tfloat32 is stored as float; elements are rounded to nearest, to 11 significant bits, when they
-///   are read.
+/// - tfloat32 is stored as float; elements are rounded to nearest, to 11 significant bits, when
+///   they are read.
 /// - int8 products are accumulated in int32, exactly modulo 2^32.
 /// - For 8-bit floats, each sum of 32 products may lose up to 2^-13 of its value; partial sums are
 ///   promoted to float every 128 k-steps. Pass the scales of the tensors as factors of alpha.

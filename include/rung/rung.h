@@ -155,9 +155,9 @@ RUNG_C_API rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans
                                           int64_t ldc, void* stream,
                                           const rung_cuda_options* options);
 
-/* Types that only tensor cores support, on GPUs of sm_90 (RUNG_UNAVAILABLE elsewhere); see cuda.hpp.
- * 16-bit results; tf32, which is float rounded to 11 significant bits when read; int8 accumulated in
- * int32; and 8-bit floats, whose tensor scales are factors of alpha. */
+/* Types that only tensor cores support, on GPUs of sm_90 (RUNG_UNAVAILABLE elsewhere), as documented
+ * in cuda.hpp: 16-bit results; tf32, which is float rounded to 11 significant bits when it is read;
+ * int8 accumulated in int32; and 8-bit floats, whose tensor scales are factors of alpha. */
 RUNG_C_API rung_status rung_cuda_gemm_bf16_bf16(rung_order order, rung_transpose trans_a,
                                                 rung_transpose trans_b, int64_t m, int64_t n,
                                                 int64_t k, float alpha, const rung_bfloat16* a,

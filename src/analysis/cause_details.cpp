@@ -9,7 +9,7 @@
 namespace rung::analysis::details {
 namespace {
 
-/// The access that wastes most sectors.
+/// The access that wastes the most sectors.
 const Access* most_scattered(const Evidence& e) {
   const auto& accesses = e.sample.accesses;
   const auto most =
@@ -23,7 +23,7 @@ std::string place(const Access& access) {
   return access.where.empty() ? "" : fmt::format(" at {}", access.where);
 }
 
-/// The access that loses most wavefronts to bank conflicts.
+/// The access that loses the most wavefronts to bank conflicts.
 const Access* most_conflicting(const Evidence& e) {
   const auto& accesses = e.sample.accesses;
   const auto most =

@@ -24,7 +24,7 @@ std::string entry_of(const Json& kernel) {
   return entry;
 }
 
-/// The number that stands before these words.
+/// The number before these words.
 std::optional<std::int64_t> number_before(std::string_view words, std::string_view text) {
   const std::size_t end = text.find(words);
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
@@ -33,8 +33,8 @@ std::optional<std::int64_t> number_before(std::string_view words, std::string_vi
   return std::stoll(std::string(text.substr(begin, end - begin)));
 }
 
-/// ptxas -v says, on standard error: "Used 30 registers, …" and "… 0 bytes spill stores, 0 bytes
-/// spill loads".
+/// The output of ptxas -v on standard error: "Used 30 registers, …" and "… 0 bytes spill stores, 0
+/// bytes spill loads".
 std::optional<Registers> assembled_registers(std::string_view ptx, const std::string& entry,
                                              int arch) {
   const std::string ptxas = find_tool("ptxas");

@@ -8,23 +8,23 @@
 namespace rung::analysis {
 namespace {
 
-// What costs an eighth of the time that is needed anyway is worth removing.
+// A cost of an eighth of the required time is worth removing.
 constexpr double noticeable = 1.0 / 8;
-// Beyond that share of the time, requests to shared memory queue up.
+// Above that share of the time, requests to shared memory queue up.
 constexpr double nearly_always = 3.0 / 4;
-// Words of 4 bytes that L1 or shared memory gives a multiprocessor's lanes in a cycle.
+// 4-byte words that L1 or shared memory delivers to an SM's lanes per cycle.
 constexpr double words_a_cycle = 32;
-// Of the last hundredths of a kernel's time, each is worth a rung.
+// In a nearly optimal kernel, each hundredth of the time is worth a rung.
 constexpr double slight = 1.0 / 100;
-// Cycles until memory that is at full load has answered: three times as long as an idle one takes
-// (about 500 on Hopper, Luo et al., 2024).
+// The latency of memory at full load, in cycles: three times that of idle memory (about 500 on
+// Hopper, Luo et al., 2024).
 constexpr double loaded_latency = 1500;
 
 constexpr double word_bytes = 4;
-// Of loads that there are none of, nobody waits for the value.
+// Without loads, there is nothing to wait for.
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Whether a part of the multiprocessor needs longer than what cannot be saved.
+/// Whether a part of the SM needs longer than the required time.
 bool l1_is_behind(const Evidence& e) {
   return e.quantities.global_sectors > 0 && e.quantities.l1_cycles >= e.needed_cycles();
 }
@@ -32,7 +32,7 @@ bool shared_is_behind(const Evidence& e) {
   return e.quantities.multiply_adds > 0 && e.quantities.shared_wavefronts >= e.needed_cycles();
 }
 
-/// Only kernels that compute more than they have to move can hide their loads by that.
+/// Only compute-bound kernels can hide their loads behind FMAs.
 bool computes(const Evidence& e) {
   return e.multiply_add_cycles() > e.memory_cycles() &&
          e.quantities.global_load_bytes / word_bytes < multiply_adds(e) / 2;
@@ -43,19 +43,19 @@ bool multiplies_matrices(const Evidence& e) { return e.uses_matrix_units(); }
 
 double constant_of(double value) { return value; }
 
-/// Of a stream all that threads load; else what they store to shared memory.
+/// For a stream, everything that threads load; otherwise what they store to shared memory.
 double staged_words(const Evidence& e) {
   const Quantities& q = e.quantities;
   return (streams(e) ? q.thread_load_bytes : q.staged_bytes) / word_bytes / multiply_adds(e);
 }
 
-/// Where loads could go to shared memory by themselves.
+/// Where asynchronous copies could load shared memory directly.
 bool stages_needlessly(const Evidence& e) {
   if (!e.overlap.global.has_value() || staged_words(e) <= 0) return false;
   return computes(e) ? e.has_async_copies : streams(e) && e.has_bulk_copies;
 }
 
-/// Of what has to come anyway, nothing counts.
+/// Compulsory traffic does not count.
 double excess_global_words(const Evidence& e) {
   const double excess = e.quantities.global_load_bytes - e.footprint.dram_bytes;
   return std::max(0.0, excess) / word_bytes / multiply_adds(e);
@@ -63,16 +63,16 @@ double excess_global_words(const Evidence& e) {
 
 double slots(double instructions) { return instructions / Machine::instructions_a_cycle; }
 
-/// Of a multiprocessor's time between a block's last product and the next one's first.
+/// An SM's time between a block's last product and the next one's first.
 double ends_of_blocks(const Evidence& e) {
   const double rounds = e.blocks / e.machine.multiprocessors;
   if (!e.uses_matrix_units() || e.is_persistent || rounds <= 1 || e.resident_blocks > 1) return 0;
-  // Two trips: to know the tile is there, and for it.
+  // Two round trips: one to learn that the tile has arrived, and one to load it.
   const double starts = e.blocks * 2 * global_latency;
   return (starts + e.quantities.l1_store_cycles) / e.needed_cycles();
 }
 
-/// Bytes of a multiprocessor's resident threads; where loads go by themselves, none are missing.
+/// Bytes requested by an SM's resident threads; bulk copies never lack bytes in flight.
 double bytes_on_the_way(const Evidence& e) {
   if (!e.is_stream() || e.resident_blocks == 0 || e.overlap.bytes_at_once == 0) {
     return never;
