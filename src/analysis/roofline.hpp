@@ -19,8 +19,7 @@ struct Level {
   std::string name;  // "multiply-adds", "issue of PTX", "shared memory", "L1", "L2", "DRAM"
   double bytes = 0;  // 0: not counted in bytes
   double seconds = 0;
-  bool is_bound =
-      true;  // false: machine code may need less than PTX
+  bool is_bound = true;   // false: machine code may need less than PTX
   bool is_public = true;  // false: the rate is not public, and the time unknown
 
   double flops_per_byte(double flops) const { return bytes > 0 ? flops / bytes : 0; }

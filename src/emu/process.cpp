@@ -15,7 +15,7 @@
 namespace rung::emu {
 namespace {
 
-// Ignores the signals of the terminal's keys while it lives.
+// Ignores the terminal's keyboard signals during its lifetime.
 class InterruptsIgnored {
  public:
   InterruptsIgnored() {

@@ -1,5 +1,5 @@
 #pragma once
-// Running another program.
+// Runs other programs.
 
 #include <string>
 #include <utility>
@@ -8,13 +8,13 @@
 namespace rung::emu {
 
 struct ExitStatus {
-  int code = 0;    // of exit()
-  int signal = 0;  // that ended it; 0 if it exited
+  int code = 0;    // its exit status
+  int signal = 0;  // the signal that ended it; 0 if it exited
 };
 
-/// Runs a program, found on the PATH, with this process's standard streams and folder, its
-/// environment with `variables` set besides, and waits until it ends. Interrupts from the terminal
-/// end the program, and not this process. Throws std::runtime_error if it cannot be started.
+/// Runs a program, found on the PATH, with this process's standard streams, folder and environment,
+/// plus `variables`, and waits until it ends. Interrupts from the terminal end the program, not
+/// this process. Throws std::runtime_error if it cannot be started.
 ExitStatus run(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables = {});
 

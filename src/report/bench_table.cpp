@@ -14,7 +14,7 @@ namespace {
 std::string best_peer(const BenchRow& row) {
   const auto fastest = std::min_element(
       row.peers.begin(), row.peers.end(), [](const Comparison& left, const Comparison& right) {
-        // Not timed: last.
+        // Peers that were not timed come last.
         return std::pair(left.ratio == 0, left.ratio) < std::pair(right.ratio == 0, right.ratio);
       });
   if (fastest == row.peers.end() || fastest->ratio == 0) return "-";
@@ -58,7 +58,7 @@ const BenchRow* fastest_peer(const BenchResult& result) {
   return fastest;
 }
 
-// Latency, effective bandwidth, rate, and the share of the vendor's library.
+// Latency, effective bandwidth, rate, and the ratio to the vendor's library.
 std::vector<Column> gpu_columns(const BenchResult& result) {
   std::vector<Column> columns = {
       {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }}};
@@ -159,7 +159,7 @@ std::string verdict(const BenchRow& row) {
   return "right; bottleneck: " + row.bottleneck;
 }
 
-// Cold operands are as cold as the memory that they go through is large.
+// How cold operands are depends on the size of the memory that they rotate through.
 std::string temperature(const BenchResult& result) {
   if (!result.options.cold) return "warm operands";
   return fmt::format("cold operands ({} sets, {:.3g} MB)", result.operand_sets,
@@ -174,7 +174,7 @@ std::string verdicts(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {
     if (row.kind != Kind::rung) continue;
-    // The first line hangs out by the width of the name.
+    // The first line starts further left, by the width of the name.
     const std::string lines = wrap(verdict(row), width + 2);
     text += fmt::format("{:<{}}", row.slug, width + 2) + lines.substr(width + 2);
   }

@@ -12,7 +12,7 @@ namespace {
 
 using analysis::Explanation;
 
-/// "K/128 + K/64 + 0.5": what was counted, by its two parts.
+/// "K/128 + K/64 + 0.5": the counted traffic, from its two parts.
 std::string linear(double per_k, double constant) {
   std::string text;
   if (per_k > 0) text = fmt::format("{:.4g} K", per_k);
@@ -85,7 +85,7 @@ std::string notes_text(const Explanation& e) {
 
 std::string limit(int blocks) { return blocks == vgpu::no_limit ? "-" : std::to_string(blocks); }
 
-/// Where no more than a block's limits is public.
+/// If only the limits per block are public.
 std::string limits_text(const analysis::OccupancyFacts& facts) {
   Table table({"a block", "takes", "of"});
   table.add_row({"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)});

@@ -12,7 +12,7 @@
 namespace rung {
 namespace {
 
-/// An object of the file, with its place for messages.
+/// An object of the file, with its location for messages.
 class Object {
  public:
   Object(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
@@ -30,7 +30,7 @@ class Object {
     return found->get<std::string>();
   }
 
-  /// Nothing for null.
+  /// Empty for null.
   std::optional<double> number(const char* key, bool required = true) const {
     const Json* found = find(key, required);
     if (found == nullptr || found->is_null()) return std::nullopt;

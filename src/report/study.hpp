@@ -1,5 +1,5 @@
 #pragma once
-// The results of one op and type on one device: what belongs into one table or plot.
+// The comparable results of one op and type on one device: the contents of one table or plot.
 
 #include <string>
 #include <vector>
@@ -20,21 +20,21 @@ class Study {
   const std::vector<const Result*>& entries() const { return entries_; }
   bool on_gpu() const { return first().device.starts_with("gpu"); }
 
-  /// "gemm f32", on a CPU "gemm f32, 2 threads"; layout and operands where they are not plain.
+  /// "gemm f32", on a CPU "gemm f32, 2 threads"; with layout and operands unless they are the
+  /// default.
   std::string name() const;
   /// "GFLOP/s" or "GB/s".
   std::string unit() const { return first().counts_flops() ? "GFLOP/s" : "GB/s"; }
 
-  /// All rungs at one problem: the square one at which the most were timed, the largest of these.
+  /// All rungs at one problem: the largest of the square ones at which the most rungs were timed.
   std::vector<const Result*> ladder() const;
-  /// The library at every size, square ones first and by size; where a size was measured twice,
-  /// the last.
+  /// The library at every size, square ones first and by size; of repeated measurements, the last.
   std::vector<const Result*> library() const;
   /// Every rung that was timed at some square size, in order.
   std::vector<std::string> rungs() const;
-  /// Of one rung, or "library", at square sizes, by size.
+  /// For one rung, or "library", at square sizes, by size.
   std::vector<const Result*> curve(const std::string& rung) const;
-  /// Peers that were timed against the library, or against a rung where there is no library.
+  /// Peers that were timed against the library or, without a library, against a rung.
   std::vector<std::string> peers() const;
 
  private:
@@ -46,9 +46,9 @@ std::vector<Study> studies_of(const Results& results);
 
 /// The ratio to a peer, if it was timed.
 std::optional<double> ratio_to(const Result& result, const std::string& peer);
-/// The peer's seconds, likewise.
+/// The peer's seconds, if it was timed.
 std::optional<double> seconds_of(const Result& result, const std::string& peer);
-/// The geometric mean of the ratios to a peer, of those that there are.
+/// The geometric mean of the available ratios to a peer.
 std::optional<double> mean_ratio(const std::vector<const Result*>& results,
                                  const std::string& peer);
 

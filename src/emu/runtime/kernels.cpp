@@ -1,4 +1,4 @@
-// Launches, and what is asked about kernels.
+// Launches, and queries about kernels.
 
 #include <array>
 
@@ -29,7 +29,7 @@ unsigned limit(cudaDeviceAttr attribute) {
 
 bool fits(unsigned extent, cudaDeviceAttr most) { return extent >= 1 && extent <= limit(most); }
 
-// The runtime has an error of its own for extents that no kernel could have.
+// The runtime has a separate error for extents that no kernel supports.
 bool is_valid(dim3 grid, dim3 block) {
   return fits(grid.x, cudaDevAttrMaxGridDimX) && fits(grid.y, cudaDevAttrMaxGridDimY) &&
          fits(grid.z, cudaDevAttrMaxGridDimZ) && fits(block.x, cudaDevAttrMaxBlockDimX) &&
@@ -106,7 +106,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* stub, cudaFuncCache config) {
   });
 }
 
-// See cudaDeviceSetSharedMemConfig: there is nothing to choose.
+// See cudaDeviceSetSharedMemConfig: there is no choice.
 cudaError_t cudaFuncSetSharedMemConfig(const void* stub, cudaSharedMemConfig /*config*/) {
   return with_kernel(stub, [](const auto&, cuda::Function) { return cuda::Result::success; });
 }

@@ -1,12 +1,12 @@
 #pragma once
-// Where in the program's text a call comes from, as far as the headers tell.
+// The source location of a call, as far as the headers report it.
 
 #include <string>
 
 namespace rung::emu {
 
-/// The line that this thread's allocation comes from, "tile.cu:31", or "" if it was not told; told
-/// once.
+/// The source line of this thread's allocation, "tile.cu:31", or "" if unknown; valid for one
+/// query.
 std::string take_location();
 
 }  // namespace rung::emu

@@ -1,4 +1,4 @@
-// On a GPU: from the public vectors to the rung that the rules choose, in the caller's stream.
+// On a GPU: from the public vectors to the rung that the rules select, in the caller's stream.
 
 #include <cstdint>
 
@@ -37,7 +37,7 @@ void to_device(std::int64_t n, const In* x, std::int64_t incx, const In* y, std:
   cuda::launch_dot(workspace, choose(context, problem, options.mode), problem, result);
 }
 
-/// By way of the end of the workspace.
+/// The result passes through the end of the workspace.
 template <class Out, class In>
 Out to_host(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy,
             CudaStream stream, const CudaDotOptions& options) {

@@ -11,13 +11,13 @@ extern const cuda::GemmRung gemm_cuda_library_repitch;
 namespace cuda {
 namespace {
 
-/// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
-/// stay zero.
+/// The offset of packed copies in a workspace: after the launch's own part and the counters, which
+/// must stay zero.
 std::int64_t begin_of_copies(const Launch& launch) {
   return up_to_copy(std::max(launch.workspace_bytes, meetings_bytes));
 }
 
-/// The kernel that copies operands. Loaded and launched as a rung is.
+/// The kernel that packs operands. Loaded and launched like a rung.
 constexpr CudaGemmChoice repitch = {gemm_rungs.size() + 1, "gemm/cuda/repitch",
                                     &gemm_cuda_library_repitch};
 
@@ -47,7 +47,7 @@ CopyRoom::CopyRoom(const WorkspaceSource& workspace, const Launch& launch) : wor
 }
 
 CopyRoom::~CopyRoom() {
-  // What the driver may refuse here has been refused before, or shows at the next call.
+  // An error here has been reported before, or is reported by the next call.
   if (allocated_) workspace_.context.api().cuMemFreeAsync(data_, workspace_.stream);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that a launch needs only while it runs, in the order of its stream (CUDA Driver API
+// Device memory that is needed only while a launch runs, allocated in stream order (CUDA Driver API
 // reference, "Stream Ordered Memory Allocator").
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace rung::cuda {
 
-/// The library's own pool of a device. It keeps what it has once had, so that a call after a
+/// The library's own pool for a device. It keeps memory once allocated, so that a call after a
 /// synchronisation does not wait for the system.
 class StreamPool {
  public:
   explicit StreamPool(Device device) : device_(device) {}
 
-  /// Memory from here on in the stream, to be freed there by cuMemFreeAsync. Throws rung::Error and
-  /// std::bad_alloc.
+  /// Memory that is valid from here on in the stream; free it there with cuMemFreeAsync. Throws
+  /// rung::Error and std::bad_alloc.
   DevicePointer allocate(const DriverApi& api, std::int64_t bytes, Stream stream);
 
-  /// Gives back what no stream uses. Throws rung::Error.
+  /// Releases memory that no stream uses. Throws rung::Error.
   void trim(const DriverApi& api);
 
  private:

@@ -23,7 +23,7 @@ DevicePointer Workspaces::get(const DriverApi& api, Stream stream) {
   DevicePointer& workspace = workspaces_[key];
   if (workspace != 0) return workspace;
   require(api, api.cuMemAlloc(&workspace, bytes), "cuMemAlloc");
-  // Rungs count there who has arrived, and leave zeros behind.
+  // Rungs count arrived blocks there, and leave zeros behind.
   require(api, api.cuMemsetD8Async(workspace, 0, meetings_bytes, stream), "cuMemsetD8Async");
   return workspace;
 }

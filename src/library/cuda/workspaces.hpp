@@ -1,5 +1,5 @@
 #pragma once
-// Device memory for the partial sums of rungs that share a result among blocks, one piece for each
+// Device memory for the partial sums of rungs in which blocks share a result, one workspace per
 // stream of a context.
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace rung::cuda {
 
 class Workspaces {
  public:
-  /// Of each, whatever is asked for: one that grew would have to wait for the work that uses it.
+  /// The size of each, regardless of the request: a workspace that grew would have to wait for the
+  /// work that uses it.
   static constexpr std::int64_t bytes = 32 << 20;
 
-  /// The context that they belong to must be current, here and below. Allocated at the first call
-  /// for the stream. Throws rung::Error and std::bad_alloc.
+  /// Here and below, their context must be current. Allocates at the first call for the stream.
+  /// Throws rung::Error and std::bad_alloc.
   DevicePointer get(const DriverApi& api, Stream stream);
 
   /// Does nothing if there is none. Throws rung::Error.
   void release(const DriverApi& api, Stream stream);
 
  private:
-  /// A stream, and for the one that each thread has of its own, the thread.
+  /// A stream and, for the per-thread default stream, the thread.
   using Key = std::pair<Stream, const void*>;
   static Key key_of(Stream stream);
 

@@ -21,7 +21,7 @@ constexpr std::size_t most_lines = 40;
 
 using Lanes = std::vector<int>;
 
-/// The lanes that touch each word, by its number in memory.
+/// The lanes that access each word, by its index in memory.
 std::map<std::uint64_t, Lanes> words_of(const vgpu::WarpAccess& access) {
   std::map<std::uint64_t, Lanes> words;
   for (int lane = 0; lane < 32; ++lane) {
@@ -118,7 +118,8 @@ class Map {
     return fmt::format("{}: {}", where, units());
   }
   static double x_of(std::uint64_t column) { return left + static_cast<double>(column) * cell; }
-  /// Of a line's first byte: in shared memory as it is, in global memory from the first line.
+  /// Of a line's first byte: in shared memory its address, in global memory its distance from the
+  /// first line.
   std::uint64_t offset(std::uint64_t line) const {
     return (access_.shared ? line : line - base_) * words_in_line * word_bytes;
   }
@@ -172,7 +173,7 @@ class Map {
   std::uint64_t base_;
   std::set<std::uint64_t> lines_;
   std::array<std::size_t, words_in_line> words_of_bank_{};
-  std::size_t needed_;  // of each bank, if all had their share of the words
+  std::size_t needed_;  // per bank, if the words were spread evenly
   svg::Picture picture_{"", 0, 0, "", ""};
 };
 

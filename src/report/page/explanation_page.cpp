@@ -108,7 +108,7 @@ Cell limit_cell(int blocks) {
   return blocks == vgpu::no_limit ? Cell("–") : Cell(std::to_string(blocks), blocks);
 }
 
-/// Where no more than a block's limits is public.
+/// If only the limits per block are public.
 std::string limits(const analysis::OccupancyFacts& facts) {
   DataTable table{{"a block", "takes", "of"}, {}};
   table.rows = {{"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)},

@@ -20,7 +20,7 @@ Cell cell_of(const Json& value) {
   return value.is_number() ? Cell(shown(value), value.get<double>()) : Cell(shown(value));
 }
 
-/// Leaves of nested objects, as "gpu, ceilings, memory_read".
+/// The leaves of nested objects, named as in "gpu, ceilings, memory_read".
 void add_leaves(DataTable& table, const Json& json, const std::string& prefix) {
   for (const auto& [key, value] : json.items()) {
     if (key == "peers") continue;

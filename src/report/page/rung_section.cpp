@@ -16,10 +16,10 @@ namespace {
 
 using vgpu::LineCounters;
 
-/// What the trace knows of the source: by line of the rung's own file, and of other files.
+/// The traces by source line: of the rung's own file, and of other files.
 struct ByPlace {
   std::map<int, LineCounters> lines;
-  std::vector<LineCounters> others;  // hot first
+  std::vector<LineCounters> others;  // hottest first
   std::uint64_t instructions = 0;
 };
 
@@ -110,7 +110,7 @@ std::string from_of(const RungInfo& rung, const std::vector<const RungInfo*>& in
   return fmt::format("<dt>from</dt><dd>{}</dd>\n", html::link(rung_anchor(id), rung.from));
 }
 
-/// What was measured, a line a study.
+/// The measurements, one line per study.
 std::string measured(const RungInfo& rung, const std::vector<Study>& studies) {
   std::string html;
   for (const Study& study : studies) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double giga = 1e-9;
 
-/// A level of memory with the rate that it has at the most.
+/// A level of memory with its peak rate.
 struct Roof {
   std::string name;
   double intensity, gbps, seconds;
@@ -89,7 +89,7 @@ void draw_points(svg::Picture& picture, const Frame& frame, const Roofs& roofs) 
   }
 }
 
-/// A level line, and what it is: measured, or the least time.
+/// A horizontal line with its label: measured, or the minimum time.
 void draw_rate(svg::Picture& picture, const Frame& frame, double gflops, const std::string& text) {
   picture.line(frame.at(frame.x.low(), gflops), frame.at(frame.x.high(), gflops), "axis dotted",
                text);

@@ -20,8 +20,8 @@ double number_at(const Json& json, const std::string& pointer) {
   return json.contains(place) && json[place].is_number() ? json[place].get<double>() : 0;
 }
 
-/// The ceiling of the bench is one of the two; the other comes from what was measured of the
-/// machine. Zeros where there is none.
+/// The bench's ceiling is one of the two; the other one is a ceiling of the machine. Zero if
+/// unknown.
 Roofs roofs_of(const Result& result, const Json& machine) {
   const bool on_gpu = result.device.starts_with("gpu");
   const std::string threads = result.threads == 1 ? "one_thread" : "all_threads";
@@ -116,7 +116,7 @@ Frame frame_of(const std::vector<Spot>& spots, const Roofs& roofs) {
   return {left, right, top, bottom, svg::Scale::logarithmic(low_x / 2, high_x * 2, left, right), y};
 }
 
-/// Labels first, so that points lie on top of their lines.
+/// Labels first, so that points are drawn over their lines.
 void draw_spots(svg::Picture& picture, const Frame& frame, const std::vector<Spot>& spots,
                 double roof) {
   Labels labels({frame.left, frame.top + 18, frame.right - frame.left, frame.bottom - frame.top});

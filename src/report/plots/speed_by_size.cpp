@@ -33,7 +33,7 @@ Series peer_series(const std::string& peer, const std::vector<const Result*>& cu
   return series;
 }
 
-/// The library or, where there is none, the last rung; then its peers, then the rungs.
+/// The library or, without it, the last rung; then its peers, then the rungs.
 std::vector<Series> all_series(const Study& study) {
   std::vector<std::string> rungs = study.rungs();
   std::vector<const Result*> first = study.curve("library");
@@ -77,7 +77,7 @@ DataTable table_of(const std::vector<Series>& all, const std::set<std::int64_t>&
   return table;
 }
 
-/// Whether a rounder size lies within 3 %: 4095 is then a point beside the line of 4096.
+/// Whether a rounder size is within 3 %: 4095 is then a point beside the line of 4096.
 bool is_beside(std::int64_t size, const std::map<std::int64_t, double>& rates) {
   const auto roundness = [](std::int64_t n) {
     return std::countr_zero(static_cast<std::uint64_t>(n));
