@@ -169,8 +169,7 @@ struct LongAccumulator {
     const int exponent = lowest + 32 * (top - 1) - zeros;  // of the last of the 64 bits
     int drop = 64 - Format::precision;
     if (exponent + drop < Format::min_exponent) drop = Format::min_exponent - exponent;
-    if (drop > 64)
-      return from_bits(0, negative);  // below half of the smallest subnormal
+    if (drop > 64) return from_bits(0, negative);  // below half of the smallest subnormal
     const std::uint64_t kept = drop == 64 ? 0 : leading >> drop;
     const std::uint64_t half = std::uint64_t{1} << (drop - 1);
     const std::uint64_t dropped = leading & (half - 1 + half);

@@ -16,8 +16,7 @@ struct Machine {
   double memory_bytes = 0;  // bytes/s, reading
   double clock = 0;         // Hz
   int multiprocessors = 0;
-  bool is_public =
-      true;  // false: caches, registers and occupancy are unpublished
+  bool is_public = true;  // false: caches, registers and occupancy are unpublished
 
   // Per SM and cycle. Shared memory and L1 serve 128 bytes, L2 sends 64, and four schedulers issue
   // one instruction each (CUDA C++ Programming Guide, "Compute Capabilities"; Jia et al.,

@@ -40,8 +40,7 @@ struct DotSpec {
   bool sum = false;                 // of x only: y is null in its call
   Values values = Values::reals;
   Accuracy accuracy = Accuracy::plain;
-  double condition =
-      0;  // target of 2 |x|.|y| / |x.y|; 0: any. f32 and f64, unit strides
+  double condition = 0;  // target of 2 |x|.|y| / |x.y|; 0: any. f32 and f64, unit strides
   int offset = 0;
   std::uint64_t seed = 1;
 };

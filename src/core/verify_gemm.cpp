@@ -49,8 +49,7 @@ Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
 template <class W, class Element>
 Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const Element& element,
                  const Sums<W>& v) {
-  constexpr std::int64_t chunk =
-      64;  // rows: at least a cache line of a column
+  constexpr std::int64_t chunk = 64;  // rows: at least a cache line of a column
   Sums<W> result(rows);
   const auto step = [&](std::int64_t row, std::int64_t col) {
     const W value = element(row, col);

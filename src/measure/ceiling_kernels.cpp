@@ -95,9 +95,7 @@ std::uint64_t read_regions(std::span<const Region> regions, std::int64_t repeats
   for (auto& bits : acc) bits = hn::Zero(d);
   const Region* first = regions.data();
   for (std::int64_t repeat = 0; repeat < repeats; ++repeat) {
-    asm volatile(
-        ""
-        : "+r"(first));  // so that readings are not merged
+    asm volatile("" : "+r"(first));  // so that readings are not merged
     for (std::size_t i = 0; i < regions.size(); ++i) read_region<prefetch>(first[i], acc);
   }
   for (int s = 1; s < streams; ++s) acc[0] = hn::Or(acc[0], acc[s]);

@@ -13,8 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_rounds = 100;
-constexpr double sample_seconds =
-    0.010;  // long against the clock's resolution
+constexpr double sample_seconds = 0.010;  // long against the clock's resolution
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();

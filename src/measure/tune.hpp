@@ -37,10 +37,9 @@ struct TuneCandidate {
 
 struct TuneResult {
   std::vector<TuneCandidate> candidates;  // the one of `before` first
-  std::map<std::string, int>
-      refused;  // configurations not launched: reason, number
-  std::optional<std::size_t> best;  // empty if none is right
-  double gain = 0;                  // time of `before` over that of the best, per round
+  std::map<std::string, int> refused;     // configurations not launched: reason, number
+  std::optional<std::size_t> best;        // empty if none is right
+  double gain = 0;                        // time of `before` over that of the best, per round
 };
 
 /// Operands are stored by rows, except B of tf32 and 8-bit types, which is stored by columns:

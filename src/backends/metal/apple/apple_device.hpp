@@ -37,9 +37,8 @@ class AppleDevice final : public Device {
 
   NS::SharedPtr<MTL::Device> device_;
   std::string compiled_;
-  std::unique_ptr<Buffer>
-      nothing_;       // bound for memory of size 0
-  std::mutex mutex_;  // guards the members below
+  std::unique_ptr<Buffer> nothing_;  // bound for memory of size 0
+  std::mutex mutex_;                 // guards the members below
   CommandQueue queue_;
   std::map<std::string, NS::SharedPtr<MTL::Library>, std::less<>> libraries_;
   std::map<std::string, std::unique_ptr<Pipeline>> pipelines_;
