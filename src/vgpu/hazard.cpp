@@ -33,7 +33,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::barrier_misuse:
     case HazardKind::trap:
     case HazardKind::instruction_limit: return true;
-    // On a GPU these give wrong results, or by luck right ones, but no error.
+    // On a GPU these give wrong results, or correct ones by luck, but no error.
     case HazardKind::shared_race:
     case HazardKind::global_race:
     case HazardKind::divergent_barrier:

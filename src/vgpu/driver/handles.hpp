@@ -1,5 +1,5 @@
 #pragma once
-// Handles that the driver gives out: numbers, never used twice, so that a stale one is found out.
+// The driver's handles: numbers that are never reused, so that stale handles are detected.
 
 #include <cstdint>
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace rung::vgpu::driver {
 
-/// Above the handles that have a meaning of their own (the default streams).
+/// Above the handles with a fixed meaning (the default streams).
 inline std::uintptr_t next_handle() {
   static std::uintptr_t last = 0x1000;
   return last += 0x10;
 }
 
-/// The objects behind handles of one type. A captured operation may keep an object alive after its
-/// handle has gone.
+/// The objects behind the handles of one type. A captured operation may keep an object alive after
+/// its handle was destroyed.
 template <class Handle, class State>
 class Handles {
  public:
@@ -24,7 +24,7 @@ class Handles {
     states_.emplace(handle, std::move(state));
     return handle;
   }
-  /// Null if there is no such object, or no longer.
+  /// Null if the object does not exist or no longer exists.
   std::shared_ptr<State> find(Handle handle) const {
     const auto found = states_.find(handle);
     return found == states_.end() ? nullptr : found->second;

@@ -1,5 +1,5 @@
 #pragma once
-// The virtual driver's state: the process, its contexts, and what belongs to a context.
+// The virtual driver's state: the process, its contexts, and the contents of a context.
 
 #include <chrono>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace rung::vgpu::driver {
 
-/// cuCtxGetStreamPriorityRange: lower numbers come first. The virtual GPU has no use for it.
+/// cuCtxGetStreamPriorityRange: lower numbers have priority. The virtual GPU ignores priorities.
 inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;
 
@@ -58,7 +58,7 @@ struct GraphState {
   std::vector<Operation> operations;
 };
 
-/// How a range of the context's memory came about.
+/// The origin of a range of the context's memory.
 enum class Origin { device, pinned, registered, managed };
 struct Range {
   Origin origin = Origin::device;
@@ -69,7 +69,7 @@ struct ContextState {
   ContextState(cuda::Context own_handle, unsigned own_flags, const DeviceDescription& device);
 
   cuda::Context handle;
-  std::uint64_t id;  // never used twice, unlike the handle of the primary context
+  std::uint64_t id;  // never reused, unlike the handle of the primary context
   unsigned flags;
   DeviceMemory memory;
   std::map<std::uint64_t, Range> ranges;  // by the allocation's address
@@ -86,18 +86,18 @@ struct ContextState {
   std::vector<std::weak_ptr<Capture>> captures;
   std::string printed;  // by kernels, not shown yet
 
-  /// The error that stays, after a fault.
+  /// The sticky error after a fault.
   cuda::Result sticky = cuda::Result::success;
   std::string sticky_message;
 };
 
-/// Memory goes back at once: the pool has nothing to keep.
+/// Memory is freed at once, so the pool keeps none.
 struct PoolState {
   std::uint64_t release_threshold = 0;
 };
 
-/// The primary context, which the CUDA runtime and this project use, keeps its handle while others
-/// come and go.
+/// The primary context, which the CUDA runtime and this project use, keeps its handle when it is
+/// reset.
 struct PrimaryContext {
   cuda::Context handle = nullptr;
   unsigned flags = 0;
@@ -105,7 +105,7 @@ struct PrimaryContext {
 };
 
 struct Process {
-  /// Held by every call. Recursive: an observer may call the driver.
+  /// Held by every call. Recursive, because an observer may call the driver.
   std::recursive_mutex mutex;
   bool initialised = false;
   DeviceDescription device = known_devices().front();
@@ -113,17 +113,17 @@ struct Process {
   LaunchObserver observer;
   PrintSink sink;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
-  Handles<cuda::MemoryPool, PoolState> pools;  // of the device, whatever the context
+  Handles<cuda::MemoryPool, PoolState> pools;  // of the device, independent of the context
   PrimaryContext primary;
 };
 
 Process& process();
 
-/// The calling thread's stack of contexts, and why its last failed call did.
+/// The calling thread's stack of contexts, and the reason of its last failed call.
 std::vector<cuda::Context>& context_stack();
 std::string& last_message();
 
-/// Shows what kernels have printed so far.
+/// Prints the pending output of kernels.
 void flush_printed(ContextState& context);
 
 }  // namespace rung::vgpu::driver
