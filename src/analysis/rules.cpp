@@ -86,24 +86,24 @@ double bytes_that_fill(const Evidence& e) {
 }
 
 constexpr Rule table[] = {
-    {Cause::scattered_loads, "share of the sectors that is wasted",
+    {Cause::scattered_loads, "share of wasted sectors",
      [](const Evidence& e) {
        return e.quantities.scattered_sectors / std::max(1.0, e.quantities.global_sectors);
      },
      [](const Evidence&) { return constant_of(0.5); }, l1_is_behind, details::scattered},
-    {Cause::idle_lanes, "share of the lanes that is idle",
+    {Cause::idle_lanes, "share of inactive lanes",
      [](const Evidence& e) {
        return e.quantities.idle_lanes / (warp_lanes * std::max(1.0, e.quantities.instructions));
      },
      [](const Evidence&) { return noticeable; }, always, details::idle},
-    {Cause::global_loads, "words from global memory for each multiply-add", excess_global_words,
+    {Cause::global_loads, "words from global memory per multiply-add", excess_global_words,
      words_of_l1, l1_is_behind, details::from_global},
-    {Cause::shared_loads, "words from shared memory for each multiply-add",
+    {Cause::shared_loads, "words from shared memory per multiply-add",
      [](const Evidence& e) {
        return e.quantities.shared_load_bytes / word_bytes / multiply_adds(e);
      },
      words_of_l1, shared_is_behind, details::from_shared},
-    {Cause::narrow_accesses, "issue slots of accesses over those of multiply-adds",
+    {Cause::narrow_accesses, "issue slots of accesses relative to multiply-adds",
      [](const Evidence& e) {
        return e.quantities.data_requests / Machine::instructions_a_cycle / e.needed_cycles();
      },
@@ -115,22 +115,21 @@ constexpr Rule table[] = {
               8 * warp_lanes * q.data_requests;
      },
      details::narrow},
-    {Cause::bank_conflicts, "cycles of bank conflicts over those that are needed",
+    {Cause::bank_conflicts, "cycles of bank conflicts relative to the required time",
      [](const Evidence& e) { return e.quantities.conflict_wavefronts / e.needed_cycles(); },
      [](const Evidence&) { return noticeable; }, always, details::conflicts},
-    {Cause::shared_memory_busy, "cycles of shared memory over those that are needed",
+    {Cause::shared_memory_busy, "cycles of shared memory relative to the required time",
      [](const Evidence& e) { return e.quantities.shared_wavefronts / e.needed_cycles(); },
      [](const Evidence&) { return nearly_always; }, always, details::busy},
     {Cause::exposed_global_loads, "multiply-adds between a global load and its use",
      [](const Evidence& e) { return e.overlap.global.value_or(never); },
      [](const Evidence&) { return global_latency; }, computes, details::exposed_global, true},
-    {Cause::staging_registers, "words for each multiply-add that go by way of registers",
-     staged_words, [](const Evidence&) { return constant_of(0); }, stages_needlessly,
-     details::staging},
+    {Cause::staging_registers, "words per multiply-add that pass through registers", staged_words,
+     [](const Evidence&) { return constant_of(0); }, stages_needlessly, details::staging},
     {Cause::exposed_shared_loads, "multiply-adds between a shared load and its use",
      [](const Evidence& e) { return e.overlap.shared.value_or(never); },
      [](const Evidence&) { return shared_latency; }, computes, details::exposed_shared, true},
-    {Cause::intermediate_stores, "bytes stored besides the result over those that have to be moved",
+    {Cause::intermediate_stores, "intermediate bytes stored relative to the compulsory traffic",
      [](const Evidence& e) {
        const double excess = e.quantities.global_store_bytes - e.footprint.result_bytes;
        return e.footprint.dram_bytes > 0 ? std::max(0.0, excess) / e.footprint.dram_bytes : 0;
@@ -139,46 +138,45 @@ constexpr Rule table[] = {
     {Cause::host_sums, "values that the CPU adds up",
      [](const Evidence& e) { return e.host_values; },
      [](const Evidence&) { return constant_of(1); }, always, details::by_host},
-    {Cause::instructions, "issue slots over the cycles that are needed",
+    {Cause::instructions, "issue slots relative to the required time",
      [](const Evidence& e) {
        const Quantities& q = e.quantities;
        return slots(q.instructions - q.matrix_instructions) / e.needed_cycles();
      },
      [](const Evidence&) { return constant_of(0.5); },
      [](const Evidence& e) { return streams(e) || multiplies_matrices(e); }, details::issued},
-    {Cause::barriers, "barriers of a warp for each 32 terms",
+    {Cause::barriers, "barriers of a warp per 32 terms",
      [](const Evidence& e) { return warp_lanes * e.quantities.barriers / multiply_adds(e); },
      [](const Evidence&) { return noticeable; }, streams, details::at_barriers},
-    {Cause::few_bytes_on_the_way, "bytes on their way to a multiprocessor", bytes_on_the_way,
-     bytes_that_fill, streams, details::on_the_way, true},
+    {Cause::few_bytes_on_the_way, "bytes in flight per SM", bytes_on_the_way, bytes_that_fill,
+     streams, details::on_the_way, true},
     {Cause::launches, "launches beyond the first", [](const Evidence& e) { return e.launches - 1; },
      [](const Evidence&) { return constant_of(1); }, streams, details::several_launches},
-    {Cause::idle_matrix_units, "share of the multiply-adds that threads do by themselves",
+    {Cause::idle_matrix_units, "share of multiply-adds by single threads",
      [](const Evidence& e) { return e.matrix_units_idle ? 1.0 : 0.0; },
      [](const Evidence&) { return constant_of(1); }, always, details::by_themselves},
-    {Cause::drained_matrix_units, "share of the groups that are waited for alone",
+    {Cause::drained_matrix_units, "share of wgmma groups that are waited for alone",
      [](const Evidence& e) {
        return e.quantities.matrix_drains / std::max(1.0, e.quantities.matrix_groups);
      },
      [](const Evidence&) { return noticeable; }, multiplies_matrices, details::drained},
-    {Cause::block_ends, "time of blocks' beginnings and ends over what is needed", ends_of_blocks,
-     [](const Evidence&) { return slight; }, multiplies_matrices, details::ends},
-    {Cause::l2_busy, "time of L2 over what is needed",
+    {Cause::block_ends, "time of prologues and epilogues relative to the required time",
+     ends_of_blocks, [](const Evidence&) { return slight; }, multiplies_matrices, details::ends},
+    {Cause::l2_busy, "time of L2 relative to the required time",
      [](const Evidence& e) {
        const double bytes = e.footprint.l2_bytes;
        return bytes / Machine::l2_bytes_a_cycle / e.needed_cycles();
      },
      [](const Evidence&) { return constant_of(0.5); }, multiplies_matrices, details::from_l2},
-    {Cause::thread_stores, "cycles of threads' stores over those that are needed",
+    {Cause::thread_stores, "cycles of threads' stores relative to the required time",
      [](const Evidence& e) { return e.quantities.l1_store_cycles / e.needed_cycles(); },
      [](const Evidence&) { return slight; }, multiplies_matrices, details::by_threads},
-    {Cause::idle_multiprocessors, "share of idle multiprocessors",
+    {Cause::idle_multiprocessors, "share of idle SMs",
      [](const Evidence& e) { return idle_share(e.blocks, e.machine.multiprocessors); },
      [](const Evidence&) { return noticeable; }, always, details::idle_machine},
-    {Cause::few_tiles, "share of idle multiprocessors",
-     [](const Evidence& e) { return e.idle_of_few; }, [](const Evidence&) { return noticeable; },
-     always, details::few},
-    {Cause::refused_sizes, "what extents must be multiples of",
+    {Cause::few_tiles, "share of idle SMs", [](const Evidence& e) { return e.idle_of_few; },
+     [](const Evidence&) { return noticeable; }, always, details::few},
+    {Cause::refused_sizes, "required divisor of the extents",
      [](const Evidence& e) { return static_cast<double>(e.multiple); },
      [](const Evidence&) { return constant_of(2); }, always, details::refused},
     {Cause::rounding, "wrong bits of the result", [](const Evidence& e) { return e.wrong_bits; },

@@ -139,15 +139,15 @@ std::string noise(const BenchResult& result) {
       "medians of {} or more interleaved samples; quartiles span {:.1f}% "
       "(median),\n{:.1f}% at worst ({})\n{}",
       fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug,
-      by_device ? "by the GPU's own clock, but where the CPU has a part\n" : "");
+      by_device ? "by the GPU's own clock, except where the CPU does part of the work\n" : "");
 }
 
-// "host, a call: library 2.31 us, cublas 4.02 us".
+// "host, per call: library 2.31 us, cublas 4.02 us".
 std::string host(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {
     if (row.kind == Kind::rung || row.host_seconds.count == 0) continue;
-    text += fmt::format("{} {} {}", text.empty() ? "host, a call:" : ",", row.name,
+    text += fmt::format("{} {} {}", text.empty() ? "host, per call:" : ",", row.name,
                         format_seconds(row.host_seconds.median));
   }
   return text.empty() ? text : text + "\n";

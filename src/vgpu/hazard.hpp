@@ -42,7 +42,7 @@ struct Party {
 struct Hazard {
   HazardKind kind;
   std::string kernel;
-  Party first;  // the kernel in which it was found
+  Party first;  // the one running when it was found
   bool has_other = false;
   Party other;
   std::string address;      // "As + 132", "global allocation of 4096 bytes + 4096"

@@ -138,7 +138,7 @@ class Map {
         draw_words(*lanes, column, end, y);
       } else if (!access_.shared && sector_is_touched(line, column)) {
         while (end % words_in_sector != 0 && lanes_at(end) == nullptr) ++end;
-        picture_.rect(box(column, end, y), "empty", "fetched, and not asked for");
+        picture_.rect(box(column, end, y), "empty", "fetched, but not requested");
       }
       column = end;
     }
@@ -152,9 +152,9 @@ class Map {
     const bool contended = access_.shared && words_of_bank_[begin] > needed_;
     const std::string place =
         end == begin + 1 ? fmt::format(" {}", begin) : fmt::format("s {}–{}", begin, end - 1);
-    const std::string hover = fmt::format(
-        "{}{}: lane{} {}{}", access_.shared ? "bank" : "word", place, lanes.size() == 1 ? "" : "s",
-        ranges(lanes), contended ? "; this bank has more of the words than its share" : "");
+    const std::string hover = fmt::format("{}{}: lane{} {}{}", access_.shared ? "bank" : "word",
+                                          place, lanes.size() == 1 ? "" : "s", ranges(lanes),
+                                          contended ? "; this bank has a conflict" : "");
     const svg::Box where = box(begin, end, y);
     picture_.rect(where, contended ? "tint orange" : "tint blue", hover);
     const std::string label =
@@ -182,11 +182,11 @@ class Map {
 Figure access_map(std::string id, const vgpu::WarpAccess& access, const std::string& where) {
   Map map(access, id, where);
   std::string note =
-      map.description() + (access.shared
-                               ? " Numbers are lanes, n× is n of them; orange are banks that have "
-                                 "more of the words than their share."
-                               : " Numbers are lanes, n× is n of them; pale is what comes along "
-                                 "in their sectors.");
+      map.description() +
+      (access.shared ? " Numbers are lanes, n× is n of them; banks with conflicts are "
+                       "orange."
+                     : " Numbers are lanes, n× is n of them; the rest of their sectors is "
+                       "pale.");
   return {std::move(id), where, std::move(note), map.draw(), map.table()};
 }
 

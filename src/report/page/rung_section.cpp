@@ -95,7 +95,7 @@ std::string others_table(const ByPlace& places) {
     table.rows.push_back(
         {line.where, cell(line.instructions), cell(line.sectors()), cell(line.shared_wavefronts)});
   }
-  return html::table("Lines of the headers that it includes, hot ones first", table);
+  return html::table("Lines of included headers, hottest first", table);
 }
 
 std::string fact(std::string_view name, std::string_view text) {
@@ -146,8 +146,8 @@ std::string counters_of(const RungTrace& trace) {
   std::string text =
       fmt::format("{}; {}. {} warp instructions, {} barriers", trace.device, trace.code,
                   format_count(c.instructions), format_count(c.barriers));
-  text += fmt::format(", {} FLOP a byte of sectors.", format_three(trace.intensity()));
-  if (!trace.tile.empty()) text += fmt::format(" Tile: {}, with k in one part.", trace.tile);
+  text += fmt::format(", {} FLOP per byte of sectors.", format_three(trace.intensity()));
+  if (!trace.tile.empty()) text += fmt::format(" Tile: {}, without split-K.", trace.tile);
   return html::table("On the virtual GPU, " + trace.problem, table) +
          fmt::format("<p class=\"soft\">{}</p>\n", html::escape(text));
 }

@@ -132,8 +132,9 @@ std::optional<Figure> levels_roofline(const std::string& id, const std::string& 
   draw_rate(picture, frame, rate, said);
   draw_points(picture, frame, roofs);
   const std::string note = fmt::format(
-      "Each slope is what a level of memory gives; the mark on it is where the kernel meets it, by "
-      "the bytes that it moves there. The lowest mark is the bound: {}.",
+      "Each slope is the bandwidth of a level of memory; the mark on it is at the kernel's FLOP "
+      "per "
+      "byte moved there. The lowest mark is the bound: {}.",
       roofs.bound);
   return Figure{id, title, note, std::move(picture), table_of(roofs)};
 }

@@ -60,16 +60,15 @@ std::vector<Spot> spots_of(const std::vector<const Result*>& ladder, const Trace
 
 std::string note_of(const std::vector<Spot>& spots) {
   std::string note =
-      "The slope is the rate at which memory can be read, the level line the rate of multiply-adds "
-      "in registers, both measured. ";
+      "The slope is the rate of reading memory, the horizontal line the rate of multiply-adds in "
+      "registers, both measured. ";
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return spot.counted; })) {
     note +=
-        "Bytes are those that warps and bulk copies ask global memory for, as the virtual GPU "
-        "counts "
-        "them in sectors of 32: a point above the slope gets the rest from caches. ";
+        "Bytes are those that warps and bulk copies request from global memory, in whole sectors, "
+        "as counted by the virtual GPU: a point above the slope gets the rest from caches. ";
   }
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return !spot.counted; })) {
-    note += "For rungs that were not traced, bytes are each operand once, the least that there is.";
+    note += "For rungs without a trace, bytes are each operand once, the minimum.";
   }
   return note;
 }

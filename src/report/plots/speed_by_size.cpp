@@ -192,7 +192,7 @@ std::optional<Figure> speed_by_size(const std::string& id, const Study& study) {
   return Figure{
       id, title,
       "Square problems; n is the size of each side, or the length of a vector. Thin lines "
-      "are single rungs, by number; points beside a line are sizes next to a rounder one.",
+      "are single rungs, by number; points beside a line are sizes close to a rounder one.",
       std::move(picture), table_of(all, sizes, study.unit())};
 }
 
