@@ -84,7 +84,7 @@ const metal::Image* select_metal_ptx(const RungInfo& info, const vgpu::DeviceDes
                                      const std::string& code) {
   if (!is_apple(device)) {
     throw std::invalid_argument(
-        fmt::format("{} is for GPUs of Apple, such as m1pro; {} is none", info.id, device.name));
+        fmt::format("{} is for Apple GPUs, such as m1pro; {} is not one", info.id, device.name));
   }
   if (!code.empty() && code != "clang") {
     throw std::invalid_argument(fmt::format("{}: clang alone compiles Metal here", info.id));

@@ -14,7 +14,7 @@ const char* name(HazardKind kind) {
     case HazardKind::read_only_write: return "write to constant memory";
     case HazardKind::bad_participant: return "absent participant";
     case HazardKind::missing_fence: return "missing fence";
-    case HazardKind::in_flight: return "use of what is in flight";
+    case HazardKind::in_flight: return "access to data in flight";
     case HazardKind::early_access: return "early access";
     case HazardKind::barrier_misuse: return "misuse of a barrier";
     case HazardKind::trap: return "trap";

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
         Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
         Bad{"explain gemm/metal/00 --gpu t4",
-            "gemm/metal/00_naive is for GPUs of Apple, such as m1pro; Tesla T4 is none", 3},
+            "gemm/metal/00_naive is for Apple GPUs, such as m1pro; Tesla T4 is not one", 3},
         Bad{"explain gemm/metal/01 --n 100",
             "gemm/metal/01_shared_tile: m, n and k must be multiples of 16; they are 100, 100 and "
             "100",

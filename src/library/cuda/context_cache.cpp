@@ -87,8 +87,8 @@ ContextCache::ContextCache(const Driver& driver)
 Module ContextCache::load(std::string_view id) {
   const Image* const image = select_image(id, target_);
   if (image == nullptr) {
-    std::string message("rung: this build has no code of ");
-    message.append(id).append(" for sm_").append(std::to_string(target_.arch));
+    std::string message("rung: this build has no code for ");
+    message.append(id).append(" on sm_").append(std::to_string(target_.arch));
     throw Error(Status::unavailable, message);
   }
   Module& module = modules_[image];

@@ -58,13 +58,13 @@ void refuse(const CudaGemmShape& shape) {
   const std::string type(name(shape.dtype));
   const std::string arch = std::to_string(shape.arch);
   if (shape.arch != 90) {
-    throw Error(Status::unavailable, "rung: gemm: no kernel of " + type + " for this GPU, of sm_" +
-                                         arch + "; sm_90 has one");
+    throw Error(Status::unavailable, "rung: gemm: no kernel for " + type + " on this GPU, sm_" +
+                                         arch + "; it needs sm_90");
   }
   throw Error(Status::invalid_argument,
               "rung: gemm: the workspace has " + std::to_string(shape.bytes_for_copies) +
-                  " bytes; with operands of " + type +
-                  " that do not lie along k, or not at multiples of 16 bytes, it must have " +
+                  " bytes; for operands of " + type +
+                  " that are not K-major, or not aligned to 16 bytes, it must have at least " +
                   std::to_string(bytes_for_copies(shape)));
 }
 

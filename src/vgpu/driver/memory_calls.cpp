@@ -74,7 +74,7 @@ struct Found {
 Found find(ContextState& context, std::uint64_t address, Result if_missing) {
   const Allocation* allocation = std::as_const(context.memory).find(address);
   if (allocation == nullptr) {
-    fail(if_missing, fmt::format("{} lies in no allocation", context.memory.describe(address)));
+    fail(if_missing, fmt::format("{} is not in any allocation", context.memory.describe(address)));
   }
   const auto range = context.ranges.find(allocation->address);
   return {allocation, range == context.ranges.end() ? Range{} : range->second};

@@ -320,7 +320,7 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
     if (operand.kind == Operand::Kind::sink) {
       rows.push_back(scratch_row(scratch++));
     } else if (operand.kind != Operand::Kind::reg) {
-      if (destination) fail(instruction, "has a destination that is no register");
+      if (destination) fail(instruction, "has a destination that is not a register");
       rows.push_back(source_row(instruction, operand, type));
     } else if (register_bytes(operand.reg) == row_bytes(type)) {
       rows.push_back(register_row(operand.reg));

@@ -75,7 +75,7 @@ std::optional<BulkCopyOp::Reduction> bulk_reduction(const ptx::Instruction& inst
 
 AsyncAddress Lowering::async_address(const Instruction& instruction, const Operand& operand) {
   AsyncAddress address;
-  if (operand.kind != Operand::Kind::address) fail(instruction, "an address in brackets is due");
+  if (operand.kind != Operand::Kind::address) fail(instruction, "expected an address in brackets");
   address.offset = operand.offset;
   if (operand.reg >= 0) {
     address.row = register_row(operand.reg);

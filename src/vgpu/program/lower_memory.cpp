@@ -130,7 +130,7 @@ MemoryOp Lowering::memory_op(const Instruction& instruction, const Operand& addr
   op.space = space;
   op.site = site_;
   op.offset = address.offset;
-  if (address.kind != Operand::Kind::address) fail(instruction, "an address in brackets is due");
+  if (address.kind != Operand::Kind::address) fail(instruction, "expected an address in brackets");
   if (address.reg >= 0) {
     op.address_row = register_row(address.reg);
     op.address_bytes = static_cast<std::uint8_t>(register_bytes(address.reg));
@@ -314,7 +314,7 @@ std::vector<std::uint32_t> Lowering::fragment_rows(const Instruction& instructio
   }
   if (fragment.kind == Operand::Kind::reg) rows = {register_row(fragment.reg)};
   if (rows.size() != static_cast<std::size_t>(registers)) {
-    fail(instruction, fmt::format("has {} registers, {} are due", rows.size(), registers));
+    fail(instruction, fmt::format("has {} registers; expected {}", rows.size(), registers));
   }
   return rows;
 }
