@@ -40,8 +40,8 @@ def ladder(project, name):
         fields = rung_headers.header(path)
         link = f"[{path.stem}](../{path.relative_to(project)})"
         needs = "" if fields["needs"] == "nothing" else fields["needs"]
-        rows.append([link, fields["idea"].rstrip("."), fields["removes"], fields["limit"], needs])
-    return markdown(["rung", "idea", "removes", "limit now", "needs"], ["---"] * 5, rows)
+        rows.append([link, fields["idea"].rstrip("."), fields["removes"], fields["bottleneck"], needs])
+    return markdown(["rung", "idea", "removes", "bottleneck", "needs"], ["---"] * 5, rows)
 
 
 def span(values):

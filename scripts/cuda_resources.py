@@ -7,7 +7,7 @@ record JSON --nvcc VERSION FILE...
     rungs' PTX, which tells the threads of a block, and whether shared memory comes with the launch:
     that is not in `shared_bytes`.
 check JSON
-    Fails if a kernel spills registers and `limit:` in its rung's header does not say "spills".
+    Fails if a kernel spills registers and `bottleneck:` in its rung's header does not say "spills".
 """
 
 import argparse
@@ -100,8 +100,8 @@ def check(arguments):
         tile = "" if entry["tile"] is None else f", tile {entry['tile']}"
         raise Problem(
             f"{entry['rung']} ({entry['dtype']}{tile}, {entry['arch']}) spills registers, "
-            f"{stores} bytes of stores and {loads} of loads; make it need fewer, or let 'limit:' "
-            "in its header say that it spills"
+            f"{stores} bytes of stores and {loads} of loads; reduce its register use, or say "
+            "'spills' in the 'bottleneck:' field of its header"
         )
 
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Fills the tables of README.md and docs/*.md from the JSON that `rung bench --json` wrote.
 
-A table stands between `<!-- table: RESULTS KIND -->` and `<!-- end of table -->`. RESULTS names the
-file results/*/RESULTS.json; if several machines have one, say FOLDER/RESULTS. KIND is one of
+A table is between `<!-- table: RESULTS KIND -->` and `<!-- end of table -->`. RESULTS names the file
+results/*/RESULTS.json; write FOLDER/RESULTS if several machines have one. KIND is one of
 
   machine   what it was measured on: one paragraph
   ladder    every rung, at the largest square size at which each of them was timed
   library   the library's choice at every size, against each peer
+  summary   a row for each of several files, RESULTS being their names with commas between them:
+            the geometric mean over its sizes against each peer
 
-Without arguments, rewrites the pages; with --check, only says in one line which table is not what
-results/ give, and exits with 1.
+Without arguments, rewrites the pages. With --check, only names the stale tables in one line, and
+exits with 1.
 """
 
 import argparse
@@ -92,7 +94,7 @@ def where(here, first):
     if first["device"].startswith("gpu"):
         gpu = here["gpu"]
         return (
-            f"{gpu['name']} ({gpu['multiprocessors']} multiprocessors, at most {gpu['max_clock_mhz']} MHz, "
+            f"{gpu['name']} ({gpu['multiprocessors']} SMs, at most {gpu['max_clock_mhz']} MHz, "
             f"{gpu['power_limit_watts']:.0f} W), driver {gpu['driver']}, CUDA {gpu['cuda']}, {first['dtype']}"
         )
     threads = f"{first['threads']} thread{'' if first['threads'] == 1 else 's'}"
@@ -140,15 +142,34 @@ def ladder(data):
     return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
 
 
-def library(data):
+def of_peer(entry, peer):
+    return entry["peers"].get(peer, {}).get("ratio")
+
+
+def by_form(entries):
+    return {
+        "square": [entry for entry in entries if is_square(entry)],
+        "oblong": [entry for entry in entries if not is_square(entry)],
+    }
+
+
+def mean_of(entries, peer):
+    """The geometric mean of the peer's time over ours; None if it was never timed."""
+    ratios = [of_peer(entry, peer) for entry in entries if of_peer(entry, peer)]
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def of_library(data):
+    """The entries of the library, and the peers that it was timed against."""
     entries = [entry for entry in data["results"] if entry["rung"] == "library"]
     if not entries:
         raise Problem("no entry of the library")
-
-    def of_peer(entry, peer):
-        return entry["peers"].get(peer, {}).get("ratio")
-
     peers = [peer for peer in entries[0]["peers"] if any(of_peer(entry, peer) for entry in entries)]
+    return entries, peers
+
+
+def library(data):
+    entries, peers = of_library(data)
     key, name = unit(entries[0])
     rows = []
     for entry in entries:
@@ -158,29 +179,57 @@ def library(data):
         ceiling = of_ceiling(entry)
         rows.append([size_of(entry), slug(entry["chose"]), rate(entry[key]), ceiling, *ratios])
 
-    for label, group in (
-        ("square", [entry for entry in entries if is_square(entry)]),
-        ("oblong", [entry for entry in entries if not is_square(entry)]),
-    ):
+    for label, group in by_form(entries).items():
         if len(group) < 2:
             continue
-        means = []
-        for peer in peers:
-            ratios = [of_peer(entry, peer) for entry in group if of_peer(entry, peer)]
-            mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
-            means.append(f"**{ratio(mean)}**")
+        means = [f"**{ratio(mean_of(group, peer))}**" for peer in peers]
         kind = label + ", " if entries[0]["op"] == "gemm" else ""
         rows.append([f"**{kind}geometric mean**", "", "", "", *means])
     return markdown(["size", "rung", name, "of the ceiling", *(f"/ {p}" for p in peers)], rows)
 
 
-KINDS = {"machine": machine, "ladder": ladder, "library": library}
+def summary_row(data):
+    entries, peers = of_library(data)
+    first = entries[0]
+    on_gpu = first["device"].startswith("gpu")
+    threads = "" if on_gpu else f", {first['threads']} thread{'s'[: first['threads'] > 1]}"
+    ceilings = [entry["ceiling"]["ratio"] for entry in entries if "ceiling" in entry]
+
+    def means(group):
+        found = [(peer, mean_of(group, peer)) for peer in peers]
+        return ", ".join(f"{peer} {ratio(mean)}" for peer, mean in found if mean) or "–"
+
+    return [
+        f"{first['op']} {first['dtype']}{threads}",
+        data["machine"]["gpu"]["name"] if on_gpu else data["machine"]["model"],
+        percent(max(ceilings)) if ceilings else "–",
+        *map(means, by_form(entries).values()),
+    ]
+
+
+def summary(several):
+    headings = ["library", "device", "of the ceiling, at best", "square sizes", "oblong sizes"]
+    rows = [summary_row(data) for data in several]
+    return "".join(
+        "| " + " | ".join(line) + " |\n" for line in [headings, ["---"] * len(headings), *rows]
+    )
+
+
+KINDS = {"machine": machine, "ladder": ladder, "library": library, "summary": summary}
+
+
+def data_of(results, name, kind):
+    """The JSON of a table, or a list of them for a summary; None if a file is missing."""
+    if kind != "summary":
+        return load(results, name)
+    several = [load(results, one) for one in name.split(",")]
+    return None if None in several else several
 
 
 def table(results, name, kind):
     if kind not in KINDS:
         raise Problem(f"table {name}: '{kind}' is not one of {', '.join(KINDS)}")
-    data = load(results, name)
+    data = data_of(results, name, kind)
     if data is None:
         return NOT_MEASURED
     try:
@@ -196,7 +245,7 @@ def filled(page, results):
     text = page.read_text()
     if text.count("<!-- table:") != len(BLOCK.findall(text)):
         raise Problem(
-            f"{page.name}: a table does not go from '<!-- table: RESULTS KIND -->' up to "
+            f"{page.name}: a table does not reach from '<!-- table: RESULTS KIND -->' up to "
             "'<!-- end of table -->'"
         )
     stale = []
@@ -225,7 +274,7 @@ def main():
                 continue
             if arguments.check:
                 raise Problem(
-                    f"{page.name}: {', '.join(stale)}: not what results/ give; run "
+                    f"{page.name}: {', '.join(stale)}: does not match results/; run "
                     "scripts/readme_tables.py"
                 )
             page.write_text(text)

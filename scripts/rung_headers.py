@@ -4,12 +4,12 @@ import re
 
 HEADER = re.compile(
     r"(?P<id>\S+): (?P<idea>.+?) from: (?P<from>.+?) \| removes: (?P<removes>.+?) "
-    r"\| limit: (?P<limit>.+?) needs: (?P<needs>.+?) \| try: (?P<try>.+)"
+    r"\| bottleneck: (?P<bottleneck>.+?) needs: (?P<needs>.+?) \| try: (?P<try>.+)"
 )
 
 
 def header(path):
-    """The fields of a rung's header by name; ValueError if it is none."""
+    """The fields of a rung's header by name; ValueError if it does not parse."""
     lines = []
     for line in path.read_text().splitlines():
         if not line.startswith("//"):
@@ -22,5 +22,5 @@ def header(path):
 
 
 def claims_spills(path):
-    """Whether the header names spills among what limits the rung."""
-    return bool(re.search(r"\bspills\b", header(path)["limit"]))
+    """Whether the bottleneck field mentions spills."""
+    return bool(re.search(r"\bspills\b", header(path)["bottleneck"]))

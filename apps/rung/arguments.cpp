@@ -44,40 +44,42 @@ std::string names_of_dtypes() {
 }  // namespace
 
 void CommonArguments::add_selectors(Options& app, bool required) {
-  auto* option = app.add_option("SELECTOR", selectors,
-                                "op, op/backend or op/backend/NN: gemm, dot/cpu, gemm/cpu/05");
+  auto* option =
+      app.add_option("SELECTOR", selectors,
+                     "An op, ladder or rung: op, op/backend or op/backend/NN, such as gemm/cpu/05");
   option->type_name("");
   if (required) option->required();
 }
 
 void CommonArguments::add_json(Options& app) {
-  app.add_option("--json", json, "Write JSON to a file, or to standard output for -")
-      ->type_name("FILE");
+  app.add_option("--json", json, "Write JSON to FILE; - for standard output")->type_name("FILE");
 }
 
 void CommonArguments::add_dtype(Options& app) {
-  app.add_option("--dtype", dtype, "One of " + names_of_dtypes())->type_name("T");
+  app.add_option("--dtype", dtype, "Element type: one of " + names_of_dtypes())->type_name("T");
 }
 
 void DeviceArguments::add_device(Options& app) {
   app.add_option(
          "--device", device,
-         "cpu, gpu or virtual (default: cpu for cpu rungs; for others gpu, or virtual where "
+         "Device: cpu, gpu or virtual (default: cpu for cpu rungs; for others gpu, or virtual if "
          "there is none)")
       ->type_name("D");
   add_gpu_and_code(app);
   app.add_flag_callback(
       "--unobserved", [this] { observe = false; },
-      "The virtual GPU neither counts memory traffic nor looks for hazards");
+      "Disable counters and hazard detection on the virtual GPU, which then runs faster");
 }
 
 void DeviceArguments::add_gpu_and_code(Options& app) {
-  app.add_option("--gpu", gpu,
-                 "What the virtual GPU is: h200, a100, t4, rtx3090, rtx4090, m1pro or custom, also "
-                 "changed: t4,multiprocessors=8 (default: h200, and for rungs of Metal m1pro)")
+  app.add_option(
+         "--gpu", gpu,
+         "GPU model to simulate: h200, a100, t4, rtx3090, rtx4090, m1pro or custom; override "
+         "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
       ->type_name("GPU");
   app.add_option("--code", code,
-                 "Of CUDA rungs: clang or nvcc (their PTX), or cubin (default: what fits best)")
+                 "Form of CUDA kernels: PTX by clang or nvcc, or cubin (default: the best that is "
+                 "available)")
       ->type_name("C");
 }
 
@@ -88,22 +90,24 @@ void CommonArguments::add_device_dtype_threads(Options& app) {
 }
 
 void CommonArguments::add_threads(Options& app) {
-  app.add_option("--threads", threads, "At most so many threads (default: all processors)")
+  app.add_option("--threads", threads, "Use at most N CPU threads (default: all processors)")
       ->type_name("N");
 }
 
 void FormArguments::add_form(Options& app) {
-  app.add_option("--layout", layout, "nn, nt, tn or tt: t for a transposed operand")
+  app.add_option("--layout", layout, "Layouts of A and B: nn, nt, tn or tt, where t is transposed")
       ->type_name("AB")
       ->capture_default_str();
-  app.add_option("--alpha", alpha, "C = alpha A B + beta C")->type_name("X")->capture_default_str();
-  app.add_option("--beta", beta, "See --alpha")->type_name("X")->capture_default_str();
+  app.add_option("--alpha", alpha, "Scale of the product: C = alpha A B + beta C")
+      ->type_name("X")
+      ->capture_default_str();
+  app.add_option("--beta", beta, "Scale of C; see --alpha")->type_name("X")->capture_default_str();
 }
 
 void ExtentArguments::add_extents(Options& app) {
   app.add_option("--m", m, "Rows of A and C")->type_name("N");
   app.add_option("--n", n, "Columns of B and C; the length of dot")->type_name("N");
-  app.add_option("--k", k, "Columns of A, rows of B")->type_name("N");
+  app.add_option("--k", k, "Columns of A and rows of B")->type_name("N");
 }
 
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors) {
@@ -160,7 +164,7 @@ std::int64_t read_integer(const std::string& option, const std::string& text, st
                     *value <= static_cast<double>(most);
   if (!fits) {
     throw UsageError(
-        fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, least, most));
+        fmt::format("{}: '{}' is not an integer from {} to {}", option, text, least, most));
   }
   return static_cast<std::int64_t>(*value);
 }
@@ -173,7 +177,8 @@ double read_number(const std::string& option, const std::string& text) {
 double read_seconds(const std::string& text) {
   const double seconds = read_number("--seconds", text);
   if (seconds > 0 && seconds <= 3600) return seconds;
-  throw UsageError(fmt::format("--seconds: '{}' is not above 0 and up to 3600", text));
+  throw UsageError(
+      fmt::format("--seconds: '{}' is not a number of seconds above 0, at most 3600", text));
 }
 
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least) {
@@ -188,7 +193,7 @@ std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least
     } else if (extents.size() == 3) {
       sizes.push_back({extents[0], extents[1], extents[2], false});
     } else {
-      throw UsageError(fmt::format("--sizes: '{}' is neither N nor MxNxK", entry));
+      throw UsageError(fmt::format("--sizes: '{}' is not N or MxNxK", entry));
     }
   }
   return sizes;
@@ -208,9 +213,9 @@ void check_memory(const std::string& op, const Size& size, Dtype dtype) {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= 0.8 * memory) return;
   throw UsageError(
-      fmt::format("{} {}: the operands take {:.3g} GB, this machine has {:.3g} GB of memory", op,
-                  is_gemm ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n), bytes * 1e-9,
-                  memory * 1e-9));
+      fmt::format("{} {}: the operands take {:.3g} GB, but this machine has {:.3g} GB of memory",
+                  op, is_gemm ? fmt::format("{}x{}x{}", m, n, k) : fmt::format("{}", n),
+                  bytes * 1e-9, memory * 1e-9));
 }
 
 Form read_form(const FormArguments& arguments) {

@@ -76,7 +76,7 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
 
 std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
   if (!arguments.sizes.empty() && arguments.any()) {
-    throw UsageError("--sizes: not together with --m, --n or --k");
+    throw UsageError("--sizes: cannot be combined with --m, --n or --k");
   }
   if (arguments.any()) return {read_extents(arguments)};
   if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
@@ -111,7 +111,7 @@ std::vector<Problem> plan(const std::vector<Ladder>& ladders,
     if (sizes.empty()) problems.push_back({&ladder, default_size(ladder)});
   }
   if (problems.empty()) {
-    throw UsageError(fmt::format("{} takes n alone: --n N or --sizes N", ladders.front().op));
+    throw UsageError(fmt::format("{} takes only n: --n N or --sizes N", ladders.front().op));
   }
   return problems;
 }
@@ -227,7 +227,7 @@ ExitCode run(const BenchArguments& arguments) {
 
   const Peers peers(wanted, backends);
   for (const std::string& setting : cleared) {
-    fmt::print(stderr, "ignored, for it distorts measurements: {}\n", setting);
+    fmt::print(stderr, "ignored, because it distorts measurements: {}\n", setting);
   }
   for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
   const std::optional<GpuEnvironment> gpu = measure_gpu(backends);
@@ -254,29 +254,31 @@ Action add_bench(Options& app) {
   auto arguments = std::make_shared<BenchArguments>();
   arguments->add_selectors(app, true);
   arguments->add_extents(app);
-  app.add_option("--sizes", arguments->sizes, "Several sizes instead")->type_name("N|MxNxK,...");
+  app.add_option("--sizes", arguments->sizes,
+                 "Comma-separated sizes, each N or MxNxK, instead of --m, --n and --k")
+      ->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option("--vs", arguments->peers,
-                 "Peers: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, cub; or none "
-                 "(default: all "
-                 "that are here)")
+  app.add_option(
+         "--vs", arguments->peers,
+         "Libraries to compare with: openblas, blis, onednn, mkl; on a GPU cublas, cublaslt, "
+         "cub; or none (default: all that are installed)")
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
   arguments->add_form(app);
-  app.add_option("--seconds", arguments->seconds, "Time budget of each measurement")
+  app.add_option("--seconds", arguments->seconds, "Time budget per measurement, in seconds")
       ->type_name("S")
       ->capture_default_str();
-  app.add_flag("--cold", arguments->cold, "New operands for each call, from beyond the caches");
+  app.add_flag("--cold", arguments->cold, "Use new operands, not in any cache, for each call");
   app.add_flag("--remeasure-ceilings", arguments->remeasure_ceilings,
-               "Measure the ceilings that the JSON gives anew, not from the cache");
+               "Measure the ceilings for the JSON again instead of reading them from the cache");
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
-                 "Write a page as rung report does; - for standard output")
+                 "Write an HTML page, like rung report, to FILE; - for standard output")
       ->type_name("FILE");
   app.footer(
-      "Each rung is verified on the very problem before it is timed. Rungs, peers and the ceiling\n"
-      "are timed in turn, and ratios are taken pair by pair.\n\n"
+      "Verifies each rung on the same problem before timing it. Samples of rungs, peers and the\n"
+      "ceiling are interleaved, and ratios are computed per pair of samples.\n\n"
       "Examples:\n"
       "  rung bench gemm/cpu dot/cpu\n"
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"

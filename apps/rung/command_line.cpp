@@ -83,7 +83,7 @@ void Options::footer(const std::string& text) { app_.footer(text); }
 
 namespace {
 
-// CLI11's own messages, told the way that all others are.
+// Rewrites CLI11's messages in the form of all others.
 std::string one_line(const CLI::ParseError& error, const CLI::App& app,
                      std::span<const Command> commands) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -97,22 +97,22 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
   }
   const std::string message = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    if (app.got_subcommand("trace")) return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+    if (app.got_subcommand("trace")) return "RUNG: expected one, such as gemm/cuda/02; see --help";
     if (app.got_subcommand("explain")) {
-      return "RUNG: one is needed, such as gemm/cuda/02; see --help";
+      return "RUNG: expected one, such as gemm/cuda/02; see --help";
     }
     if (app.got_subcommand("diff")) {
-      return "RUNG: two are needed, such as gemm/cuda/02 gemm/cuda/03; see --help";
+      return "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help";
     }
     if (app.got_subcommand("tune")) {
-      return "SELECTOR: at least one is needed, such as gemm/cuda/11; see --help";
+      return "SELECTOR: expected at least one, such as gemm/cuda/11; see --help";
     }
-    if (app.got_subcommand("report")) return "FILE: one is needed, such as gemm.json; see --help";
-    if (app.got_subcommand("emu")) return "FILE: one is needed, such as program.cu; see --help";
-    return "SELECTOR: at least one is needed, such as gemm/cpu; see --help";
+    if (app.got_subcommand("report")) return "FILE: expected one, such as gemm.json; see --help";
+    if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
+    return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    return message.substr(0, message.find(':')) + ": a value is needed; see --help";
+    return message.substr(0, message.find(':')) + ": expected a value; see --help";
   }
   return message.substr(0, message.find('\n'));
 }

@@ -16,8 +16,9 @@ namespace {
 const RungInfo& read_one(const std::string& selector) {
   const auto rungs = read_selectors({selector});
   if (rungs.size() != 1) {
-    throw UsageError(fmt::format("RUNG: '{}' selects {} rungs; diff takes one and another",
-                                 selector, rungs.size()));
+    throw UsageError(fmt::format(
+        "RUNG: '{}' selects {} rungs; diff takes two rungs, each selected by one argument",
+        selector, rungs.size()));
   }
   return *rungs.front();
 }
@@ -39,13 +40,13 @@ ExitCode run(const std::vector<std::string>& selectors) {
 
 Action add_diff(Options& app) {
   auto selectors = std::make_shared<std::vector<std::string>>();
-  app.add_option("RUNG", *selectors, "Two rungs: gemm/cuda/02 gemm/cuda/03")
+  app.add_option("RUNG", *selectors, "Two rungs, such as gemm/cuda/02 gemm/cuda/03")
       ->type_name("")
       ->required()
       ->expected(2);
   app.footer(
-      "A unified diff of the two sources, as they are in this program. Coloured on a terminal,\n"
-      "unless NO_COLOR is set.\n\n"
+      "Prints a unified diff of the two sources, as built into this program; coloured on a\n"
+      "terminal, unless NO_COLOR is set.\n\n"
       "Examples:\n  rung diff gemm/cuda/05 gemm/cuda/06\n  rung diff gemm/cpu/03 gemm/cpu/04");
   return [selectors] { return run(*selectors); };
 }

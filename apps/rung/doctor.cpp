@@ -121,7 +121,7 @@ void print_peers() {
 }  // namespace
 
 Action add_doctor(Options& app) {
-  app.footer("A missing peer is compared with nothing; it is not needed for anything else.");
+  app.footer("Peers are the libraries that rung bench compares with; Rung does not need them.");
   return [] {
     print_machine();
     print_devices();

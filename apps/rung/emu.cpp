@@ -139,7 +139,7 @@ ExitCode run(const EmuArguments& arguments) {
   }
   const auto output = read_json(arguments.json);
   if (!fs::is_regular_file(arguments.source)) {
-    throw UsageError(fmt::format("FILE: '{}' is not a file that can be read", arguments.source));
+    throw UsageError(fmt::format("FILE: '{}' is not a readable file", arguments.source));
   }
 
   const BuildFolder folder(arguments.keep);
@@ -176,7 +176,7 @@ ExitCode run(const EmuArguments& arguments) {
 
 Action add_emu(Options& app) {
   auto arguments = std::make_shared<EmuArguments>();
-  app.add_option("FILE", arguments->source, "A CUDA program: kernels and main")
+  app.add_option("FILE", arguments->source, "A CUDA program with kernels and main()")
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "The program's own arguments, after --")
@@ -184,33 +184,34 @@ Action add_emu(Options& app) {
       ->may_be_empty();
   app.add_option("-I", arguments->include_folders, "Look for headers there")->type_name("DIR");
   app.add_option("-D", arguments->definitions, "Define a macro")->type_name("NAME[=VALUE]");
-  app.add_option("-O", arguments->optimisation, "Optimise: 0 to 3 (default: 3 for the device)")
+  app.add_option("-O", arguments->optimisation,
+                 "Optimisation level, 0 to 3 (default: 3 for device code)")
       ->type_name("N");
-  app.add_option("-s,--std", arguments->standard, "The C++ standard: c++17 (default), c++20, ...")
+  app.add_option("-s,--std", arguments->standard, "C++ standard: c++17 (default), c++20, ...")
       ->type_name("STD");
-  app.add_option(
-         "--gpu", arguments->gpu,
-         "h200, a100, t4, rtx3090 or rtx4090; with other figures as in h200,multiprocessors=4")
+  app.add_option("--gpu", arguments->gpu,
+                 "GPU model to simulate: h200, a100, t4, rtx3090 or rtx4090; override properties "
+                 "as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
   app.add_option("--compiler", arguments->compiler,
-                 "clang, or nvcc for device code, with CUDA's own headers")
+                 "Compiler of device code: clang, or nvcc with CUDA's own headers")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_flag("--no-check", arguments->no_check, "Neither counters nor hazards: faster");
-  app.add_flag("--lines", arguments->lines, "What each line of the source did, hot lines first");
-  app.add_option("--threads", arguments->threads, "At most so many threads of the CPU")
+  app.add_flag("--no-check", arguments->no_check,
+               "Disable counters and hazard detection, to run faster");
+  app.add_flag("--lines", arguments->lines, "Print counters for each source line, hottest first");
+  app.add_option("--threads", arguments->threads, "Use at most N CPU threads")->type_name("N");
+  app.add_option("--limit", arguments->limit, "Abort a launch after N warp instructions")
       ->type_name("N");
-  app.add_option("--limit", arguments->limit, "End a launch after so many warp instructions")
-      ->type_name("N");
-  app.add_option("--json", arguments->json, "Write counters and hazards of each launch")
+  app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");
-  app.add_flag("--keep", arguments->keep, "Keep the program and its PTX, and say where");
+  app.add_flag("--keep", arguments->keep,
+               "Keep the compiled program and its PTX, and print their folder");
   app.footer(
-      "Compiles the file as it is with clang (-I, -D, -O and -std are passed on), runs it with "
-      "the\n"
-      "CUDA runtime API on the virtual GPU, and prints on standard error what each kernel did.\n"
-      "The exit code is the program's; 1 if hazards were found.\n\n"
+      "Compiles the unmodified file with clang (passing on -I, -D, -O and -std), runs it with the\n"
+      "CUDA runtime API on the virtual GPU, and prints each kernel's counters and hazards on\n"
+      "standard error. The exit code is the program's, or 1 if hazards were found.\n\n"
       "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512");
   return [arguments] { return emu::with_signals_held([&] { return run(*arguments); }); };
 }

@@ -66,8 +66,7 @@ SizeArgument read_size(const ExplainArguments& arguments, const RungInfo& rung) 
   const std::int64_t usual = is_gemm ? explained_extent : explained_length;
   const SizeArgument size =
       arguments.any() ? read_extents(arguments) : SizeArgument{usual, usual, usual, true};
-  if (!is_gemm && !size.is_single)
-    throw UsageError(fmt::format("{} takes n alone: --n N", rung.op));
+  if (!is_gemm && !size.is_single) throw UsageError(fmt::format("{} takes only n: --n N", rung.op));
   return size;
 }
 
@@ -186,7 +185,7 @@ ExitCode run(const ExplainArguments& arguments) {
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
     if (!arguments.html.empty()) {
-      throw UsageError("--html: pages are for kernels of GPUs; of the CPU's rungs, rung report");
+      throw UsageError("--html: only for GPU kernels; use rung report for CPU rungs");
     }
     return explain_on_cpu(rung, arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype),
                           read_size(arguments, rung), read_options(arguments).results,
@@ -200,7 +199,7 @@ ExitCode run(const ExplainArguments& arguments) {
 Action add_explain(Options& app) {
   auto arguments = std::make_shared<ExplainArguments>();
   app.add_option("RUNG", arguments->what,
-                 "One rung: gemm/cuda/02; or FILE.cu:KERNEL, a kernel of a program of yours")
+                 "A rung, such as gemm/cuda/02, or a kernel of your own program, as FILE.cu:KERNEL")
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
@@ -209,20 +208,22 @@ Action add_explain(Options& app) {
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);
-  app.add_option("--results", arguments->results, "Measured times: JSON of rung bench")
+  app.add_option("--results", arguments->results,
+                 "Read measured times from FILE, the JSON of rung bench")
       ->type_name("FILE");
-  app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even where it is");
+  app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even if it is installed");
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
-                 "Write a page with pictures and the source as well; - for standard output")
+                 "Also write an HTML page with pictures and sources; - for standard output")
       ->type_name("FILE");
   app.footer(
-      "Counts a tile of C on the virtual GPU, at two k, and works out the problem\n"
-      "(4096x4096x4096 unless told; of vectors, a call of at most 2^22 elements, for 2^24):\n"
-      "elements moved, by the tiles and as counted; the least time that each part of the machine\n"
-      "takes; registers, shared memory and occupancy; instructions; and what costs most, with the\n"
-      "rung that removes it. Counters of the hardware stand beside where ncu and the GPU are "
-      "here.\n\n"
+      "Runs one tile of C on the virtual GPU for two values of k, and extrapolates to the whole\n"
+      "problem (default: 4096x4096x4096; for vectors 2^24 elements, from at most 2^22). Prints:\n"
+      "- the elements moved, computed from the tiles and as counted\n"
+      "- the minimum time of each part of the machine\n"
+      "- registers, shared memory, occupancy and instructions\n"
+      "- the causes that cost most, each with the rung that removes it\n"
+      "- hardware counters, if ncu and the GPU are available\n\n"
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"

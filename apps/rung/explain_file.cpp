@@ -87,7 +87,7 @@ std::vector<analysis::KernelTrace> traces_of(const emu::Records& records, const 
 
 ExitCode explain(const FileToExplain& file) {
   if (!fs::is_regular_file(file.source)) {
-    throw UsageError(fmt::format("FILE: '{}' is not a file that can be read", file.source));
+    throw UsageError(fmt::format("FILE: '{}' is not a readable file", file.source));
   }
   const analysis::ScratchFolder folder;
   fs::path program;

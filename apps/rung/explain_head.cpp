@@ -8,7 +8,7 @@ namespace rung {
 
 void print_head(std::FILE* out, const RungInfo& rung) {
   fmt::print(out, "{}{}\n", wrap(fmt::format("{}: {}", rung.id, rung.idea), 0),
-             wrap(fmt::format("limit now: {}", rung.limit), 0));
+             wrap(fmt::format("bottleneck: {}", rung.bottleneck), 0));
 }
 
 Json explanation_head(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
@@ -16,7 +16,7 @@ Json explanation_head(const RungInfo& rung, Dtype dtype, const SizeArgument& siz
   const bool is_gemm = rung.op == "gemm";
   return {{"rung", rung.id},
           {"idea", rung.idea},
-          {"limit", rung.limit},
+          {"limit", rung.bottleneck},
           {"dtype", name(dtype)},
           {"m", is_gemm ? Json(size.m) : Json(nullptr)},
           {"n", size.n},

@@ -1,4 +1,4 @@
-// Finds the command, runs it, and turns what went wrong into one line and an exit code.
+// Finds the command, runs it, and turns errors into one line and an exit code.
 
 #include <algorithm>
 #include <array>
@@ -14,36 +14,37 @@ namespace rung {
 namespace {
 
 constexpr std::array commands = {
-    Command{"list", "The rungs: what they need, what is available here and why not", add_list},
-    Command{"verify", "Check every selected rung; exit 0 only if all that can run are right",
+    Command{"list", "List the rungs, their requirements and where they can run", add_list},
+    Command{"verify", "Verify the selected rungs; exit 0 only if all that can run are right",
             add_verify},
     Command{"bench", "Verify, then time the selected rungs against libraries and ceilings",
             add_bench},
-    Command{"tune", "Search the tiles of a CUDA rung, and the parts of k, for the fastest",
-            add_tune},
-    Command{"trace", "One launch on the virtual GPU: its counters, line by line, and its hazards",
-            add_trace},
-    Command{"explain", "Why a rung, or a kernel of yours, is as fast as it is, and what to do next",
+    Command{"tune", "Autotune the tile sizes and split-K of CUDA rungs", add_tune},
+    Command{"trace", "Run a rung on the virtual GPU: counters by source line, hazards", add_trace},
+    Command{"explain",
+            "Explain the performance of a rung or of your own kernel, and what to do next",
             add_explain},
-    Command{"diff", "What changes from one rung to another, as a unified diff", add_diff},
-    Command{"emu", "A CUDA program on the virtual GPU, with counters and hazards", add_emu},
-    Command{"report", "Results as one page with tables, plots and sources", add_report},
-    Command{"doctor", "What was found on this machine, and what is missing", add_doctor},
+    Command{"diff", "Show the changes from one rung to another as a unified diff", add_diff},
+    Command{"emu", "Run a CUDA program on the virtual GPU, with counters and hazards", add_emu},
+    Command{"report", "Render results as an HTML page with tables, plots and sources", add_report},
+    Command{"doctor", "Show the devices, compilers and libraries found, and what is missing",
+            add_doctor},
 };
 
 constexpr const char* description =
-    "GEMM and dot as ladders of kernels: from the naive one to one that beats the vendor.";
+    "GEMM and dot as ladders of kernels, from the naive loop to one on a par with the vendor's "
+    "library.";
 
 constexpr const char* footer = R"(Examples:
-  rung list gemm                    the gemm ladder
-  rung verify gemm/cpu dot/cpu      is every rung right?
-  rung bench gemm/cpu --sizes 1024  how fast, against what is installed?
-  rung trace gemm/cuda/02           what a CUDA rung would do on a GPU
-  rung explain gemm/cuda/02         why it is as fast as it is, and what to do next
-  rung emu program.cu               a CUDA program without a GPU
+  rung list gemm                    list the gemm ladder
+  rung verify gemm/cpu dot/cpu      verify every CPU rung
+  rung bench gemm/cpu --sizes 1024  time them against the installed libraries
+  rung trace gemm/cuda/02           run a CUDA kernel without a GPU, with counters
+  rung explain gemm/cuda/02         what bounds it, and which rung removes that
+  rung emu program.cu               run a CUDA program without a GPU
 
 Exit codes: 0 right, 1 something was wrong, 2 bad usage, 3 not available here.
-'rung COMMAND --help' tells more.)";
+Run 'rung COMMAND --help' for the options of a command.)";
 
 /// Messages quote what a user or a file gave, which may hold anything; a message is one line.
 std::string one_line(std::string message) {

@@ -24,8 +24,9 @@ const Backend* backend_of(const PeerKind& kind, const std::vector<const Backend*
   if (absent) {
     throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, *absent));
   }
-  throw UnavailableError(fmt::format("--vs: '{}' runs on the {}; it is no peer on {}", kind.name,
-                                     kind.device, device));
+  throw UnavailableError(
+      fmt::format("--vs: '{}' runs on the {}; it cannot be compared with rungs on {}", kind.name,
+                  kind.device, device));
 }
 
 }  // namespace

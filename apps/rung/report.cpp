@@ -31,7 +31,7 @@ Results read_files(const ReportArguments& arguments) {
 
 ExitCode run(const ReportArguments& arguments) {
   if (arguments.output.empty() && arguments.pictures.empty()) {
-    throw UsageError("-o: a file is needed, such as report.html, or --pictures; see --help");
+    throw UsageError("-o: expected an output file, such as report.html, or --pictures FOLDER");
   }
   const Results results = read_files(arguments);
   const DeviceOptions options = read_device_options(arguments);
@@ -46,20 +46,21 @@ ExitCode run(const ReportArguments& arguments) {
 
 Action add_report(Options& app) {
   auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("FILE", arguments->files, "What rung bench --json wrote")
+  app.add_option("FILE", arguments->files, "Results written by rung bench --json")
       ->type_name("")
       ->required();
-  app.add_option("-o,--output", arguments->output, "The page; - for standard output")
+  app.add_option("-o,--output", arguments->output, "Write the page to FILE; - for standard output")
       ->type_name("FILE");
-  app.add_option("--pictures", arguments->pictures, "Write each plot to a folder as well, as SVG")
+  app.add_option("--pictures", arguments->pictures, "Also write each plot to FOLDER, as SVG")
       ->type_name("FOLDER");
   app.add_flag_callback(
       "--no-trace", [arguments] { arguments->trace = false; },
-      "Run nothing on the virtual GPU: no counters and no access maps");
+      "Do not run the rungs on the virtual GPU: omit counters and access maps");
   arguments->add_gpu_and_code(app);
   app.footer(
-      "One page that needs nothing else: tables, plots, and each rung's source with what its\n"
-      "lines did on the virtual GPU.\n\n"
+      "Writes one self-contained page: tables, plots, and each rung's source with its counters "
+      "per\n"
+      "line, from the virtual GPU.\n\n"
       "Examples:\n"
       "  rung report results/nvidia-h200/gemm-f32*.json -o report.html\n"
       "  rung report gemm.json --pictures pictures");

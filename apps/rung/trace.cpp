@@ -43,7 +43,7 @@ const RungInfo& read_rung(const TraceArguments& arguments) {
   }
   if (is_for(*rungs.front(), "cpu")) {
     throw UnavailableError(fmt::format(
-        "{} is a cpu rung; the virtual GPU runs those of cuda and metal", rungs.front()->id));
+        "{} is a cpu rung; the virtual GPU runs only cuda and metal rungs", rungs.front()->id));
   }
   return *rungs.front();
 }
@@ -152,7 +152,7 @@ void check_line(const TraceArguments& arguments) {
 /// The access at --line that wastes the most, or of all where none is named.
 std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
-  if (launches.empty()) throw UsageError("--map: this problem launches nothing");
+  if (launches.empty()) throw UsageError("--map: this problem launches no kernel");
   const std::vector<vgpu::Site>& sites = launches.front().sites;
   const auto drawn =
       worst_access(recorder.accesses(), sites, full_place(arguments.line, source_name(rung)));
@@ -215,7 +215,7 @@ ExitCode run(const TraceArguments& arguments) {
 
 Action add_trace(Options& app) {
   auto arguments = std::make_shared<TraceArguments>();
-  app.add_option("RUNG", arguments->selectors, "One rung: gemm/cuda/02")
+  app.add_option("RUNG", arguments->selectors, "A rung, such as gemm/cuda/02")
       ->type_name("")
       ->required()
       ->expected(1);
@@ -225,18 +225,17 @@ Action add_trace(Options& app) {
   arguments->add_gpu_and_code(app);
   arguments->add_threads(app);
   arguments->add_json(app);
-  app.add_option("--map", arguments->map, "Draw which lanes of a warp touch what, as SVG")
+  app.add_option("--map", arguments->map, "Draw the memory accesses of a warp's lanes, as SVG")
       ->type_name("FILE");
-  app.add_option(
-         "--line", arguments->line,
-         "Of --map: a line of the rung, or FILE:LINE (default: the access that wastes most)")
+  app.add_option("--line", arguments->line,
+                 "For --map: a line of the rung, or FILE:LINE (default: the most wasteful access)")
       ->type_name("LINE");
   app.add_option("--warp", arguments->warp, "Of --map: which warp of block 0 (default: 0)")
       ->type_name("N");
   app.footer(
-      "Counters are in NVIDIA's units: requests are warp instructions, a sector is 32 bytes, a\n"
-      "wavefront is a pass through the banks of shared memory. \"As issued\" merges neighbouring\n"
-      "accesses, as ptxas does.\n\n"
+      "Counters use NVIDIA's units: a request is a warp instruction, a sector is 32 bytes, a\n"
+      "wavefront is a pass through the banks of shared memory. \"As issued\" counts neighbouring\n"
+      "accesses that ptxas merges as one.\n\n"
       "Examples:\n"
       "  rung trace gemm/cuda/00\n"
       "  rung trace dot/cuda/06 --n 1e6\n"

@@ -61,7 +61,7 @@ std::vector<const RungInfo*> read_rungs(const TuneArguments& arguments) {
   const RungInfo& first = *selected.front();
   if (cuda::find_gemm_rung(first.id) == nullptr) {
     throw UsageError(
-        fmt::format("{} is a {} rung; tune is for those of cuda", first.id, first.backend));
+        fmt::format("{} is a {} rung; tune supports only cuda rungs", first.id, first.backend));
   }
   throw UsageError(fmt::format("{} has one tile size; nothing to tune", first.id));
 }
@@ -75,7 +75,7 @@ std::vector<Target> read_targets(const TuneArguments& arguments,
     const Backend& backend = devices.of(*rung);
     if (gpu_of(backend) == nullptr) {
       throw UnavailableError(
-          fmt::format("{} is not for the {}; see --device", rung->id, backend.name()));
+          fmt::format("{} does not run on the {}; see --device", rung->id, backend.name()));
     }
     if (const auto reason = backend.why_not(*rung, dtype)) {
       throw UnavailableError(fmt::format("{}: {}", rung->id, *reason));
@@ -260,25 +260,26 @@ class TuneCommand {
 Action add_tune(Options& app) {
   auto arguments = std::make_shared<TuneArguments>();
   arguments->add_selectors(app, true);
-  app.add_option("--sizes", arguments->sizes,
-                 "Shapes to tune for (default: 28 squares and oblongs up to 8192; on the virtual "
-                 "GPU 256)")
+  app.add_option(
+         "--sizes", arguments->sizes,
+         "Comma-separated shapes to tune (default: 28 square and oblong ones up to 8192; on "
+         "the virtual GPU 256)")
       ->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
   app.add_option("--seconds", arguments->seconds,
-                 "Time budget of each plan that is among the fast ones")
+                 "Time budget per configuration in the long round, in seconds")
       ->type_name("S")
       ->capture_default_str();
   app.add_option("-o,--output", arguments->output,
-                 "Add the results to this file, not to this user's cache")
+                 "Add the results to FILE instead of the user's cache")
       ->type_name("FILE");
   arguments->add_json(app);
   app.footer(
-      "Every plan is verified, timed in a short round and, if within 1.3 of the fastest, in a "
-      "long\n"
-      "one. Gain is over the plan that the data gave before. Calls on this device take the "
-      "nearest\n"
-      "shape's plan from then on; what a file has of other problems stays.\n\n"
+      "Verifies every configuration (tile and splits), times it in a short round and, if within\n"
+      "1.3 times the fastest, in a long one. Gain is over the configuration used before. From "
+      "then\n"
+      "on, calls on this device use the configuration of the nearest shape. Results for other\n"
+      "problems in the file are kept.\n\n"
       "Examples:\n"
       "  rung tune gemm/cuda/11\n"
       "  rung tune gemm/cuda/10 gemm/cuda/11 --dtype f64 --sizes 1024,64x64x65536\n"

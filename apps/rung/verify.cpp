@@ -211,16 +211,16 @@ Action add_verify(Options& app) {
   auto arguments = std::make_shared<VerifyArguments>();
   arguments->add_selectors(app, true);
   arguments->add_device_dtype_threads(app);
-  app.add_option("--sizes", arguments->sizes, "Sizes to check besides the standard ones")
+  app.add_option("--sizes", arguments->sizes, "Also verify these comma-separated sizes")
       ->type_name("N|MxNxK,...");
-  app.add_option("--random", arguments->random,
-                 "So many problems of random sizes and forms besides")
+  app.add_option("--random", arguments->random, "Also verify N random problems (default: 0)")
       ->type_name("N");
-  app.add_option("--seed", arguments->seed, "Other random problems (default: 1)")->type_name("S");
+  app.add_option("--seed", arguments->seed, "Seed of the random problems (default: 1)")
+      ->type_name("S");
   arguments->add_json(app);
   app.footer(
-      "Every rung runs a standard list of sizes, layouts, alpha and beta at every type that it\n"
-      "has (or --dtype), and each element is held to its error bound.\n\n"
+      "Runs each rung on a standard list of sizes, layouts, alpha and beta for every type that it\n"
+      "supports (or --dtype), and checks each element against its error bound.\n\n"
       "Examples:\n  rung verify gemm/cpu\n  rung verify dot/cpu/02 --dtype f64 --sizes 1e6\n"
       "  rung verify gemm/cuda/29 --device gpu --random 2000");
   return [arguments] { return run(*arguments); };

@@ -87,18 +87,18 @@ RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
                    const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
                    CudaStream stream, const CudaOptions& options = {});
 
-/// The same of types for tensor cores alone, on GPUs of sm_90; Status::unavailable elsewhere.
+/// The same for types that only tensor cores support, on GPUs of sm_90; elsewhere these throw
+/// Status::unavailable.
 ///
-/// - Results of 16 bits are summed in float, scaled and rounded once.
-/// - tfloat32 is float in memory: elements are rounded to nearest, to 11 significant bits, as they
-///   are read.
-/// - int8 is summed in int32, exact modulo 2^32.
-/// - Sums of 8-bit floating-point products lose up to 2^-13 of a sum of 32, and go to float after
-///   128. Scales of the tensors are factors of alpha.
-/// - tfloat32 and elements of 8 bits are read along k: with A in columns or B in rows a copy is
-/// made
-///   before each call, in the workspace as that of unaligned operands; Status::invalid_argument if
-///   the caller's has no room for it.
+/// - 16-bit results are accumulated in float, scaled, and rounded once.
+/// - tfloat32 is stored as float; elements are rounded to nearest, to 11 significant bits, when
+///   they are read.
+/// - int8 products are accumulated in int32, exactly modulo 2^32.
+/// - For 8-bit floats, each sum of 32 products may lose up to 2^-13 of its value; partial sums are
+///   promoted to float every 128 k-steps. Pass the scales of the tensors as factors of alpha.
+/// - tfloat32 and 8-bit operands are read K-major. An A stored by columns, or a B stored by rows,
+///   is first packed into the workspace, as unaligned operands are; Status::invalid_argument if the
+///   caller's workspace is too small for the copy.
 RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
                    const MatrixView<const bfloat16>& b, float beta, const MatrixView<bfloat16>& c,
                    CudaStream stream, const CudaOptions& options = {});

@@ -11,8 +11,9 @@
 
 namespace rung {
 
-/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment walks
-/// the same elements from the last to the first, and 0 takes the first one n times.
+/// The sum of x[i * incx] * y[i * incy] over i in [0, n), as in BLAS: a negative increment
+/// traverses the same elements from the last to the first, and an increment of 0 uses the first
+/// element n times.
 ///
 /// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
 ///   the sum.
@@ -32,7 +33,7 @@ RUNG_API float dot(std::int64_t n, const bfloat16* x, std::int64_t incx, const b
 RUNG_API float dot(std::int64_t n, const float16* x, std::int64_t incx, const float16* y,
                    std::int64_t incy, const DotOptions& options = {});
 
-/// The sum of x[i] * y[i], as above. Throws rung::Error also if the spans differ in length.
+/// The sum of x[i] * y[i], as above. Also throws rung::Error if the spans differ in length.
 RUNG_API float dot(std::span<const float> x, std::span<const float> y,
                    const DotOptions& options = {});
 RUNG_API double dot(std::span<const double> x, std::span<const double> y,

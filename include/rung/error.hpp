@@ -1,5 +1,5 @@
 #pragma once
-// How the library says that a call cannot be carried out.
+// Errors of the library.
 
 #include <stdexcept>
 #include <string>
@@ -15,11 +15,11 @@ enum class Status : int {
   out_of_memory = 2,
   internal_error = 3,
   unavailable = 4,   // no GPU, no driver, or no kernel for it
-  device_error = 5,  // the GPU's driver refused
+  device_error = 5,  // the GPU's driver reported an error
 };
 
-/// what() is one line: what is wrong, its value, and what is allowed. When it is thrown, no output
-/// has been written by the call. A lack of memory is std::bad_alloc instead, as everywhere in C++.
+/// what() is one line: what is wrong, its value, and what is allowed. A call that throws has
+/// written no output. Failed allocations throw std::bad_alloc instead.
 class RUNG_API Error : public std::runtime_error {
  public:
   Error(Status code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Marks what the shared library exports; everything else in it is hidden.
+/// Marks the symbols that the shared library exports; all others are hidden.
 #define RUNG_API __attribute__((visibility("default")))

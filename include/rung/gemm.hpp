@@ -11,13 +11,13 @@
 
 namespace rung {
 
-/// C = alpha * A * B + beta * C, with A m x k, B k x n and C m x n, each in either order. Pass
-/// transposed(a) for the product with a transposed operand.
+/// C = alpha * A * B + beta * C, where A is m x k, B is k x n and C is m x n, each row-major or
+/// column-major. Pass transposed(a) for an operand that is to be transposed.
 ///
-/// - Sums are taken in the type of C, in an order that may change with the machine, the shape and
-///   the number of threads. int32 wraps in two's complement, and is exact modulo 2^32.
-/// - beta == 0 overwrites C without reading it. With alpha == 0 or k == 0, C becomes beta * C and A
-///   and B are not read. Otherwise NaN and infinities spread as IEEE 754 says.
+/// - Sums are accumulated in the type of C. Their order may change with the machine, the shape and
+///   the number of threads. int32 arithmetic wraps in two's complement, and is exact modulo 2^32.
+/// - If beta == 0, C is overwritten without being read. If alpha == 0 or k == 0, C becomes beta *
+///   C, and A and B are not read. Otherwise NaN and infinities propagate as in IEEE 754.
 /// - m, n and k may be 0.
 /// - If C overlaps A or B, or two elements of C share a place in memory, the result is undefined.
 /// - Views are passed by reference for speed alone; the call keeps none of them.

@@ -1,5 +1,5 @@
 #pragma once
-// Matrices as the caller has them in memory: nothing is owned, nothing is copied.
+// Views of the caller's matrices: nothing is owned or copied.
 
 #include <cstdint>
 #include <type_traits>
@@ -8,9 +8,9 @@ namespace rung {
 
 enum class Order { row_major, col_major };
 
-/// A rows x cols matrix. ld, the leading dimension, is the distance in elements from one row to the
-/// next if row-major (at least cols), from one column to the next if column-major (at least rows).
-/// data may be null if the matrix has no elements.
+/// A rows x cols matrix. The leading dimension ld is the distance, in elements, between consecutive
+/// rows if row-major (at least cols), or between consecutive columns if column-major (at least
+/// rows). data may be null if the matrix has no elements.
 template <class T>
 struct MatrixView {
   T* data;
@@ -47,7 +47,7 @@ constexpr MatrixView<T> col_major(T* data, std::int64_t rows, std::int64_t cols)
   return col_major(data, rows, cols, rows);
 }
 
-/// The same elements, read as the transposed matrix.
+/// A view of the same elements as the transposed matrix.
 template <class T>
 constexpr MatrixView<T> transposed(const MatrixView<T>& view) {
   return {view.data, view.cols, view.rows, view.ld,

@@ -1,6 +1,6 @@
 #pragma once
-// What a caller may choose beyond the problem itself. Name the fields, as in {.threads = 1}: later
-// versions add some, each with a default that keeps today's meaning.
+// Options of a call. Set the fields by name, as in {.threads = 1}: later versions add fields, whose
+// defaults keep today's behaviour.
 
 namespace rung {
 
@@ -11,26 +11,26 @@ struct GemmOptions {
   int threads = 0;
 };
 
-/// What is promised of a dot product's bits, and of its error: u is the unit roundoff of the result
-/// type, gamma(n) = n u / (1 - n u), and |x| . |y| the sum of |x[i] y[i]|. The bounds of the first
-/// three leave out underflow, of at most the smallest normal number a term, and overflow within the
-/// sum, which makes it infinite or NaN.
+/// The promises for the bits and the error of a dot product. u is the unit roundoff of the result
+/// type, gamma(n) = n u / (1 - n u), and |x| . |y| is the sum of |x[i] y[i]|. The bounds of the
+/// first three modes exclude underflow (at most the smallest normal number per term) and overflow
+/// within the sum, which makes the result infinite or NaN.
 enum class DotMode {
-  /// As fast as memory allows. The last bits may change from call to call.
-  /// |result - exact| <= gamma(n) |x| . |y|.
+  /// As fast as memory allows. The low-order bits may change from call to call. |result - exact| <=
+  /// gamma(n) |x| . |y|.
   fast,
-  /// The same bits from call to call, for any number of threads; they may change with the machine,
-  /// the length, the increments, the alignment and the version of the library. The bound is that of
-  /// fast.
+  /// The same bits from call to call, for any number of threads. They may change with the machine,
+  /// the length, the increments, the alignment and the version of the library. The error bound is
+  /// that of fast.
   deterministic,
-  /// As if summed in twice the precision and rounded once: Dot2 of Ogita, Rump and Oishi, "Accurate
-  /// sum and dot product", SIAM J. Sci. Comput. 26 (2005). Deterministic.
-  /// |result - exact| <= u |exact| + gamma(n)^2 |x| . |y|.
+  /// As accurate as if summed in twice the precision and rounded once: Dot2 of Ogita, Rump and
+  /// Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005). Deterministic. |result
+  /// - exact| <= u |exact| + gamma(n)^2 |x| . |y|.
   compensated,
-  /// The exact sum, rounded once to nearest, ties to even; so the same bits on every CPU and GPU,
-  /// and for any order of the elements. |result - exact| <= u |exact|, or half of the smallest
-  /// number. Infinite only if the exact sum is too large, or an element is infinite; a NaN is
-  /// always the same one, and a sum of 0 is +0. Slower, the more the exponents vary.
+  /// The exact sum, rounded once to nearest, ties to even. The bits are therefore the same on every
+  /// CPU and GPU, and for any order of the elements. |result - exact| <= u |exact|, or half of the
+  /// smallest subnormal number. Infinite only if the exact sum overflows or an element is infinite;
+  /// a NaN always has the same bits, and a sum of 0 is +0. Slower when exponents vary more.
   reproducible,
 };
 

@@ -1,7 +1,7 @@
 #ifndef RUNG_RUNG_H
 #define RUNG_RUNG_H
-/* The C interface: what gemm.hpp, dot.hpp and cuda.hpp say, with status codes instead of
- * exceptions. */
+/* The C interface. Functions behave as documented in gemm.hpp, dot.hpp and cuda.hpp, and return
+ * status codes instead of throwing exceptions. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +18,10 @@ typedef enum rung_status {
   RUNG_OUT_OF_MEMORY = 2,
   RUNG_INTERNAL_ERROR = 3,
   RUNG_UNAVAILABLE = 4, /* no GPU, no driver, or no kernel for it */
-  RUNG_DEVICE_ERROR = 5 /* the GPU's driver refused */
+  RUNG_DEVICE_ERROR = 5 /* the GPU's driver reported an error */
 } rung_status;
 
-/* The values of the next two are those of CBLAS. */
+/* The values of the next two enums are those of CBLAS. */
 typedef enum rung_order { RUNG_ROW_MAJOR = 101, RUNG_COL_MAJOR = 102 } rung_order;
 typedef enum rung_transpose { RUNG_NO_TRANS = 111, RUNG_TRANS = 112 } rung_transpose;
 
@@ -35,12 +35,12 @@ typedef enum rung_dot_mode {
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;
 typedef uint16_t rung_float16;
-/* The bits of 8-bit floating-point numbers, as the OCP's specification has them. */
+/* The bits of 8-bit floating-point numbers, in the formats of the OCP specification. */
 typedef uint8_t rung_float8_e4m3;
 typedef uint8_t rung_float8_e5m2;
 
-/* Initialise with the macro, then set what you need. struct_size tells the library which fields the
- * caller was compiled with, so that later versions can add some. */
+/* Initialise options with their macro, then set the fields you need. struct_size tells the library
+ * which fields the caller was compiled with, so that later versions can add fields. */
 typedef struct rung_gemm_options {
   size_t struct_size;
   int32_t threads; /* the most threads to use; 0: the processors that this process may run on */
@@ -56,7 +56,7 @@ typedef struct rung_dot_options {
 
 typedef struct rung_cuda_options {
   size_t struct_size;
-  void* workspace; /* device memory, aligned to 256 bytes; null: the library's own */
+  void* workspace; /* device memory, aligned to 256 bytes; null: the library allocates one */
   size_t workspace_bytes;
 } rung_cuda_options;
 #define RUNG_CUDA_OPTIONS_INIT {sizeof(rung_cuda_options), NULL, 0}
@@ -64,26 +64,26 @@ typedef struct rung_cuda_options {
 typedef struct rung_cuda_dot_options {
   size_t struct_size;
   int32_t mode;           /* a rung_dot_mode */
-  int32_t result_on_host; /* 0: the result is device memory; 1: the host's, and the call waits */
+  int32_t result_on_host; /* 0: result is device memory; 1: host memory, and the call blocks */
   void* workspace;        /* as above; at least 1 MiB */
   size_t workspace_bytes;
 } rung_cuda_dot_options;
 #define RUNG_CUDA_DOT_OPTIONS_INIT \
   {sizeof(rung_cuda_dot_options), RUNG_DOT_DETERMINISTIC, 0, NULL, 0}
 
-/* Of the library that the program runs with, as in "0.1.0". */
+/* The version of the library at run time, such as "0.1.0". */
 RUNG_C_API const char* rung_version(void);
 
-/* A few words for a rung_status; never null. */
+/* A short description of a rung_status; never null. */
 RUNG_C_API const char* rung_status_string(int status);
 
-/* The one-line message of the last call in this thread that did not return RUNG_OK; empty if there
- * was none. Valid until the next such call. */
+/* The one-line message of this thread's last call that did not return RUNG_OK; empty if there was
+ * none. Valid until the next call that fails. */
 RUNG_C_API const char* rung_last_error(void);
 
-/* C = alpha * op(A) * op(B) + beta * C, op(X) being X or its transpose: op(A) is m x k, op(B) is
- * k x n, C is m x n, all stored in the one order. options may be null. With RUNG_INVALID_ARGUMENT,
- * nothing has been written. */
+/* C = alpha * op(A) * op(B) + beta * C, where op(X) is X or its transpose, op(A) is m x k, op(B) is
+ * k x n and C is m x n. All matrices are stored in the same order. options may be null. A call that
+ * returns RUNG_INVALID_ARGUMENT has written nothing. */
 RUNG_C_API rung_status rung_gemm_f32(rung_order order, rung_transpose trans_a,
                                      rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
                                      float alpha, const float* a, int64_t lda, const float* b,
@@ -110,8 +110,8 @@ RUNG_C_API rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a,
                                      const rung_float16* b, int64_t ldb, float beta, float* c,
                                      int64_t ldc, const rung_gemm_options* options);
 
-/* *result = the sum of x[i * incx] * y[i * incy]. options may be null. *result is written only
- * with RUNG_OK. */
+/* *result = the sum of x[i * incx] * y[i * incy]. options may be null. *result is written only if
+ * the call returns RUNG_OK. */
 RUNG_C_API rung_status rung_dot_f32(int64_t n, const float* x, int64_t incx, const float* y,
                                     int64_t incy, float* result, const rung_dot_options* options);
 RUNG_C_API rung_status rung_dot_f64(int64_t n, const double* x, int64_t incx, const double* y,
@@ -123,8 +123,8 @@ RUNG_C_API rung_status rung_dot_f16(int64_t n, const rung_float16* x, int64_t in
                                     const rung_float16* y, int64_t incy, float* result,
                                     const rung_dot_options* options);
 
-/* The same product on an NVIDIA GPU: a, b and c are device memory, stream is a cudaStream_t or
- * CUstream (null: the default stream), and the call returns when the work is in the stream. */
+/* The same product on an NVIDIA GPU. a, b and c are device memory; stream is a cudaStream_t or
+ * CUstream (null: the default stream). The call enqueues the work and returns. */
 RUNG_C_API rung_status rung_cuda_gemm_f32(rung_order order, rung_transpose trans_a,
                                           rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
                                           float alpha, const float* a, int64_t lda, const float* b,
@@ -155,9 +155,9 @@ RUNG_C_API rung_status rung_cuda_gemm_f16(rung_order order, rung_transpose trans
                                           int64_t ldc, void* stream,
                                           const rung_cuda_options* options);
 
-/* Types for tensor cores alone, on GPUs of sm_90 (RUNG_UNAVAILABLE elsewhere), as cuda.hpp has
- * them: results of 16 bits; float rounded to 11 significant bits as it is read; int8 summed in
- * int32; and 8-bit floating point, the scales of whose tensors are factors of alpha. */
+/* Types that only tensor cores support, on GPUs of sm_90 (RUNG_UNAVAILABLE elsewhere), as documented
+ * in cuda.hpp: 16-bit results; tf32, which is float rounded to 11 significant bits when it is read;
+ * int8 accumulated in int32; and 8-bit floats, whose tensor scales are factors of alpha. */
 RUNG_C_API rung_status rung_cuda_gemm_bf16_bf16(rung_order order, rung_transpose trans_a,
                                                 rung_transpose trans_b, int64_t m, int64_t n,
                                                 int64_t k, float alpha, const rung_bfloat16* a,
@@ -194,8 +194,8 @@ RUNG_C_API rung_status rung_cuda_gemm_e5m2(rung_order order, rung_transpose tran
                                            float* c, int64_t ldc, void* stream,
                                            const rung_cuda_options* options);
 
-/* The dot product on an NVIDIA GPU: x and y are device memory, and so is result, unless the options
- * say that it is the host's. */
+/* The dot product on an NVIDIA GPU. x and y are device memory, and so is result unless
+ * options->result_on_host is 1. */
 RUNG_C_API rung_status rung_cuda_dot_f32(int64_t n, const float* x, int64_t incx, const float* y,
                                          int64_t incy, float* result, void* stream,
                                          const rung_cuda_dot_options* options);
@@ -209,7 +209,7 @@ RUNG_C_API rung_status rung_cuda_dot_f16(int64_t n, const rung_float16* x, int64
                                          const rung_float16* y, int64_t incy, float* result,
                                          void* stream, const rung_cuda_dot_options* options);
 
-/* Frees what the library allocated for a stream of the current context, if it did. */
+/* Frees the workspace that the library allocated for a stream of the current context, if any. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);
 
 #ifdef __cplusplus

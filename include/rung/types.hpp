@@ -1,5 +1,5 @@
 #pragma once
-// Element types that C++ has not. All are storage types: arithmetic happens in float.
+// Element types missing from C++. All are storage types: convert them to float for arithmetic.
 
 #include <bit>
 #include <cstdint>
@@ -58,8 +58,8 @@ struct float16 {
   }
 };
 
-/// Of binary32, what tensor cores multiply: 8 exponent bits and 10 stored significand bits. In
-/// memory it is a float as it is; a product takes it rounded to nearest.
+/// TensorFloat-32, an input format of tensor cores: 8 exponent bits and 10 stored significand bits.
+/// It is stored as an ordinary float; a product rounds it to nearest when it is read.
 struct tfloat32 {
   float value = 0;
 
@@ -70,8 +70,8 @@ struct tfloat32 {
 
 namespace detail {
 
-/// The bits of |value|, finite, in a format of 8 bits, rounded to nearest, ties to even; what is
-/// too large goes on past the largest number.
+/// The bits of |value|, finite, in an 8-bit format, rounded to nearest, ties to even. Values that
+/// are too large map to bits above those of the largest number.
 template <int SIGNIFICAND_BITS, int BIAS>
 std::uint32_t narrowed(float value) {
   constexpr int dropped = 23 - SIGNIFICAND_BITS;
@@ -81,13 +81,13 @@ std::uint32_t narrowed(float value) {
     const std::uint32_t rebiased = magnitude - (static_cast<std::uint32_t>(127 - BIAS) << 23);
     return (rebiased + (1u << (dropped - 1)) - 1 + ((rebiased >> dropped) & 1u)) >> dropped;
   }
-  // Subnormal or zero: the sum aligns the significand to the least number, and rounds it.
+  // Subnormal or zero: the addition aligns the significand to the smallest number, and rounds it.
   constexpr std::uint32_t aligner = static_cast<std::uint32_t>(128 - BIAS + dropped) << 23;
   const float aligned = std::bit_cast<float>(magnitude) + std::bit_cast<float>(aligner);
   return std::bit_cast<std::uint32_t>(aligned) - aligner;
 }
 
-/// The value of the bits of a finite number in a format of 8 bits, without the sign.
+/// The value of the bits of a finite number in an 8-bit format, without the sign.
 template <int SIGNIFICAND_BITS, int BIAS>
 float widened(std::uint32_t bits) {
   constexpr std::uint32_t scale = static_cast<std::uint32_t>(254 - BIAS) << 23;  // 2^(127 - BIAS)
@@ -102,7 +102,8 @@ struct float8_e4m3 {
   std::uint8_t bits = 0;
 
   float8_e4m3() = default;
-  /// Rounds to nearest, ties to even; what is too large, infinity too, becomes 448; NaN stays NaN.
+  /// Rounds to nearest, ties to even. Values that are too large, infinity included, become 448; NaN
+  /// stays NaN.
   explicit float8_e4m3(float value) {
     constexpr std::uint32_t largest = 0x7E;
     const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 24 & 0x80u;
@@ -122,8 +123,8 @@ struct float8_e4m3 {
   }
 };
 
-/// E5M2 of the same: the upper half of an IEEE-754 binary16 (5 exponent bits, 2 stored significand
-/// bits).
+/// E5M2 of the OCP specification: the upper half of an IEEE-754 binary16 (5 exponent bits, 2 stored
+/// significand bits).
 struct float8_e5m2 {
   std::uint8_t bits = 0;
 

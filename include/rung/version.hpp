@@ -4,8 +4,8 @@
 
 namespace rung {
 
-/// Of the headers that this program was compiled with; rung_version() of rung.h tells the
-/// library's.
+/// The version of the headers that this program was compiled with. rung_version() in rung.h returns
+/// that of the library.
 inline constexpr int version_major = 0;
 inline constexpr int version_minor = 1;
 inline constexpr int version_patch = 0;

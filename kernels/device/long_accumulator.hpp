@@ -1,27 +1,27 @@
 #pragma once
-// A sum without rounding. Integers add up to the same in any order, so a sum that is kept in
-// integers has the same bits whoever adds, in whatever order and on whatever device: CPUs and GPUs
+// A sum without rounding. Integer addition is associative, so a sum kept in integers has the same
+// bits for any order of the terms, on any number of threads and on any device. CPU and GPU rungs
 // share this file.
 //
-// It is the long accumulator of Kulisch and Snyder ("The exact dot product as basic tool for long
+// This is the long accumulator of Kulisch and Snyder ("The exact dot product as basic tool for long
 // interval arithmetic", Computing 91, 2011): fixed point, wide enough for 2^63 products of any two
-// elements. It is kept in digits of 32 bits, each in a word of 64, so that 2^30 terms can be added
-// before a carry has to move (Neal, "Fast exact summation using small and large
-// superaccumulators", arXiv:1505.05571, 2015).
+// elements. It has 32-bit digits in 64-bit words, so that 2^30 terms can be added before carries
+// must be propagated (Neal, "Fast exact summation using small and large superaccumulators",
+// arXiv:1505.05571, 2015).
 
 #include <cstdint>
 
 namespace rung {
 
-/// What is known of an IEEE 754 format.
+/// Parameters of an IEEE 754 format.
 template <class T>
 struct FloatFormat;
 template <>
 struct FloatFormat<float> {
   using Bits = std::uint32_t;
-  static constexpr int precision = 24;       // bits, the implied one included
-  static constexpr int min_exponent = -149;  // of the last bit of the smallest number
-  static constexpr int max_exponent = 128;   // of the first power that overflows
+  static constexpr int precision = 24;       // bits, including the implicit one
+  static constexpr int min_exponent = -149;  // of the last bit of the smallest subnormal number
+  static constexpr int max_exponent = 128;   // of the smallest power of two that overflows
 };
 template <>
 struct FloatFormat<double> {
@@ -31,19 +31,19 @@ struct FloatFormat<double> {
   static constexpr int max_exponent = 1024;
 };
 
-/// For products of elements that T, float or double, holds. Its words are kept by whoever adds: an
-/// array of int64, all of them 0 at first, any two of which add up word by word. Every function
-/// that adds calls add(word, amount) for each word that changes: += where one thread adds, an
-/// atomic where several do.
+/// Accumulates products of elements that fit in T, which is float or double. The caller owns the
+/// words: an array of int64, initially 0; two such arrays can be added word by word. Every function
+/// that adds calls add(word, amount) for each word that changes; add is += for a single thread, and
+/// an atomic addition for several.
 template <class T>
 struct LongAccumulator {
   using Format = FloatFormat<T>;
 
-  // Down to the last bit of a double whose first is that of the smallest product.
+  // Down to the last bit of a double whose leading bit is that of the smallest product.
   static constexpr int lowest = 2 * Format::min_exponent - 52;
   static constexpr int digits = (2 * Format::max_exponent + 64 - lowest + 31) / 32;
 
-  // Behind the digits: how many terms were NaN, infinity and -infinity.
+  // After the digits: the number of terms that were NaN, infinity and -infinity.
   static constexpr int nan = digits, infinity = digits + 1, minus_infinity = digits + 2;
   static constexpr int words = digits + 3;
 
@@ -80,7 +80,7 @@ struct LongAccumulator {
     }
   }
 
-  /// Adds a sum of products, as a double that is exact; or a NaN or infinity.
+  /// Adds a sum of products that is exact in double, or a NaN or infinity.
   template <class Add>
   static constexpr void add_value(double value, const Add& add) {
     const Parts parts = parts_of(value);
@@ -91,7 +91,7 @@ struct LongAccumulator {
     }
   }
 
-  /// Adds x * y, whatever they are: no product of doubles is too large or too small.
+  /// Adds x * y for any x and y; products of doubles may exceed the range of double.
   template <class Add>
   static constexpr void add_product(double x, double y, const Add& add) {
     const Parts a = parts_of(x), b = parts_of(y);
@@ -106,14 +106,14 @@ struct LongAccumulator {
     add_scaled(negative, a_high * b_high, exponent + 64, add);
   }
 
-  /// What digit `i` is after one step of carrying, all digits at once: at most 2^33 in magnitude.
-  /// The last one keeps its sign.
+  /// Digit `i` after one step of carry propagation, applied to all digits at once: at most 2^33 in
+  /// magnitude. The last digit keeps its sign.
   static constexpr std::int64_t carried(const std::int64_t* word, int i) {
     const std::int64_t from_below = i == 0 ? 0 : word[i - 1] >> 32;
     return from_below + (i == digits - 1 ? word[i] : word[i] & digit_mask);
   }
 
-  /// Moves every carry: all digits but the last are then in [0, 2^32).
+  /// Propagates all carries: afterwards all digits but the last are in [0, 2^32).
   static constexpr void carry(std::int64_t* word) {
     for (int i = 0; i < digits - 1; ++i) {
       word[i + 1] += word[i] >> 32;
@@ -121,8 +121,9 @@ struct LongAccumulator {
     }
   }
 
-  /// The sum, rounded once: to nearest, ties to even; infinite past T's range, and as IEEE 754 says
-  /// where a term is. A sum of 0 is +0, a NaN always the same. Changes the words.
+  /// The sum, rounded once to nearest, ties to even; infinite outside T's range. NaN and infinite
+  /// terms propagate as in IEEE 754. A sum of 0 is +0, and a NaN always has the same bits. Modifies
+  /// the words.
   static constexpr T rounded(std::int64_t* word) {
     const bool up = word[infinity] != 0, down = word[minus_infinity] != 0;
     if (word[nan] != 0 || (up && down)) return from_bits(quiet_nan_bits, false);
@@ -152,9 +153,10 @@ struct LongAccumulator {
     return __builtin_bit_cast(T, bits | static_cast<Bits>(negative) << (8 * sizeof(Bits) - 1));
   }
 
-  /// Of digits in [0, 2^32), the highest of which, word[top], is not 0.
+  /// Rounds digits in [0, 2^32), of which word[top], the highest, is not 0.
   static constexpr T round_from(const std::int64_t* word, int top, bool negative) {
-    // The first 64 bits; what lies below decides ties alone, and the last of them stands for it.
+    // The first 64 bits. Bits below them only break ties, so the last of the 64 stands for all of
+    // them.
     int zeros = 0;
     while ((word[top] << zeros & std::int64_t{1} << 31) == 0) ++zeros;
     const auto digit = [&](int i) { return i < 0 ? 0 : static_cast<std::uint64_t>(word[i]); };
@@ -164,16 +166,17 @@ struct LongAccumulator {
     for (int i = 0; i < top - 2; ++i) rest |= digit(i);
     leading |= static_cast<std::uint64_t>(rest != 0);
 
-    const int exponent = lowest + 32 * (top - 1) - zeros;  // of the last of the 64
+    const int exponent = lowest + 32 * (top - 1) - zeros;  // of the last of the 64 bits
     int drop = 64 - Format::precision;
     if (exponent + drop < Format::min_exponent) drop = Format::min_exponent - exponent;
-    if (drop > 64) return from_bits(0, negative);  // less than half of the smallest number
+    if (drop > 64) return from_bits(0, negative);  // below half of the smallest subnormal
     const std::uint64_t kept = drop == 64 ? 0 : leading >> drop;
     const std::uint64_t half = std::uint64_t{1} << (drop - 1);
     const std::uint64_t dropped = leading & (half - 1 + half);
     const bool up = dropped > half || (dropped == half && kept % 2 == 1);
 
-    // A number is an integer of `precision` bits at an exponent, and its bits count both up.
+    // A number is encoded as an integer significand and an exponent, and rounding up carries from
+    // one into the other.
     const int binade = exponent + drop - Format::min_exponent;
     if (binade > Format::max_exponent - Format::min_exponent) {
       return from_bits(infinite_bits, negative);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double better = 0.8;
 
-/// Small problems matter where there is nothing else to mend; and to tensor cores, whose tiles are
-/// large.
+/// Idle SMs of small problems count only if there is nothing else to improve, or for tensor cores,
+/// whose tiles are large.
 bool is_told(const Rule& rule, const Evidence& evidence, const std::vector<Finding>& found) {
   return rule.cause != Cause::few_tiles || found.empty() || evidence.uses_matrix_units();
 }
@@ -32,14 +32,14 @@ std::string name(Cause cause) {
                                 "sums left to the CPU",
                                 "instructions",
                                 "barriers",
-                                "few bytes on the way",
+                                "few bytes in flight",
                                 "launches",
                                 "idle matrix units",
                                 "drained tensor cores",
-                                "ends of blocks",
+                                "prologues and epilogues",
                                 "L2 busy",
                                 "stores by threads",
-                                "idle multiprocessors",
+                                "idle SMs",
                                 "few tiles",
                                 "refused sizes",
                                 "rounding"};

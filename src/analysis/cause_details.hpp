@@ -1,5 +1,5 @@
 #pragma once
-// What is told of each cause: one sentence, with the numbers. `value` is the rule's.
+// The sentence that explains each cause, with its figures. `value` is the rule's.
 
 #include <string>
 

@@ -17,14 +17,14 @@ double area(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) * static_cast<double>(b);
 }
 
-/// How many times the sample is in the problem.
+/// The ratio of problem to sample.
 double samples_of(const GemmSetting& setting) {
   const GemmSetting::Extent extent = setting.sample();
   return area(ceil_div(setting.size.m, extent.rows), ceil_div(setting.size.n, extent.columns));
 }
 
-/// A multiply-add has three operands and a result. Blocks, or clusters of them, bring what their
-/// threads share once each; all of them together, each element at least once.
+/// A multiply-add reads three operands and writes one. Each block, or cluster, loads the operands
+/// that its threads share once; all blocks together load each element at least once.
 Footprint footprint_of(const GemmSetting& setting) {
   const auto& [m, n, k] = setting.size;
   const auto in = static_cast<double>(input_bytes(setting.dtype));
@@ -56,7 +56,7 @@ std::map<std::string, double> by_name(const vgpu::Counters& c) {
           {"instructions", number(c.instructions)}};
 }
 
-/// Of the whole problem, all of whose tiles are taken for whole ones.
+/// For the whole problem, with partial tiles counted as whole ones.
 std::map<std::string, double> counters_of(const GemmSetting& setting, const Samples& samples) {
   std::map<std::string, double> counters = by_name(samples.trace1.counters);
   const std::map<std::string, double> longer = by_name(samples.trace2.counters);
@@ -70,7 +70,7 @@ std::map<std::string, double> counters_of(const GemmSetting& setting, const Samp
   return counters;
 }
 
-/// Each with the plan for that.
+/// Each with the configuration for its size.
 double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
   const cuda::Limits limits = {setting.device.shared_per_block_optin,
                                setting.device.multiprocessors};
@@ -87,7 +87,7 @@ double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
   return sum / static_cast<double>(std::size(small_extents));
 }
 
-/// By the registers that ptxas reported to the build.
+/// From the registers that ptxas reported during the build.
 double resident_blocks_of(const KernelTrace& sample, const vgpu::DeviceDescription& device) {
   const int arch = device.arch();
   const auto registers = recorded_registers(sample.kernel, arch);
@@ -161,7 +161,7 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
   evidence.machine = machine_of(device, dtype, evidence.uses_matrix_units(), results);
   evidence.footprint.register_bytes = 4.0 * static_cast<double>(output_bytes(dtype));
   evidence.footprint.dram_bytes = dram_bytes;
-  // What multiplies nothing is taken for a stream, whose every byte is wanted once.
+  // A kernel that does not multiply counts as a stream, which needs each of its bytes once.
   if (evidence.quantities.multiply_adds == 0 && dram_bytes == 0) {
     evidence.footprint.dram_bytes =
         evidence.quantities.global_load_bytes + evidence.quantities.global_store_bytes;

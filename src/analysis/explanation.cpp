@@ -18,7 +18,7 @@ std::string describe_sample(const GemmSetting& setting, const Samples& samples) 
                        samples);
 }
 
-/// How C is shared out, from the rung's descriptor.
+/// The partition of C, from the rung's descriptor.
 std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units) {
   const cuda::Tiling tiling = setting.tiling();
   const cuda::Launch launch = setting.launch();

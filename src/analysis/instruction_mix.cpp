@@ -32,7 +32,7 @@ bool is_load(const Instruction& instruction) {
 
 constexpr const char* matrix = "matrix multiply-add";
 
-/// The first word of a mnemonic to what it is; what is not here is "other".
+/// Maps the first word of a mnemonic to a class; words that are missing here are "other".
 std::string machine_kind(const std::string& opcode) {
   static const std::map<std::string, std::string> kinds = {
       {"FFMA", "multiply-add"},  {"DFMA", "multiply-add"}, {"HFMA2", "multiply-add"},
@@ -73,8 +73,8 @@ std::string listing_of(const std::filesystem::path& cubin) {
   return "";
 }
 
-/// Of a line of a listing, `  /*0010*/  @!P0 LDG.E R2, desc[UR4][R2.64] ;`, the first word of the
-/// mnemonic: "LDG". Empty for another line.
+/// The first word of the mnemonic, "LDG", from a line of a listing such as `  /*0010*/  @!P0 LDG.E
+/// R2, desc[UR4][R2.64] ;`. Empty for other lines.
 std::string machine_instruction(std::string_view line) {
   const auto take = [&](auto is) {
     const auto end = std::find_if_not(line.begin(), line.end(), is);
@@ -126,7 +126,7 @@ InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text) 
 InstructionMix parse_listing(const std::string& listing) {
   using Counts = std::map<std::string, double>;
   Counts most, counts;
-  // Where there are multiplications of matrices, they are what counts.
+  // If there are matrix multiplications, only these count.
   const auto work = [](Counts& of) { return std::pair(of[matrix], of["multiply-add"]); };
   const auto end_block = [&] {
     if (most.empty() || work(counts) > work(most)) most = counts;

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel's instructions are: of the PTX as it ran, and of the machine code as it stands.
+// The instruction mix of a kernel: PTX as executed, and machine code as listed.
 
 #include <cstdint>
 #include <optional>
@@ -11,30 +11,30 @@
 
 namespace rung::analysis {
 
-/// One kind of instruction with its share of all.
+/// A class of instructions with its share of the total.
 struct MixPart {
   std::string name;  // "multiply-add", "shared memory", …
   double count = 0;
 };
 
 struct InstructionMix {
-  std::vector<MixPart> parts;  // the most frequent first
+  std::vector<MixPart> parts;  // most frequent first
   double all = 0;
-  double multiply_adds = 0, loads = 0, barriers = 0;  // of them; copies are loads
-  /// Whether those multiply-adds are multiplications of tensor cores, each many at once.
+  double multiply_adds = 0, loads = 0, barriers = 0;  // of `total`; copies count as loads
+  /// Whether the FMAs are tensor-core instructions, each of which computes many.
   bool of_matrices = false;
 
   double multiply_add_share() const { return all > 0 ? multiply_adds / all : 0; }
 };
 
-/// Warp instructions of the PTX text, as often as they ran.
+/// Warp instructions of the PTX, weighted by executions.
 InstructionMix ptx_mix(const KernelTrace& trace, const vgpu::ptx::Module& text);
 
-/// Instructions of the machine code as they stand, from one label to the next where most
-/// multiply-adds are: the main loop, as a rule. From ptxas and nvdisasm or cuobjdump;
-/// nothing where these are not installed. `arch` is a compute capability times ten.
+/// Instructions of the machine code, unweighted, from one label to the next, where the most FMAs
+/// are: usually the main loop. From ptxas and nvdisasm or cuobjdump; empty if these are not
+/// installed. `arch` is a compute capability times ten.
 std::optional<InstructionMix> machine_mix(std::string_view ptx, const std::string& entry, int arch);
-/// Of a listing by nvdisasm, or by cuobjdump --dump-sass.
+/// From a listing by nvdisasm, or by cuobjdump --dump-sass.
 InstructionMix parse_listing(const std::string& listing);
 
 }  // namespace rung::analysis

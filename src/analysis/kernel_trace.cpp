@@ -24,7 +24,7 @@ vgpu::ptx::Type type_of(const Instruction& instruction) {
                                        : vgpu::ptx::type_named(instruction.modifiers.back());
 }
 
-/// ld, st and their kin: a lane has as many elements of the type as the vector is wide.
+/// ld, st and similar: a lane accesses as many elements of the type as the vector has.
 Access plain_access(const Instruction& instruction) {
   Access access;
   access.is_load = instruction.opcode == "ld" || instruction.opcode == "ldu";
@@ -47,7 +47,7 @@ Access asynchronous_copy(const Instruction& instruction) {
   return access;
 }
 
-/// A matrix of 8 x 8 elements of two bytes gives each lane four of them.
+/// A matrix of 8 x 8 two-byte elements gives each lane four bytes.
 Access matrix_access(const Instruction& instruction) {
   Access access;
   access.space = Space::shared;
@@ -57,7 +57,7 @@ Access matrix_access(const Instruction& instruction) {
   return access;
 }
 
-/// Rows, columns and steps of a matrix instruction, from a modifier such as "m64n128k16".
+/// m, n and k of a matrix instruction, from a modifier such as "m64n128k16".
 struct Shape {
   int m = 0, n = 0, k = 0;
 };
@@ -70,7 +70,7 @@ Shape shape_of(const Instruction& instruction) {
   return shape;
 }
 
-/// wmma.load and wmma.store: a warp's lanes share the fragment's elements.
+/// wmma.load and wmma.store: the lanes of a warp share the fragment's elements.
 std::optional<Access> fragment_access(const Instruction& instruction) {
   const bool is_load = instruction.has("load");
   if (!is_load && !instruction.has("store")) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<Access> access_of(const Instruction& instruction) {
   }
   if (opcode == "wmma") return fragment_access(instruction);
   if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_access(instruction);
-  // A flag that blocks wait for: how often they ask is chance, and no traffic of elements.
+  // A flag that blocks poll: the number of polls varies, and they are no traffic of elements.
   if (instruction.has("acquire") || instruction.has("relaxed")) return std::nullopt;
   const bool other_space =
       instruction.has("local") || instruction.has("const") || instruction.has("param");
@@ -109,7 +109,7 @@ std::string place_of(const Instruction& instruction, const vgpu::ptx::Module& te
                      instruction.source.line);
 }
 
-/// cp.async.bulk with global memory named first: the destination.
+/// cp.async.bulk that names global memory first, as its destination.
 bool is_bulk_store(const Instruction& instruction) {
   if (instruction.opcode != "cp" || !instruction.has("bulk")) return false;
   const auto& words = instruction.modifiers;

@@ -8,8 +8,8 @@
 namespace rung::analysis {
 namespace {
 
-/// The rungs of a ladder after one of them, or from the first on; each is run when it is asked for.
-/// Those that the dtype or the device does not allow are left out.
+/// The rungs of a ladder after a given one, or all; each runs when it is asked for. Rungs that do
+/// not support the dtype or the device are skipped.
 class Ladder {
  public:
   Ladder(const std::string& selector, const RungInfo* after, Examine examine)
@@ -18,14 +18,14 @@ class Ladder {
     if (here != rungs_.end()) rungs_.erase(rungs_.begin(), here + 1);
   }
 
-  /// Where in the ladder a rung is; its end for none.
+  /// The index of a rung in the ladder; its size if it is not there.
   std::size_t place(const std::string& id) const {
     const auto is = [&](const RungInfo* rung) { return rung->id == id; };
     return static_cast<std::size_t>(std::find_if(rungs_.begin(), rungs_.end(), is) -
                                     rungs_.begin());
   }
 
-  /// Null at the ladder's end.
+  /// Null at the end of the ladder.
   const Evidence* at(std::size_t i) {
     while (evidence_.size() <= i && tried_ < rungs_.size()) {
       try {

@@ -5,11 +5,11 @@
 namespace rung::analysis {
 namespace {
 
-/// Multiply-adds of one multiprocessor and cycle (CUDA C++ Programming Guide, "Throughput of Native
-/// Arithmetic Instructions").
+/// FMAs per SM and cycle (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+/// Instructions").
 double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   const double f32 = device.fp32_lanes_per_multiprocessor;
-  if (is_apple(device)) return f32;  // of other types nothing is public
+  if (is_apple(device)) return f32;  // other types are not public
   const int arch = device.arch();
   switch (dtype) {
     case Dtype::f64: return arch == 80 ? 32 : arch == 90 ? 64 : 2;
@@ -18,28 +18,28 @@ double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   }
 }
 
-/// FLOP/s of dense matrices of 16-bit elements, summed in f32, as the data sheets have them.
+/// Dense FLOP/s for 16-bit elements with f32 accumulation, from the data sheets.
 struct MatrixPeak {
   const char* key;
   double flops;
 };
 constexpr MatrixPeak matrix_peaks[] = {
-    {"h200", 989e12},       // H200 Tensor Core GPU, SXM: half of what it says with sparsity
+    {"h200", 989e12},       // H200 Tensor Core GPU, SXM: half of the figure with sparsity
     {"a100", 312e12},       // A100 Tensor Core GPU
     {"t4", 65e12},          // T4 Tensor Core GPU
     {"rtx3090", 71e12},     // Ampere GA102 GPU Architecture, table 2
     {"rtx4090", 165.2e12},  // Ada GPU Architecture, appendix A
 };
 
-/// What a dtype's elements are multiplied as: results of 16 bits are those of f32, rounded; and
-/// without tensor cores, elements of 16 bits are multiplied in f32.
+/// The type in which a dtype is multiplied: 16-bit results are f32 results, rounded; without tensor
+/// cores, 16-bit elements are multiplied in f32.
 Dtype multiplied_as(Dtype dtype, bool matrix_units) {
   const Dtype inputs = unrounded(dtype);
   const bool is_half = inputs == Dtype::bf16 || inputs == Dtype::f16;
   return is_half && !matrix_units ? Dtype::f32 : inputs;
 }
 
-/// Elements of 8 bits take half of the time of those of 16, tf32 twice as long.
+/// 8-bit elements take half the time of 16-bit ones, tf32 twice as long.
 double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool matrix_units,
                    double by_clock) {
   const double bytes = static_cast<double>(input_bytes(multiplied));

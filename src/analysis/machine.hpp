@@ -1,5 +1,5 @@
 #pragma once
-// What a GPU can do at most: the lines of its roofline.
+// The peak rates of a GPU: the lines of its roofline.
 
 #include <string>
 
@@ -11,31 +11,31 @@ namespace rung::analysis {
 struct Machine {
   std::string name;
   std::string source;       // of the two rates: "measured, results/…", "data sheet"
-  double flops = 0;         // a second, a multiply-add being two
-  double sheet_flops = 0;   // likewise, of the data sheet; 0: it has none
-  double memory_bytes = 0;  // a second, read
-  double clock = 0;         // cycles a second
+  double flops = 0;         // FLOP/s, two per FMA
+  double sheet_flops = 0;   // FLOP/s from the data sheet; 0: none
+  double memory_bytes = 0;  // bytes/s, reading
+  double clock = 0;         // Hz
   int multiprocessors = 0;
-  bool is_public = true;  // false: the vendor tells nothing of caches, registers and occupancy
+  bool is_public = true;  // false: caches, registers and occupancy are unpublished
 
-  // Of one multiprocessor and cycle. Shared memory and L1 serve 128 bytes, L2 sends 64, and four
-  // schedulers issue an instruction each (CUDA C++ Programming Guide, "Compute Capabilities"; Jia
-  // et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018).
+  // Per SM and cycle. Shared memory and L1 serve 128 bytes, L2 sends 64, and four schedulers issue
+  // one instruction each (CUDA C++ Programming Guide, "Compute Capabilities"; Jia et al.,
+  // "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018).
   static constexpr double shared_bytes_a_cycle = 128;
   static constexpr double l1_bytes_a_cycle = 128;
   static constexpr double l2_bytes_a_cycle = 64;
   static constexpr double instructions_a_cycle = 4;
 
-  /// Of all multiprocessors: a rate per second from one per cycle.
+  /// For all SMs: converts a rate per cycle to one per second.
   double rate(double of_one_and_cycle) const { return of_one_and_cycle * clock * multiprocessors; }
   double multiply_adds_a_cycle() const { return flops / 2 / clock / multiprocessors; }
 };
 
-/// Whether it is a GPU of Apple's.
+/// Whether it is an Apple GPU.
 bool is_apple(const vgpu::DeviceDescription& device);
 
-/// `matrix_units`: whether the kernel computes on them. Rates are those that were measured on a GPU
-/// of that name, or else the data sheet's.
+/// `matrix_units`: whether the kernel computes on them. Rates are those measured on a GPU of that
+/// name, otherwise the data sheet's.
 Machine machine_of(const vgpu::DeviceDescription& device, Dtype dtype, bool matrix_units,
                    const Results& results);
 

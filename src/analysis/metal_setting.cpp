@@ -84,7 +84,7 @@ const metal::Image* select_metal_ptx(const RungInfo& info, const vgpu::DeviceDes
                                      const std::string& code) {
   if (!is_apple(device)) {
     throw std::invalid_argument(
-        fmt::format("{} is for GPUs of Apple, such as m1pro; {} is none", info.id, device.name));
+        fmt::format("{} is for Apple GPUs, such as m1pro; {} is not one", info.id, device.name));
   }
   if (!code.empty() && code != "clang") {
     throw std::invalid_argument(fmt::format("{}: clang alone compiles Metal here", info.id));
@@ -114,8 +114,8 @@ MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSi
 
 namespace {
 
-/// Elements that threads stored to shared memory for themselves: floats, or single elements of 16
-/// bits. clang may name their type as bits alone.
+/// Elements that threads stored to shared memory individually: floats, or single 16-bit elements.
+/// clang may name their type as untyped bits.
 double shared_store_elements(const KernelTrace& trace) {
   double elements = 0;
   for (const Access& access : trace.accesses) {
@@ -137,7 +137,7 @@ Samples sample(const MetalSetting& setting) {
                     static_cast<double>(std::min<std::int64_t>(setting.size.n, tiling.BN)),
                 [&](std::int64_t k) { return runner.run(k); });
   // Only A and B are loaded, and simdgroups store them and their results to shared memory,
-  // whichever types clang gives these accesses: pairs of bf16 are words to it, and so is a float.
+  // whichever types clang gives to these accesses: pairs of bf16 are words, and so is a float.
   const auto in = static_cast<double>(input_bytes(setting.dtype));
   const double result_bytes = samples.elements * static_cast<double>(output_bytes(setting.dtype));
   for (const auto& [q, trace] :

@@ -1,6 +1,6 @@
 #pragma once
-// A tile of a Metal gemm rung on the virtual GPU, with the strides of a problem that would take too
-// long as a whole: what trace_rung.hpp is to CUDA.
+// Runs one tile of a Metal gemm rung on the virtual GPU, with the strides of a problem that would
+// take too long as a whole; the counterpart of trace_rung.hpp for CUDA.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace rung::analysis {
 
-/// A Metal gemm rung as it would run a problem on a device.
+/// A Metal gemm rung, set up as for a problem on a device.
 struct MetalSetting {
   const RungInfo* info;
   const metal::GemmRung* rung;
@@ -24,15 +24,17 @@ struct MetalSetting {
 };
 
 /// The PTX of a Metal rung. `code` is "clang" or empty. Throws std::invalid_argument, in one line,
-/// for another one, for a device that is none of Apple's, and if the build has no PTX.
+/// for other values, for a device that is not Apple's, and if the build has no PTX.
 const metal::Image* select_metal_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
                                      const std::string& code);
 
-/// Throws std::invalid_argument, in one line, for what the rung does not allow, and as above.
+/// Throws std::invalid_argument, in one line, for arguments that the rung does not support, and as
+/// above.
 MetalSetting metal_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                            const vgpu::DeviceDescription& device, const std::string& code);
 
-/// One tile of C, the first, at two k. Throws std::runtime_error if the rung has a hazard there.
+/// Runs the first tile of C for two values of k. Throws std::runtime_error if the rung has a hazard
+/// there.
 Samples sample(const MetalSetting& setting);
 
 }  // namespace rung::analysis

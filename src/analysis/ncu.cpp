@@ -43,7 +43,7 @@ constexpr std::string_view stall_suffix = "_per_issue_active.ratio";
 
 using Cells = std::vector<std::string>;
 
-/// Quoted cells, with a quote doubled inside them.
+/// Quoted cells; a doubled quote inside stands for one.
 Cells cells_of(const std::string& line) {
   Cells cells(1);
   bool quoted = false;
@@ -63,13 +63,13 @@ Cells cells_of(const std::string& line) {
   return cells;
 }
 
-/// "67,141,632", by ncu's locale.
+/// "67,141,632", in ncu's locale.
 double number(std::string text) {
   std::erase(text, ',');
   return std::strtod(text.c_str(), nullptr);
 }
 
-/// Seconds for one of a time's unit.
+/// Seconds per unit of time.
 double seconds_of(const std::string& unit) {
   if (unit == "ns" || unit == "nsecond") return 1e-9;
   if (unit == "us" || unit == "usecond") return 1e-6;
@@ -81,7 +81,7 @@ struct Launch {
   Cells names, units, values;
 };
 
-/// A line of names, one of units, then a line for each launch.
+/// A line of names, one of units, then one line per launch.
 Launch first_launch(std::string_view csv) {
   std::istringstream lines{std::string(csv)};
   Launch launch;
@@ -114,7 +114,7 @@ void add(HardwareCounters& hardware, const std::string& name, const std::string&
   if (name == "Kernel Name") hardware.kernel = value;
   if (name == registers_metric) hardware.registers = number(value);
   if (name == time_metric) hardware.seconds = number(value) * seconds_of(unit);
-  const bool again = name.find("_not_issued_") != std::string::npos;  // a part of another one
+  const bool again = name.find("_not_issued_") != std::string::npos;  // part of another reason
   if (name.starts_with(stall_prefix) && name.ends_with(stall_suffix) && !again) {
     std::string reason = name.substr(stall_prefix.size());
     reason.resize(reason.size() - stall_suffix.size());
@@ -123,7 +123,7 @@ void add(HardwareCounters& hardware, const std::string& name, const std::string&
   }
 }
 
-/// From cycles for each instruction to shares of all of them.
+/// Converts cycles per instruction to shares of the total.
 void normalise(std::vector<std::pair<std::string, double>>& stalls) {
   double all = 0;
   for (const auto& [reason, cycles] : stalls) all += cycles;

@@ -11,7 +11,7 @@ namespace {
 using vgpu::ptx::Instruction;
 using vgpu::ptx::Operand;
 
-/// A kernel's instructions that ran, each with how often.
+/// The executed instructions of a kernel, with their counts.
 struct Executed {
   const Instruction* instruction;
   double executions;
@@ -43,7 +43,7 @@ std::set<int> written(const Instruction& instruction) {
   return registers;
 }
 
-/// Stores read all their operands; other instructions write the first one.
+/// Stores only read their operands; other instructions write the first one.
 std::set<int> read(const Instruction& instruction) {
   std::set<int> registers;
   const std::size_t first = instruction.opcode == "st" ? 0 : 1;
@@ -62,13 +62,13 @@ bool is_plain_load(const Executed& at, Space space) {
          !at.access->asynchronous;
 }
 
-/// What a warp does from a load to the first use of its value.
+/// The work of a warp between a load and the first use of its value.
 struct Distance {
   double multiply_adds = 0;
-  double bytes = 0;  // of a lane, by this load and others from the same space
+  double bytes = 0;  // per lane, by this load and others from the same space
 };
 
-/// From instruction `load` on, and round the loop to it. A move only gives the value another name.
+/// From instruction `load` on, around the loop back to it. A move only renames the value.
 Distance distance_to_use(const std::vector<Executed>& all, std::size_t load) {
   const double executions = all[load].executions;
   const Access& access = *all[load].access;
@@ -77,7 +77,7 @@ Distance distance_to_use(const std::vector<Executed>& all, std::size_t load) {
   distance.bytes = access.bytes;
   for (std::size_t step = 1; step < all.size(); ++step) {
     const Executed& next = all[(load + step) % all.size()];
-    // What runs far less often than the load is outside its loop.
+    // Instructions that run far less often than the load are outside its loop.
     if (next.executions < executions / 2) continue;
     if (meet(read(*next.instruction), names)) {
       if (next.instruction->opcode != "mov") break;
@@ -92,7 +92,7 @@ Distance distance_to_use(const std::vector<Executed>& all, std::size_t load) {
   return distance;
 }
 
-/// Of the loads from one space that run about as often as the most frequent one of them.
+/// For the loads from one space that run about as often as the most frequent of them.
 std::vector<Distance> distances(const std::vector<Executed>& all, Space space) {
   double most = 0;
   for (const Executed& at : all) {

@@ -40,8 +40,8 @@ constexpr double wavefront_bytes = 128;
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-/// Sectors that are no more than the bytes need lie in whole lines; scattered ones each in a line
-/// of its own.
+/// Sectors that hold only accessed bytes are counted in full lines; scattered ones each as a
+/// separate line.
 void add_global(Quantities& q, const Access& access, int element_bytes) {
   const double requests = number(access.count.executions);
   const double sectors = number(access.count.units);
@@ -79,7 +79,7 @@ void add_matrix_units(Quantities& q, const KernelTrace& trace, int element_bytes
   q.shared_wavefronts += number(trace.counters.wgmma_shared_load_wavefronts);
 }
 
-/// What moves in bulk goes past L1, and through shared memory in whole wavefronts.
+/// Bulk copies bypass L1, and pass through shared memory in full wavefronts.
 void add_bulk_copies(Quantities& q, const vgpu::Counters& c, int element_bytes, int result_bytes) {
   q.global_load_bytes += number(c.bulk_load_bytes);
   q.global_load_elements += number(c.bulk_load_bytes) / element_bytes;
@@ -121,7 +121,7 @@ Quantities quantities(const KernelTrace& trace, int element_bytes, int result_by
     } else {
       add_shared(q, access, element_bytes);
     }
-    // The side of a copy that writes: a vector or an element for each lane, and nothing staged.
+    // The writing half of a copy: a vector or an element per lane, without staging.
     if (access.asynchronous) {
       q.shared_store_bytes += access.moved_bytes();
       q.shared_store_elements += access.moved_bytes() / element_bytes;

@@ -8,7 +8,7 @@ struct Entry {
   double flops;
 };
 
-// "Matmul in Metal": no size of problem is given.
+// "Matmul in Metal": the size of the problem is not given.
 constexpr Entry entries[] = {{"gemm/metal/00_naive", "m1pro", 361.27e9},
                              {"gemm/metal/01_shared_tile", "m1pro", 639.82e9}};
 

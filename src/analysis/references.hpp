@@ -1,5 +1,5 @@
 #pragma once
-// Measurements by others that stand beside ours, named as theirs.
+// Measurements by others that are shown beside ours, with their source.
 
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@
 namespace rung::analysis {
 
 struct Reference {
-  double flops = 0;   // a second
+  double flops = 0;   // FLOP/s
   std::string whose;  // "the seed's own kernel of this idea, …"
 };
 
-/// What one of the documents that the project comes from measured with a kernel of the rung's idea,
-/// on that device.
+/// The measurement in one of the project's seed documents for a kernel with the rung's idea, on
+/// that device.
 std::optional<Reference> reference_of(std::string_view rung, Dtype dtype,
                                       const vgpu::DeviceDescription& device);
 

@@ -44,8 +44,8 @@ std::optional<std::int64_t> number_before(std::string_view words, std::string_vi
   return std::stoll(std::string(text.substr(begin, end - begin)));
 }
 
-/// ptxas -v says, on standard error: "Used 30 registers, …" and "… 0 bytes spill stores, 0 bytes
-/// spill loads".
+/// The output of ptxas -v on standard error: "Used 30 registers, …" and "… 0 bytes spill stores, 0
+/// bytes spill loads".
 std::optional<Registers> assembled_registers(std::string_view ptx, const std::string& entry,
                                              int arch) {
   const std::string ptxas = find_tool("ptxas");

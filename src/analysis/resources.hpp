@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel takes of a multiprocessor, and how many of its blocks that leaves room for.
+// The resources of a kernel, and the occupancy that they allow.
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +17,12 @@ namespace rung::analysis {
 struct RecordedKernel {
   std::string entry;  // "gemm_cuda_05_vectors_f32"
   int arch = 0;       // compute capability times ten
-  int registers = 0;  // of a thread
+  int registers = 0;  // per thread
   std::int64_t static_shared = 0;
   std::int64_t spilled_bytes = 0;
 };
 
-/// What the build recorded (scripts/cuda_resources.py), as JSON: an array, empty where it had no
-/// nvcc.
+/// The record of the build (scripts/cuda_resources.py), as JSON: an array, empty without nvcc.
 std::string_view resources_record();
 const std::vector<RecordedKernel>& recorded_kernels();
 /// Reads the same JSON. Throws json::ReadError for anything else.
@@ -32,21 +31,20 @@ std::vector<RecordedKernel> parse_resources(std::string_view text);
 struct Registers {
   int count = 0;
   std::int64_t spilled_bytes = 0;
-  std::string source;  // where the count comes from
+  std::string source;  // the source of the count
 };
 
-/// From ptxas, for exactly that architecture, where it is installed; else from the build's record
-/// of the nearest one; else the virtual GPU's estimate.
+/// From ptxas for exactly that architecture, if installed; otherwise from the build's record for
+/// the nearest one; otherwise the virtual GPU's estimate.
 Registers registers_of(std::string_view ptx, const std::string& entry,
                        const vgpu::DeviceDescription& device);
-/// The build's record alone; nothing if it has none of that entry.
+/// Only from the build's record; empty if it lacks the entry.
 std::optional<Registers> recorded_registers(const std::string& entry, int arch);
 
-/// "registers", "shared memory", "warps", "blocks" or "barriers": the first that allows no more
-/// blocks.
+/// "registers", "shared memory", "warps", "blocks" or "barriers": the first limit that is binding.
 std::string binding_limit(const vgpu::Occupancy& occupancy);
 
-/// Of a launch with so many threads a block and so much shared memory.
+/// For a launch with that many threads per block, and that much shared memory.
 vgpu::Occupancy occupancy_of(const vgpu::DeviceDescription& device, int registers, int threads,
                              std::int64_t static_shared, std::int64_t dynamic_shared);
 

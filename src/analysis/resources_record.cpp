@@ -1,4 +1,4 @@
-// Apart from what reads it, because each change of a CUDA rung compiles it anew.
+// Separate from its reader, because every change of a CUDA rung recompiles it.
 
 #include "analysis/resources.hpp"
 #include "core/embed.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What `rung bench` measured, from its JSON: times of rungs, and ceilings of GPUs.
+// Measurements of `rung bench`, read from its JSON: times of rungs, and ceilings of GPUs.
 
 #include <cstdint>
 #include <map>
@@ -15,17 +15,17 @@ namespace rung::analysis {
 struct MeasuredRun {
   std::string rung;
   std::string dtype;
-  std::int64_t m = 0, n = 0, k = 0;  // 1 where the op has no such extent
+  std::int64_t m = 0, n = 0, k = 0;  // 1 if the op has no such extent
   std::string device;                // "gpu NVIDIA H200 (…)"
   double seconds = 0;                // median
   std::string source;                // file
 };
 
-/// Ceilings of one GPU, as it was measured there.
+/// The ceilings of one GPU, as measured.
 struct MeasuredGpu {
   std::string name;                            // "NVIDIA H200"
   std::map<std::string, double> multiply_add;  // FLOP/s, by dtype
-  double memory_read = 0;                      // bytes a second
+  double memory_read = 0;                      // bytes per second
   std::string source;
 };
 
@@ -34,7 +34,7 @@ struct Results {
   std::vector<MeasuredGpu> gpus;
 
   void add(const Results& other);
-  /// The last one of that rung and problem whose device contains the name; null without one.
+  /// The last one for that rung and problem whose device contains the name; null if there is none.
   const MeasuredRun* find(std::string_view rung, Dtype dtype, std::int64_t m, std::int64_t n,
                           std::int64_t k, std::string_view device) const;
   const MeasuredGpu* find_gpu(std::string_view name) const;
@@ -44,7 +44,7 @@ struct Results {
 Results parse_results(std::string_view text, const std::string& source);
 /// Throws likewise, and if the file cannot be read.
 Results read_results(const std::string& path);
-/// Those that come with Rung: of results/nvidia-h200/.
+/// The results that come with Rung: results/nvidia-h200/.
 const Results& built_in_results();
 
 }  // namespace rung::analysis

@@ -12,8 +12,8 @@ Level transfer(std::string name, double bytes, double bytes_a_second) {
   return {std::move(name), bytes, bytes / bytes_a_second, true};
 }
 
-/// Of a GPU whose caches and shared memory are not public: what lanes load, each by itself, as
-/// if no cache helped, stands beside what has to come.
+/// For a GPU whose caches and shared memory are not public: all loads of lanes, as if no cache
+/// helped, are shown beside the compulsory traffic.
 std::vector<Level> unpublished_levels(const Machine& machine, const Quantities& q) {
   return {{"shared memory", q.shared_load_bytes + q.shared_store_bytes, 0, false, false},
           {uncached_level, q.global_load_bytes, q.global_load_bytes / machine.memory_bytes, false}};

@@ -5,8 +5,7 @@
 namespace rung::analysis {
 namespace {
 
-// In tiles along k: enough for the main loop to outweigh what is around it, and few enough to take
-// no time.
+// In k-blocks: enough for the main loop to dominate, and few enough to be fast.
 constexpr std::int64_t short_sample = 8;
 constexpr std::int64_t long_sample = 12;
 
@@ -27,7 +26,7 @@ Quantities Samples::at(double k) const {
 Samples sample_at(std::int64_t k, std::int64_t step, Dtype dtype, double elements,
                   const std::function<KernelTrace(std::int64_t k)>& run) {
   const bool is_short = k <= long_sample * step;
-  // Tiles along k that are not whole stay what they are.
+  // A partial last k-block is kept.
   const std::int64_t k1 = is_short ? k : short_sample * step + k % step;
   const std::int64_t k2 = is_short ? k : long_sample * step + k % step;
   Samples samples;

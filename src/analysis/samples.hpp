@@ -1,6 +1,6 @@
 #pragma once
-// A gemm rung's tile run at two different k, so that what grows with k and what does not are told
-// apart.
+// Runs a gemm rung's tile for two values of k, to separate the work that grows with k from the
+// rest.
 
 #include <functional>
 
@@ -9,23 +9,22 @@
 
 namespace rung::analysis {
 
-/// One tile of C, or a cluster's, interior where the problem has such a one.
+/// One tile of C, or those of a cluster; an interior one if the problem has one.
 struct Samples {
-  double k1 = 0, k2 = 0;  // the same where the problem's own k is short
+  double k1 = 0, k2 = 0;  // the same if the problem's own k is small
   KernelTrace trace1, trace2;
   Quantities at_k1, at_k2;
-  double elements = 0;  // of C in the tile
+  double elements = 0;  // elements of C in the tile
 
-  /// Elements or bytes or … for each element of C: so many for each step along k, and so many
-  /// besides.
+  /// Quantity per element of C: a part proportional to k, and a constant part.
   double per_k(double Quantities::* member) const;
   double constant(double Quantities::* member) const;
-  /// Of one tile at the problem's k.
+  /// For one tile at the problem's k.
   Quantities at(double k) const;
 };
 
-/// Of a tile with so many elements of C, which `run` runs at a k. `k` is the problem's, and `step`
-/// what the rung goes along k at a time.
+/// For a tile with that many elements of C, which `run` executes for a given k. `k` is the
+/// problem's, `step` the rung's k-block.
 Samples sample_at(std::int64_t k, std::int64_t step, Dtype dtype, double elements,
                   const std::function<KernelTrace(std::int64_t k)>& run);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Programs of the CUDA toolkit, where they are installed.
+// Programs of the CUDA toolkit, if installed.
 
 #include <filesystem>
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace rung::analysis {
 
-/// Of that name on the PATH or in /usr/local/cuda/bin; empty if it is in neither.
+/// The path of the program, from PATH or /usr/local/cuda/bin; empty if it is in neither.
 std::string find_tool(const std::string& name);
 
-/// What ptxas takes as -arch for PTX on a device of that compute capability times ten: "sm_90", or
-/// "sm_90a" where the text is for that alone.
+/// The -arch of ptxas for PTX on a device of that compute capability times ten: "sm_90", or
+/// "sm_90a" if the text is specific to it.
 std::string ptxas_architecture(std::string_view ptx, int arch);
 
 struct ToolOutput {
@@ -22,11 +22,11 @@ struct ToolOutput {
   std::string errors;  // standard error
 };
 
-/// Runs a program to its end, with nothing on its standard input. Throws std::runtime_error if
-/// that is not possible.
+/// Runs a program to its end, with empty standard input. Throws std::runtime_error if it cannot be
+/// run.
 ToolOutput run_tool(const std::vector<std::string>& command);
 
-/// A folder of its own, gone with all that is in it.
+/// A temporary folder, removed with its contents at the end.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -17,14 +17,14 @@
 namespace rung::analysis {
 namespace {
 
-/// How the blocks' sums become one, on a device of so many multiprocessors.
+/// How block sums are combined, on a device with that many SMs.
 cuda::DotLaunch launch_of(const RungInfo& rung, const DotCall& call, int multiprocessors) {
   return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return cuda::find_dot_rung(rung.id)->rung->launches.of<In>()(call.typed<In>(), multiprocessors);
   });
 }
 
-/// Leading bits of `value` that are not those of `exact`, at most `precision`.
+/// Leading bits of `value` that differ from those of `exact`, at most `precision`.
 double wrong_bits_of(double value, double exact, int precision) {
   const double error = std::abs(value - exact) / std::abs(exact);
   if (!(error < 1)) return precision;
@@ -58,7 +58,7 @@ SelectedCode select_code(const RungInfo& rung, const vgpu::DeviceDescription& de
           image->code == cuda::Code::clang_ptx ? "clang" : "nvcc", cuda::describe(*image)};
 }
 
-/// What the launches of a rung leave to others.
+/// The work that a rung's launches leave to others.
 void add_finish(CallTrace& trace, const RungInfo& rung, const DotCall& call, int multiprocessors) {
   if (const metal::DotRung* of_metal = find_rung(metal::dot_rungs, rung.id)) {
     using metal::Finish;

@@ -18,7 +18,7 @@
 namespace rung::analysis {
 namespace {
 
-// Newer than whatever toolkit wrote the PTX: nothing runs on a driver here.
+// Newer than any toolkit that wrote the PTX: no driver is involved here.
 constexpr int any_driver = 99000;
 
 template <class In, class Out>
@@ -30,7 +30,7 @@ Gemm<In, Out> without_data(const cuda::GemmSize& size) {
       Scalar<Out>{}, {nullptr, ldb, 1}};
 }
 
-/// Zeros in the virtual GPU's memory, as long as this lives.
+/// Zeros in the virtual GPU's memory, for the lifetime of this object.
 class Zeros {
  public:
   explicit Zeros(vgpu::DeviceMemory& memory) : memory_(memory) {}
@@ -103,7 +103,7 @@ vgpu::Dim3 narrowed(const cuda::Dim3& extent) {
 
 std::int64_t bounded_stride(std::int64_t stride) {
   constexpr std::int64_t most = 16384;
-  constexpr std::int64_t alignment = 64;  // elements: beyond any access's
+  constexpr std::int64_t alignment = 64;  // elements; beyond all accesses
   return stride <= most ? stride : most + stride % alignment;
 }
 

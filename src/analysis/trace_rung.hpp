@@ -1,6 +1,6 @@
 #pragma once
-// A tile of a gemm rung on the virtual GPU, with the plan and the strides of a problem that would
-// take too long as a whole.
+// Runs one tile of a gemm rung on the virtual GPU, with the configuration and strides of a problem
+// that would take too long as a whole.
 
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace rung::analysis {
 
-/// A CUDA gemm rung as it would run a problem on a device.
+/// A CUDA gemm rung, set up as for a problem on a device.
 struct GemmSetting {
   const RungInfo* info;
   const cuda::GemmRung* rung;
@@ -27,7 +27,7 @@ struct GemmSetting {
   /// The module that has the entry.
   std::string_view ptx() const { return cuda::unpacked(image->unit(dtype)); }
   cuda::Tiling tiling() const;
-  /// What is run of C: a tile, or those of a cluster, which lie below each other.
+  /// The part of C that runs: a tile, or those of a cluster, stacked in m.
   struct Extent {
     std::int64_t rows, columns;
   };
@@ -37,13 +37,13 @@ struct GemmSetting {
   cuda::Launch launch() const;
 };
 
-/// The plan is that of the nearest shape that was tuned. `code` is "clang", "nvcc", or empty for
-/// what fits best. Throws std::invalid_argument, in one line, for a rung that is none of CUDA's
-/// gemm, or that the dtype or the device does not allow.
+/// The configuration is that of the nearest tuned shape. `code` is "clang", "nvcc", or empty for
+/// the best one. Throws std::invalid_argument, in one line, for a rung that is not in gemm/cuda, or
+/// does not support the dtype or the device.
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,
                          const vgpu::DeviceDescription& device, const std::string& code);
 
-/// f32, or bf16 for a rung of tensor cores, which has none.
+/// f32, or bf16 for tensor-core rungs, which have no f32.
 Dtype usual_dtype(const RungInfo& rung);
 
 /// Runs tiles of a setting, which must outlive it.
@@ -51,7 +51,7 @@ class TileRunner {
  public:
   explicit TileRunner(const GemmSetting& setting);
 
-  /// One tile of C, the first, with k cut to `k`; leading dimensions are those of the whole
+  /// Runs the first tile of C with k reduced to `k`; leading dimensions are those of the whole
   /// problem. Throws std::runtime_error if the rung has a hazard there.
   KernelTrace run(std::int64_t k);
 
@@ -62,12 +62,12 @@ class TileRunner {
   const vgpu::Kernel* kernel_;
 };
 
-/// The PTX of a rung for a device. `code` as in gemm_setting(). Throws std::invalid_argument, in
-/// one line, if there is none.
+/// The PTX of a rung for a device. `code`: see gemm_setting(). Throws std::invalid_argument, in one
+/// line, if there is none.
 const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescription& device,
                               const std::string& code);
 
-/// A rung's PTX, read once.
+/// A rung's PTX, parsed once.
 const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id);
 inline const vgpu::ptx::Module& parsed(const GemmSetting& setting) {
   return parsed(setting.ptx(), setting.info->id);

@@ -7,7 +7,7 @@ namespace {
 
 std::string share(int of) { return of == 1 ? "K" : fmt::format("K/{}", of); }
 
-/// An element of A serves `columns` results, one of B `rows`.
+/// An element of A contributes to `columns` results, one of B to `rows`.
 Formula operands(int columns, int rows) {
   Formula formula;
   formula.per_k = 1.0 / columns + 1.0 / rows;

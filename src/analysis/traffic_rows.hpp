@@ -1,5 +1,5 @@
 #pragma once
-// Traffic of a kernel as its tiles say, beside what was counted.
+// The traffic of a kernel as computed from its tiles, beside the counted one.
 
 #include <string>
 #include <vector>
@@ -9,23 +9,23 @@
 
 namespace rung::analysis {
 
-/// Elements for each element of the result; of vectors, of x.
+/// Elements per element of the result; for vectors, of x.
 struct TrafficRow {
   std::string name;     // "global loads"
-  Formula expected;     // from the tiles; its text is empty where these do not tell
-  double per_k = 0;     // counted: for each step along k,
-  double constant = 0;  // and besides
+  Formula expected;     // from the tiles; its text is empty if they do not determine it
+  double per_k = 0;     // counted: per k-step,
+  double constant = 0;  // and the constant part
 };
 
-/// What the tiles, the plan and the kind of the kernel's instructions say.
+/// From the tiles, the configuration and the kind of the kernel's instructions.
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples);
 
-/// What the tiles say, beside what was counted.
+/// From the tiles, beside the counted traffic.
 std::vector<TrafficRow> traffic_rows(const Traffic& expected, const Samples& samples);
 std::vector<TrafficRow> gemm_rows(const GemmSetting& setting, const Samples& samples);
 
-/// Of a dot product (two vectors) or a sum (one) of n elements. How often sums pass through shared
-/// memory is the rung's own.
+/// For a dot product (two vectors) or a sum (one) of n elements. How often sums pass through shared
+/// memory depends on the rung.
 std::vector<TrafficRow> vector_rows(const Quantities& counted, double vectors, Dtype dtype,
                                     double n);
 

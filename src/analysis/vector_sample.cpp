@@ -7,7 +7,7 @@
 namespace rung::analysis {
 namespace {
 
-/// What a call does besides its launches, and how right its result is.
+/// The work of a call besides its launches, and the accuracy of its result.
 void add_call(Evidence& evidence, const RungInfo& rung, Dtype dtype, const CallTrace& call,
               const VectorDevice& device) {
   evidence.is_rung = true;

@@ -1,5 +1,5 @@
 #pragma once
-// A whole call of a CUDA rung on vectors, and what it says of longer ones.
+// A whole call of a CUDA rung on vectors, extrapolated to longer ones.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 namespace rung::analysis {
 
 struct VectorSample {
-  std::int64_t n;  // that were run: 2^22 at the most
+  std::int64_t n;  // in the sample: at most 2^22
   CallTrace call;
-  Evidence evidence;  // of the problem
+  Evidence evidence;  // in the problem
 };
 
-/// A virtual GPU, as --gpu and --code take it.
+/// A virtual GPU, from --gpu and --code.
 struct VectorDevice {
   std::string gpu, code;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A problem bound to whatever solves it, ready to be called.
+// A problem bound to its solver, ready to be called.
 
 #include <concepts>
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace rung {
 
-/// One call with its operands, to be run any number of times. On a device with a queue and memory
-/// of its own the parts are apart, so that copies stay out of what is timed: the operands were
-/// copied when the call was bound, and download() copies back.
+/// One call with its operands, which can run any number of times. On a device with a queue and its
+/// own memory the steps are separate, so that copies are not timed: binding copies the operands to
+/// the device, and download() copies them back.
 class Batch {
  public:
   Batch() = default;
 
-  /// Of a function that returns when all calls are done, on memory that is this program's.
+  /// From a function that runs on host memory and returns when all calls are done.
   template <std::invocable<std::int64_t> Run>
   Batch(Run run) : enqueue_(std::move(run)) {}
 
@@ -29,10 +29,10 @@ class Batch {
 
   explicit operator bool() const { return static_cast<bool>(enqueue_); }
 
-  /// Starts the calls, back to back, behind those that were started before.
+  /// Enqueues the calls, back to back, after those enqueued before.
   void enqueue(std::int64_t calls) const { enqueue_(calls); }
-  /// Returns when all that was started is done. Like enqueue(), throws KernelError
-  /// (core/kernel_error.hpp) if the device says that a call went wrong.
+  /// Waits for all enqueued calls. Like enqueue(), throws KernelError (core/kernel_error.hpp) if
+  /// the device reports that a call failed.
   void wait() const {
     if (wait_) wait_();
   }
@@ -40,16 +40,17 @@ class Batch {
     enqueue(calls);
     wait();
   }
-  /// How long what the last wait() waited for took by the device's own clock, from its first start
-  /// to its last end; nothing where the device has none, or where the host has a part in the calls.
+  /// The duration of the calls that the last wait() waited for, by the device's own clock, from the
+  /// first start to the last end. Empty if the device has no clock, or if part of a call runs on
+  /// the host.
   std::optional<double> device_seconds() const {
     return device_seconds_ ? device_seconds_() : std::nullopt;
   }
-  /// Brings what the calls wrote to where the operands lie.
+  /// Copies results to the host's operands.
   void download() const {
     if (download_) download_();
   }
-  /// One call from start to end: its results lie where the operands lie.
+  /// One call from start to end, including the copy of its results to the host's operands.
   void call() const {
     run(1);
     download();

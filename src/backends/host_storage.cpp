@@ -12,7 +12,7 @@ Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int
   const std::int64_t pitch = (by_rows ? matrix.row_stride : matrix.col_stride) * element_bytes;
   auto* const begin =
       static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(matrix.data)));
-  constexpr std::int64_t far = 4096;  // a copy of its own costs less than so many bytes
+  constexpr std::int64_t far = 4096;  // a separate copy costs less than this many bytes
   if (lines > 1 && pitch - bytes > far) return {begin, lines, bytes, pitch};
   const std::int64_t all = (lines - 1) * pitch + bytes;
   return {begin, 1, all, all};
@@ -36,7 +36,8 @@ template Storage host_storage(const AnyMatrix<const void*>&, std::int64_t, std::
 
 namespace {
 
-/// Of call.n elements that are `increment` apart, the first one given; `guarded` has their guards.
+/// For call.n elements that are `increment` apart, given the first; `guarded` includes their
+/// guards.
 Storage vector_storage(const DotCall& call, const void* first, std::int64_t increment,
                        const Storage& guarded, bool is_virtual) {
   if (first == nullptr || call.n == 0) return {};

@@ -1,18 +1,18 @@
 #pragma once
-// The list that a backend has of its rungs.
+// The list of a backend's rungs.
 
 #include <string_view>
 
 namespace rung {
 
-/// A rung with the name that the catalog has for it.
+/// A rung with its name in the catalog.
 template <class Rung>
 struct NamedRung {
   std::string_view id;
   const Rung* rung;
 };
 
-/// The entry of such a list; null for an id that none has.
+/// The entry with that id; null if there is none.
 template <class List>
 constexpr auto find_named(const List& rungs, std::string_view id) {
   for (const auto& named : rungs) {
@@ -21,7 +21,7 @@ constexpr auto find_named(const List& rungs, std::string_view id) {
   return decltype(rungs.data()){nullptr};
 }
 
-/// The rung of that entry; null likewise.
+/// The rung of that entry; null if there is none.
 template <class List>
 constexpr auto find_rung(const List& rungs, std::string_view id) {
   const auto* const named = find_named(rungs, id);

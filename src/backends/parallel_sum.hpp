@@ -1,5 +1,5 @@
 #pragma once
-// What a rung leaves to the CPU to add up.
+// The sums that a rung leaves to the CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rung {
 
-/// The sum of `count` values on as many threads, always in the same order.
+/// The sum of `count` values on that many threads, always in the same order.
 template <class T>
 T parallel_sum(const T* values, std::int64_t count, int threads) {
   constexpr std::int64_t chunk = 1 << 14;

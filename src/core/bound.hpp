@@ -1,5 +1,5 @@
 #pragma once
-// What the verification of both operations shares: wide arithmetic, and error against bound.
+// Shared by the verification of gemm and dot: wide arithmetic, and the ratio of error to bound.
 
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace rung {
 
-/// The type that references are summed in: exact modulo 2^32 for integers.
+/// The type in which references are summed: exact modulo 2^32 for integers.
 template <class In>
 using Wide =
     std::conditional_t<std::is_integral_v<In>, std::uint32_t,
@@ -29,7 +29,7 @@ Wide<In> widen(In value) {
   }
 }
 
-/// |value|; of integers, which need no error bound, 0.
+/// |value|; 0 for integers, which need no error bound.
 template <class W>
 W magnitude(W value) {
   if constexpr (std::is_integral_v<W>) {
@@ -39,7 +39,7 @@ W magnitude(W value) {
   }
 }
 
-/// Half the distance from 1 to the next larger number; of integers, 0.
+/// The unit roundoff: half the distance from 1 to the next larger number; 0 for integers.
 template <class T>
 constexpr T unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
@@ -56,29 +56,29 @@ inline constexpr double underflow<bfloat16> = 0x1p-126;
 template <>
 inline constexpr double underflow<float16> = 0x1p-25;
 
-/// Whether tensor cores alone multiply a type.
+/// Whether only tensor cores multiply a type.
 template <class In>
 constexpr bool is_for_tensor_cores =
     !std::is_same_v<In, float> && !std::is_same_v<In, double> && !std::is_integral_v<In>;
 
-/// The largest relative error of adding a product to a sum. That of rounding to nearest; twice as
-/// much for what tensor cores multiply, because they truncate what they add (Fasi, Higham, Mikaitis
-/// and Pranesh, PeerJ Computer Science 7:e330, 2021).
+/// The largest relative error of adding a product to a sum: that of rounding to nearest, doubled
+/// for tensor cores, because they truncate addends (Fasi, Higham, Mikaitis and Pranesh, PeerJ
+/// Computer Science 7:e330, 2021).
 template <class In, class Out>
 constexpr auto sum_roundoff = (is_for_tensor_cores<In> ? 2 : 1) * unit_roundoff<Scalar<Out>>;
 
-/// The largest error of a product relative to |A||B| that has nothing to do with how many there
-/// are. That of tf32 is two roundings to 11 bits. Tensor cores of sm_90 keep 14 bits of a sum of
-/// products of 8-bit elements (DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2): in a chain
-/// of four instructions, after which the sum goes to a float, each of 32 products and the sum
-/// before lose up to 2^-13 of it.
+/// The largest error of a product relative to |A||B| that does not depend on the number of
+/// products. For tf32, two roundings to 11 bits. For 8-bit elements, tensor cores of sm_90 keep 14
+/// bits of a sum of products (DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2): in a chain of
+/// four instructions, after which the sum is promoted to float, each of 32 products and the
+/// previous sum lose up to 2^-13 of it.
 template <class In>
 constexpr double product_error = sizeof(In) == 1 && !std::is_integral_v<In> ? 4 * 33 * 0x1p-13 : 0;
 template <>
 inline constexpr double product_error<tfloat32> = 0x1p-10 + 0x1p-22;
 
-/// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ where the
-/// bound is 0 or anything is not finite.
+/// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ and the bound
+/// is 0 or a value is not finite.
 template <class W>
 double error_ratio(W got, W expected, W bound) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -92,13 +92,13 @@ double error_ratio(W got, W expected, W bound) {
   }
 }
 
-/// What was found apart from an element that is off.
+/// Errors other than those of single elements.
 inline Verdict wrong(std::string message) {
   return {false, std::numeric_limits<double>::infinity(), std::move(message)};
 }
 
-/// Verifies with the values of the spec and then, if these are reals and `exact_run` says that the
-/// operation allows it, as small integers. `run_values(values)` fills, runs and checks.
+/// Verifies with the values of the spec. If these are reals and `exact_run` says that the operation
+/// allows it, verifies again with small integers. `run_values(values)` fills, runs and checks.
 template <class Case, class RunValues>
 Verdict verify_runs(Case& problem, bool exact_run, const RunValues& run_values) {
   const auto& spec = problem.spec();

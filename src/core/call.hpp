@@ -1,6 +1,5 @@
 #pragma once
-// A problem with its element type erased: what the registry, verification and the bench pass
-// around.
+// A problem with its element type erased: the common currency of registry, verification and bench.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace rung {
 
-/// Memory as `rows` pieces of `row_bytes` each, `pitch` bytes from one to the next.
+/// Memory as `rows` pieces of `row_bytes` each, `pitch` bytes apart.
 struct Storage {
   std::byte* begin = nullptr;
   std::int64_t rows = 0, row_bytes = 0, pitch = 0;
@@ -22,8 +21,8 @@ struct AnyMatrix {
   Pointer data;
   std::int64_t row_stride;
   std::int64_t col_stride;
-  /// The matrix with the guards around it, where there are any: a device that has memory of its own
-  /// copies them there and back, so that they are checked as they would be here.
+  /// The memory of the matrix, including any guards around it. A device with its own memory copies
+  /// both there and back, so that the guards are checked as on the host.
   Storage storage = {};
 
   template <class T>
@@ -44,7 +43,8 @@ struct GemmCall {
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {
-    // By way of a signed type: converting a negative double straight to unsigned is undefined.
+    // Converts through a signed type, because converting a negative double directly to unsigned is
+    // undefined.
     const auto scalar = [](double value) {
       if constexpr (std::is_integral_v<Out>) {
         return static_cast<Out>(static_cast<std::int64_t>(value));
@@ -56,7 +56,7 @@ struct GemmCall {
   }
 };
 
-/// Dot<In> of the dtype. A sum is the dot product with ones that nobody stores: its y is null.
+/// Dot<In> of the dtype. A sum is the dot product with implicit ones: its y is null.
 struct DotCall {
   Dtype dtype;
   std::int64_t n;
@@ -64,7 +64,7 @@ struct DotCall {
   std::int64_t incx;
   const void* y;
   std::int64_t incy;
-  /// The vectors with the guards around them, where there are any: see AnyMatrix.
+  /// The memory of the vectors, including any guards around them: see AnyMatrix.
   Storage x_storage = {}, y_storage = {};
 
   template <class In>

@@ -31,14 +31,14 @@ AnyMatrix<Pointer> view(const Operand& operand, bool transposed) {
   return {operand.data(), operand.ld(), 1, operand.storage()};
 }
 
-/// One row if the elements are adjacent, else one element a row.
+/// One row if the elements are adjacent, otherwise one row per element.
 Operand vector(Dtype type, std::int64_t n, std::int64_t increment, int offset) {
   if (increment == 1 || increment == -1) return Operand(type, 1, n, n, offset);
   if (increment == 0) return Operand(type, 1, std::min<std::int64_t>(n, 1), 1, offset);
   return Operand(type, n, 1, increment < 0 ? -increment : increment, offset);
 }
 
-/// Where the element of i = 0 lies: the last one in memory for a negative increment.
+/// The offset of the element i = 0: the last one in memory for a negative increment.
 const void* first_element(const Operand& operand, std::int64_t n, std::int64_t increment) {
   const std::int64_t index = increment < 0 && n > 0 ? -increment * (n - 1) : 0;
   return static_cast<const std::byte*>(operand.data()) +
@@ -105,7 +105,7 @@ GemmCall GemmCase::call() const {
 void GemmCase::fill(Values values) {
   a_.fill(values, 3 * spec_.seed);
   b_.fill(values, 3 * spec_.seed + 1);
-  // C keeps finite values: what propagates into it must come from A and B.
+  // C keeps finite values, so that NaN and infinity can only come from A and B.
   const bool non_finite = values == Values::nan || values == Values::infinity;
   c_values_ = non_finite ? Values::reals : values;
   renew_c();

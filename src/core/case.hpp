@@ -1,5 +1,5 @@
 #pragma once
-// Problems with their operands: what verification checks and the bench times.
+// Problems with their operands, as checked by verification and timed by the bench.
 
 #include <cstdint>
 #include <memory>
@@ -11,56 +11,56 @@
 
 namespace rung {
 
-/// One gemm in canonical form (core/problem.hpp): C is row-major. For a column-major C, take the
-/// transposed problem.
+/// One gemm in canonical form (core/problem.hpp): C is row-major. Use the transposed problem for a
+/// column-major C.
 struct GemmSpec {
   Dtype dtype = Dtype::f32;
   std::int64_t m = 0, n = 0, k = 0;
   bool a_transposed = false;  // A is stored as its transpose: column-major
   bool b_transposed = false;
-  std::int64_t a_padding = 0, b_padding = 0, c_padding = 0;  // leading dimension less row length
+  std::int64_t a_padding = 0, b_padding = 0, c_padding = 0;  // leading dimension minus row length
   double alpha = 1, beta = 0;
   Values values = Values::reals;
-  int offset = 0;  // elements by which each operand starts past a 64-byte boundary
+  int offset = 0;  // offset of each operand, in elements, from a 64-byte boundary
   std::uint64_t seed = 1;
 };
 
-/// How near the exact value a sum must be: see verify.hpp.
+/// The required accuracy of a sum: see verify.hpp.
 enum class Accuracy : std::uint8_t {
   plain,        // the error bound of a sum in any order
-  compensated,  // that of Dot2
+  compensated,  // the bound of Dot2
   exact,        // rounded once
 };
 
-/// One dot product, or one sum.
+/// One dot product or sum.
 struct DotSpec {
   Dtype dtype = Dtype::f32;
   std::int64_t n = 0;
   std::int64_t incx = 1, incy = 1;  // any, 0 and negative included
-  bool sum = false;                 // of x alone: its call's y is null
+  bool sum = false;                 // of x only: y is null in its call
   Values values = Values::reals;
   Accuracy accuracy = Accuracy::plain;
-  double condition = 0;  // 2 |x|.|y| / |x.y| to aim at; 0: as it comes. f32 and f64, unit strides
+  double condition = 0;  // target of 2 |x|.|y| / |x.y|; 0: any. f32 and f64, unit strides
   int offset = 0;
   std::uint64_t seed = 1;
 };
 
-/// "f32 nt 7x5x3 alpha=-1 beta=2 ldc+3"; whatever is at its default is left out.
+/// "f32 nt 7x5x3 alpha=-1 beta=2 ldc+3"; defaults are omitted.
 std::string describe(const GemmSpec& spec);
 std::string describe(const DotSpec& spec);
 
-/// A GemmSpec with its operands, filled and guarded. Throws what Operand throws.
+/// A GemmSpec with its operands, filled and guarded. Throws like Operand.
 class GemmCase {
  public:
   explicit GemmCase(const GemmSpec& spec);
 
   const GemmSpec& spec() const { return spec_; }
-  /// Pointers into this case: valid as long as it lives, and through every fill().
+  /// Pointers into this case, valid for its lifetime and across calls of fill().
   GemmCall call() const;
-  /// (Re)fills A, B and C. C becomes poison (the guard pattern) if beta is 0.
+  /// Fills A, B and C (again). C is filled with the guard pattern if beta is 0.
   void fill(Values values);
   void fill() { fill(spec_.values); }
-  /// C alone, as the last fill() left it.
+  /// Restores C as the last fill() left it.
   void renew_c();
 
   const Operand& a() const { return a_; }
@@ -81,8 +81,8 @@ class GemmCase {
   Operand a_, b_, c_;
 };
 
-/// A DotSpec with its operands. Throws std::invalid_argument for a condition that the spec does not
-/// allow, and what Operand throws.
+/// A DotSpec with its operands. Throws like Operand, and std::invalid_argument for a condition that
+/// the spec does not support.
 class DotCase {
  public:
   explicit DotCase(const DotSpec& spec);

@@ -10,7 +10,7 @@ namespace rung {
 
 namespace {
 
-/// `op`, `op/backend`, or `op/backend/` and a beginning of the slug.
+/// `op`, `op/backend`, or `op/backend/` and a prefix of the slug.
 bool matches(const RungInfo& rung, std::string_view selector) {
   const std::string ladder = rung.op + "/" + rung.backend;
   return selector == rung.op || selector == ladder ||

@@ -1,5 +1,5 @@
 #pragma once
-// Loops over much data in chunks, one thread each: what verification costs is mostly reading.
+// Loops over large data in chunks, one thread each: verification spends most of its time reading.
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +14,8 @@ inline std::int64_t chunks_of(std::int64_t count, std::int64_t size) {
 }
 
 /// Calls body(first, last, chunk) for each of the chunks_of(count, size) ranges [first, last) that
-/// make up [0, count), on all processors; the ranges do not depend on how many there are. body must
-/// not throw.
+/// partition [0, count), on all processors. The ranges do not depend on the number of processors.
+/// body must not throw.
 template <class Body>
 void for_each_chunk(std::int64_t count, std::int64_t size, const Body& body) {
   const std::int64_t chunks = chunks_of(count, size);

@@ -88,7 +88,7 @@ constexpr decltype(auto) visit_dot(Dtype dtype, F&& f) {
   }
 }
 
-/// Calls f with the Elements<In, Out> of a dtype: visit(dtype, [&]<class In, class
+/// Calls f with the Elements<In, Out> of a dtype, as in visit(dtype, [&]<class In, class
 /// Out>(Elements<In, Out>) {…}).
 template <class F>
 constexpr decltype(auto) visit(Dtype dtype, F&& f) {

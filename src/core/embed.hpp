@@ -1,5 +1,5 @@
 #pragma once
-// A file's bytes as part of the program, by the assembler: the fastest way to compile them.
+// Embeds the bytes of a file in the program through the assembler, which compiles fastest.
 
 #include <string_view>
 
@@ -13,7 +13,7 @@
 #define RUNG_EMBED_END ".popsection\n"
 #endif
 
-/// At file scope: embeds the file, and a NUL after it, which the driver wants at the end of PTX.
+/// At file scope: embeds the file, followed by a NUL, which the driver requires at the end of PTX.
 #define RUNG_EMBED(symbol, path)                                            \
   asm(RUNG_EMBED_SECTION                                                  \
       ".balign 16\n"                                                      \
@@ -26,6 +26,6 @@
   extern "C" __attribute__((visibility("hidden"))) const char symbol[];     \
   extern "C" __attribute__((visibility("hidden"))) const char symbol##_end[];
 
-/// What RUNG_EMBED put there, less the NUL.
+/// The bytes that RUNG_EMBED embedded, without the NUL.
 #define RUNG_EMBEDDED(symbol) \
   std::string_view(symbol, static_cast<std::size_t>(symbol##_end - symbol))

@@ -1,14 +1,14 @@
 #pragma once
-// A sum of doubles without rounding, for references that must not err themselves.
+// A sum of doubles without rounding, for references that must be exact.
 
 #include <cmath>
 #include <vector>
 
 namespace rung {
 
-/// Holds the exact sum as an expansion: doubles whose bits do not overlap, in ascending order of
-/// magnitude (Shewchuk, Discrete & Computational Geometry 18, 1997). Terms must be finite, and
-/// products neither overflow nor fall below the normal range.
+/// Holds the exact sum as a floating-point expansion: doubles whose bits do not overlap, in
+/// ascending order of magnitude (Shewchuk, Discrete & Computational Geometry 18, 1997). Terms must
+/// be finite; products must neither overflow nor fall below the normal range.
 class ExactSum {
  public:
   void add(double term);
@@ -21,7 +21,7 @@ class ExactSum {
     if (rest != 0) add(rest);
   }
 
-  /// One of the two doubles nearest the sum.
+  /// One of the two doubles nearest to the sum.
   double value() const;
 
  private:

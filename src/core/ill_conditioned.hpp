@@ -1,5 +1,5 @@
 #pragma once
-// Vectors whose dot product cancels almost entirely.
+// Ill-conditioned data: vectors whose dot product cancels almost entirely.
 
 #include <cmath>
 #include <span>
@@ -11,9 +11,8 @@
 namespace rung {
 
 /// Fills x and y, of equal size, so that 2 |x|.|y| / |x.y| is about `condition`: algorithm 6.1 of
-/// Ogita, Rump and Oishi (2005). The first half spreads over the exponents that the condition
-/// needs; the second half cancels what has been summed so far, at falling exponents; then all is
-/// shuffled.
+/// Ogita, Rump and Oishi (2005). The first half covers the exponents that the condition needs. The
+/// second half cancels the partial sum at falling exponents. Finally, all elements are shuffled.
 template <class T>
 void make_ill_conditioned(std::span<T> x, std::span<T> y, double condition, std::uint64_t seed) {
   const auto n = static_cast<std::int64_t>(x.size());

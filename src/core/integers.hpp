@@ -1,5 +1,5 @@
 #pragma once
-// Division of sizes, on hosts and devices.
+// Integer division helpers for hosts and devices.
 
 #include <cstdint>
 

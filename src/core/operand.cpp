@@ -25,8 +25,8 @@
 namespace rung {
 namespace {
 
-constexpr std::int64_t guard_elements = 64;  // at either end of a row
-constexpr std::int64_t chunk = 1 << 20;      // elements that a thread fills or reads at a time
+constexpr std::int64_t guard_elements = 64;  // at each end of a row
+constexpr std::int64_t chunk = 1 << 20;      // elements that one thread fills or reads at a time
 
 template <std::size_t bytes>
 using Word = std::conditional_t<
@@ -67,7 +67,7 @@ std::size_t bytes_to_map(Dtype type, std::int64_t rows, std::int64_t cols, std::
         "an operand of {}x{} with leading dimension {}: its size must be below 2^63 bytes", rows,
         cols, ld));
   }
-  // The last row needs no padding, and an empty operand nothing but guards.
+  // The last row needs no padding, and an empty operand consists of guards only.
   const std::int64_t unused = rows == 0 || cols == 0 ? rows * ld : ld - cols;
   return static_cast<std::size_t>(bytes) - static_cast<std::size_t>(unused) * input_bytes(type);
 }
@@ -115,7 +115,8 @@ Storage Operand::storage() const {
   auto* begin = static_cast<std::byte*>(mapped_.get());
   auto bytes = static_cast<std::int64_t>(mapping.bytes);
   auto guards = static_cast<std::int64_t>(mapping.guard_before + mapping.guard_after);
-  // Rows that lie far apart each go with their guards: what is between them is not memory yet.
+  // Rows that are far apart are copied each with their guards: the memory between them is not
+  // allocated yet.
   const bool apart = rows_ > 1 && cols_ > 0 && ld_ * size > cols_ * size + guards;
 #ifdef RUNG_ADDRESS_SANITIZER  // by which the outer guards are poisoned
   begin += mapping.guard_before;
@@ -126,8 +127,8 @@ Storage Operand::storage() const {
   return apart ? Storage{begin, rows_, row_bytes, ld_ * size} : Storage{begin, 1, bytes, bytes};
 }
 
-/// Calls f(row, first, count) for each guard zone: elements [first, first + count) past the start
-/// of the row (negative: before it).
+/// Calls f(row, first, count) for each guard zone: elements [first, first + count) relative to the
+/// start of the row (negative: before it).
 template <class F>
 void Operand::for_each_guard(F f) const {
   f(0, -guard_elements, guard_elements);
@@ -145,7 +146,7 @@ void Operand::for_each_guard(F f) const {
   f(rows_ - 1, cols_, guard_elements);
 }
 
-/// Calls f(pointer, index) for the elements [first, last) of all, row by row.
+/// Calls f(pointer, index) for the elements [first, last) of the whole, row by row.
 template <class T, class F>
 void Operand::for_each_element(std::int64_t first, std::int64_t last, const F& f) const {
   for (std::int64_t index = first; index < last;) {

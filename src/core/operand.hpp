@@ -1,5 +1,5 @@
 #pragma once
-// Memory that knows when it was touched: an operand between guard zones.
+// An operand between guard zones, which detect out-of-bounds accesses.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,44 +13,45 @@
 
 namespace rung {
 
-/// rows x cols elements of one type, each row `ld` elements after the one before. Guards lie before
-/// the first row, after the last and, as far as ld leaves room, between rows: a fixed bit pattern,
-/// NaN for floating-point types, that a kernel must neither change nor let into its result. Under
-/// AddressSanitizer the outer guards may not even be read.
+/// rows x cols elements of one type, each row `ld` elements after the previous one. Guards are
+/// before the first row, after the last and, if ld leaves room, between rows: a fixed bit pattern,
+/// NaN for floating-point types, that a kernel must neither change nor propagate to its result.
+/// Under AddressSanitizer the outer guards must not even be read.
 ///
-/// Memory is reserved, not touched: rows that lie gigabytes apart cost their own pages alone.
+/// Memory is reserved but not touched: rows that are gigabytes apart cost only their own pages.
 class Operand {
  public:
-  /// The elements are of the type of a dtype's inputs. The first element lies `offset`
-  /// elements past a 64-byte boundary. Throws std::invalid_argument for a negative size or
-  /// ld < cols (with more than one row), std::length_error if the bytes overflow 63 bits, and
-  /// std::bad_alloc.
+  /// The elements have the input type of the dtype. The first element is `offset` elements past a
+  /// 64-byte boundary. Throws std::invalid_argument for a negative size or ld < cols (with more
+  /// than one row), std::length_error if the size in bytes exceeds 63 bits, and std::bad_alloc.
   Operand(Dtype type, std::int64_t rows, std::int64_t cols, std::int64_t ld, int offset);
 
   void* data() const { return data_; }
-  /// All of it, guards included; it begins on a page. Not the outer guards under AddressSanitizer.
+  /// The whole memory, guards included; it begins at a page. Without the outer guards under
+  /// AddressSanitizer.
   Storage storage() const;
   Dtype type() const { return type_; }
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }
   std::int64_t ld() const { return ld_; }
 
-  /// Element (row, col) becomes random_element(values, seed, row * cols + col), with the one NaN or
-  /// infinity where `values` asks for it. Guards are renewed.
+  /// Sets element (row, col) to random_element(values, seed, row * cols + col), with a single NaN
+  /// or infinity if `values` asks for it. Restores the guards.
   void fill(Values values, std::uint64_t seed);
-  /// Every element becomes the guard pattern. Guards are renewed.
+  /// Sets every element to the guard pattern. Restores the guards.
   void poison();
 
   /// A hash of all elements.
   std::uint64_t fingerprint() const;
-  /// Nothing if every guard is as it was, else where it was written: "2 past the end of row 3".
+  /// Empty if every guard is unchanged, otherwise where it was overwritten: "2 past the end of row
+  /// 3".
   std::optional<std::string> broken_guard() const;
 
  private:
   struct Unmap {
     std::size_t bytes, guard_before, guard_after;
     void operator()(void* mapped) const;
-    void set_readable(void* mapped, bool readable) const;  // the guards, to AddressSanitizer
+    void set_readable(void* mapped, bool readable) const;  // as AddressSanitizer sees the guards
   };
 
   template <class F>

@@ -1,5 +1,5 @@
 #pragma once
-// What a rung is asked to compute, in the canonical form that every kernel sees.
+// The problem that a rung computes, in the canonical form of all kernels.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace rung {
 struct bfloat16;
 struct float16;
 
-/// The type of sums, and of alpha and beta, for results of a type: float for those of 16 bits.
+/// The type of accumulators, alpha and beta for a result type: float for 16-bit results.
 template <class Out>
 struct ScalarOf {
   using type = Out;
@@ -24,8 +24,8 @@ struct ScalarOf<float16> {
 template <class Out>
 using Scalar = typename ScalarOf<Out>::type;
 
-/// A matrix as a pointer and two strides, counted in elements. Row-major storage has col_stride 1,
-/// column-major storage has row_stride 1. constexpr, so that device code may call it.
+/// A matrix as a pointer and two strides in elements. Row-major storage has col_stride 1,
+/// column-major storage has row_stride 1. constexpr, so that device code can call it.
 template <class T>
 struct Matrix {
   T* data;
@@ -38,13 +38,13 @@ struct Matrix {
   constexpr Matrix transposed() const { return {data, col_stride, row_stride}; }
 };
 
-/// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, summed in Scalar<Out>.
+/// C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, accumulated in Scalar<Out>.
 ///
 /// Canonical form: c.col_stride is 1 (a column-major C is the row-major C of the transposed
-/// problem), and one of the two strides of a and of b is 1. With beta == 0, C is never read. With
-/// k == 0, C becomes beta * C. With alpha == 0 a kernel may still read A and B, and pass on a NaN
-/// times 0: the library, which promises more, takes that case upon itself.
-/// 32-bit integers are passed as unsigned, whose wrap-around C++ defines.
+/// problem), and A and B each have a stride of 1. With beta == 0, C is never read. With k == 0, C
+/// becomes beta * C. With alpha == 0 a kernel may still read A and B, and propagate a NaN times 0;
+/// the library, which promises more, handles that case itself. 32-bit integers are passed as
+/// unsigned, whose wrap-around C++ defines.
 template <class In, class Out = In>
 struct Gemm {
   std::int64_t m, n, k;
@@ -55,8 +55,8 @@ struct Gemm {
   Matrix<Out> c;
 };
 
-/// The sum over i in [0, n) of x[i * incx] * y[i * incy], summed in the type that the kernel
-/// returns. Negative increments are resolved by the caller: x and y point at the element of i = 0.
+/// The sum over i in [0, n) of x[i * incx] * y[i * incy], accumulated in the type that the kernel
+/// returns. The caller resolves negative increments: x and y point to the element of i = 0.
 template <class In>
 struct Dot {
   std::int64_t n;

@@ -1,5 +1,5 @@
 #pragma once
-// Test data as a function of its index, so that any element can be had again without being stored.
+// Test data as a function of its index, so that any element can be recomputed instead of stored.
 
 #include <cstdint>
 #include <limits>
@@ -9,17 +9,17 @@
 
 namespace rung {
 
-/// What operands are filled with. i32 and i8 take the full range whatever the kind.
+/// The values that fill operands. i32 and i8 use the full range for every kind.
 enum class Values : std::uint8_t {
   reals,     // uniform in [-1, 1], every bit of the significand random
   tiny,      // the same, scaled towards the smallest normal number
   wide,      // the same, each scaled by a random power of two from 2^-8 to 2^7
-  integers,  // whole numbers in [-4, 4]: their sums of products are exact in any order
+  integers,  // integers in [-4, 4]: their sums of products are exact in any order
   nan,       // reals, with one NaN in each input
   infinity,  // reals, with one infinity in each input
 };
 
-/// 64 random bits of an index, by the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+/// 64 random bits for an index, by the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
 constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t bits = seed * 0xD1342543DE82EF95u + (index + 1) * 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -37,7 +37,7 @@ constexpr float widening(Values values, std::uint64_t bits) {
   return values == Values::wide ? static_cast<float>(1u << (bits & 15)) * 0x1p-8f : 1.0f;
 }
 
-/// What 2^31 becomes of the tiny numbers of a type: their products are still normal in float.
+/// The scale of the `tiny` numbers of a type: their products are still normal in float.
 template <class T>
 constexpr float tiny_scale = 0x1p-71f;
 template <>
@@ -47,7 +47,7 @@ inline constexpr float tiny_scale<float8_e4m3> = 0x1p-36f;
 template <>
 inline constexpr float tiny_scale<float8_e5m2> = 0x1p-41f;
 
-/// Element `index` of the operand that `seed` stands for; nan and infinity give reals here.
+/// Element `index` of the operand with seed `seed`; nan and infinity give reals here.
 template <class T>
 T random_element(Values values, std::uint64_t seed, std::int64_t index) {
   const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(index));

@@ -8,7 +8,7 @@
 namespace rung {
 namespace {
 
-/// The leading run of // lines as one line.
+/// The leading // lines, joined into one.
 std::string header_of(std::string_view source) {
   std::string header;
   while (source.starts_with("//")) {
@@ -32,7 +32,7 @@ class FieldReader {
     rest_.remove_prefix(opening.size());
   }
 
-  /// What stands before `closing`, which is read too.
+  /// The text up to `closing`, which is consumed as well.
   std::string until(std::string_view closing) {
     const std::size_t length = rest_.find(closing);
     if (length == std::string_view::npos || length == 0) missing(closing);
@@ -51,7 +51,7 @@ class FieldReader {
     throw std::invalid_argument(
         fmt::format("{}: the header comment lacks '{}' (or the text before it); it is '<id>: "
                     "<idea>.', 'from: … | "
-                    "removes: … | limit: …', 'needs: … | try: …'",
+                    "removes: … | bottleneck: …', 'needs: … | try: …'",
                     id_, what.substr(std::min(what.find_first_not_of(" |"), what.size()))));
   }
 
@@ -77,12 +77,12 @@ RungInfo parse_rung(std::string_view id, std::string_view source) {
 
   const std::string header = header_of(source);
   FieldReader reader(id, header);
-  // A rung that sums is one of the dot product's: its file lies there.
+  // Rungs of op sum are defined in the files of the dot product.
   reader.expect((rung.op == "sum" ? "dot" + rung.id.substr(rung.op.size()) : rung.id) + ": ");
   rung.idea = reader.until(" from: ");
   rung.from = reader.until(" | removes: ");
-  rung.removes = reader.until(" | limit: ");
-  rung.limit = reader.until(" needs: ");
+  rung.removes = reader.until(" | bottleneck: ");
+  rung.bottleneck = reader.until(" needs: ");
   rung.needs = reader.until(" | try: ");
   rung.shown_by = reader.rest();
   if (rung.from == "nothing") rung.from.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// The source of every rung, as text in the program.
+// The source of every rung, embedded in the program.
 
 #include <span>
 #include <string_view>
@@ -8,10 +8,10 @@ namespace rung {
 
 struct RungText {
   std::string_view id;    // "gemm/cpu/00_triple_loop"
-  std::string_view text;  // of the file
+  std::string_view text;  // of the whole file
 };
 
-/// In the order of the ladders.
+/// In ladder order.
 std::span<const RungText> rung_texts();
 
 }  // namespace rung

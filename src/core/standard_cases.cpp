@@ -12,14 +12,14 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-/// Results of f16 end at 65504, which sums of wide values pass.
+/// f16 results end at 65504, which sums of wide values exceed.
 Values values_of(Dtype dtype, std::size_t index) {
   if (index == 10) return Values::tiny;
   return index == 9 && output_type(dtype) != Dtype::f16 ? Values::wide : Values::reals;
 }
 
-/// The index-th variant of a shape: layout, leading dimensions, scaling, alignment and values each
-/// change at a period of their own, and the periods are coprime, so that each meets every other.
+/// The index-th variant of a shape. Layout, leading dimensions, scaling, alignment and values each
+/// change with a period of their own; the periods are coprime, so that all combinations occur.
 GemmSpec variant(Dtype dtype, Shape shape, std::size_t index) {
   constexpr std::array<std::pair<double, double>, 7> scalings = {
       {{1, 0}, {1, 1}, {-1, 2}, {2, 0}, {0.5, -1.5}, {0, 1}, {0, 0}}};
@@ -50,12 +50,12 @@ constexpr std::array quick_shapes = std::to_array<Shape>({
     {2, 129, 67}, {1, 33, 257}, {33, 1, 257}, {96, 97, 1},  {16, 64, 96}, {64, 32, 128},
 });
 
-// Where tiles begin and end.
+// Sizes around tile boundaries.
 constexpr std::array edge_sizes = std::to_array<std::int64_t>(
     {4,  5,  6,  7,  8,  9,  12, 13, 14,  15,  16,  17,  24,  31,  32,  33,  47,
      48, 49, 63, 64, 65, 95, 96, 97, 127, 128, 129, 255, 256, 257, 383, 384, 385});
 
-// Beyond what one block of packed operands holds, and enough work for several threads.
+// Larger than one block of packed operands, and enough work for several threads.
 constexpr std::array large_shapes = std::to_array<Shape>({
     {65, 97, 129},
     {97, 64, 385},
@@ -71,13 +71,13 @@ constexpr std::array large_shapes = std::to_array<Shape>({
     {517, 3, 513},
 });
 
-/// Random numbers, one after the other.
+/// A sequence of random numbers.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : seed_(seed) {}
 
   std::int64_t below(std::int64_t count) { return random_below(count, seed_, drawn_++); }
-  /// From 1 to 2^bits - 1: as likely between one power of two and the next as between others.
+  /// From 1 to 2^bits - 1, with equal probability for each power of two.
   std::int64_t size(int bits) {
     const std::int64_t power = std::int64_t{1} << below(bits);
     return power + below(power);

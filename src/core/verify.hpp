@@ -1,5 +1,5 @@
 #pragma once
-// Verification: is what a kernel computed right, element by element?
+// Verifies the results of kernels, element by element.
 
 #include <functional>
 #include <string>
@@ -11,48 +11,48 @@ namespace rung {
 
 struct Verdict {
   bool right = false;
-  /// The largest |got - expected| / bound over all elements; at most 1 if right, infinite if an
-  /// element is NaN, infinite or off where it must be exact.
+  /// The largest |got - expected| / bound over all elements: at most 1 if right, infinite if an
+  /// element is NaN, infinite or wrong where it must be exact.
   double max_error_ratio = 0;
-  /// One line: what was wrong, with the case and the worst element. Empty if right.
+  /// One line: the error, the case and the worst element. Empty if right.
   std::string message;
 };
 
-/// Runs the case and checks what it left behind.
+/// Runs the case and checks its results.
 ///
 /// An element c of C = alpha A B + beta C is right if |c - exact| is at most
 ///
 ///     (k + 4) u (|alpha| |A||B| + |beta||C|) + u |exact|
 ///
-/// with u the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term
-/// that of the sums, and twice that for types that tensor cores multiply, because they truncate; to
-/// it comes product_error of bound.hpp for tf32 and 8-bit floats): the a priori bound of an inner
-/// product summed in any order, two scalings and a sum (Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2nd ed., 2002, ch. 3), with k u in the place of gamma_k (Jeannerod and Rump, SIAM J.
-/// Matrix Anal. Appl. 34, 2013). To it come the error of the reference and an allowance for
-/// underflow (ch. 2.8). Integers must be exact. A NaN or infinity is right only where the
-/// reference, which propagates them as IEEE 754 says, has it too.
+/// where u is the unit roundoff of the output type (2^-24 for f32, 2^-53 for f64; in the first term
+/// that of the accumulator, doubled for types that tensor cores multiply, because they truncate).
+/// For tf32 and 8-bit floats the bound also includes product_error of bound.hpp. This is the a
+/// priori bound of an inner product summed in any order, two scalings and a sum (Higham, Accuracy
+/// and Stability of Numerical Algorithms, 2nd ed., 2002, ch. 3), with k u instead of gamma_k
+/// (Jeannerod and Rump, SIAM J. Matrix Anal. Appl. 34, 2013). The bound also includes the error of
+/// the reference and an allowance for underflow (ch. 2.8). Integers must be exact. A NaN or
+/// infinity is right only if the reference, which propagates them as in IEEE 754, has it, too.
 ///
-/// Reals are then run once more as small integers, of which every partial sum is exact, so that the
-/// result must be exact as well and no error hides below a bound that grows with k. (Not if alpha
+/// Problems of reals then run again with small integers, whose partial sums are all exact. The
+/// result must be exact, too, so no error can hide below a bound that grows with k. (Not if alpha
 /// or beta is not a small multiple of 1/4.)
 ///
-/// Besides, the inputs must be unchanged, and so must the guards around and between the rows. C
+/// In addition, the inputs must be unchanged, and so must the guards around and between the rows. C
 /// starts as NaN if beta is 0.
 ///
 /// The reference is summed in float64, for f64 in long double, for i32 and i8 modulo 2^32. Above
-/// 2^26 multiply-adds it is computed for a few rows alone, and C as a whole is checked by a random
+/// 2^26 multiply-adds it is computed only for a few rows, and C as a whole is checked with a random
 /// vector: C v against alpha A (B v) + beta C v (Freivalds, IFIP Congress 1977), which is exact on
 /// integers.
 ///
-/// A KernelError of `run` is a verdict too: wrong, with its message.
+/// A KernelError thrown by `run` also gives a verdict: wrong, with its message.
 Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& run);
 
 /// The same for a dot product: |result - exact| <= (n + 2) u |x|.|y| + u |exact|, and for a
 /// compensated one u |exact| + ((n + 2) u)^2 |x|.|y| (Ogita, Rump and Oishi, SIAM J. Sci. Comput.
-/// 26, 2005, prop. 5.5). One that is rounded once may be off by u |exact|, or half of the smallest
-/// number. run returns the sum, rounded to float where the kernel's result is one; of
-/// i32, as unsigned. A sum is the dot product with ones.
+/// 26, 2005, prop. 5.5). A sum that is rounded once may be off by u |exact|, or half of the
+/// smallest number. run returns the sum, rounded to float if the kernel's result is float; for i32,
+/// as unsigned. A sum is the dot product with ones.
 Verdict verify(DotCase& problem, const std::function<double(const DotCall&)>& run);
 
 }  // namespace rung

@@ -11,22 +11,22 @@
 namespace rung {
 namespace {
 
-/// What a sum should be, and how far the one that a kernel got is from it.
+/// The reference of a sum, and the error bound of a kernel's result.
 struct Reference {
   long double expected = 0;
   long double error = 0;
   long double magnitude = 0;  // |x|.|y|
 };
 
-/// Element i of y; of a sum, 1.
+/// Element i of y; 1 for a sum.
 template <class In>
 Wide<In> y_at(const Dot<In>& dot, std::int64_t i) {
   return dot.y == nullptr ? Wide<In>{1} : widen(dot.y[i * dot.incy]);
 }
 
-constexpr std::int64_t chunk = 1 << 20;  // terms that a thread adds up at a time
+constexpr std::int64_t chunk = 1 << 20;  // terms that one thread adds up at a time
 
-/// Summed in long double: good to n times its unit roundoff.
+/// Summed in long double: accurate to n times its unit roundoff.
 template <class In>
 Reference long_reference(const Dot<In>& dot, double got) {
   std::vector<Reference> parts(chunks_of(dot.n, chunk));
@@ -49,7 +49,7 @@ Reference long_reference(const Dot<In>& dot, double got) {
   return reference;
 }
 
-/// Summed without any error, so that an ill-conditioned sum has a reference too.
+/// Summed without rounding, so that an ill-conditioned sum has a reference, too.
 template <class In>
 Reference exact_reference(const Dot<In>& dot, double got) {
   std::vector<ExactSum> sums(chunks_of(dot.n, chunk));
@@ -78,7 +78,7 @@ Reference exact_reference(const Dot<In>& dot, double got) {
   return reference;
 }
 
-/// Integers, which wrap, and so have no error.
+/// Integers wrap, and therefore have no error.
 Verdict check_integers(const Dot<std::uint32_t>& dot, double got) {
   std::atomic<std::uint32_t> expected = 0;
   for_each_chunk(dot.n, chunk, [&](std::int64_t first, std::int64_t last, auto) {

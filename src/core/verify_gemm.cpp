@@ -10,9 +10,9 @@ namespace rung {
 namespace {
 
 constexpr double largest_full_check = 0x1p26;  // multiply-adds
-constexpr int random_rows = 4;                 // of a problem larger than that
+constexpr int random_rows = 4;                 // checked in larger problems
 
-/// Sums, and next to each the sum of the magnitudes of its terms.
+/// Sums, each with the sum of the magnitudes of its terms.
 template <class W>
 struct Sums {
   explicit Sums(std::int64_t size) : values(size, W{0}), magnitudes(size, W{0}) {}
@@ -33,7 +33,7 @@ Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
     const Wide<In> product = widen(g.a(row, k)) * widen(g.b(k, col));
     products.add(col, product, magnitude(product));
   };
-  if (g.b.col_stride == 1) {  // along whichever of its two ways B is contiguous
+  if (g.b.col_stride == 1) {  // the direction along which B is contiguous
     for (std::int64_t k = 0; k < g.k; ++k) {
       for (std::int64_t col = 0; col < g.n; ++col) step(k, col);
     }
@@ -45,11 +45,11 @@ Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
   return products;
 }
 
-/// M v, for a rows x cols matrix given by its elements.
+/// M v, where the elements of a rows x cols matrix are given by a function.
 template <class W, class Element>
 Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const Element& element,
                  const Sums<W>& v) {
-  constexpr std::int64_t chunk = 64;  // rows: what a cache line of a column holds, and more
+  constexpr std::int64_t chunk = 64;  // rows: at least a cache line of a column
   Sums<W> result(rows);
   const auto step = [&](std::int64_t row, std::int64_t col) {
     const W value = element(row, col);
@@ -69,7 +69,7 @@ Sums<W> multiply(std::int64_t rows, std::int64_t cols, bool by_columns, const El
   return result;
 }
 
-/// Do alpha and beta scale small integers without rounding?
+/// Whether alpha and beta scale small integers without rounding.
 bool scales_exactly(const GemmSpec& spec) {
   const auto exact = [](double factor) {
     return std::abs(factor) <= 4 && 4 * factor == std::trunc(4 * factor);
@@ -77,11 +77,11 @@ bool scales_exactly(const GemmSpec& spec) {
   return exact(spec.alpha) && exact(spec.beta);
 }
 
-/// Compares the C that a kernel left with what it should be.
+/// Compares the C of a kernel with the reference.
 template <class In, class Out>
 class Checker {
   using W = Wide<In>;
-  /// Whether C is narrower than the sums.
+  /// Whether C is narrower than the accumulator.
   static constexpr bool rounds_result = !std::is_same_v<Out, Scalar<Out>>;
 
  public:
@@ -119,13 +119,13 @@ class Checker {
     return magnitude(alpha_) * products + magnitude(beta_) * c;
   }
 
-  /// The bound of verify.hpp, `sums` being what magnitude_of() gives.
+  /// The bound of verify.hpp; `sums` is the result of magnitude_of().
   W error_bound(W sums, W expected) const {
     const W rounding = static_cast<W>(unit_roundoff<Out>) * magnitude(expected);
     if (exact_) return rounds_result ? rounding : 0;
     const W u = sum_roundoff<In, Out>;
     const W reference_u = unit_roundoff<W>;
-    const W flushed = underflow<Scalar<Out>>;  // kernels may flush what is subnormal to 0
+    const W flushed = underflow<Scalar<Out>>;  // kernels may flush subnormal numbers to 0
     const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
     const W summing = static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
                       static_cast<W>(product_error<In>) * sums;
@@ -136,7 +136,7 @@ class Checker {
     }
   }
 
-  /// An exact result as it goes to C.
+  /// An exact result, converted to the type of C.
   static W stored(W exact) {
     if constexpr (rounds_result) {
       return widen(Out(static_cast<float>(exact)));
@@ -161,7 +161,7 @@ class Checker {
     }
   }
 
-  /// Freivalds' check, with odd whole numbers below 1024 in the random vector.
+  /// Freivalds' check, with odd integers below 1024 in the random vector.
   void check_by_random_vector() {
     Sums<W> v(g_.n);
     for (std::int64_t col = 0; col < g_.n; ++col) {

@@ -1,15 +1,15 @@
 #pragma once
-// What the tool tells the program that it runs: environment variables, so that a program that was
-// kept can be run again by hand with the same ones.
+// Options that the tool passes to the program, as environment variables, so that a program that was
+// kept can be run again by hand with the same options.
 
 namespace rung::emu {
 
 inline constexpr const char* gpu_variable = "RUNG_EMU_GPU";          // as --gpu: "h200"
 inline constexpr const char* check_variable = "RUNG_EMU_CHECK";      // "0": no counters, no hazards
-inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // of the CPU
-inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions a launch
+inline constexpr const char* threads_variable = "RUNG_EMU_THREADS";  // CPU threads
+inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp instructions per launch
 inline constexpr const char* lines_variable = "RUNG_EMU_LINES";      // "1": counters by line too
 inline constexpr const char* sites_variable = "RUNG_EMU_SITES";      // "1": by instruction too
-inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file of records
+inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file for records
 
 }  // namespace rung::emu

@@ -8,8 +8,8 @@
 namespace rung::emu {
 
 struct ExitStatus {
-  int code = 0;    // of exit()
-  int signal = 0;  // that ended it; 0 if it exited
+  int code = 0;    // its exit status
+  int signal = 0;  // the signal that ended it; 0 if it exited
 };
 
 /// While one lives, the signals that ask a process to end (SIGINT, SIGQUIT, SIGTERM, SIGHUP) do not

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t name_width = 20;
 
-// Launches of one kernel with one grid and block, added up.
+// The sum of launches of one kernel with one grid and block size.
 struct Group {
   std::string name, grid, block;
   std::size_t launches = 0;
@@ -99,7 +99,8 @@ std::string launch_table(const std::vector<Group>& groups) {
   return table.str();
 }
 
-// Requests, and what a request cost: 32-byte sectors of global memory, wavefronts of shared.
+// Requests, and the cost per request: 32-byte sectors of global memory, wavefronts of shared
+// memory.
 std::string memory_table(const std::vector<Group>& groups) {
   Table table({"kernel", "loads", "sect/r", "stores", "sect/r", "sh.loads", "wave/r", "sh.stores",
                "wave/r"});
@@ -118,8 +119,7 @@ std::string memory_table(const std::vector<Group>& groups) {
   return table.str();
 }
 
-// What bulk copies bring and take, and what tensor cores do with it; nothing where there is
-// neither.
+// The traffic of bulk copies and the work of tensor cores; empty if there is neither.
 std::string tensor_table(const std::vector<Group>& groups) {
   Table table(
       {"kernel", "bulk loads", "bytes", "bulk stores", "bytes", "wgmma reads", "tensor FMA"});
@@ -152,7 +152,7 @@ bool repeats_hazard(const std::string& error, const Records& records) {
   return false;
 }
 
-// Programs ask again and again what went wrong.
+// Programs query the same error repeatedly.
 void add_new(std::vector<std::string>& texts, const std::string& text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
 }
@@ -164,7 +164,7 @@ Records read_records(const std::filesystem::path& path) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const Json record = Json::parse(line, nullptr, false);
-    if (record.is_discarded()) continue;  // the program was ended while it wrote
+    if (record.is_discarded()) continue;  // the program was killed while it wrote
     if (record.contains("launch")) records.launches.push_back(record.at("launch"));
     if (record.contains("hazard")) records.hazards.push_back(record.at("hazard"));
     if (record.contains("failure")) records.failures.push_back(record.at("failure"));

@@ -1,5 +1,5 @@
 #pragma once
-// What the tool tells of a run, from the records that the program left (runtime/report.hpp).
+// The summary of a run, from the records that the program left (runtime/report.hpp).
 
 #include <filesystem>
 #include <string>
@@ -11,28 +11,28 @@ namespace rung::emu {
 
 struct Records {
   std::vector<Json> launches;  // in order
-  std::vector<Json> hazards;   // that belong to no launch
+  std::vector<Json> hazards;   // not attributed to a launch
   std::vector<std::string> failures;
   std::vector<std::string> errors;
 };
 
-/// An absent file is a program that used no device.
+/// A missing file means a program that did not use the device.
 Records read_records(const std::filesystem::path& path);
 
 /// All hazards, those of launches included.
 std::size_t count_hazards(const Records& records);
 
-/// The table, a line for each launch, and under it every hazard in full.
+/// The table, one line per launch, followed by every hazard in full.
 std::string summarize(const Records& records);
 
-/// Gives the lines of launches (--lines) the text that they have in this file.
+/// Adds the text of this file to the lines of launches (--lines).
 void add_text(Records& records, const std::filesystem::path& source);
 
-/// For each kernel, with all its launches added up, its hottest lines.
+/// The hottest lines of each kernel, over all its launches.
 std::string summarize_lines(const Records& records);
 
-/// {"kernels": […], "hazards": […], "failures": […], "errors": […]}; the last three are those that
-/// belong to no launch.
+/// {"kernels": […], "hazards": […], "failures": […], "errors": […]}; the last three are those not
+/// attributed to a launch.
 Json to_json(const Records& records);
 
 }  // namespace rung::emu

@@ -18,10 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the virtual GPU does itself (PTX Writer's Guide to Interoperability, "System Calls").
+// Functions that the virtual GPU implements itself (PTX Writer's Guide to Interoperability, "System
+// Calls").
 constexpr std::array system_calls = {"vprintf", "malloc", "free", "__assertfail"};
 
-// The interface that the headers offer, and the PTX ISA that clang may write for it.
+// The interface that the headers provide, and the PTX ISA version that clang may generate for it.
 constexpr const char* cuda_version = "12.4";
 constexpr const char* ptx_feature = "+ptx83";
 constexpr const char* default_standard = "-std=c++17";
@@ -33,7 +34,7 @@ std::vector<std::string> common_arguments(const CompileOptions& options,
       clang,
       "-x",
       "cuda",
-      // Neither a CUDA toolkit's headers nor its device library, wherever one may be.
+      // Uses neither the headers nor the device library of any installed CUDA toolkit.
       "--cuda-path=/nonexistent",
       "-nocudainc",
       "-nocudalib",
@@ -59,7 +60,7 @@ void run_compiler(const std::vector<std::string>& command) {
   if (status.signal != 0) {
     throw CompileError(fmt::format("{} was ended by signal {}", command[0], status.signal));
   }
-  if (status.code != 0) throw CompileError("");  // it has said why
+  if (status.code != 0) throw CompileError("");  // it has printed the reason
 }
 
 /// What the compiler takes for the file and nothing else: a name may begin like an option (-) or
@@ -99,8 +100,8 @@ fs::path compile_device(const CompileOptions& options, std::vector<std::string> 
   return ptx;
 }
 
-/// Kernels and variables are found by the names that clang gives them. nvcc gives others to those
-/// in an anonymous namespace.
+/// Kernels and variables are found by clang's names. nvcc names those in an anonymous namespace
+/// differently.
 fs::path compile_device_by_nvcc(const CompileOptions& options, const fs::path& folder) {
   const fs::path ptx = folder / (program_name(options.source) + ".ptx");
   std::vector<std::string> command = {options.nvcc, "--extended-lambda",
@@ -125,7 +126,7 @@ void check_calls(const CompileOptions& options, const fs::path& ptx) {
                                  options.source.string(), fmt::join(missing, ", ")));
 }
 
-// The warnings were given when the device's half was compiled.
+// The warnings were already printed for the device code.
 fs::path compile_host(const CompileOptions& options, std::vector<std::string> command,
                       const fs::path& ptx, const fs::path& folder) {
   const fs::path image = folder / (program_name(options.source) + ".image");

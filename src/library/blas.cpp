@@ -1,4 +1,4 @@
-// librung_blas: gemm and dot under their BLAS names, for programs that already call those.
+// librung_blas: gemm and dot under their BLAS names, for programs that call BLAS.
 
 #include <algorithm>
 #include <cctype>
@@ -15,12 +15,12 @@
 
 #define BLAS_API extern "C" __attribute__((visibility("default")))
 
-// The program's own error handlers, if it has any.
+// The program's own error handlers, if it defines any.
 extern "C" {
 [[gnu::weak]] void xerbla_(const char* routine, const int* parameter, std::size_t routine_length);
 [[gnu::weak]] void cblas_xerbla(int parameter, const char* routine, const char* format, ...);
-// The reference CBLAS numbers the parameters of a row-major call as those of the column-major call
-// that it makes of it, and its error handler maps them back where this is not 0.
+// The reference CBLAS numbers the parameters of a row-major call as those of the equivalent
+// column-major call; its error handler maps them back unless this is 0.
 [[gnu::weak]] extern int RowMajorStrg;
 }
 
@@ -29,7 +29,7 @@ namespace {
 enum : int { row_major = 101, col_major = 102 };
 enum : int { no_trans = 111, trans = 112, conj_trans = 113 };
 
-/// A column-major call, as the Fortran interface takes it.
+/// A column-major call, as in the Fortran interface.
 template <class T>
 struct GemmArguments {
   bool transpose_a, transpose_b;
@@ -44,7 +44,7 @@ struct GemmArguments {
   int ldc;
 };
 
-/// The number of the first wrong parameter from M on, by the Fortran interface; 0 if there is none.
+/// The Fortran number of the first invalid parameter from M on; 0 if there is none.
 template <class T>
 int wrong_parameter(const GemmArguments<T>& g) {
   const auto too_small = [](int ld, int rows) { return ld < std::max(1, rows); };
@@ -104,7 +104,8 @@ void report_cblas(const char* routine, int parameter, const char* format, int va
   std::fprintf(stderr, "Parameter %d to routine %s was incorrect\n", parameter, routine);
 }
 
-/// The number in a row-major CBLAS call of what has this number in its column-major counterpart.
+/// The number in a row-major CBLAS call of the parameter with this number in the equivalent
+/// column-major call.
 int row_major_number(int parameter) {
   switch (parameter) {
     case 4: return 5;  // M and N
@@ -167,7 +168,7 @@ void cblas_gemm(const char* routine, int order, int trans_a, int trans_b, GemmAr
   if (!is_known(trans_b)) return report_cblas(routine, 3, "Illegal TransB setting, %d\n", trans_b);
   g.transpose_a = is_trans(trans_a);
   g.transpose_b = is_trans(trans_b);
-  if (by_rows) {  // read by columns, the same memory holds C^T = B^T A^T
+  if (by_rows) {  // read by columns, the same memory is C^T = B^T A^T
     std::swap(g.transpose_a, g.transpose_b);
     std::swap(g.m, g.n);
     std::swap(g.a, g.b);

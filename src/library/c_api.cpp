@@ -1,4 +1,4 @@
-// The C interface, over the C++ one.
+// The C interface, implemented with the C++ one.
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace rung::c_api {
 namespace {
 
-// An array, not a string: setting it cannot fail.
+// An array instead of a string, so that setting it cannot fail.
 thread_local char last_error[512] = "";
 
 }  // namespace

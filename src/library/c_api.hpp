@@ -1,6 +1,6 @@
 #pragma once
-// What the functions of the C interface share: from exceptions to status codes, and from arguments
-// to views.
+// Shared by the functions of the C interface: conversion of exceptions to status codes, and of
+// arguments to views.
 
 #include <cstdint>
 #include <exception>
@@ -15,12 +15,12 @@ namespace rung::c_api {
 /// Keeps the message for rung_last_error().
 rung_status report(Status status, const char* message);
 
-/// Throws rung::Error unless it holds.
+/// Throws rung::Error unless `holds` is true.
 void require(bool holds, const char* what, long long value, const char* allowed);
 
 Order stored_order(rung_order order);
 
-/// Runs body and turns what it throws into a status.
+/// Runs body and converts its exceptions to a status.
 template <class Body>
 rung_status guarded(const Body& body) noexcept {
   try {
@@ -43,7 +43,7 @@ void check_size(const Options* options, const char* allowed) {
           static_cast<long long>(options->struct_size), allowed);
 }
 
-/// op(X), which is rows x cols.
+/// op(X), a rows x cols matrix.
 template <class T>
 MatrixView<const T> operand(const char* name, rung_transpose trans, const T* data,
                             std::int64_t rows, std::int64_t cols, std::int64_t ld, Order order) {
@@ -53,7 +53,7 @@ MatrixView<const T> operand(const char* name, rung_transpose trans, const T* dat
   return transposed(MatrixView<const T>{data, cols, rows, ld, order});
 }
 
-/// A type that C has not, given as its bits, or a tfloat32 as a float.
+/// A type that C lacks, given as its bits, or a tfloat32 as a float.
 template <class T, class Bits>
 const T* as(const Bits* bits) {
   static_assert(sizeof(T) == sizeof(Bits));

@@ -1,5 +1,5 @@
 #pragma once
-// From the public views, checked, to the canonical form of core/problem.hpp.
+// Converts checked public views to the canonical form of core/problem.hpp.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// The type that kernels take for a type of the public interface, const or not.
+/// The kernels' type for a type of the public interface, const or not.
 template <class T>
 struct KernelType {
   using type = T;
@@ -28,7 +28,7 @@ using Kernel = typename KernelType<T>::type;
 template <class In, class Out>
 struct CanonicalGemm {
   Gemm<Kernel<In>, Kernel<Out>> problem;
-  Order a, b;       // how A and B of the problem lie in memory
+  Order a, b;       // storage order of A and B in the problem
   bool multiplies;  // false: C becomes beta * C, and A and B may be null
 };
 
@@ -59,7 +59,7 @@ inline Order order_of(Order order, bool transpose) {
 
 template <class T>
 Matrix<Kernel<T>> strided(const MatrixView<T>& view, bool transpose) {
-  auto* data = reinterpret_cast<Kernel<T>*>(view.data);  // at most a change of signedness
+  auto* data = reinterpret_cast<Kernel<T>*>(view.data);  // changes at most the signedness
   if (order_of(view.order, transpose) == Order::row_major) return {data, view.ld, 1};
   return {data, 1, view.ld};
 }
@@ -91,14 +91,14 @@ template <class In, class Out>
           .multiplies = multiplies};
 }
 
-/// The same of a dot product; increments as in BLAS.
+/// The same for a dot product; increments as in BLAS.
 template <class In>
 Dot<In> canonical(std::int64_t n, const In* x, std::int64_t incx, const In* y, std::int64_t incy) {
   if (n < 0) [[unlikely]]
     check::fail_negative("dot", "n", n);
   check::vector("dot: x", n, x, incx);
   check::vector("dot: y", n, y, incy);
-  // The element of i = 0: with a negative increment, the one farthest from the pointer.
+  // The element of i = 0: for a negative increment, the one farthest from the pointer.
   const auto first = [n](const In* data, std::int64_t increment) {
     return increment < 0 && n > 0 ? data + (1 - n) * increment : data;
   };

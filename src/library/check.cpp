@@ -49,7 +49,8 @@ void fail_matrix_null(const char* matrix, std::int64_t rows, std::int64_t cols) 
 }
 
 void fail_lengths(std::int64_t x, std::int64_t y) {
-  fail("dot: x has " + text(x) + " elements, y has " + text(y) + "; they must have as many");
+  fail("dot: x has " + text(x) + " elements, y has " + text(y) +
+       "; they must have the same number");
 }
 
 void fail_vector_bytes(const char* vector, std::int64_t n, std::int64_t increment,

@@ -1,6 +1,6 @@
 #pragma once
-// What a caller may pass. Inline, because a small product costs no more than a few of these checks;
-// the messages are made out of line.
+// Checks of arguments. Inline, because a small product costs only a few times as much as these
+// checks; the messages are built out of line.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,14 +47,14 @@ inline void result(const char* op, const void* result) {
     fail_result(op);
 }
 
-/// Of a GPU's memory: CudaOptions. Null is allowed, fewer bytes than `least` are not.
+/// For GPU memory, as in CudaOptions. Null is allowed; fewer bytes than `least` are not.
 inline void workspace(const char* op, const void* data, std::size_t bytes, std::size_t least = 0) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % 256 == 0;
   if (!aligned || (data == nullptr ? bytes != 0 : bytes < least)) [[unlikely]]
     fail_workspace(op, data, bytes, least);
 }
 
-/// Everything about one matrix but its pointer.
+/// Checks everything about one matrix except its pointer.
 template <class T>
 [[gnu::always_inline]] inline void matrix(const char* name, const MatrixView<T>& view) {
   if (view.rows < 0) [[unlikely]]
@@ -77,7 +77,7 @@ void not_null(const char* name, const MatrixView<T>& view) {
     fail_matrix_null(name, view.rows, view.cols);
 }
 
-/// The vector of n >= 0 elements that starts at data.
+/// A vector of n >= 0 elements that starts at data.
 template <class T>
 void vector(const char* name, std::int64_t n, const T* data, std::int64_t increment) {
   if (data == nullptr && n > 0) [[unlikely]]

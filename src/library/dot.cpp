@@ -1,4 +1,4 @@
-// From the public arguments to the rung that the rules choose.
+// From the public arguments to the rung that the rules select.
 
 #include "rung/dot.hpp"
 

@@ -1,4 +1,4 @@
-// On the CPU: from the public views to the rung that the rules choose.
+// On the CPU: from the public views to the rung that the rules select.
 
 #include "rung/gemm.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
-// What a selection rule can say. A table of them is read from the top; the first that fits decides.
+// The conditions of a selection rule. A table of rules is read from the top; the first match
+// decides.
 
 #include <cstdint>
 #include <limits>
@@ -13,7 +14,7 @@
 
 namespace rung {
 
-/// A rung with the name that the catalog has for it.
+/// A rung with its name in the catalog.
 template <class Rung>
 struct Named {
   const char* id;
@@ -43,27 +44,27 @@ class Dtypes {
 };
 
 inline constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
-/// Work is a double: m * n * k may pass 2^63.
+/// Work is a double, because m * n * k may exceed 2^63.
 inline constexpr double any_work = std::numeric_limits<double>::infinity();
-/// For work_per_thread: more threads never pay.
+/// For work_per_thread: more threads never pay off.
 inline constexpr double one_thread = any_work;
 
 struct GemmRule {
   Dtypes dtypes = Dtypes::all();
-  std::int64_t min_m = 0, max_m = any_size;  // inclusive, of the canonical form: C is row-major
+  std::int64_t min_m = 0, max_m = any_size;  // inclusive, for the canonical form: C is row-major
   std::int64_t min_n = 0, max_n = any_size;
   std::int64_t min_k = 0, max_k = any_size;
   double max_work = any_work;           // m * n * k
-  std::optional<Order> a = {}, b = {};  // how A and B lie in memory; empty: either way
+  std::optional<Order> a = {}, b = {};  // storage order of A and B; empty: any
   double work_per_thread;               // multiply-adds that pay for one more thread
   Named<cpu::GemmRung> use;
 };
 
 struct DotRule {
   Dtypes dtypes = Dtypes::all();
-  DotMode mode = DotMode::deterministic;  // none is for fast: see select.hpp
+  DotMode mode = DotMode::deterministic;  // none is specific to fast: see select.hpp
   std::int64_t max_n = any_size;
-  double work_per_thread;  // elements that pay for one more thread
+  double work_per_thread;  // elements that justify one more thread
   Named<cpu::DotRung> use;
   bool strides_are_unit = true;  // false: any strides
 };

@@ -29,7 +29,7 @@ GemmChoice choose_gemm(const GemmShape& shape, int threads) {
     return {rule.use.id, rule.use.rung,
             detail::threads_for(multiply_adds, rule.work_per_thread, threads)};
   }
-  __builtin_unreachable();  // the last rule fits everything
+  __builtin_unreachable();  // the last rule matches everything
 }
 
 GemmChoice choose_gemm(const GemmCall& call, int threads) {

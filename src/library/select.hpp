@@ -1,5 +1,6 @@
 #pragma once
-// Which rung computes a problem, and on how many threads. The rules themselves are data, in tuned/.
+// Selects the rung for a problem, and the number of threads. The rules themselves are data, in
+// tuned/.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +54,7 @@ inline int threads_for(double work, double work_per_thread, int limit) {
   return static_cast<int>(std::min(work / work_per_thread, static_cast<double>(limit)));
 }
 
-/// On CPUs the fastest rungs sum in an order that threads do not change.
+/// On CPUs the fastest rungs already sum in an order that does not depend on the threads.
 constexpr DotMode mode_of_rule(DotMode asked) {
   return asked == DotMode::fast ? DotMode::deterministic : asked;
 }
@@ -65,10 +66,10 @@ constexpr bool fits(const DotRule& rule, const DotShape& shape) {
 
 }  // namespace detail
 
-/// threads: the most to use; 0 for the processors that this process may run on.
+/// threads: the most to use; 0: the processors that this process may run on.
 GemmChoice choose_gemm(const GemmShape& shape, int threads);
 
-/// Inline: at a thousand elements, a call alone would be a tenth of the time.
+/// Inline, because for a thousand elements a call alone would cost a tenth of the time.
 [[gnu::always_inline]] inline DotChoice choose_dot(const DotShape& shape, int threads) {
 #pragma GCC unroll 16
   for (const DotRule& rule : tuned::dot_rules) {
@@ -77,10 +78,10 @@ GemmChoice choose_gemm(const GemmShape& shape, int threads);
     return {rule.use.id, rule.use.rung,
             detail::threads_for(elements, rule.work_per_thread, threads)};
   }
-  __builtin_unreachable();  // the last rule of each mode fits everything
+  __builtin_unreachable();  // the last rule of each mode matches everything
 }
 
-/// The same for a call as the bench and verification pass it around.
+/// The same for a call as used by the bench and verification.
 GemmChoice choose_gemm(const GemmCall& call, int threads);
 DotChoice choose_dot(const DotCall& call, DotMode mode, int threads);
 

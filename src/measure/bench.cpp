@@ -12,7 +12,7 @@
 namespace rung {
 namespace {
 
-// A contender on its way through the bench.
+// The state of a contender in the bench.
 struct Entry {
   std::unique_ptr<Contender> owned;  // empty for peers
   const Contender* contender;
@@ -21,10 +21,10 @@ struct Entry {
   std::vector<double> graph_samples;
 };
 
-// Calls shorter than this are timed inside a graph as well, where the device has such a thing: it
-// is some ten times what the host needs to start one.
+// Calls shorter than this are also timed inside a graph, if the device has graphs: it is about ten
+// times the host's cost of a launch.
 constexpr double graph_below_seconds = 50e-6;
-// A graph is to be long against the start of it.
+// A graph must be long compared with the cost of starting it.
 constexpr double graph_seconds = 1e-3;
 
 class Bench {
@@ -58,7 +58,7 @@ class Bench {
     for (const RungInfo* info : request_.rungs) {
       BenchRow row;
       row.slug = info->slug;
-      row.limit = info->limit;
+      row.bottleneck = info->bottleneck;
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }
@@ -94,7 +94,7 @@ class Bench {
     entries_.push_back({std::move(contender), plain, 0, {}, {}});
   }
 
-  // Verifies; whoever does not pass is not timed.
+  // Verifies the contenders; those that fail are not timed.
   void admit(Entry& entry, BenchRow& row) {
     try {
       if (const Bound bound = workload_->bind(*entry.contender); !bound) {
@@ -117,7 +117,8 @@ class Bench {
     row.verdict = workload_->verify(*entry.contender);
   }
 
-  // Seconds of a call, from a small problem of the same form; 0 if the problem is itself small.
+  // Seconds per call, estimated from a small problem of the same form; 0 if the problem is itself
+  // small.
   double predict(const Contender& contender) {
     const double small = is_gpu() ? 1 << 30 : 1 << 24;
     const double volume = request_.size.volume();
@@ -144,7 +145,7 @@ class Bench {
     std::vector<std::size_t> owners;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!result_.rows[i].verdict.right) continue;
-      // Not before all have been verified: a kernel that fails takes the device's memory with it.
+      // Only after all are verified: a kernel that fails destroys the device's memory.
       candidates.push_back({workload_->bind(*entries_[i].contender).batch, entries_[i].expected});
       owners.push_back(i);
     }
@@ -172,7 +173,7 @@ class Bench {
     }
   }
 
-  // Once more, those that are so short that the host's part of a call shows.
+  // Times again, in graphs, the calls that are so short that the host's part is visible.
   void measure_in_graphs() {
     std::vector<Candidate> candidates;
     std::vector<std::size_t> owners;
@@ -201,7 +202,7 @@ class Bench {
     }
   }
 
-  // The host's part of those calls by itself.
+  // The host time of those calls.
   void measure_host() {
     constexpr int rounds = 25;
     constexpr std::int64_t calls = 100;
@@ -217,7 +218,7 @@ class Bench {
     }
   }
 
-  // Empty where the device or the contender cannot be recorded.
+  // Empty if the device or the contender does not support recording.
   Batch record(const Contender& contender, std::int64_t calls) {
     try {
       return request_.backend->record(workload_->bind(contender).batch, calls);

@@ -19,27 +19,27 @@ enum class Kind { rung, library, peer };
 /// One contender against one peer.
 struct Comparison {
   std::string peer;
-  double seconds = 0;   // the peer's median; 0 if it was not timed
-  double ratio = 0;     // median over rounds of peer time / own time: above 1, the peer is slower
-  std::string why_not;  // if it was not timed
-  double graph_seconds = 0;  // the same inside a graph; 0 if not both were timed there
+  double seconds = 0;        // the peer's median; 0 if it was not timed
+  double ratio = 0;          // median over rounds of peer time / own time: above 1, Rung is faster
+  std::string why_not;       // if it was not timed
+  double graph_seconds = 0;  // the same inside a graph; 0 unless both were timed there
   double graph_ratio = 0;
 };
 
 struct BenchRow {
   Kind kind = Kind::rung;
   std::string name;          // a rung's id, "library", or the peer's name
-  std::string slug;          // a rung's slug, else the name
-  std::string limit;         // what limits a rung now, in its own words
+  std::string slug;          // a rung's slug, otherwise the name
+  std::string bottleneck;    // of a rung, from its header
   std::string chose;         // the rung that the library chose
-  std::string skipped;       // why it was not run; empty if it was
-  Verdict verdict;           // only what is right is timed
-  Summary seconds;           // of a call, of many back to back
-  bool own_clock = false;    // the device's, for those seconds; else the host's
-  Summary graph_seconds;     // of a call, of many inside a graph: the device's time alone
-  Summary host_seconds;      // of a call, until it is in the queue
-  double ceiling_ratio = 0;  // 0 where there is no ceiling
-  std::string previous;      // the rung that it comes from, if that was timed too
+  std::string skipped;       // why it was skipped; empty if it ran
+  Verdict verdict;           // only right contenders are timed
+  Summary seconds;           // per call, back to back
+  bool own_clock = false;    // the device's clock for those seconds; otherwise the host's
+  Summary graph_seconds;     // per call inside a graph: device time only
+  Summary host_seconds;      // per call, until it is enqueued
+  double ceiling_ratio = 0;  // 0 if there is no ceiling
+  std::string previous;      // the rung that it improves on, if that was timed, too
   double previous_ratio = 0;
   std::vector<Comparison> peers;  // not for peers
 
@@ -58,7 +58,7 @@ struct BenchResult {
   std::vector<std::int64_t> leading_dimensions;  // of A, B, C; none for vectors
   std::size_t operand_sets = 1;                  // more than one if cold
   std::string ceiling;         // what the ceiling is: "f32 multiply-add", "read"; empty for none
-  double ceiling_rate = 0;     // flops (or bytes) a second, in this run
+  double ceiling_rate = 0;     // flops (or bytes) per second, in this run
   std::vector<BenchRow> rows;  // rungs in ladder order, the library, peers
 };
 
@@ -66,11 +66,11 @@ struct BenchRequest {
   std::string op;
   Size size;
   WorkloadOptions options;
-  double seconds = 0.5;  // time budget of one measurement
+  double seconds = 0.5;  // time budget per measurement
   const Backend* backend = nullptr;
   std::vector<const RungInfo*> rungs;  // of this op
   std::vector<const Peer*> peers;
-  /// Told what is being done, and the fraction of the timing that is done.
+  /// Called with the current activity, and the fraction of the timing that is done.
   std::function<void(std::string_view what, double done)> progress;
 };
 

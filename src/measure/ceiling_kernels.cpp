@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/ceiling_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, which must come first in a file that is compiled once a target.
+// After simd.hpp, which must come first in a file that is compiled once per target.
 #include "measure/ceiling_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ constexpr int accumulators = 12;  // hides 4 to 5 cycles of latency on 2 ports, 
 template <class T>
 double multiply_add(std::int64_t iterations) {
   const hn::ScalableTag<T> d;
-  volatile T opaque = 1;  // or the compiler would do the sums itself
+  volatile T opaque = 1;  // otherwise the compiler would evaluate the sums itself
   const auto factor = hn::Set(d, opaque);
   hn::Vec<decltype(d)> acc[accumulators];
   for (int i = 0; i < accumulators; ++i) acc[i] = hn::Set(d, static_cast<T>(i));
@@ -59,11 +59,11 @@ template <bool prefetch>
 HWY_INLINE void read_region(const Region& region, Accumulators& acc) {
   const auto vector_bytes = static_cast<std::int64_t>(hn::Lanes(Bits()) * sizeof(std::uint64_t));
   const auto* data = static_cast<const std::byte*>(region.data);
-  const std::int64_t length = region.bytes / (streams * 2 * line) * 2 * line;  // of one stream
-  // Two loads an operation, where there is a three-way OR: loads must be the limit.
+  const std::int64_t length = region.bytes / (streams * 2 * line) * 2 * line;  // per stream
+  // Two loads per operation, if there is a three-way OR, so that loads are the bottleneck.
   for (std::int64_t offset = 0; offset < length; offset += 2 * line) {
     for (int s = 0; s < streams; ++s) {
-      // Memory wants several streams far apart; a cache wants one.
+      // Memory needs several streams that are far apart; a cache needs one.
       const std::byte* from =
           data + (prefetch ? s * length + offset : streams * offset + 2 * s * line);
       if constexpr (prefetch) {
@@ -79,7 +79,7 @@ HWY_INLINE void read_region(const Region& region, Accumulators& acc) {
   for (; offset + vector_bytes <= region.bytes; offset += vector_bytes) {
     acc[0] = hn::Or(acc[0], load(data + offset));
   }
-  if (offset < region.bytes && region.bytes >= vector_bytes) {  // overlaps what was read before
+  if (offset < region.bytes && region.bytes >= vector_bytes) {  // overlaps the part already read
     acc[1] = hn::Or(acc[1], load(data + region.bytes - vector_bytes));
     return;
   }
@@ -95,7 +95,7 @@ std::uint64_t read_regions(std::span<const Region> regions, std::int64_t repeats
   for (auto& bits : acc) bits = hn::Zero(d);
   const Region* first = regions.data();
   for (std::int64_t repeat = 0; repeat < repeats; ++repeat) {
-    asm volatile("" : "+r"(first));  // may be new each time: one reading cannot do for all
+    asm volatile("" : "+r"(first));  // so that readings are not merged
     for (std::size_t i = 0; i < regions.size(); ++i) read_region<prefetch>(first[i], acc);
   }
   for (int s = 1; s < streams; ++s) acc[0] = hn::Or(acc[0], acc[s]);

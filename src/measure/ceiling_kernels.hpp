@@ -1,6 +1,5 @@
 #pragma once
-// The instruction sequences whose speed is the ceiling: nothing but multiply-adds, nothing but
-// loads.
+// The instruction sequences that define the CPU's ceilings: only FMAs, or only loads.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +7,8 @@
 
 namespace rung {
 
-/// Runs `iterations` rounds of independent multiply-adds in registers; each function returns a
-/// number that depends on all of them, so that none can be left out.
+/// Runs `iterations` rounds of independent multiply-adds in registers. Each function returns a
+/// number that depends on all of them, so that the compiler cannot drop any.
 struct FmaKernel {
   double (*run)(std::int64_t iterations);
   double flops_per_iteration;
@@ -19,15 +18,15 @@ struct FmaKernel {
 template <class T>
 FmaKernel fma_kernel();
 
-/// Memory to read. Best aligned to 64 bytes.
+/// Memory to read, ideally aligned to 64 bytes.
 struct Region {
   const void* data;
   std::int64_t bytes;
 };
 
-/// Loads every byte of all regions, where asked as eight streams with software prefetch, and all of
-/// it again `repeats` times: small regions are read without the cost of a call. Returns the
-/// bits that are set in any of them.
+/// Loads every byte of all regions, optionally as eight streams with software prefetch, and repeats
+/// that `repeats` times, so that small regions are read without the cost of a call. Returns the OR
+/// of all bits.
 using ReadKernel = std::uint64_t (*)(std::span<const Region> regions, std::int64_t repeats,
                                      bool prefetch);
 ReadKernel read_kernel();

@@ -15,10 +15,10 @@
 namespace rung {
 namespace {
 
-// A call long enough to hide the start of the threads (microseconds).
+// A call long enough to hide the start of the threads, which takes microseconds.
 constexpr std::int64_t fma_iterations = 100'000;
 
-// Where results go, so that no compiler drops the work.
+// Keeps results alive, so that the compiler does not drop the work.
 std::atomic<double> float_sink;
 std::atomic<std::uint64_t> bits_sink;
 
@@ -32,7 +32,7 @@ FmaKernel kernel_of(Dtype dtype) {
 
 std::int64_t align_down(std::int64_t bytes) { return bytes / 64 * 64; }
 
-// Pieces of regions, small enough that threads of unequal speed end together.
+// Pieces of regions, small enough that threads of unequal speed finish together.
 std::vector<Region> split(const std::vector<Region>& regions, int threads) {
   constexpr std::int64_t max_piece = 8 << 20;
   if (threads == 1) return regions;
@@ -49,7 +49,7 @@ std::vector<Region> split(const std::vector<Region>& regions, int threads) {
   return pieces;
 }
 
-// The best of several samples: noise only ever slows.
+// The best of several samples, because noise can only slow them down.
 double best_rate(const CeilingBatch& ceiling) {
   constexpr double budget = 0.12;
   TimingOptions options;
@@ -73,7 +73,7 @@ class Pages {
 #ifdef MADV_HUGEPAGE
     madvise(data_, bytes_, MADV_HUGEPAGE);
 #endif
-    // Untouched pages would all be the one page of zeros.
+    // Untouched pages would all map to the zero page.
     std::fill_n(static_cast<unsigned char*>(data_), bytes_, static_cast<unsigned char>(1));
   }
   Pages(const Pages&) = delete;
@@ -137,7 +137,7 @@ Ceilings measure_ceilings() {
   constexpr std::int64_t gib = 1 << 30;
   const std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t dram = std::min({2 * caches.l3, gib, memory / 4});
-  // Of the outer caches, a share that neighbours leave us: an L3 may serve a whole socket.
+  // The share of the outer caches that other users leave us: an L3 may serve a whole socket.
   const std::int64_t l3 = std::min(4 * caches.l2, caches.l3 / (2 * threads));
   const Pages pages(std::max(dram, std::max(l3, caches.l2) * threads));
   ceilings.read.push_back(measure_read("L1", pages, align_down(caches.l1 / 2)));

@@ -1,5 +1,5 @@
 #pragma once
-// The machine's own limits, measured: how fast it multiplies and adds, how fast it reads.
+// The measured limits of this machine: FMAs and memory bandwidth.
 
 #include <cstdint>
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace rung {
 
-/// A batch whose every call does `work` flops or reads `work` bytes, as fast as the machine can.
+/// A batch whose calls each do `work` flops or read `work` bytes, as fast as the machine can.
 struct CeilingBatch {
   Batch batch;
   double work;
 };
 
-/// Multiply-adds in registers, of the type in which a dtype is summed, on that many threads.
+/// FMAs in registers, in the accumulator type of a dtype, on that many threads.
 CeilingBatch fma_ceiling(Dtype dtype, int threads);
 
 /// Reads all regions once. They must outlive the batch.
 CeilingBatch read_ceiling(const std::vector<Region>& regions, int threads);
 
-/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions a second), "L1" in
-/// GB/s.
+/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions per second), "L1"
+/// in GB/s.
 struct Ceiling {
   std::string name;
   double one_thread;

@@ -30,7 +30,7 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
-// Whatever changes the ceilings, or how they are measured.
+// Everything that changes the ceilings, or how they are measured.
 std::string machine_key() {
   const auto& [isa, caches] = cpu::machine();
   std::string key = cpu::model();
@@ -100,7 +100,7 @@ std::optional<Ceilings> load(const fs::path& path) {
   }
 }
 
-// By way of a second file, so that a concurrent reader sees all or nothing.
+// Writes a second file first, so that a concurrent reader sees all or nothing.
 void store(const fs::path& path, const Ceilings& ceilings) {
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);

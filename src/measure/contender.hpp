@@ -1,5 +1,5 @@
 #pragma once
-// Whoever can be verified and timed on a problem: a rung, the library's own choice, a peer.
+// A contender can be verified and timed on a problem: a rung, the library's own choice, or a peer.
 
 #include <string>
 

@@ -17,7 +17,7 @@
 namespace rung {
 namespace {
 
-// The kernels know 32-bit integers as unsigned, the public interface as signed.
+// Kernels use unsigned 32-bit integers, the public interface signed ones.
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
@@ -38,7 +38,8 @@ MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t row
 
 using Calls = std::function<void(std::int64_t)>;
 
-/// rung::gemm() with what a call ends with: options, or a stream. Empty where it has no such type.
+/// rung::gemm() with its last argument: options, or a stream. Empty if it does not support the
+/// types.
 template <class Where>
 Calls public_gemm(const GemmCall& call, const Where& where) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
@@ -58,7 +59,7 @@ Calls public_gemm(const GemmCall& call, const Where& where) {
   });
 }
 
-/// What `bind` makes of a dot product, if rung::dot() has one of its type.
+/// The result of `bind` for a dot product, if rung::dot() supports its type.
 template <class Bind>
 Bound bind_dot(const DotCall& call, const Bind& bind) {
   if (!is_for_dot(call.dtype)) return {{}, fmt::format("dot has no {}", rung::name(call.dtype))};
@@ -140,7 +141,7 @@ void GpuLibraryContender::launch(const std::function<void()>& run, int threads) 
   try {
     gpu_.observe(run, threads);
   } catch (const Error& error) {
-    gpu_.wait("library");  // throws, with a new context, if earlier work has spoilt the old one
+    gpu_.wait("library");  // throws, with a new context, if earlier work has failed
     throw KernelError(error.what());
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The contenders that this program brings itself. Peers are in measure/peers.
+// The contenders that are part of this program. Peers are in measure/peers.
 
 #include "backends/backend.hpp"
 #include "backends/cuda/gpu.hpp"
@@ -25,8 +25,8 @@ class RungContender final : public Contender {
   const RungInfo& info_;
 };
 
-/// rung::gemm() and rung::dot() as a program calls them: argument checks and the choice of a rung
-/// are part of each call.
+/// rung::gemm() and rung::dot() as a program calls them: each call includes argument checks and
+/// rung selection.
 class LibraryContender final : public Contender {
  public:
   std::string name() const override { return "library"; }
@@ -35,8 +35,8 @@ class LibraryContender final : public Contender {
   Bound bind(const DotCall& call, int threads, void* result) const override;
 };
 
-/// rung::gemm() on the memory of a GPU, or of the virtual one, likewise. One at a time: while it
-/// lives, the library's calls go to the driver of that GPU.
+/// The same for rung::gemm() on the memory of a GPU, or of the virtual one. Only one at a time:
+/// during its lifetime, the library's calls use the driver of that GPU.
 class GpuLibraryContender final : public Contender {
  public:
   /// The backend must outlive it.

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement must be published with.
+// The environment to publish with a measurement.
 
 #include <string>
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int fma_unroll = 16;
 constexpr int loads_in_flight = 4;
 
-/// A multiply-add of PTX and the registers that it works on.
+/// A multiply-add in PTX and the registers that it uses.
 struct Instruction {
   std::string_view entry;  // of its kernel
   std::string_view text;   // "fma.rn.f32"
@@ -19,7 +19,7 @@ struct Instruction {
   std::string_view from_int;
   std::string_view sum;
   int bytes;
-  int chains;  // more than the latency needs, fewer than spill
+  int chains;  // more than the latency needs, few enough not to spill
 };
 
 constexpr std::array instructions = {

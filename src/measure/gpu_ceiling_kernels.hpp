@@ -1,5 +1,5 @@
 #pragma once
-// The kernels whose speed is a GPU's ceiling, as PTX: nothing but multiply-adds, nothing but loads.
+// The PTX kernels that define a GPU's ceilings: only FMAs, or only loads.
 
 #include <cstdint>
 #include <string_view>
@@ -13,9 +13,9 @@ namespace rung {
 /// For a GPU of compute capability 7.0 or later. Its entries are named below.
 const cuda::Unit& gpu_ceiling_module();
 
-/// Every thread of a grid: `chains` independent accumulators, which start at 0, 1, 2, …; in each
-/// iteration, x = x * one + one for each, `unroll` times. The thread's sum of them goes to sums[its
-/// index in the grid].
+/// In every thread of a grid: `chains` independent accumulators start at 0, 1, 2, …; each iteration
+/// computes x = x * one + one for each of them, `unroll` times. The thread's sum of them is stored
+/// to sums[its index in the grid].
 struct GpuFmaKernel {
   const char* entry;
   int chains;
@@ -27,15 +27,15 @@ struct GpuFmaKernel {
   struct Argument {
     cuda::DevicePointer sums;
     std::int32_t iterations;
-    std::int32_t one = 1;  // which no compiler knows
+    std::int32_t one = 1;  // which the compiler does not know
   };
 };
 
-/// Of the type in which a dtype is summed.
+/// For the accumulator type of a dtype.
 GpuFmaKernel gpu_fma_kernel(Dtype dtype);
 
-/// Reads `pieces` pieces of 16 bytes, shared out among the threads of a grid. The bits that are
-/// set in any that a thread has read go to bits[its index in the grid].
+/// Reads `pieces` pieces of 16 bytes, divided among the threads of a grid. The OR of the bits that
+/// a thread has read is stored to bits[its index in the grid].
 struct GpuReadKernel {
   const char* entry = "read";
 

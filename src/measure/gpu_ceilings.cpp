@@ -14,17 +14,17 @@ namespace rung {
 namespace {
 
 constexpr std::int64_t block = 256;
-// As many threads as a multiprocessor can hold: enough to hide every latency.
+// As many threads as an SM can hold, to hide all latencies.
 constexpr std::int64_t blocks_per_multiprocessor = 8;
 
-constexpr std::int32_t iterations = 100;  // some 200 us: a launch is hidden
+constexpr std::int32_t iterations = 100;  // about 200 us, to hide the launch
 
 cuda::Launch whole(const cuda::Gpu& gpu, std::int64_t blocks, std::int64_t threads) {
   const std::int64_t multiprocessors = gpu.attribute(cuda::DeviceAttribute::multiprocessor_count);
   return {.grid = {multiprocessors * blocks}, .block = {threads}};
 }
 
-/// One launch a call. The buffers live as long as the batch.
+/// One launch per call. The batch owns the buffers.
 template <class Argument>
 Batch batch_of(cuda::Gpu& gpu, const cuda::Unit& module, const char* entry,
                const cuda::Launch& launch, const Argument& argument,
@@ -47,7 +47,7 @@ std::shared_ptr<cuda::DeviceBuffer> buffer(cuda::Gpu& gpu, std::int64_t bytes) {
   return std::make_shared<cuda::DeviceBuffer>(gpu, static_cast<std::size_t>(bytes));
 }
 
-// The best of several samples: noise only ever slows.
+// The best of several samples, because noise can only slow them down.
 double best_gpu_rate(const CeilingBatch& ceiling) {
   TimingOptions options;
   options.seconds = 0.12;
@@ -74,7 +74,7 @@ CeilingBatch on_matrix_unit(cuda::Gpu& gpu, const GpuMatrixKernel& kernel) {
           kernel.flops_per_iteration * static_cast<double>(threads * iterations)};
 }
 
-/// Whether CUDA cores multiply a dtype; the others are for tensor cores alone.
+/// Whether CUDA cores multiply a dtype; only tensor cores multiply the others.
 bool is_for_threads(Dtype dtype) { return is_for_dot(dtype); }
 
 }  // namespace

@@ -12,7 +12,7 @@ GpuEnvironment gpu_environment(cuda::Gpu& gpu) {
   here.multiprocessors = gpu.attribute(multiprocessor_count);
   here.memory_bytes = gpu.memory_bytes();
   here.l2_bytes = gpu.attribute(l2_cache_size);
-  // Both edges of the clock carry data.
+  // Double data rate: both clock edges carry data.
   here.peak_bandwidth =
       2.0 * 1e3 * gpu.attribute(memory_clock_rate) * gpu.attribute(global_memory_bus_width) / 8;
   here.ceilings = measure_gpu_ceilings(gpu);

@@ -1,5 +1,5 @@
 #pragma once
-// What a measurement on a GPU must be published with, beside Environment.
+// The GPU environment to publish with a measurement, in addition to Environment.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ struct GpuEnvironment {
   int multiprocessors;
   std::int64_t memory_bytes;
   std::int64_t l2_bytes;
-  double peak_bandwidth;  // bytes a second, by the memory's clock and width; 0 if not told
+  double peak_bandwidth;  // bytes per second, from the memory's clock and width; 0 if unknown
   NvmlFacts nvml;         // after the ceilings: clocks under load
   GpuCeilings ceilings;
 };

@@ -13,18 +13,18 @@ std::string_view zero_of(std::string_view type) {
   return type == "f64" ? "0d0000000000000000" : type == "f32" ? "0f00000000" : "0";
 }
 
-/// One mma.sync of PTX. All elements of A and B are 1.
+/// One mma.sync in PTX. All elements of A and B are 1.
 struct Mma {
   const char* entry;
   std::string_view types;  // of D, A, B and C
   int m, n, k;
   int element_bytes;     // of A and B
-  std::string_view one;  // a register full of ones
+  std::string_view one;  // a register filled with ones
 
   constexpr std::string_view sum() const { return types.substr(0, 3); }
   constexpr int sum_bytes() const { return sum() == "f64" ? 8 : 4; }
   constexpr std::string_view in() const { return sum() == "f64" ? "f64" : "b32"; }
-  // Registers of a thread, of which a warp has 32.
+  // Registers per thread; a warp has 32 times as many.
   constexpr int a_count() const { return m * k * element_bytes / (32 * sum_bytes()); }
   constexpr int b_count() const { return n * k * element_bytes / (32 * sum_bytes()); }
   constexpr int c_count() const { return m * n / 32; }
@@ -35,7 +35,7 @@ constexpr Mma mma_bf16 = {"mma_bf16", "f32.bf16.bf16.f32", 16, 8, 16, 2, "0x3F80
 constexpr Mma mma_tf32 = {"mma_tf32", "f32.tf32.tf32.f32", 16, 8, 8, 4, "0x3F800000"};
 constexpr Mma mma_i8 = {"mma_i8", "s32.s8.s8.s32", 16, 8, 32, 1, "0x01010101"};
 constexpr Mma mma_f64 = {"mma_f64", "f64.f64.f64.f64", 8, 8, 4, 8, "0d3FF0000000000000"};
-// Faster than the small one, where it exists.
+// Faster than the small shape, if it exists.
 constexpr Mma mma_f64_large = {"mma_f64_large",     "f64.f64.f64.f64", 16, 8, 16, 8,
                                "0d3FF0000000000000"};
 
@@ -71,7 +71,7 @@ std::string zeros(std::string_view type, int count) {
   return text;
 }
 
-/// The loop around `body`, and the sum of `count` accumulators %c0, %c1, … stored.
+/// The loop around `body`; then stores the sum of `count` accumulators %c0, %c1, ….
 std::string loop(const std::string& body, int count, std::string_view type, int bytes) {
   std::string text =
       "  setp.gt.s32 %more, %left, 0;\n"
@@ -111,21 +111,22 @@ std::string kernel_of(const Mma& mma) {
   return text + loop(body, accumulators, mma.sum(), mma.sum_bytes());
 }
 
-// wgmma.m64n256: A (64 rows) and B (256 rows) lie in shared memory, rows of 128 bytes, swizzled; an
-// instruction takes 32 bytes of each.
+// wgmma.m64n256: A (64 rows) and B (256 rows) are in shared memory, in swizzled rows of 128 bytes;
+// an instruction reads 32 bytes of each row.
 constexpr int wgmma_accumulators = 128;
 constexpr int wgmma_unroll = 16;
 constexpr int wgmma_bytes = 32;
-constexpr std::int64_t wgmma_block = 256;  // two groups of four warps: one waits, one works
+constexpr std::int64_t wgmma_block = 256;  // two warpgroups: one waits while the other works
 
-/// One wgmma of PTX. Operands are random: in a word of shared memory, the bits of `random` are, and
-/// those of `constant` are 1. Floats are so from 0.5 to 1, of either sign.
+/// One wgmma in PTX. Operands are random: each word of shared memory takes random bits where
+/// `random` is set, and has 1 where `constant` is set. Floats are thus from 0.5 to 1, with either
+/// sign.
 struct Wgmma {
   const char* entry;
   std::string_view types;  // of the sum, A and B: "f32.bf16.bf16"
   int element_bytes;       // of A and B
   std::uint32_t random, constant;
-  std::string_view modifiers;  // after the predicate: factors of A and B, whether to transpose them
+  std::string_view modifiers;  // after the predicate: scale factors of A and B, transposition flags
 
   constexpr int k() const { return wgmma_bytes / element_bytes; }
   constexpr std::string_view sum() const { return types.substr(0, 3); }
@@ -142,8 +143,8 @@ constexpr Wgmma wgmma_e5m2 = {"wgmma_e5m2", "f32.e5m2.e5m2", 1, 0x83838383, 0x38
 std::string kernel_of(const Wgmma& wgmma) {
   constexpr int a_bytes = 64 * 128, b_bytes = 256 * 128;
   std::string text = head(wgmma.entry, fmt::format(".maxntid {}", wgmma_block));
-  // Descriptors (PTX ISA, "Matrix Descriptor Format"): address / 16, 1024 bytes from eight rows to
-  // the next eight, swizzle of 128 bytes.
+  // Descriptors (PTX ISA, "Matrix Descriptor Format"): address / 16, a stride of 1024 bytes between
+  // groups of eight rows, 128-byte swizzle.
   text += fmt::format(R"(  .shared .align 1024 .b8 tiles[{0}];
   .reg .b32 %word, %high, %offset, %at, %base;
   .reg .b64 %a, %b, %a_step, %b_step;

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels that keep a GPU's matrix units busy, as PTX.
+// PTX kernels that saturate a GPU's matrix units.
 
 #include <cstdint>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace rung {
 
-/// Every warp (wgmma: every four) multiplies the same small matrices again and again, and adds the
-/// products to accumulators of its own. The thread's sum of these goes to sums[its index in the
-/// grid].
+/// Every warp (for wgmma, every warpgroup) multiplies the same small matrices repeatedly, and adds
+/// the products to its own accumulators. The thread's sum of these is stored to sums[its index in
+/// the grid].
 struct GpuMatrixKernel {
   const cuda::Unit* module;
   const char* entry;
-  double flops_per_iteration;  // of a thread
-  int element_bytes;           // of a sum
+  double flops_per_iteration;  // per thread
+  int element_bytes;           // per sum
   std::int64_t block;          // threads
   std::int64_t blocks_per_multiprocessor;
 
@@ -27,13 +27,14 @@ struct GpuMatrixKernel {
   };
 };
 
-/// All that a GPU of that compute capability (times ten), whose driver is for that version of CUDA
-/// (12040), has for a dtype; none for f32 and i32, nor for 8-bit floats without wgmma.
+/// All kernels that a GPU of that compute capability (times ten), whose driver supports that
+/// version of CUDA (12040), has for a dtype; empty for f32 and i32, and for 8-bit floats without
+/// wgmma.
 ///
 /// mma.sync (since 8.0) multiplies matrices of ones: each iteration adds mma_unroll times the k of
-/// its shape to each of mma_chains accumulators in each of its registers. wgmma (9.0 alone)
-/// multiplies random ones from shared memory, so that the unit draws as much power as it does at
-/// work.
+/// its shape to each of mma_chains accumulators in each of its registers. wgmma (only 9.0)
+/// multiplies random matrices from shared memory, so that the unit draws as much power as in real
+/// use.
 std::vector<GpuMatrixKernel> gpu_matrix_kernels(Dtype dtype, int arch, int cuda_version);
 
 inline constexpr int mma_chains = 8;

@@ -5,7 +5,7 @@
 namespace rung {
 namespace {
 
-// Of the NVML API reference.
+// From the NVML API reference.
 using NvmlDevice = struct NvmlDeviceHandle*;
 constexpr int success = 0;
 constexpr int sm_clock = 1, memory_clock = 2;  // nvmlClockType_t

@@ -1,5 +1,6 @@
 #pragma once
-// Order statistics of a few timings. No means: one descheduled sample would move them.
+// Order statistics of a few timings. There are no means, because one descheduled sample would
+// distort them.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +22,8 @@ struct Summary {
 
 Summary summarize(std::span<const double> values);
 
-/// The median of numerator[i] / denominator[i] over the rounds that both took part in; 0 if none.
+/// The median of numerator[i] / denominator[i] over the rounds that both took part in; 0 if there
+/// are none.
 double median_ratio(std::span<const double> numerator, std::span<const double> denominator);
 
 }  // namespace rung

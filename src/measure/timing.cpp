@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_rounds = 100;
-constexpr double sample_seconds = 0.010;  // long against the clock's resolution and an interrupt
+constexpr double sample_seconds = 0.010;  // long against the clock's resolution
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -25,8 +25,8 @@ double process_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// The worker threads of a BLAS spin for milliseconds after a call, and would take their processor
-// from whoever is timed next.
+// The worker threads of a BLAS spin for milliseconds after a call, and would take a processor from
+// the next candidate.
 void wait_until_quiet() {
   const auto start = Clock::now();
   while (seconds_since(start) < 0.050) {
@@ -37,7 +37,7 @@ void wait_until_quiet() {
   }
 }
 
-// Calls in one sample.
+// The number of calls in a sample.
 std::int64_t calibrate(const Candidate& candidate, double sample) {
   if (candidate.expected > sample) return 1;
   constexpr std::int64_t max_calls = std::int64_t{1} << 32;
@@ -80,7 +80,7 @@ std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
     wait_until_quiet();
     Timing& timing = timings[i];
     if (timing.calls == 0) timing.calls = calibrate(candidates[i], sample);
-    // A call that is itself long warms up in its own first part.
+    // A long call warms up in its own first part.
     const bool is_long = candidates[i].expected > 10 * sample;
     if (!is_long) candidates[i].batch.run(std::max<std::int64_t>(1, timing.calls / 8));
     const double seconds = time_batch(candidates[i].batch, timing.calls);

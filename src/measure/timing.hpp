@@ -1,5 +1,5 @@
 #pragma once
-// Times several candidates against each other on a machine that others use too.
+// Times several candidates against each other on a machine with other load.
 
 #include <cstdint>
 #include <functional>
@@ -11,33 +11,33 @@ namespace rung {
 
 struct Candidate {
   Batch batch;
-  double expected = 0;  // seconds a call, as far as known; 0: find out
+  double expected = 0;  // seconds per call, if known; 0: estimate
 };
 
-/// Seconds a call, one entry a round. Slow candidates leave early, so entry i of two candidates is
-/// always the same round i: ratios are taken pair by pair.
+/// Seconds per call, one entry per round. Slow candidates drop out early, so entry i of two
+/// candidates always belongs to the same round i, and ratios can be computed per pair.
 struct Timing {
-  std::int64_t calls = 0;  // in one sample
+  std::int64_t calls = 0;  // per sample
   std::vector<double> seconds;
 };
 
 struct TimingOptions {
-  double seconds = 0.5;  // time budget of one candidate, its warm-up and the waiting included
-  std::function<void(double done)> progress;  // told the fraction after every round
+  double seconds = 0.5;  // time budget per candidate, including warm-up and waiting
+  std::function<void(double done)> progress;  // called with the fraction after every round
 };
 
-/// Round by round, takes one sample of each candidate (A B C, then C B A, …): waits until the
-/// process is quiet, warms up, times a batch of calls long enough for the clock. Every candidate is
-/// sampled at least once.
+/// Takes one sample of each candidate per round (A B C, then C B A, …): waits until the process is
+/// quiet, warms up, and times a batch of calls that is long enough for the clock. Every candidate
+/// is sampled at least once.
 std::vector<Timing> time_interleaved(const std::vector<Candidate>& candidates,
                                      const TimingOptions& options);
 
-/// Seconds that one batch of `calls` takes, from the first one's start to the last one's end: by
-/// the device's clock where the batch tells that, else by the host's.
+/// The seconds of one batch of `calls`, from the start of the first to the end of the last: by the
+/// device's clock if the batch has one, otherwise by the host's.
 double time_batch(const Batch& batch, std::int64_t calls);
 
-/// Seconds until that many calls are in the device's queue, which is empty before. The queue must
-/// hold them all: a full one makes the caller wait for the device.
+/// The seconds until that many calls are enqueued in an empty queue. The queue must be able to hold
+/// all of them, because a full one blocks the caller.
 double time_enqueue(const Batch& batch, std::int64_t calls);
 
 }  // namespace rung

@@ -14,7 +14,8 @@ namespace {
 
 using cuda::GemmPlan;
 
-// Who is so much slower than the fastest in the short round has never been the fastest in the long.
+// A configuration that is this much slower than the fastest in the short round has never been the
+// fastest in the long one.
 constexpr double finalist_ratio = 1.3;
 constexpr double short_round = 0.1;  // of the time budget
 
@@ -66,12 +67,12 @@ class Tuner {
     operands_.reset();
   }
 
-  // What is wrong with it; empty if nothing is.
+  // The error of the result; empty if there is none.
   std::string verify(const GemmPlan& plan) {
     try {
       if (exact_result_) {
         if (result_on_integers(plan) == *exact_result_) return "";
-        operands_.reset();  // whatever it has done to them
+        operands_.reset();  // whatever the configuration has done to them
         return "on small integers another result than a plan that is right";
       }
       const Verdict verdict = ::rung::verify(problem_, [&](const GemmCall& call) {
@@ -113,7 +114,7 @@ class Tuner {
     upload();
     time(field, short_round * request_.seconds, "first round");
     const double limit = finalist_ratio * fastest(field)->seconds.median;
-    // `before` stays whatever its time, for the comparison.
+    // `before` stays in the race regardless of its time, for the comparison.
     std::erase_if(field, [&](const TuneCandidate* candidate) {
       return candidate->seconds.median > limit && candidate != result_.candidates.data();
     });
@@ -154,7 +155,7 @@ class Tuner {
   void upload() {
     gpu_.make_current();
     GemmCall call = problem_.call();
-    call.a.storage = call.b.storage = {};  // C alone comes back
+    call.a.storage = call.b.storage = {};  // only C is copied back
     operands_ = std::make_shared<const cuda::GemmOperands>(gpu_, call);
   }
 

@@ -14,7 +14,7 @@
 namespace rung {
 namespace {
 
-// How many operand sets a batch goes through in turn.
+// The number of operand sets that a batch rotates through.
 std::int64_t count_sets(double set_bytes, bool cold, const Backend& backend) {
   if (!cold) return 1;
   constexpr double max_bytes = 1 << 30;
@@ -24,7 +24,7 @@ std::int64_t count_sets(double set_bytes, bool cold, const Backend& backend) {
   return std::clamp<std::int64_t>(std::llround(sets), 1, max_sets);
 }
 
-// One batch a set, called in turn from one call to the next.
+// One batch per set; calls rotate through them.
 Bound rotate(std::vector<Bound> sets) {
   if (sets.size() == 1 || !sets.front()) return std::move(sets.front());
   const Batch first = sets.front().batch;  // they share one queue
@@ -89,7 +89,7 @@ class GemmWorkload final : public Workload {
       if (kernels.empty()) return {};
       return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
     }
-    if (backend_.name() == "gpu") return {};  // Apple's: there are no kernels for that
+    if (backend_.name() == "gpu") return {};  // Apple's: there are no ceiling kernels for it
     const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
     return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
@@ -158,8 +158,8 @@ class DotWorkload final : public Workload {
     return verdict;
   }
 
-  // Over the very operands that the contenders read; on a GPU, over as many bytes. Starting threads
-  // does not pay where they are small, so one thread is tried as well.
+  // Reads the same operands as the contenders; on a GPU, the same number of bytes. For small
+  // operands, starting threads does not pay off, so one thread is tried as well.
   WorkloadCeiling ceiling() const override {
     if (backend_.name() == "virtual") return {};
     if (cuda::Gpu* const gpu = gpu_of(backend_)) {

@@ -1,5 +1,5 @@
 #pragma once
-// One op at one size with its operands: what the contenders are verified and timed on.
+// One op at one size with its operands, on which contenders are verified and timed.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace rung {
 
-/// Sizes of one problem: dot takes n alone, and leaves m and k at 1.
+/// The sizes of one problem: dot uses only n, with m and k at 1.
 struct Size {
   std::int64_t m = 1, n = 1, k = 1;
 
@@ -24,14 +24,14 @@ struct Size {
 struct WorkloadOptions {
   Dtype dtype = Dtype::f32;
   int threads = 1;
-  bool a_transposed = false;  // gemm alone, like the three below
+  bool a_transposed = false;  // only gemm, like the next three
   bool b_transposed = false;
   double alpha = 1;
   double beta = 0;
-  bool cold = false;  // a new set of operands for each call, from more than the caches hold
+  bool cold = false;  // use new operands, from beyond the caches, for each call
 };
 
-/// The limit that a workload is held against, ready to be timed like a contender.
+/// The ceiling of a workload, ready to be timed like a contender.
 struct WorkloadCeiling {
   std::string name;                    // "f32 multiply-add", "read"
   std::vector<CeilingBatch> variants;  // the fastest one counts
@@ -41,29 +41,29 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  /// Over all operand sets in turn.
+  /// Rotates through all operand sets.
   virtual Bound bind(const Contender& contender) = 0;
-  /// On the first operand set. The contender must be able to run the workload.
+  /// Uses the first operand set. The contender must be able to run the workload.
   virtual Verdict verify(const Contender& contender) = 0;
-  /// On the backend of the workload; without variants where that is a simulation.
+  /// For the backend of the workload; empty if that is a simulation.
   virtual WorkloadCeiling ceiling() const = 0;
-  /// Between which bind() rotates.
+  /// The number of sets that bind() rotates through.
   virtual std::size_t operand_sets() const = 0;
-  /// The rung that the library chooses.
+  /// The rung that the library selects.
   virtual std::string library_choice() const = 0;
 
   virtual double flops() const = 0;
-  /// Of A, B and C, in elements; none for vectors.
+  /// Of A, B and C, in elements; empty for vectors.
   virtual std::vector<std::int64_t> leading_dimensions() const = 0;
   /// Of the operands: each read once, the result written once.
   virtual double bytes() const = 0;
-  /// Whether the rate that counts is flops (or bytes) a second.
+  /// Whether rates are in flops (or bytes) per second.
   virtual bool counts_flops() const = 0;
   double work() const { return counts_flops() ? flops() : bytes(); }
 };
 
-/// op: "gemm", "dot" or "sum", to be solved on that backend. Throws std::bad_alloc and what
-/// GemmCase and DotCase throw.
+/// op: "gemm", "dot" or "sum", for that backend. Throws std::bad_alloc and whatever GemmCase and
+/// DotCase throw.
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend);
 

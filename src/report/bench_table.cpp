@@ -14,7 +14,7 @@ namespace {
 std::string best_peer(const BenchRow& row) {
   const auto fastest = std::min_element(
       row.peers.begin(), row.peers.end(), [](const Comparison& left, const Comparison& right) {
-        // Not timed: last.
+        // Peers that were not timed come last.
         return std::pair(left.ratio == 0, left.ratio) < std::pair(right.ratio == 0, right.ratio);
       });
   if (fastest == row.peers.end() || fastest->ratio == 0) return "-";
@@ -58,7 +58,7 @@ const BenchRow* fastest_peer(const BenchResult& result) {
   return fastest;
 }
 
-// Latency, effective bandwidth, rate, and the share of the vendor's library.
+// Latency, effective bandwidth, rate, and the ratio to the vendor's library.
 std::vector<Column> gpu_columns(const BenchResult& result) {
   std::vector<Column> columns = {
       {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }}};
@@ -139,15 +139,15 @@ std::string noise(const BenchResult& result) {
       "medians of {} or more interleaved samples; quartiles span {:.1f}% "
       "(median),\n{:.1f}% at worst ({})\n{}",
       fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug,
-      by_device ? "by the GPU's own clock, but where the CPU has a part\n" : "");
+      by_device ? "by the GPU's own clock, except where the CPU does part of the work\n" : "");
 }
 
-// "host, a call: library 2.31 us, cublas 4.02 us".
+// "host, per call: library 2.31 us, cublas 4.02 us".
 std::string host(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {
     if (row.kind == Kind::rung || row.host_seconds.count == 0) continue;
-    text += fmt::format("{} {} {}", text.empty() ? "host, a call:" : ",", row.name,
+    text += fmt::format("{} {} {}", text.empty() ? "host, per call:" : ",", row.name,
                         format_seconds(row.host_seconds.median));
   }
   return text.empty() ? text : text + "\n";
@@ -156,10 +156,10 @@ std::string host(const BenchResult& result) {
 std::string verdict(const BenchRow& row) {
   if (!row.skipped.empty()) return "skipped: " + row.skipped;
   if (row.wrong()) return "WRONG: " + row.verdict.message;
-  return "right; limit now: " + row.limit;
+  return "right; bottleneck: " + row.bottleneck;
 }
 
-// Cold operands are as cold as the memory that they go through is large.
+// How cold operands are depends on the size of the memory that they rotate through.
 std::string temperature(const BenchResult& result) {
   if (!result.options.cold) return "warm operands";
   return fmt::format("cold operands ({} sets, {:.3g} MB)", result.operand_sets,
@@ -174,7 +174,7 @@ std::string verdicts(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows) {
     if (row.kind != Kind::rung) continue;
-    // The first line hangs out by the width of the name.
+    // The first line starts further left, by the width of the name.
     const std::string lines = wrap(verdict(row), width + 2);
     text += fmt::format("{:<{}}", row.slug, width + 2) + lines.substr(width + 2);
   }

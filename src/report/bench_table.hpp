@@ -1,5 +1,5 @@
 #pragma once
-// A bench for the reader at a terminal.
+// The results of a bench as text for a terminal.
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace rung {
 /// "gemm f32 512x512x512 nn", "dot f32 1000".
 std::string describe(const BenchResult& result);
 
-/// What was run and how, the table, the noise, and a line of verdict for each rung.
+/// The problem, the table, the noise, and one line with the verdict on each rung.
 std::string bench_table(const BenchResult& result);
 
 }  // namespace rung

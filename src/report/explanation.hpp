@@ -1,5 +1,5 @@
 #pragma once
-// What `rung explain` found, for the reader at a terminal and for programs.
+// The results of `rung explain`, as text for a terminal and as JSON.
 
 #include <optional>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace rung {
 
-/// Traffic, roofline, occupancy, instruction mix, advice and, where there are any, counters of the
-/// hardware; at most 80 columns.
+/// Traffic, roofline, occupancy, instruction mix, advice and, if available, hardware counters; at
+/// most 80 columns.
 std::string explanation_text(const analysis::Explanation& explanation);
 
-/// FLOP a second that memory allows if no cache helps; where that is told (analysis/roofline.hpp).
+/// FLOP/s that memory bandwidth allows if no cache helps; if known (analysis/roofline.hpp).
 std::optional<double> uncached_flops(const analysis::Explanation& explanation);
-/// The seed's arithmetic: the peak, and the roof over loads that no cache serves.
+/// The arithmetic of the seed document: the peak, and the roof with all loads from memory.
 std::string peak_text(const analysis::Explanation& explanation);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
@@ -23,8 +23,8 @@ std::string source_of_rates(const analysis::Machine& machine);
 /// {"code", "sample", "tiles", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
-/// "instructions": {"ptx", "machine_code"}, "advice": […], "hardware", "reference", "notes"}. What
-/// is not public is null.
+/// "instructions": {"ptx", "machine_code"}, "advice": […], "hardware", "reference", "notes"}.
+/// Figures that are not public are null.
 Json to_json(const analysis::Explanation& explanation);
 
 }  // namespace rung

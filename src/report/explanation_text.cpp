@@ -12,7 +12,7 @@ namespace {
 
 using analysis::Explanation;
 
-/// "K/128 + K/64 + 0.5": what was counted, by its two parts.
+/// "K/128 + K/64 + 0.5": the counted traffic, from its two parts.
 std::string linear(double per_k, double constant) {
   std::string text;
   if (per_k > 0) text = fmt::format("{:.4g} K", per_k);
@@ -28,7 +28,7 @@ std::string linear(double per_k, double constant) {
 
 std::string traffic_text(const Explanation& e) {
   if (e.traffic.empty()) return "";
-  Table table({fmt::format("elements for each of {}", e.result), "expected", "", "counted"});
+  Table table({fmt::format("elements per element of {}", e.result), "expected", "", "counted"});
   for (const analysis::TrafficRow& row : e.traffic) {
     const bool expected = !row.expected.text.empty();
     table.add_row({row.name, row.expected.text,
@@ -53,7 +53,7 @@ std::string level_time(const analysis::Level& level, bool is_bound) {
 std::string roofline_text(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   const analysis::Level& bound = roofs.bound();
-  Table table({"at the least", "moves", "FLOP/byte", "takes"});
+  Table table({"minimum time", "moves", "FLOP/byte", "takes"});
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
     table.add_row({level.name, level_work(level),
@@ -61,11 +61,10 @@ std::string roofline_text(const Explanation& e) {
                    level_time(level, &level == &bound)});
   }
   std::string text = table.str();
-  text +=
-      wrap(fmt::format("* the bound: {}, {} with {:.0f} % of the multiprocessors busy; rates: {}",
-                       bound.name, format_seconds(roofs.seconds()), 100 * roofs.busy,
-                       source_of_rates(e.evidence.machine)),
-           0);
+  text += wrap(fmt::format("* the bound: {}, {} with {:.0f} % of the SMs busy; rates: {}",
+                           bound.name, format_seconds(roofs.seconds()), 100 * roofs.busy,
+                           source_of_rates(e.evidence.machine)),
+               0);
   if (e.measured) {
     text += wrap(fmt::format("measured: {}, {:.2f} of which the bound explains ({})",
                              format_seconds(e.measured->seconds),
@@ -85,9 +84,9 @@ std::string notes_text(const Explanation& e) {
 
 std::string limit(int blocks) { return blocks == vgpu::no_limit ? "-" : std::to_string(blocks); }
 
-/// Where no more than a block's limits is public.
+/// If only the limits per block are public.
 std::string limits_text(const analysis::OccupancyFacts& facts) {
-  Table table({"a block", "takes", "of"});
+  Table table({"per block", "takes", "of"});
   table.add_row({"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)});
   table.add_row({"shared memory", fmt::format("{} bytes", facts.static_shared),
                  std::to_string(facts.most_shared)});
@@ -98,8 +97,8 @@ std::string occupancy_text(const Explanation& e) {
   const analysis::OccupancyFacts& facts = e.occupancy;
   if (!facts.is_public) return limits_text(facts);
   const vgpu::Occupancy& o = facts.occupancy;
-  Table table({"blocks a multiprocessor", "takes", "allows"});
-  table.add_row({"registers", fmt::format("{} a thread", facts.registers.count),
+  Table table({"blocks per SM", "takes", "allows"});
+  table.add_row({"registers", fmt::format("{} per thread", facts.registers.count),
                  limit(o.limit_by_registers)});
   table.add_row({"shared memory",
                  fmt::format("{} bytes", facts.static_shared + facts.dynamic_shared),
@@ -135,14 +134,14 @@ std::string mix_line(const std::string& what, const analysis::InstructionMix& mi
 }
 
 std::string mix_text(const Explanation& e) {
-  std::string text = mix_line("instructions of PTX, as they ran", e.ptx);
+  std::string text = mix_line("PTX instructions, as executed", e.ptx);
   if (e.machine_code)
-    text += mix_line("of machine code, where most multiply-adds stand", *e.machine_code);
+    text += mix_line("machine code, where most multiply-adds are", *e.machine_code);
   return text + "\n";
 }
 
 std::string advice_text(const Explanation& e) {
-  if (e.advice.empty()) return "next: nothing that the counters show\n";
+  if (e.advice.empty()) return "next: the counters show no cause\n";
   std::string text;
   for (std::size_t i = 0; i < e.advice.size(); ++i) {
     const analysis::Advice& advice = e.advice[i];
@@ -163,20 +162,20 @@ std::string hardware_text(const Explanation& e) {
                : wrap(fmt::format("hardware counters: {}", e.why_no_hardware), 0);
   }
   const auto count = [](double value) { return format_count(static_cast<std::uint64_t>(value)); };
-  Table table({"of one launch", "virtual GPU", "hardware"});
+  Table table({"per launch", "virtual GPU", "hardware"});
   for (const auto& [name, value] : e.hardware->counters) {
     table.add_row({name, count(e.evidence.counters.at(name)), count(value)});
   }
   std::string text = fmt::format("\n{}", table.str());
   if (!e.hardware->limits.empty()) {
     std::string allowed =
-        fmt::format("blocks by ncu, with {} registers a thread:", e.hardware->registers);
+        fmt::format("blocks by ncu, with {} registers per thread:", e.hardware->registers);
     for (const auto& [limit, blocks] : e.hardware->limits) {
       allowed += fmt::format(" {} {}", limit, blocks);
     }
     text += wrap(allowed, 0);
   }
-  text += "warps waited for";
+  text += "stall reasons";
   for (std::size_t i = 0; i < std::min<std::size_t>(4, e.hardware->stalls.size()); ++i) {
     const auto& [reason, part] = e.hardware->stalls[i];
     text += fmt::format("{} {} {:.0f} %", i == 0 ? ":" : ",", reason, 100 * part);

@@ -1,5 +1,5 @@
 #pragma once
-// A picture with the same figures as a table, for who cannot see it or wants them exactly.
+// A picture together with a table of its figures, for accessibility and exact values.
 
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// What a cell shows, and the number behind it where it shows one.
+/// The text of a cell, and its number if it shows one.
 struct Cell {
   Cell(std::string shown, std::optional<double> number = std::nullopt)
       : text(std::move(shown)), value(number) {}
@@ -25,8 +25,8 @@ struct DataTable {
 };
 
 struct Figure {
-  std::string id;     // one of a kind in a page
-  std::string title;  // a few words
+  std::string id;     // unique in a page
+  std::string title;  // short
   std::string note;   // how to read it
   svg::Picture picture;
   DataTable table;

@@ -12,7 +12,7 @@ std::string bytes(std::int64_t count) {
   return mib < 1024 ? fmt::format("{:.4g} MiB", mib) : fmt::format("{:.4g} GiB", mib / 1024);
 }
 
-/// Of the multiply-adds; results of 16 bits have the rate of f32's.
+/// Of the FMAs; 16-bit results have the rate of f32 results.
 std::string rates(const GpuCeilings& ceilings) {
   std::string text = "multiply-adds:";
   const char* separator = " ";

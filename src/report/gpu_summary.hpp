@@ -1,5 +1,5 @@
 #pragma once
-// A GPU, as the head of a report.
+// A description of a GPU, for the head of a report.
 
 #include <string>
 

@@ -5,7 +5,7 @@
 namespace rung {
 namespace {
 
-// JSON has no infinity: an error ratio of 1e308 says the same.
+// JSON has no infinity; an error ratio of 1e308 serves the same purpose.
 double finite(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::max();
 }

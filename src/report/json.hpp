@@ -1,5 +1,5 @@
 #pragma once
-// Results for programs: the shapes that scripts depend on.
+// Results as JSON, in the shapes that scripts depend on.
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -23,17 +23,17 @@ Json to_json(const Ceilings& ceilings);
 
 /// {"name", "arch", "driver", "cuda", "multiprocessors", "memory_bytes", "l2_bytes",
 /// "peak_bandwidth_gbps", "clock_mhz", "max_clock_mhz", "memory_clock_mhz", "power_limit_watts",
-/// "ceilings": {"multiply_add": {"f32", …} in GFLOP/s, "memory_read" in GB/s}}; null where the
-/// driver does not tell.
+/// "ceilings": {"multiply_add": {"f32", …} in GFLOP/s, "memory_read" in GB/s}}; null if the driver
+/// does not report a value.
 Json to_json(const GpuEnvironment& gpu);
 
 /// {"openblas": {"version", "kernels", "path", "note"}, …}
 Json to_json(const std::vector<const Peer*>& peers);
 
-/// An array with one entry for each rung and one for the library.
+/// An array with one entry per rung and one for the library.
 Json to_json(const BenchResult& result);
 
-/// As the file is to be written.
+/// The text of the file.
 std::string dump(const Json& json);
 
 }  // namespace rung

@@ -6,7 +6,7 @@
 
 namespace rung {
 
-/// A text's lines, without their ends. They are parts of it.
+/// The lines of a text, without their ends, as views of the text.
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

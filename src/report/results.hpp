@@ -1,5 +1,5 @@
 #pragma once
-// What `rung bench --json` wrote, read back: the source of every figure of a report.
+// Reads the JSON of `rung bench`: the source of every figure of a report.
 
 #include <cstdint>
 #include <memory>
@@ -22,18 +22,18 @@ struct PeerResult {
 /// One rung, or the library, on one problem.
 struct Result {
   std::string rung;   // id, or "library"
-  std::string chose;  // of the library: the rung that it ran
+  std::string chose;  // for the library: the rung that it ran
   std::string op, dtype, device, layout, operands;
   int threads = 0;
-  std::int64_t m = 0, n = 0, k = 0;  // 0: the op has none
+  std::int64_t m = 0, n = 0, k = 0;  // 0: the op has no such extent
   double alpha = 1, beta = 0;
-  std::size_t source = 0;  // which of Results::sources
+  std::size_t source = 0;  // index in Results::sources
 
-  std::optional<double> seconds, q1, q3, graph_seconds;  // medians; nothing if it was not timed
+  std::optional<double> seconds, q1, q3, graph_seconds;  // medians; empty if it was not timed
   std::optional<double> gflops, gbps;
   std::string ceiling;                                // name
   std::optional<double> ceiling_rate, ceiling_ratio;  // GFLOP/s or GB/s
-  std::string previous;                               // id of the rung that it comes from
+  std::string previous;                               // id of the rung that it improves on
   std::optional<double> previous_ratio;
   std::vector<PeerResult> peers;
   bool verified = false;
@@ -42,11 +42,11 @@ struct Result {
   bool timed() const { return seconds.has_value(); }
   bool is_library() const { return rung == "library"; }
   bool counts_flops() const { return op == "gemm"; }
-  /// GFLOP/s, or for an op that memory limits GB/s.
+  /// GFLOP/s, or GB/s for an op that is bound by memory.
   double rate() const { return (counts_flops() ? gflops : gbps).value_or(0); }
 };
 
-/// One file.
+/// One input file.
 struct Source {
   std::string file;
   std::shared_ptr<const Json> machine;
@@ -66,7 +66,7 @@ Results read_results(const std::vector<std::string>& files);
 
 /// "4096³", "16×4096×4096", "100 000 000".
 std::string size_name(const Result& result);
-/// Of nearly equal extents; every length of a dot product is.
+/// Whether the extents are nearly equal; true for every length of a dot product.
 bool is_square(const Result& result);
 /// Multiply-adds.
 double volume(const Result& result);

@@ -15,7 +15,7 @@
 namespace rung {
 namespace {
 
-// Large enough for the largest tile, with many steps along k; small enough for the first rung.
+// Large enough for the largest tile with many k-blocks; small enough for the first rung.
 constexpr cuda::GemmSize traced_gemm = {256, 256, 512};
 constexpr std::int64_t traced_dot = 1 << 16;
 
@@ -24,7 +24,7 @@ struct SeenLaunch {
   std::vector<vgpu::Site> sites;
 };
 
-/// One of each kind: the one that wastes the most.
+/// One access of each kind: the most wasteful one.
 std::vector<DrawnAccess> worst_accesses(const AccessRecorder& recorder,
                                         const std::vector<vgpu::Site>& sites) {
   std::vector<DrawnAccess> drawn;
@@ -84,7 +84,8 @@ std::string describe_tile(const cuda::GemmRung& rung, Dtype dtype, const cuda::G
                      tile.BK, tile.threads, tile.shared_bytes);
 }
 
-/// With the tile that the measured problem gets, k in one part; and who stores what.
+/// With the tile of the measured problem, without split-K; records which thread stores which
+/// element.
 void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const Size& measured,
                      Watched& watched, RungTrace& trace) {
   cuda::Gpu& gpu = *gpu_of(watched.backend());

@@ -1,5 +1,5 @@
 #pragma once
-// What one launch of a rung on the virtual GPU shows, for its section in a report.
+// The trace of one launch of a rung on the virtual GPU, for its section in a report.
 
 #include <cstdint>
 #include <optional>
@@ -16,22 +16,22 @@
 namespace rung {
 
 struct RungTrace {
-  std::string why_not;  // nothing was traced; the rest is empty then
+  std::string why_not;  // no trace; the rest is empty then
   std::string problem;  // "f32 256x256x512"
   std::string device, code;
-  std::string tile;  // the plan, for a rung of several tiles
+  std::string tile;  // the configuration, for a rung with several tiles
   double flops = 0;
   vgpu::Counters counters;
   std::vector<vgpu::LineCounters> lines;
   std::vector<DrawnAccess> accesses;
   std::optional<TileMap> tiles;
 
-  /// FLOP for each byte that warps and bulk copies ask global memory for, in whole sectors.
+  /// FLOP per byte that warps and bulk copies request from global memory, in whole sectors.
   double intensity() const;
 };
 
-/// Runs a small problem, as gemm with the tile that `measured` gets, k in one part. What cannot be
-/// traced says why.
+/// Runs a small problem; gemm with the tile of `measured`, without split-K. If it cannot be traced,
+/// says why.
 class RungTracer {
  public:
   explicit RungTracer(const DeviceOptions& options);

@@ -1,5 +1,5 @@
 #pragma once
-// The results of one op and type on one device: what belongs into one table or plot.
+// The comparable results of one op and type on one device: the contents of one table or plot.
 
 #include <map>
 #include <string>
@@ -19,7 +19,8 @@ class Study {
   const std::vector<const Result*>& entries() const { return entries_; }
   bool on_gpu() const { return first().device.starts_with("gpu"); }
 
-  /// "gemm f32", on a CPU "gemm f32, 2 threads"; layout and operands where they are not plain.
+  /// "gemm f32", on a CPU "gemm f32, 2 threads"; with layout and operands unless they are the
+  /// default.
   std::string name() const;
   /// "GFLOP/s" or "GB/s".
   std::string unit() const { return first().counts_flops() ? "GFLOP/s" : "GB/s"; }
@@ -27,8 +28,7 @@ class Study {
   /// All rungs at one problem: the square one at which the most were timed, the largest of these;
   /// where a rung was measured twice, the last.
   std::vector<const Result*> ladder() const;
-  /// The library at every size, square ones first and by size; where a size was measured twice,
-  /// the last.
+  /// The library at every size, square ones first and by size; of repeated measurements, the last.
   std::vector<const Result*> library() const;
   /// Of each rung, and "library", that was timed at some square size: the results there, by size.
   std::map<std::string, std::vector<const Result*>> curves() const;
@@ -45,9 +45,9 @@ std::vector<Study> studies_of(const Results& results);
 
 /// The ratio to a peer, if it was timed.
 std::optional<double> ratio_to(const Result& result, const std::string& peer);
-/// The peer's seconds, likewise.
+/// The peer's seconds, if it was timed.
 std::optional<double> seconds_of(const Result& result, const std::string& peer);
-/// The geometric mean of the ratios to a peer, of those that there are.
+/// The geometric mean of the available ratios to a peer.
 std::optional<double> mean_ratio(const std::vector<const Result*>& results,
                                  const std::string& peer);
 

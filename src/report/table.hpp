@@ -17,7 +17,7 @@ class Table {
   explicit Table(std::vector<std::string> headings);
 
   void add_row(std::vector<std::string> cells);
-  /// A first cell with text in the place of the other columns, cut to fit.
+  /// A first cell, followed by text instead of the other columns, cut to fit.
   void add_note(std::string first, std::string note);
 
   std::string str() const;
@@ -31,17 +31,17 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// The words of a text on lines of at most text_width characters, each indented.
+/// Wraps a text to lines of at most text_width characters, each indented.
 std::string wrap(const std::string& text, std::size_t indent);
 
-/// Cut to `width` characters, "..." at the end if anything is lost.
+/// Cuts the text to `width` characters, with "..." at the end if anything is lost.
 std::string cut(std::string text, std::size_t width);
 
 /// Three significant digits with a unit: "1.23 ms".
 std::string format_seconds(double seconds);
 /// "1,048,576".
 std::string format_count(std::uint64_t count);
-/// Three significant digits at least, none after the point from 100 on: "0.271", "98.1", "1205".
+/// At least three significant digits, none after the point from 100 on: "0.271", "98.1", "1205".
 std::string format_rate(double rate);
 
 }  // namespace rung

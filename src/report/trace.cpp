@@ -12,7 +12,7 @@ namespace {
 
 using vgpu::LineCounters;
 
-/// Line `number`, counted from 1, without the space around it.
+/// Line `number`, counted from 1, without surrounding space.
 std::string line_of(std::string_view text, int number) {
   for (; number > 1; --number) {
     const std::size_t end = text.find('\n');
@@ -36,7 +36,7 @@ std::string shape(const vgpu::Dim3& extent) {
   return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
 }
 
-/// "4.00" of so many units a request; nothing without requests.
+/// "4.00": that many units per request; empty without requests.
 std::string each(std::uint64_t units, std::uint64_t requests) {
   if (requests == 0) return "-";
   return fmt::format("{:.3f}", static_cast<double>(units) / static_cast<double>(requests));
@@ -61,7 +61,7 @@ std::string traffic_table(const vgpu::Counters& c) {
   return table.str();
 }
 
-/// Nothing without bulk copies and wgmma.
+/// Empty without bulk copies and wgmma.
 std::string bulk_table(const vgpu::Counters& c) {
   if (c.bulk_loads + c.bulk_stores + c.wgmma_shared_load_bytes == 0) return "";
   Table table({"", "copies", "bytes", "sectors", "lines", "shared bytes"});
@@ -75,7 +75,7 @@ std::string bulk_table(const vgpu::Counters& c) {
   return table.str() + "\n";
 }
 
-/// With its text the number is enough, without it the file is needed.
+/// If its text is known, the number suffices; otherwise the file is needed.
 std::string place_of(const LineCounters& line) {
   if (line.where.empty()) return "(no line)";
   const auto after = [&](char separator) {

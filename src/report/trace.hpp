@@ -1,5 +1,5 @@
 #pragma once
-// What a launch on the virtual GPU did, for the reader at a terminal.
+// A launch on the virtual GPU, as text for a terminal.
 
 #include <string>
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace rung {
 
-/// Gives the lines of the file of that name, whose contents are `source`, their text.
+/// Adds the source text to the lines of the file of that name, whose contents are `source`.
 void add_text(std::vector<vgpu::LineCounters>& lines, std::string_view file_name,
               std::string_view source);
 
 /// The hottest lines, with their share of all instructions.
 std::string line_table(const std::vector<vgpu::LineCounters>& lines);
 
-/// Its shape, its memory traffic, its instructions, its hottest lines and its hazards.
+/// Its shape, memory traffic, instructions, hottest lines and hazards.
 std::string launch_table(const vgpu::LaunchReport& report,
                          const std::vector<vgpu::LineCounters>& lines);
 

@@ -21,7 +21,8 @@ struct Edit {
   std::string_view line;
 };
 
-/// By a longest common subsequence, whose length from (i, j) on is at [i][j]. Rungs are short.
+/// By a longest common subsequence, whose length from (i, j) on is at [i][j]. Rungs are short
+/// enough for the quadratic table.
 std::vector<Edit> edits(const Lines& from, const Lines& to) {
   std::vector<std::vector<std::size_t>> common(from.size() + 1,
                                                std::vector<std::size_t>(to.size() + 1, 0));
@@ -46,7 +47,7 @@ std::vector<Edit> edits(const Lines& from, const Lines& to) {
   return all;
 }
 
-/// From `at` on, the end of the hunk that begins there: where more than twice the context is alike.
+/// The end of the hunk that begins at `at`: where more than twice the context is equal.
 std::size_t end_of_hunk(const std::vector<Edit>& all, std::size_t at) {
   std::size_t last = at;
   for (std::size_t i = at; i < all.size() && i - last <= 2 * context; ++i) {
@@ -61,8 +62,8 @@ std::string painted(const Edit& edit, bool colour) {
   return fmt::format("\x1b[{}m{}\x1b[0m\n", edit.kind == '-' ? 31 : 32, line);
 }
 
-/// "12,7", as diff has it: the number of the first line may be left out with one line, and is that
-/// of the line before with none.
+/// "12,7", as in diff: the length is omitted if it is 1; for an empty range, the number is that of
+/// the line before.
 std::string range(std::size_t first, std::size_t count) {
   if (count == 1) return std::to_string(first);
   return fmt::format("{},{}", count == 0 ? first - 1 : first, count);

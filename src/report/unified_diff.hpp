@@ -1,5 +1,5 @@
 #pragma once
-// The difference of two texts, as diff -u and git write it.
+// The difference of two texts, in the format of diff -u and git.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@ struct NamedText {
   std::string_view name, text;
 };
 
-/// Hunks with three lines of context; empty if the texts are equal. With `colour`, lines that go
-/// are red and lines that come are green, by the terminal's escape sequences.
+/// Hunks with three lines of context; empty if the texts are equal. With `colour`, removed lines
+/// are red and added lines green, by terminal escape sequences.
 std::string unified_diff(const NamedText& from, const NamedText& to, bool colour);
 
 }  // namespace rung

@@ -11,7 +11,7 @@ namespace rung::vgpu {
 
 namespace {
 
-// By the first word alone. What a type or a state space decides is not here.
+// Looks only at the first word. Classes that depend on a type or state space are not here.
 const std::map<std::string_view, InstrClass> by_opcode = {
     {"and", InstrClass::logic},
     {"or", InstrClass::logic},
@@ -89,8 +89,8 @@ bool is_arithmetic(std::string_view opcode) {
   return false;
 }
 
-/// The type that an arithmetic instruction works on: the last one written, which of `set` is that
-/// of the sources.
+/// The type of an arithmetic instruction: the last one written, except for `set`, where that is the
+/// source type.
 InstrClass of_arithmetic(const ptx::Instruction& instruction) {
   const std::string_view type =
       instruction.modifiers.empty() ? std::string_view() : instruction.modifiers.back();
@@ -107,7 +107,7 @@ bool has_space(const ptx::Instruction& instruction, std::string_view space) {
       });
 }
 
-/// A generic access counts as one to global memory.
+/// A generic access counts as a global one.
 InstrClass of_memory(const ptx::Instruction& instruction) {
   if (has_space(instruction, "shared")) return InstrClass::shared_memory;
   if (has_space(instruction, "local")) return InstrClass::local_memory;

@@ -1,5 +1,5 @@
 #pragma once
-// What a launch did, in NVIDIA's units, summed over the launch.
+// The counters of a launch, in NVIDIA's units, summed over the launch.
 
 #include <cstdint>
 #include <string>
@@ -11,42 +11,42 @@ namespace ptx {
 struct Instruction;
 }
 
-/// The first group are the names of `rung trace --json` (docs/json.md).
+/// The first group has the names in `rung trace --json` (docs/virtual-gpu.md).
 struct Counters {
   // Requests: warp-level instructions with at least one active lane. Sectors: 32 bytes.
   std::uint64_t global_load_requests = 0, global_load_sectors = 0;
   std::uint64_t global_store_requests = 0, global_store_sectors = 0;
   std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0;
   std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0;
-  std::uint64_t ffma = 0;                // thread level: f32 fma, predicated on
-  std::uint64_t instructions = 0;        // warp level
-  std::uint64_t barriers = 0;            // warp level, block-wide and named
-  std::uint64_t divergent_branches = 0;  // branches whose active lanes went both ways
+  std::uint64_t ffma = 0;                // per thread: f32 fma, not predicated off
+  std::uint64_t instructions = 0;        // per warp
+  std::uint64_t barriers = 0;            // per warp, block-wide and named
+  std::uint64_t divergent_branches = 0;  // branches at which the active lanes diverged
 
   std::uint64_t thread_instructions = 0;
   std::uint64_t branches = 0;
-  std::uint64_t global_atomics = 0, shared_atomics = 0;  // warp level
+  std::uint64_t global_atomics = 0, shared_atomics = 0;  // per warp
   std::uint64_t local_load_requests = 0, local_store_requests = 0;
-  // As ptxas will issue them: neighbouring shared accesses merged (program/merge.hpp).
+  // As ptxas issues them, with neighbouring shared accesses merged (program/merge.hpp).
   std::uint64_t issued_shared_load_requests = 0, issued_shared_load_wavefronts = 0;
   std::uint64_t issued_shared_store_requests = 0, issued_shared_store_wavefronts = 0;
 
-  // Bulk copies (cp.async.bulk, TMA), each of one thread: no requests of warps. Loads go into
-  // shared memory, stores out of it. Bytes, sectors of 32 and lines of 128 bytes are those that
-  // they touch in global memory, each once for a copy: also for one that goes to many blocks.
+  // Bulk copies (cp.async.bulk, TMA), each issued by one thread; they are not requests of warps.
+  // Loads go to shared memory, stores come from it. Bytes, 32-byte sectors and 128-byte lines are
+  // those that they access in global memory, once per copy even with multicast.
   std::uint64_t bulk_loads = 0, bulk_load_bytes = 0, bulk_load_sectors = 0, bulk_load_lines = 0;
   std::uint64_t bulk_stores = 0, bulk_store_bytes = 0, bulk_store_sectors = 0, bulk_store_lines = 0;
-  // What they write to shared memory, in each block that they go to, and read from there.
+  // Bytes that they write to shared memory, in each destination block, and that they read from it.
   std::uint64_t bulk_shared_store_bytes = 0, bulk_shared_load_bytes = 0;
-  // Tensor cores: multiply-adds of mma, wmma and wgmma, of any type; what wgmma reads of shared
-  // memory, 128 bytes at a time.
+  // Tensor cores: multiply-adds of mma, wmma and wgmma, of any type; reads of shared memory by
+  // wgmma, 128 bytes at a time.
   std::uint64_t tensor_multiply_adds = 0;
   std::uint64_t wgmma_shared_load_bytes = 0, wgmma_shared_load_wavefronts = 0;
 
   Counters& operator+=(const Counters& other);
 };
 
-/// A warp instruction's class, for the mix.
+/// The class of a warp instruction, for the instruction mix.
 enum class InstrClass : std::uint8_t {
   fp32,
   fp64,
@@ -69,13 +69,13 @@ enum class InstrClass : std::uint8_t {
   other
 };
 const char* name(InstrClass instr_class);
-/// The class of any instruction, memory, control and barriers among them.
+/// The class of any instruction, including memory, control flow and barriers.
 InstrClass classify(const ptx::Instruction& instruction);
 
-/// One PTX instruction's share.
+/// The counters of one PTX instruction.
 struct SiteCounters {
-  std::uint64_t executions = 0;  // warp level
-  std::uint64_t lanes = 0;       // thread level
+  std::uint64_t executions = 0;  // per warp
+  std::uint64_t lanes = 0;       // per thread
   std::uint64_t units = 0;       // sectors or wavefronts
 };
 

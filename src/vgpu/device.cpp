@@ -119,10 +119,10 @@ DeviceDescription rtx4090() {
   return device;
 }
 
-/// Cores, memory and bandwidth as Apple states them, limits from its Metal Feature Set Tables, the
-/// clock as in the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not published: these
-/// are estimates, from P. Turner's metal-benchmarks and D. Johnson's applegpu. The compute
-/// capability is that of the PTX that Metal's kernels become.
+/// Cores, memory and bandwidth are Apple's figures, limits are from its Metal Feature Set Tables,
+/// the clock fits the M1 Pro's 5.3 TFLOP/s. Caches, registers and occupancy are not published;
+/// these are estimates, from P. Turner's metal-benchmarks and D. Johnson's applegpu. The compute
+/// capability is that of the PTX that clang generates for Metal kernels.
 DeviceDescription m1pro() {
   DeviceDescription device = h200();
   device.name = "Apple M1 Pro";
@@ -147,7 +147,7 @@ DeviceDescription m1pro() {
   return device;
 }
 
-/// A number of a description that may be overridden, and what it may be.
+/// A property that may be overridden, with its range.
 struct Field {
   std::string_view name;
   std::variant<int DeviceDescription::*, std::int64_t DeviceDescription::*,
@@ -224,7 +224,7 @@ void override_field(DeviceDescription& device, std::string_view text) {
   set(device, *field, text.substr(equals + 1));
 }
 
-/// Limits that contradict one another would make a device on which nothing runs, or too much.
+/// Rejects contradictory limits, with which nothing could run, or too much.
 void check_consistent(const DeviceDescription& device) {
   const auto require = [&](std::string_view small, std::int64_t value, std::string_view large,
                            std::int64_t limit) {

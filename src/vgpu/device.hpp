@@ -1,5 +1,5 @@
 #pragma once
-// What a device is, as far as the virtual GPU and the analysis need to know it.
+// The description of a device, as needed by the virtual GPU and the analysis.
 
 #include <cstdint>
 #include <string>
@@ -40,13 +40,12 @@ struct DeviceDescription {
   int arch() const { return 10 * compute_major + compute_minor; }
 };
 
-/// h200, a100, t4, m1pro.
+/// h200, a100, t4, rtx3090, rtx4090, m1pro.
 const std::vector<DeviceDescription>& known_devices();
 
-/// A key of known_devices(), or a key followed by overrides:
-/// "h200,multiprocessors=4,l2_bytes=1048576". "custom" stands for h200. What has overrides gets the
-/// key "custom" and says so in its name. Throws std::invalid_argument naming what is wrong and what
-/// is allowed.
+/// A key of known_devices(), optionally with overrides: "h200,multiprocessors=4,l2_bytes=1048576".
+/// "custom" stands for h200. A description with overrides has the key "custom" and mentions them in
+/// its name. Throws std::invalid_argument with the error and what is allowed.
 DeviceDescription parse_device(std::string_view text);
 
 }  // namespace rung::vgpu

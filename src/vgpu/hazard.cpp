@@ -14,7 +14,7 @@ const char* name(HazardKind kind) {
     case HazardKind::read_only_write: return "write to constant memory";
     case HazardKind::bad_participant: return "absent participant";
     case HazardKind::missing_fence: return "missing fence";
-    case HazardKind::in_flight: return "use of what is in flight";
+    case HazardKind::in_flight: return "access to data in flight";
     case HazardKind::early_access: return "early access";
     case HazardKind::barrier_misuse: return "misuse of a barrier";
     case HazardKind::trap: return "trap";
@@ -33,7 +33,7 @@ bool is_fault(HazardKind kind) {
     case HazardKind::barrier_misuse:
     case HazardKind::trap:
     case HazardKind::instruction_limit: return true;
-    // On a GPU these give wrong results, or by luck right ones, but no error.
+    // On a GPU these give wrong results, or correct ones by luck, but no error.
     case HazardKind::shared_race:
     case HazardKind::global_race:
     case HazardKind::divergent_barrier:

@@ -1,6 +1,6 @@
 #pragma once
-// Running a kernel on the virtual GPU: all that the driver, the CUDA backend's tools and the tests
-// need of the engine.
+// Runs kernels on the virtual GPU: the engine's interface for the driver, the CUDA backend's tools
+// and the tests.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Dim3 {
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }
 };
 
-/// Which of the counters an instruction adds to.
+/// The counters to which an instruction contributes.
 enum class SiteRole : std::uint8_t {
   other,
   global_load,
@@ -42,7 +42,7 @@ enum class SiteRole : std::uint8_t {
   bulk_store,
 };
 
-/// An instruction of the PTX text, for reports.
+/// An instruction of the PTX, for reports.
 struct Site {
   std::string mnemonic;
   int ptx_line = 0;
@@ -50,18 +50,19 @@ struct Site {
   std::string where;  // "tile.cu:31"; empty if unknown
   InstrClass instr_class = InstrClass::other;
   SiteRole role = SiteRole::other;
-  // Of tensor cores, a thread's part: multiply-adds, and bytes that wgmma reads of shared memory.
+  // A thread's share of tensor-core work: multiply-adds, and bytes that wgmma reads from shared
+  // memory.
   std::uint32_t multiply_adds = 0, wgmma_bytes = 0;
 };
 
-/// What is known of a kernel before it runs (CUfunction_attribute).
+/// The static properties of a kernel (CUfunction_attribute).
 struct KernelInfo {
   std::string name;
   std::int64_t static_shared = 0;  // bytes
-  std::int64_t local = 0;          // bytes a thread
+  std::int64_t local = 0;          // bytes per thread
   std::int64_t constant = 0;
-  int registers = 0;       // most 32-bit values alive at once: an estimate of what ptxas takes
-  int max_threads = 1024;  // .maxntid, .reqntid
+  int registers = 0;  // the most 32-bit values alive at once: an estimate of ptxas's allocation
+  int max_threads = 1024;                        // .maxntid, .reqntid
   std::int64_t required_threads[3] = {0, 0, 0};  // .reqntid, 0 if not given
   std::int64_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster, 0 if not given
   struct Parameter {
@@ -76,14 +77,14 @@ class Kernel;  // lowered code: engine internals
 /// A loaded module: global and constant variables in device memory, kernels lowered on first use.
 class Module {
  public:
-  /// Throws ptx::ParseError, or std::invalid_argument naming an instruction that the engine does
-  /// not know, or a symbol that is not there, with the line.
+  /// Throws ptx::ParseError, or std::invalid_argument naming an unknown instruction or symbol, with
+  /// the line.
   static std::unique_ptr<Module> load(std::string_view ptx_text, std::string_view name,
                                       DeviceMemory& memory);
   ~Module();
 
   std::vector<std::string> kernel_names() const;
-  /// Null if there is none of that name. Throws std::invalid_argument as load() does.
+  /// Null if there is no kernel of that name. Throws std::invalid_argument as load() does.
   const Kernel* kernel(std::string_view name);
   struct Global {
     std::uint64_t address;
@@ -105,7 +106,7 @@ bool calls_printf(const Kernel& kernel);
 
 struct LaunchOptions {
   Dim3 grid, block;
-  Dim3 cluster;                     // blocks; the kernel's own where it requires some
+  Dim3 cluster;                     // blocks; the kernel's own size if it requires one
   std::int64_t dynamic_shared = 0;  // bytes
   bool cooperative = false;
   bool starts_early = false;  // the launch ahead in the stream may still run: griddepcontrol.wait
@@ -123,19 +124,19 @@ struct LaunchReport {
   bool observed = true;
   Counters counters;
   std::vector<SiteCounters> per_site;  // parallel to sites(kernel)
-  std::vector<Hazard> hazards;         // sorted: the same for every run
-  double seconds = 0;                  // of the CPU
+  std::vector<Hazard> hazards;         // sorted, so that it is the same for every run
+  double seconds = 0;                  // CPU time
   std::optional<HazardKind> fault;     // the launch failed
-  std::string printed;                 // by the kernel's printf, in the order of blocks
+  std::string printed;                 // output of the kernel's printf, in block order
 };
 
-/// What launch() checks before it runs anything: for launches that are recorded first.
+/// The checks of launch() before it runs anything, for launches that are recorded first.
 void check_launch(const Kernel& kernel, const LaunchOptions& options,
                   std::span<const std::byte> parameters, const DeviceDescription& device);
 
-/// Runs the whole grid and returns. `parameters` is the parameter buffer, laid out as KernelInfo
-/// says. Throws std::invalid_argument for a grid, block or shared size that the device refuses, or
-/// a buffer that is too small, naming the value and the limit.
+/// Runs the whole grid and returns. `parameters` is the parameter buffer, laid out as in
+/// KernelInfo. Throws std::invalid_argument for a grid, block or shared size that the device does
+/// not support, or a buffer that is too small, with the value and the limit.
 LaunchReport launch(const Kernel& kernel, const LaunchOptions& options,
                     std::span<const std::byte> parameters, DeviceMemory& memory,
                     const DeviceDescription& device);

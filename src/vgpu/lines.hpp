@@ -1,5 +1,5 @@
 #pragma once
-// What a launch did, line by line of the source.
+// The counters of a launch, per source line.
 
 #include <cstdint>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rung::vgpu {
 
-/// All that one line did, in warp-level instructions.
+/// The counters of one line, in warp-level instructions.
 struct LineCounters {
   std::string where;  // "02_shared_tile.cu:41"; empty for what has no line
-  std::string text;   // of the line, where whoever prints it has the source
+  std::string text;   // the source text of the line, if available
   std::uint64_t instructions = 0;
   std::uint64_t global_requests = 0;
   std::uint64_t global_sectors = 0;
@@ -24,7 +24,7 @@ struct LineCounters {
   LineCounters& operator+=(const LineCounters& other);
 };
 
-/// `sites`: of the kernel that was launched. Hot lines first; none that was not run.
+/// `sites`: of the launched kernel. Hottest lines first, without lines that did not run.
 std::vector<LineCounters> by_line(const LaunchReport& report, const std::vector<Site>& sites);
 
 void hot_first(std::vector<LineCounters>& lines);

@@ -1,4 +1,5 @@
-// A loaded module: its variables in device memory, its kernels lowered when first asked for.
+// A loaded module: its variables in device memory, and its kernels, which are lowered when first
+// used.
 
 #include <fmt/format.h>
 

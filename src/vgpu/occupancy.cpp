@@ -19,7 +19,7 @@ int limit_by_warps(const DeviceDescription& device, int block_size) {
   return device.max_warps_per_multiprocessor / warps_of(block_size);
 }
 
-/// Registers are given to warps, in units, and lie in the partition that the warp runs in
+/// Registers are allocated to warps, in units, in the partition that runs the warp
 /// (warp_allocation_granularity is the number of partitions).
 int limit_by_registers(const DeviceDescription& device, const KernelResources& kernel,
                        int block_size, std::int64_t& allocated) {
@@ -28,7 +28,7 @@ int limit_by_registers(const DeviceDescription& device, const KernelResources& k
   const int of_warp = rounded_up(kernel.registers * warp_threads, device.register_allocation_unit);
   allocated = std::int64_t{of_warp} * warps;
   if (of_warp == 0) return no_limit;
-  // The hardware checks a block as if its warps filled all partitions evenly.
+  // The hardware checks a block as if its warps were distributed evenly over all partitions.
   const std::int64_t assumed = std::int64_t{of_warp} * rounded_up(warps, partitions);
   if (assumed > device.registers_per_block || kernel.registers > device.max_registers_per_thread) {
     return 0;
@@ -51,14 +51,14 @@ int limit_by_shared(const DeviceDescription& device, const KernelResources& kern
   const std::int64_t most = device.shared_reserved_per_block +
                             (opted_in ? device.shared_per_block_optin : device.shared_per_block);
   if (dynamic_shared > kernel.max_dynamic_shared || allocated > most) return 0;
-  // A preference below what one block needs is not heeded.
+  // A preference below the need of one block is ignored.
   const std::int64_t preferred = preferred_shared(device, kernel.shared_carveout);
   const std::int64_t available =
       preferred >= allocated ? preferred : shared_memory_setting(device, allocated);
   return static_cast<int>(available / allocated);
 }
 
-/// From Hopper on, named barriers are counted: two for each block that fits.
+/// From Hopper on, named barriers are limited: each resident block needs two.
 int limit_by_barriers(const DeviceDescription& device, const KernelResources& kernel) {
   if (device.compute_major < 9 || kernel.barriers == 0) return no_limit;
   return 2 * device.max_blocks_per_multiprocessor / kernel.barriers;

@@ -1,7 +1,7 @@
 #pragma once
-// CUtensorMap as the virtual GPU encodes it: a tensor in global memory, and the box that one bulk
+// CUtensorMap in the virtual GPU's encoding: a tensor in global memory, and the box that one bulk
 // copy moves (PTX ISA, 5.5, "Tensors"; CUDA Driver API, "Tensor Map Object Management"). The
-// hardware's own encoding is NVIDIA's business: a map works only on the device that made it.
+// hardware's own encoding is not public: a map is valid only on the device that encoded it.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class TensorElement : std::uint8_t {
   f64,
   bf16,
   f32_flushed,  // FLOAT32_FTZ: subnormals become 0
-  tf32,         // rounded to tf32 on the way
+  tf32,         // rounded to tf32 when copied
   tf32_flushed,
 };
 
@@ -39,16 +39,16 @@ constexpr std::uint32_t bytes_of(TensorElement element) {
   }
 }
 
-/// CUtensorMapSwizzle: 16-byte chunks of a row of so many bytes change places.
+/// CUtensorMapSwizzle: permutes the 16-byte chunks of a row of that many bytes.
 enum class TensorSwizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
-/// Bytes of a row of the box in shared memory that the pattern covers; 0 for none.
+/// Bytes of a row of the box in shared memory that the pattern spans; 0 for none.
 constexpr std::uint32_t span_of(TensorSwizzle swizzle) {
   return swizzle == TensorSwizzle::none ? 0 : 16u << static_cast<int>(swizzle);
 }
 
-/// Where a byte of shared memory goes: address bits 4 to 6 are xored with bits 7 to 9, or as many
-/// of them as the span has chunks (PTX ISA, 5.5.7, "Swizzling modes").
+/// The swizzled offset of a byte in shared memory: address bits 4 to 6 are xored with bits 7 to 9,
+/// as many of them as the span has chunks (PTX ISA, 5.5.7, "Swizzling modes").
 constexpr std::uint32_t swizzled(std::uint32_t address, TensorSwizzle swizzle) {
   const std::uint32_t chunks = span_of(swizzle) == 0 ? 1 : span_of(swizzle) / 16;
   return address ^ (((address >> 7) & (chunks - 1)) << 4);
@@ -61,13 +61,13 @@ struct TensorMap {
   std::uint64_t tag = 0;
   std::uint64_t address = 0;                                 // global
   std::array<std::uint64_t, most_dimensions - 1> strides{};  // bytes, of dimensions 1 and up
-  std::array<std::uint32_t, most_dimensions> sizes{};        // elements, less one
+  std::array<std::uint32_t, most_dimensions> sizes{};        // elements, minus one
   std::array<std::uint16_t, most_dimensions> box{};          // elements
   std::array<std::uint8_t, most_dimensions> steps{};         // element strides
   std::uint8_t dimensions = 0;
   TensorElement element = TensorElement::u8;
   TensorSwizzle swizzle = TensorSwizzle::none;
-  bool fill_nan = false;  // of what lies outside; else 0
+  bool fill_nan = false;  // for elements out of bounds; otherwise 0
 
   std::uint32_t box_bytes() const {
     std::uint32_t bytes = bytes_of(element);

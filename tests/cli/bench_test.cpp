@@ -107,7 +107,7 @@ TEST(Bench, TableFitsEightyColumnsAndGivesAVerdict) {
   const Output output = run_rung("bench gemm/cpu/00 --n 8" + std::string(tiny));
   ASSERT_EQ(output.exit_code, 0) << output.err;
   for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
-  EXPECT_NE(output.out.find(catalog()[0].slug + "  right; limit now: "), std::string::npos)
+  EXPECT_NE(output.out.find(catalog()[0].slug + "  right; bottleneck: "), std::string::npos)
       << output.out;
   EXPECT_EQ(output.err, "");  // no progress line where there is no terminal
 }

@@ -232,7 +232,7 @@ TEST(Trace, MapsALineThatIsNamed) {
   const Output nothing = run_rung(command + "1");
   EXPECT_EQ(nothing.exit_code, 2);
   const std::string message =
-      "--line: '1' has no access of warp 3; those with one: 02_shared_tile.cu:";
+      "--line: '1' has no access by warp 3; lines with one: 02_shared_tile.cu:";
   const std::size_t found = nothing.err.find(message);
   ASSERT_NE(found, std::string::npos) << nothing.err;
   const int line = std::atoi(nothing.err.c_str() + found + message.size());

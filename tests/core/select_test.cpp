@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view good =
     "// gemm/cpu/01_loop_order: rows of B are\n"
     "// added to rows of C.\n"
-    "// from: 00_triple_loop | removes: strides | limit: every row of C goes through\n"
+    "// from: 00_triple_loop | removes: strides | bottleneck: every row of C goes through\n"
     "// the cache k times\n"
     "// needs: nothing | try: rung bench gemm/cpu/01\n"
     "\n"
@@ -43,7 +43,7 @@ TEST(ParseRung, ReadsEveryField) {
   EXPECT_EQ(rung.idea, "rows of B are added to rows of C.");
   EXPECT_EQ(rung.from, "00_triple_loop");
   EXPECT_EQ(rung.removes, "strides");
-  EXPECT_EQ(rung.limit, "every row of C goes through the cache k times");
+  EXPECT_EQ(rung.bottleneck, "every row of C goes through the cache k times");
   EXPECT_EQ(rung.needs, "nothing");
   EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
   EXPECT_EQ(rung.source, good);
@@ -56,7 +56,7 @@ TEST(ParseRung, TheFirstRungComesFromNothing) {
 }
 
 TEST(ParseRung, NamesTheRungAndTheFieldThatIsMissing) {
-  for (const std::string_view field : {"from: ", "removes: ", "limit: ", "needs: ", "try: "}) {
+  for (const std::string_view field : {"from: ", "removes: ", "bottleneck: ", "needs: ", "try: "}) {
     const std::string error = error_of("gemm/cpu/01_loop_order", without(field));
     EXPECT_TRUE(error.starts_with("gemm/cpu/01_loop_order: ")) << error;
     EXPECT_NE(error.find(fmt::format("'{}'", field)), std::string::npos) << error;

@@ -11,7 +11,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "cuda_page.py
 
 RUNG = """// gemm/cuda/{slug}: one idea,
 //   in two lines.
-// from: nothing | removes: nothing | limit: everything
+// from: nothing | removes: nothing | bottleneck: everything
 // needs: {needs} | try: rung trace gemm/cuda
 """
 LADDER = """before
@@ -77,7 +77,7 @@ class CudaPage(unittest.TestCase):
         self.assertEqual(
             self.fill(LADDER),
             [
-                "| rung | idea | removes | limit now | needs |",
+                "| rung | idea | removes | bottleneck | needs |",
                 "| --- | --- | --- | --- | --- |",
                 "| [00_a](../kernels/gemm/cuda/00_a.cu) | one idea, in two lines | nothing "
                 "| everything |  |",

@@ -105,6 +105,36 @@ class ReadmeTables(unittest.TestCase):
             ],
         )
 
+    def test_summary_has_a_row_for_each_file_and_a_mean_for_each_peer(self):
+        gpu = [
+            {**one, "dtype": "bf16", "device": "gpu GPU"} for one in RESULTS if one["rung"] == "library"
+        ][:1]  # fmt: skip
+        del gpu[0]["ceiling"]
+        folder = self.root / "results/gpu-one"
+        folder.mkdir()
+        machine = {**MACHINE, "gpu": {"name": "GPU"}}
+        (folder / "gemm-bf16.json").write_text(json.dumps({"machine": machine, "results": gpu}))
+        page = PAGE.format(kind="summary").replace("f32-1t", "f32-1t,gpu-one/gemm-bf16")
+        (self.root / "README.md").write_text(page)
+        self.assertEqual(self.run_script().returncode, 0)
+        lines = (self.root / "README.md").read_text().splitlines()
+        self.assertEqual(
+            lines[2:-2],
+            [
+                "| library | device | of the ceiling, at best | square sizes | oblong sizes |",
+                "| --- | --- | --- | --- | --- |",
+                "| gemm f32, 1 thread | CPU | 123 % | fast 1.00 | fast 0.062 |",
+                "| gemm bf16 | GPU | – | fast 2.00 | – |",
+            ],
+        )
+        self.assertEqual(self.run_script("--check").returncode, 0)
+
+    def test_summary_of_a_missing_file(self):
+        page = PAGE.format(kind="summary").replace("f32-1t", "f32-1t,gpu-one/gemm-bf16")
+        (self.root / "README.md").write_text(page)
+        self.assertEqual(self.run_script().returncode, 0)
+        self.assertIn("Not measured yet.", (self.root / "README.md").read_text())
+
     def test_machine(self):
         self.assertEqual(
             self.fill("machine"),
@@ -126,7 +156,7 @@ class ReadmeTables(unittest.TestCase):
         self.assertEqual(
             self.fill("machine"),
             [
-                "GPU (3 multiprocessors, at most 4 MHz, 5 W), driver 6, CUDA 7, f32, warm operands; "
+                "GPU (3 SMs, at most 4 MHz, 5 W), driver 6, CUDA 7, f32, warm operands; "
                 "OS; CC. Peers: fast 9 (pedantic). rung 1 at commit abc, 2000-01-02."
             ],
         )
@@ -141,7 +171,7 @@ class ReadmeTables(unittest.TestCase):
         changed[2]["gflops"] = 51
         self.write_results("cpu-one", changed)
         text = (self.root / "README.md").read_text()
-        self.assertIn("README.md: gemm-f32-1t library: not what", self.complaint(text, "--check"))
+        self.assertIn("README.md: gemm-f32-1t library: does not match results/", self.complaint(text, "--check"))
 
     def test_folder_tells_machines_apart(self):
         self.write_results("cpu-two", RESULTS)

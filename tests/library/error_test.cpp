@@ -99,7 +99,7 @@ TEST_F(GemmError, BytesBeyondInt64) {
 TEST(DotError, Lengths) {
   const std::vector<float> x(3), y(4);
   EXPECT_EQ(message([&] { dot(x, y); }),
-            "rung: dot: x has 3 elements, y has 4; they must have as many");
+            "rung: dot: x has 3 elements, y has 4; they must have the same number");
 }
 
 TEST(DotError, NegativeLength) {

@@ -109,7 +109,7 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   for (const char* heading : {"time", "in graph", "GB/s", "TFLOP/s", "of cublas"}) {
     EXPECT_NE(table.find(heading), std::string::npos) << table;
   }
-  EXPECT_NE(table.find("host, a call: library 2.50 us\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("host, per call: library 2.50 us\n"), std::string::npos) << table;
   const Json json = to_json(result).at(0);
   EXPECT_EQ(json.at("graph_seconds").at("median"), json.at("seconds").at("median"));
   EXPECT_EQ(json.at("host_seconds").at("median"), json.at("seconds").at("median"));

@@ -40,7 +40,7 @@ TEST(AccessMap, ScatteredWordsFetchWholeSectors) {
   const Figure figure = access_map("m", access(false, 4, 2048, 32), "x.cu:1");
   const std::string svg = figure.picture.in_page();
   EXPECT_EQ(count(svg, "class=\"tint blue\""), 32u);
-  EXPECT_EQ(count(svg, "fetched, and not asked for"), 32u);
+  EXPECT_EQ(count(svg, "fetched, but not requested"), 32u);
   EXPECT_NE(figure.note.find("32 sectors of 32 bytes"), std::string::npos) << figure.note;
   ASSERT_EQ(figure.table.rows.size(), 32u);
   EXPECT_EQ(figure.table.rows[1][1].text, "2048");

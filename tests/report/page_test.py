@@ -48,7 +48,7 @@ class Explanation(unittest.TestCase):
         check_page.check_alone(page, root)
         check_page.check_access(root)
         captions = [table.first("caption").text() for table in root.all("table")]
-        for caption in ("Elements moved for each of C", "Blocks of a multiprocessor"):
+        for caption in ("Elements moved per element of C", "Blocks per SM"):
             self.assertIn(caption, captions)
         figures = [figure.attributes["id"] for figure in root.all("figure")]
         self.assertIn("roofline", figures)

@@ -33,7 +33,7 @@ PTX = """.visible .entry gemm_cuda_07_big_f32_0(
 .maxntid 64, 1, 1
 """
 SOURCE = """// gemm/cuda/07_big: big tiles.
-// from: 06_small | removes: loads | limit: registers{limit}
+// from: 06_small | removes: loads | bottleneck: registers{bottleneck}
 // needs: sm_80 | try: rung trace gemm/cuda/07
 
 code
@@ -51,7 +51,7 @@ class CudaResources(unittest.TestCase):
         self.ptx.write_text(PTX)
         self.source = self.root / "gemm/cuda/07_big.cu"
         self.source.parent.mkdir(parents=True)
-        self.source.write_text(SOURCE.format(limit=""))
+        self.source.write_text(SOURCE.format(bottleneck=""))
 
     def run_script(self, *arguments):
         command = [sys.executable, "-B", SCRIPT, *arguments]
@@ -104,12 +104,12 @@ class CudaResources(unittest.TestCase):
 
     def test_spill_that_the_header_claims_is_right(self):
         self.record(stores=16, loads=20)
-        self.source.write_text(SOURCE.format(limit=", of which a thread\n//   spills some"))
+        self.source.write_text(SOURCE.format(bottleneck=", of which a thread\n//   spills some"))
         self.assertEqual(self.check(), (0, ""))
 
-    def test_claim_outside_of_limit_is_none(self):
+    def test_claim_outside_of_bottleneck_is_ignored(self):
         self.record(stores=16, loads=20)
-        self.source.write_text(SOURCE.format(limit="") + "// limit: spills\n")
+        self.source.write_text(SOURCE.format(bottleneck="") + "// bottleneck: spills\n")
         self.assertEqual(self.check()[0], 1)
 
     def test_kernels_of_sums_lie_with_dot_products(self):
@@ -120,11 +120,11 @@ class CudaResources(unittest.TestCase):
         self.ptx.write_text(PTX.replace("gemm_cuda", "sum_cuda"))
         source = self.root / "dot/cuda/07_big.cu"
         source.parent.mkdir(parents=True)
-        source.write_text(SOURCE.format(limit="").replace("gemm/", "dot/"))
+        source.write_text(SOURCE.format(bottleneck="").replace("gemm/", "dot/"))
         self.run_script("record", self.json, "--nvcc", "13.0", self.report, self.ptx)
         self.assertEqual(json.loads(self.json.read_text())[0]["rung"], "sum/cuda/07_big")
         self.assertIn("sum/cuda/07_big (f64, tile 1, sm_90) spills", self.check()[1])
-        source.write_text(SOURCE.format(limit=", and it spills").replace("gemm/", "dot/"))
+        source.write_text(SOURCE.format(bottleneck=", and it spills").replace("gemm/", "dot/"))
         self.assertEqual(self.check(), (0, ""))
 
     def test_spill_of_a_kernel_that_is_no_rung_fails(self):

@@ -1,7 +1,7 @@
-// Passes through shared memory and sectors of global memory, for access patterns of one warp that
-// were measured on an NVIDIA H200 (ncu 2025.3.1, driver for CUDA 13.0): the metrics
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st} and
-// l1tex__t_sectors_pipe_lsu_mem_global_op_st.
+// Shared-memory wavefronts and global-memory sectors for access patterns of one warp, as measured
+// on an NVIDIA H200 (ncu 2025.3.1, driver for CUDA 13.0) with these metrics:
+//   l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}
+//   l1tex__t_sectors_pipe_lsu_mem_global_op_st
 
 #include "vgpu/observers/banks.hpp"
 

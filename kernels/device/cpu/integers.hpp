@@ -1,5 +1,5 @@
 #pragma once
-// What rungs divide sizes with.
+// Integer helpers for CPU rungs.
 
 #include "core/integers.hpp"
 

@@ -1,5 +1,5 @@
-// Vectors of float or double from memory of any element type. Included once for each target: the
-// guard is the one of Highway's own -inl.h headers.
+// Loads vectors of float or double from memory of any element type. Included once per target, with
+// the include guard of Highway's own -inl.h headers.
 
 #if defined(RUNG_DEVICE_CPU_LOAD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RUNG_DEVICE_CPU_LOAD_INL_HPP
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 
-/// The elements from `at` on, as many as d has lanes, converted to the type of d.
+/// Loads Lanes(d) elements from `at` and converts them to the type of d.
 template <class D, class In>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -32,7 +32,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
     const hn::Rebind<std::uint16_t, D> halves;
     const hn::Rebind<hwy::float16_t, D> floats;
     return hn::PromoteTo(d, hn::BitCast(floats, hn::LoadU(halves, &at->bits)));
-#else  // no instruction for it, and what Highway has instead loses infinities and NaN
+#else  // no such instruction, and Highway's emulation loses infinities and NaN
     float widened[hn::MaxLanes(d)];
     for (float& element : widened) element = static_cast<float>(*at++);
     return hn::LoadU(d, widened);
@@ -42,7 +42,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load(D d, const In* at) {
   }
 }
 
-/// The same for the first `count` elements, fewer than d has lanes; the others are 0.
+/// The same for the first `count` elements, fewer than Lanes(d); the other lanes are 0.
 template <class D, class In>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_first(D d, const In* at, std::int64_t count) {
   namespace hn = hwy::HWY_NAMESPACE;

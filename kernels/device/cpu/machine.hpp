@@ -1,5 +1,5 @@
 #pragma once
-// What this CPU is: instruction set, caches, processors.
+// The CPU of this machine: instruction set, caches, processors.
 
 #include <cstdint>
 #include <string>

@@ -26,8 +26,8 @@ HWY_INLINE Vector<T> multiply_add(Vector<T> a, Vector<T> b, Vector<T> sum) {
   }
 }
 
-// Row pointers of a row-major A, three rows apart: with the stride in an index register, base,
-// base + stride and base + 2 * stride are all addressing modes.
+// Row pointers of a row-major A, three rows apart: with the stride in an index register, base, base
+// + stride and base + 2 * stride are all addressing modes.
 template <class T, int Rows>
 struct DirectA {
   const T* base[(Rows + 2) / 3];
@@ -73,7 +73,8 @@ HWY_INLINE void store(const Vector<T> (&sum)[Rows][Vectors], T alpha, T beta, T*
   }
 }
 
-// The columns that C has, of a tile that alpha is in already. Once for all sizes of tiles.
+// Stores the columns of a partial tile, which is already scaled by alpha. One function for all tile
+// sizes.
 template <class T>
 HWY_NOINLINE void add_columns(const Tile<T>& t, const T* full, int rows, std::int64_t width) {
   for (int i = 0; i < rows; ++i) {
@@ -97,7 +98,7 @@ void tile(const Tile<T>& t) {
     for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
   }
 
-  // C is needed only after all of k, which hides the way from memory.
+  // C is needed only after the loop over k, which hides the latency of loading it.
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
     __builtin_prefetch(t.c + i * t.ldc, 0, 2);
@@ -121,7 +122,7 @@ void tile(const Tile<T>& t) {
     }
   }
 
-  // A part of a tile goes by way of a full one.
+  // A partial tile is computed as a full one, then copied.
   const bool whole = t.cols == width;
   HWY_ALIGN T full[Rows * width];
   store<T, Rows, Vectors>(sum, t.alpha, whole ? t.beta : T{}, whole ? t.c : full,
@@ -142,7 +143,7 @@ void pack_rows(std::int64_t k_end, const T* matrix, std::int64_t stride, std::in
   }
 }
 
-// 16 bytes are 4 x 4 elements of 4 bytes, or 2 x 2 of 8.
+// 16 bytes hold a row of a 4 x 4 block of 4-byte elements, or of a 2 x 2 block of 8-byte elements.
 template <class T>
 HWY_INLINE void transpose_block(const T* matrix, std::int64_t stride, std::int64_t width,
                                 T* panel) {

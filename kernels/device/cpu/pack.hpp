@@ -1,5 +1,5 @@
 #pragma once
-// Packing: a block of a matrix of any layout and element type as a panel that micro-kernels read.
+// Packs a block of a matrix, of any layout and element type, into a panel for the micro-kernels.
 
 #include <cstdint>
 #include <type_traits>
@@ -9,12 +9,12 @@
 
 namespace rung::cpu {
 
-/// Elements of a cache line. A panel of B that does not begin with one splits each of its loads.
+/// Elements per cache line. Align panels of B to it: otherwise each of their loads crosses a line.
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);
 
-/// panel[k * width + c] = matrix(k0 + k, col0 + c) for k in [0, rows) and c in [0, cols); the
-/// columns from cols to width become 0. A is packed by way of its transpose.
+/// panel[k * width + c] = matrix(k0 + k, col0 + c) for k in [0, rows) and c in [0, cols); columns
+/// from cols to width become 0. Pass the transpose of A to pack A.
 template <class In, class Out>
 void pack_panel(const MicroKernels<Out>& kernels, const Matrix<const In>& matrix, std::int64_t k0,
                 std::int64_t rows, std::int64_t col0, std::int64_t cols, std::int64_t width,

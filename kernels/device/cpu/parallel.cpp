@@ -28,8 +28,8 @@ void relax() {
 #endif
 }
 
-// Some 100 us: long enough to bridge the serial parts of a call, uneven blocks and calls back to
-// back; short enough not to take a core from whatever the program does next.
+// About 100 us: long enough to bridge the serial parts of a call, uneven blocks and back-to-back
+// calls; short enough not to take a core away from whatever the program does next.
 constexpr int spins_before_sleep = 2000;
 
 constexpr int max_helpers = 1023;
@@ -125,8 +125,8 @@ class Pool {
   }
 
  private:
-  // The gate to the loop in hand: how many more workers may enter (upper half), and how many are
-  // inside (lower half). A worker that wakes late finds no slot and is not waited for.
+  // The gate of the current loop: how many more workers may enter (upper half), and how many are
+  // inside (lower half). A worker that wakes late finds no slot, and nobody waits for it.
   static constexpr std::uint32_t slot = 1u << 16;
   static constexpr std::uint32_t inside = slot - 1;
 
@@ -202,8 +202,9 @@ class Pool {
       if (holds(gate)) return gate;
       relax();
     }
-    // asleep is set before the gate is read, and the gate before asleep is read: in the one order
-    // that both threads see, either this thread finds the gate open or wake() finds it asleep.
+    // This thread writes `asleep` before it reads the gate; the waker writes the gate before it
+    // reads `asleep`. In the single total order of both, either this thread finds the gate open or
+    // wake() finds it asleep.
     if (asleep != nullptr) *asleep = true;
     std::uint32_t gate;
     while (!holds(gate = gate_.load())) gate_.wait(gate);

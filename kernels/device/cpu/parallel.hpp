@@ -1,5 +1,5 @@
 #pragma once
-// Threads for rungs: one pool a process, a parallel loop, and nothing to initialise.
+// Threads for rungs: one pool per process, a parallel loop, and no initialisation.
 
 #include <cstdint>
 #include <memory>
@@ -16,9 +16,10 @@ using Task = void (*)(const void* body, std::int64_t index);
 void parallel_for(std::int64_t count, int threads, Task task, const void* body);
 }  // namespace detail
 
-/// Calls body(index) once for every index in [0, count), on at most `threads` threads of which the
-/// caller is one, and returns when all are done. Indices are handed out one by one in ascending
-/// order, so blocks of unequal cost balance. What body writes is visible to the caller afterwards.
+/// Calls body(index) once for every index in [0, count) on at most `threads` threads, the caller
+/// included, and returns when all calls are done. Indices are handed out one by one in ascending
+/// order, which balances blocks of unequal cost. The writes of body are visible to the caller
+/// afterwards.
 ///
 /// If a body throws, no index begins after that, and the first exception is rethrown here when
 /// every thread has left the loop. Calls from several threads at once, and calls from inside a

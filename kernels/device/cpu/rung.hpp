@@ -1,5 +1,5 @@
 #pragma once
-// How a CPU rung offers itself: a struct with a static member template `run`, one function a dtype.
+// Declares a CPU rung: a struct with a static member template `run` becomes one function per dtype.
 
 #include <type_traits>
 
@@ -8,7 +8,7 @@
 
 namespace rung::cpu {
 
-/// C is written when the call returns. threads >= 1 is the most that the rung may use.
+/// C is complete when the call returns. The rung may use up to `threads` >= 1 threads.
 template <class In, class Out>
 using GemmFunction = void (*)(const Gemm<In, Out>& problem, int threads);
 
@@ -23,7 +23,7 @@ struct GemmRung {
   GemmFunction<bfloat16, float> bf16;
   GemmFunction<float16, float> f16;
 
-  /// Null for types that CPUs have no rung for.
+  /// Null for types that no CPU rung supports.
   template <class In, class Out>
   GemmFunction<In, Out> function() const {
     if constexpr (std::is_same_v<In, float>) return f32;
@@ -37,7 +37,7 @@ struct GemmRung {
   }
 };
 
-/// The functions of one dot rung. unit_stride: incx and incy must be 1.
+/// The functions of one dot rung. unit_stride: the rung requires incx == incy == 1.
 struct DotRung {
   bool unit_stride;
   DotFunction<float, float> f32;

@@ -1,7 +1,7 @@
-// SIMD with run-time dispatch. A file that includes this is compiled once for each instruction
-// set: what stands between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(), in namespace
-// HWY_NAMESPACE, exists once each; what stands under `#if HWY_ONCE` exists once in all and picks by
-// RUNG_PICK_TARGET. Only the first lines have an include guard: the repetition is the point.
+// SIMD with run-time dispatch. A file that includes this header is compiled once per instruction
+// set. Code between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(), in namespace HWY_NAMESPACE,
+// exists once per set; code under `#if HWY_ONCE` exists once and dispatches with RUNG_PICK_TARGET.
+// Only the first lines have an include guard, because the header must be included repeatedly.
 //
 //     #undef HWY_TARGET_INCLUDE
 //     #define HWY_TARGET_INCLUDE "gemm/cpu/05_micro_kernel.cpp"
@@ -17,8 +17,9 @@
 
 #include "device/cpu/machine.hpp"
 
-// One target for each register file is enough: more would cost compile time alone. Scalable
-// vectors (SVE, RVV) cannot be kept in arrays of accumulators. Older versions do not know them all.
+// One target per register file is enough; more would only cost compile time. Scalable vectors (SVE,
+// RVV) cannot be elements of accumulator arrays. Older versions of Highway lack some of these
+// names.
 #define RUNG_HWY_VERSION (HWY_MAJOR * 10000 + HWY_MINOR * 100 + HWY_PATCH)
 #if RUNG_HWY_VERSION >= 10006
 #define RUNG_NEWER_TARGETS (HWY_AVX3_ZEN4 | HWY_AVX3_SPR)
@@ -31,8 +32,8 @@
 
 namespace rung::cpu {
 
-/// The last choice whose instruction set this machine has; choices ascend, and the first always
-/// runs.
+/// The last choice whose instruction set this machine supports. Choices ascend, and the first one
+/// always runs.
 template <class F>
 F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
   F picked = choices.begin()->second;
@@ -88,8 +89,8 @@ F pick_target(std::initializer_list<std::pair<Isa, F>> choices) {
 #define RUNG_TARGET_AVX3(fn)
 #endif
 
-/// The function `fn` of the best instruction set here; to be used where the N_<target> namespaces
-/// are in scope.
+/// The function `fn` for the best instruction set of this machine. Use it where the N_<target>
+/// namespaces are in scope.
 #define RUNG_PICK_TARGET(fn)                                                                 \
   [] {                                                                                       \
     using ::rung::cpu::Isa;                                                                  \

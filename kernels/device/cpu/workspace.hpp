@@ -1,14 +1,14 @@
 #pragma once
-// Scratch memory for packed operands. Kept by each thread from call to call, because fresh pages
-// cost more than small products: the kernel clears each one at its first touch.
+// Scratch memory for packed operands. Each thread keeps it from call to call, because the kernel
+// clears fresh pages at first touch, which costs more than a small product.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace rung::cpu {
 
-/// At least that much memory of this thread, aligned to 64 bytes, contents undefined. Valid until
-/// the thread asks again. Throws std::bad_alloc.
+/// At least `bytes` of this thread's scratch memory, aligned to 64 bytes, with undefined contents.
+/// Valid until the thread's next call. Throws std::bad_alloc.
 void* scratch_bytes(std::size_t bytes);
 
 template <class T>

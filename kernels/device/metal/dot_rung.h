@@ -1,8 +1,8 @@
 #pragma once
-// How a Metal rung of the dot product offers itself: as those of gemm do (device/metal/rung.h), by
-// a kernel template and one line. Its kernels are named dot_metal_<NN_slug>_<dtype>, and their
-// buffers are DotScalars, x, y and the result. One that passes again over the sums that it leaves
-// has also dot_metal_<NN_slug>_again_<dtype>, which sums the elements of x.
+// Declares a Metal dot rung with a kernel template and one macro line, as gemm rungs do
+// (device/metal/rung.h). Its kernels are named dot_metal_<NN_slug>_<dtype>; their buffers are
+// DotScalars, x, y and the result. A rung that reduces its own sums in further launches also has
+// the kernels dot_metal_<NN_slug>_again_<dtype>, which sum the elements of x.
 
 #ifdef __METAL_VERSION__
 
@@ -42,7 +42,7 @@
 #else
 
 #include "device/metal/dot_descriptor.hpp"
-#define constant  // constants of a rung are the host's too
+#define constant  // the host reads the constants of a rung, too
 
 #define RUNG_METAL_DOT_OF(number, slug, ...)                \
   extern const metal::DotRung dot_metal_##number##_##slug = \

@@ -30,15 +30,15 @@ Matrix<const In> matrix_b(constant GemmScalars<Out>& g, const device In* b) {
   return {b, g.b_row_stride, g.b_col_stride};
 }
 
-/// One element of C, which must exist; not read if beta is 0.
+/// Stores one element of C, which must be in bounds; C is not read if beta is 0.
 template <class Out>
 void store(constant GemmScalars<Out>& g, device Out* c, int64_t row, int64_t col, Out sum) {
   device Out& result = c[row * g.c_row_stride + col];
   result = g.beta == 0 ? g.alpha * sum : g.alpha * sum + g.beta * result;
 }
 
-/// Four neighbours along a row of C, those that exist: one access where C is aligned for it. `col`
-/// is a multiple of four.
+/// Stores up to four neighbours along a row of C, those in bounds, with one access if C is aligned
+/// for it. `col` is a multiple of four.
 template <class Out>
 void store_vector(constant GemmScalars<Out>& g, device Out* c, int64_t row, int64_t col,
                   vec<Out, 4> sums) {

@@ -1,6 +1,6 @@
 #pragma once
-// A and B are alike: a tile of either is some rows of A or columns of B, its extent, by some steps
-// along k. Transposed, B is like A, and one loader serves both.
+// A and B are handled alike: a tile of either is `extent` rows of A, or columns of B, by a k-block.
+// B is viewed as its transpose, so one loader serves both.
 
 #include <metal_stdlib>
 
@@ -14,7 +14,7 @@ template <class In>
 struct Operand {
   Matrix<const In> x;
   int64_t extent, k;
-  bool is_along_k;  // elements along k lie together; else those along the extent do
+  bool is_along_k;  // K-major: elements along k are contiguous; else those along the extent are
   bool is_aligned;  // GemmScalars::a_is_aligned
 };
 

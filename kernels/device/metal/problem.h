@@ -1,6 +1,5 @@
 #pragma once
-// What a kernel is told of a problem besides its buffers: the same bytes on the host and on the
-// device.
+// The scalar arguments of a kernel, with the same layout on the host and on the device.
 
 #ifndef __METAL_VERSION__
 #include <cstdint>
@@ -8,7 +7,8 @@
 
 namespace rung {
 
-/// The scalars of src/core/problem.hpp's Gemm; its matrices are buffers. Strides count elements.
+/// The scalars of Gemm in src/core/problem.hpp; its matrices are separate buffers. Strides are in
+/// elements.
 template <class Out>
 struct GemmScalars {
   int64_t m, n, k;
@@ -16,14 +16,15 @@ struct GemmScalars {
   int64_t b_row_stride, b_col_stride;
   int64_t c_row_stride;
   Out alpha, beta;
-  /// Whether every four neighbours that begin at a multiple of four are aligned as a vector.
+  /// Whether all groups of four neighbours that begin at a multiple of four are aligned as vectors.
   uint32_t a_is_aligned, b_is_aligned, c_is_aligned;
 };
 
-/// Those of src/core/problem.hpp's Dot; its vectors are buffers, from the element of i = 0 on.
+/// The scalars of Dot in src/core/problem.hpp; its vectors are separate buffers that begin at
+/// element i = 0.
 struct DotScalars {
   int64_t n, incx, incy;
-  /// Whether either vector's elements lie together and are aligned as vectors of four.
+  /// Whether both vectors are contiguous and aligned as vectors of four.
   uint32_t are_vectors;
 };
 

@@ -1,9 +1,8 @@
 #pragma once
-// How a Metal rung offers itself: a kernel template, guarded by __METAL_VERSION__, and one line
-// that names it, its tile and its threads, all in one file. The file is compiled by Apple's
-// compiler or by clang for the virtual GPU, where that line instantiates a kernel of each type,
-// named gemm_metal_<NN_slug>_<dtype>; and by the host's compiler, where it becomes the descriptor
-// gemm_metal_<NN_slug>.
+// Declares a Metal rung in one file: a kernel template, guarded by __METAL_VERSION__, and one macro
+// line with its name, tile sizes and threads. Apple's compiler, or clang for the virtual GPU, turns
+// that line into a kernel per type, named gemm_metal_<NN_slug>_<dtype>. The host's compiler turns
+// it into the descriptor gemm_metal_<NN_slug>.
 
 #ifdef __METAL_VERSION__
 
@@ -15,7 +14,7 @@
 #else
 
 #include "device/metal/descriptor.hpp"
-#define constant  // constants of a rung are the host's too
+#define constant  // the host reads the constants of a rung, too
 
 #endif
 
@@ -25,7 +24,7 @@
   extern const metal::GemmRung gemm_metal_##number##_##slug = \
       metal::GemmRung{"gemm_metal_" #number "_" #slug, __VA_ARGS__};
 
-// The last arguments are metal::Tiling and the threads of a threadgroup.
+// The last arguments are metal::Tiling and the threads per threadgroup.
 #define RUNG_METAL_GEMM(number, slug, ...) RUNG_METAL_GEMM_OF(number, slug, {}, __VA_ARGS__)
 #define RUNG_METAL_GEMM_MULTIPLES(number, slug, multiple, ...) \
   RUNG_METAL_GEMM_OF(number, slug, {}, __VA_ARGS__, multiple)
@@ -35,7 +34,7 @@
 #else
 
 #ifdef RUNG_METAL_VIRTUAL
-// An entry with the buffers as parameters, in order.
+// A kernel entry with the buffers as parameters, in order.
 #define RUNG_METAL_GEMM_ENTRY(name, function, In, Out)                                     \
   RUNG_METAL_ENTRY(name)(GemmScalars<Out> scalars, const device In* a, const device In* b, \
                          device Out* c) {                                                  \

@@ -1,5 +1,5 @@
 #pragma once
-// A tile of an operand on its way to threadgroup memory, by vectors of four elements.
+// A tile of an operand, loaded to registers in vectors of four, then stored to threadgroup memory.
 
 #include <metal_stdlib>
 
@@ -7,9 +7,9 @@
 
 namespace rung {
 
-/// EXTENT x BK elements, in vectors along whichever direction lies together in memory. In
-/// threadgroup memory they are of type To and lie as [BK][EXTENT]: what one step along k needs is
-/// together.
+/// EXTENT x BK elements, loaded as vectors along the contiguous dimension of the operand. In
+/// threadgroup memory they have type To and layout [BK][EXTENT], so that the elements of one k-step
+/// are contiguous.
 template <class In, class To, int EXTENT, int BK, int THREADS>
 struct StagedTile {
   enum : int { VEC = 4, COUNT = EXTENT * BK / (VEC * THREADS) };
@@ -18,7 +18,7 @@ struct StagedTile {
 
   vec<In, VEC> staged[COUNT];
 
-  /// Reads the tile that begins at (e0, k0); zeros beyond the operand's edges.
+  /// Loads the tile at (e0, k0); elements out of bounds become zeros.
   void load(const thread Operand<In>& operand, int64_t e0, int64_t k0, int index) {
     const bool inside = e0 + EXTENT <= operand.extent && k0 + BK <= operand.k;
     RUNG_UNROLL
@@ -33,7 +33,7 @@ struct StagedTile {
     }
   }
 
-  /// Writes it to threadgroup memory.
+  /// Stores the tile to threadgroup memory.
   void store(threadgroup To* tile, bool along_k, int index) const {
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
@@ -47,7 +47,7 @@ struct StagedTile {
     }
   }
 
-  /// Where a vector lies in the tile: e and k. Neighbouring threads take neighbours in memory.
+  /// The position (e, k) of a vector in the tile. Neighbouring threads load neighbouring vectors.
   static int2 place(bool along_k, int vector) {
     if (along_k) return int2(vector / (BK / VEC), vector % (BK / VEC) * VEC);
     return int2(vector % (EXTENT / VEC) * VEC, vector / (EXTENT / VEC));

@@ -1,5 +1,5 @@
 #pragma once
-// What a reduction adds up, and how a threadgroup adds to the result.
+// The terms of a reduction, and the atomic addition to the result.
 
 #include <metal_stdlib>
 
@@ -10,14 +10,14 @@ using namespace metal;
 
 namespace rung {
 
-/// Term i of n: a product, or where sums are summed again an element of x, and y is not read.
+/// Term i of n: a product, or, when sums are reduced again, an element of x; y is then not read.
 template <bool PRODUCT, class Out, class In>
 Out term(constant DotScalars& d, const device In* x, const device In* y, int64_t i) {
   if (!PRODUCT) return Out(x[i * d.incx]);
   return Out(x[i * d.incx]) * Out(y[i * d.incy]);
 }
 
-/// Adds to what other threadgroups add to as well.
+/// Atomically adds to a sum that other threadgroups add to.
 template <class Out>
 void add_to(device Out* result, Out sum) {
   atomic_fetch_add_explicit(reinterpret_cast<device metal::atomic<Out>*>(result), sum,

@@ -1,4 +1,5 @@
 #pragma once
 
-// Before a loop whose counter indexes registers: it must be known in each copy of the body.
+// Goes before a loop whose counter indexes registers: the counter must be a constant in each copy
+// of the body.
 #define RUNG_UNROLL _Pragma("clang loop unroll(full)")

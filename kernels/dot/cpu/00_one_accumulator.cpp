@@ -1,5 +1,5 @@
-// dot/cpu/00_one_accumulator: multiply, add, next.
-// from: nothing | removes: nothing | limit: each addition waits for the one before it
+// dot/cpu/00_one_accumulator: one accumulator: multiply, add, next.
+// from: nothing | removes: nothing | bottleneck: each addition waits for the previous one
 // needs: nothing | try: rung bench dot/cpu/00
 
 #include "device/cpu/rung.hpp"

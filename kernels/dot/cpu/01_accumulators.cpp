@@ -1,7 +1,6 @@
-// dot/cpu/01_accumulators: deal the terms out to several sums, which the processor adds to at
-//   once.
-// from: 00_one_accumulator | removes: the wait of each addition for the one before it | limit: one
-//   element an instruction
+// dot/cpu/01_accumulators: deal the terms out to several accumulators, whose additions overlap.
+// from: 00_one_accumulator | removes: the wait of each addition for the previous one
+//   | bottleneck: one element per instruction
 // needs: nothing | try: rung bench dot/cpu/00 dot/cpu/01 --n 1000
 
 #include "device/cpu/rung.hpp"
@@ -9,7 +8,7 @@
 namespace rung {
 namespace {
 
-// An addition takes about 4 cycles and two start in each: 8 sums keep both units busy.
+// An addition takes about 4 cycles, and two start per cycle: 8 sums keep both units busy.
 constexpr std::int64_t sums = 8;
 
 struct Accumulators {

@@ -1,14 +1,15 @@
-// dot/cpu/02_simd: let each of the sums be a vector.
-// from: 01_accumulators | removes: the limit of one element an instruction | limit: one core's way
-//   to memory once the vectors have left the caches
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/01 dot/cpu/02
+// dot/cpu/02_simd: make each accumulator a vector.
+// from: 01_accumulators | removes: the limit of one element per instruction | bottleneck: the
+//   memory bandwidth of one core, once the vectors exceed the caches
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/01
+//   dot/cpu/02
 
 #include "device/cpu/rung.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/02_simd.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using cpu::HWY_NAMESPACE::load;
 using cpu::HWY_NAMESPACE::load_first;
 
-// Each term takes two loads, of which two start in a cycle: four sums cover the four cycles of an
+// Each term needs two loads, and two loads start per cycle: four sums cover the four cycles of an
 // addition.
 constexpr int sums = 4;
 

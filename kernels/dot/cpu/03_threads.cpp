@@ -1,10 +1,9 @@
-// dot/cpu/03_threads: cut the vectors into chunks, sum each on whichever thread is free, and add
-//   the partial sums in the order of the chunks, so that the result does not depend on the
-//   threads.
-// from: 02_simd | removes: the limit of one core | limit: the two streams of a core, too few to
-//   keep memory busy
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/03 --threads
-//   2
+// dot/cpu/03_threads: cut the vectors into chunks, sum each chunk on whichever thread is free, and
+//   add the partial sums in chunk order, so that the result does not depend on the threads.
+// from: 02_simd | removes: the limit of a single core | bottleneck: two read streams per core, too
+//   few to saturate memory
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/03
+//   --threads 2
 
 #include <algorithm>
 
@@ -19,11 +18,11 @@ extern const cpu::DotRung dot_cpu_02_simd;
 
 namespace {
 
-// A microsecond of work even from L2: several times what it costs to hand out.
+// A microsecond of work even from L2: several times the cost of handing it out.
 constexpr std::int64_t chunk = 1 << 14;
 
-// Neighbouring chunks go to one thread: the prefetchers run on from one into the next. A few groups
-// for each thread even out what one of them loses to other work on its processor.
+// Neighbouring chunks go to the same thread, so that prefetching continues from one to the next. A
+// few groups per thread balance the load when other work delays one of the threads.
 constexpr std::int64_t groups_per_thread = 8;
 
 struct Threads {

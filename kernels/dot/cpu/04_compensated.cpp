@@ -1,8 +1,8 @@
 // dot/cpu/04_compensated: also sum the rounding error of every product and every addition, and add
 //   it at the end: the result is as accurate as if computed in twice the precision.
-// from: 03_threads | removes: an error that grows with n and with cancellation | limit: ten
-//   operations a term, where memory is not the limit already
-// needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/04
+// from: 03_threads | removes: an error that grows with n and with cancellation | bottleneck: ten
+//   operations per term, where memory bandwidth does not bound it
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung verify dot/cpu/04
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/04_compensated.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 #ifndef RUNG_DOT_CPU_04_COMPENSATED
@@ -23,9 +23,9 @@
 namespace rung::dot_cpu_04 {
 
 // The algorithm is Dot2 of Ogita, Rump and Oishi, "Accurate Sum and Dot Product" (SIAM J. Sci.
-// Comput. 26(6), 2005, Algorithm 5.3), with TwoProd by fused multiply-add (Algorithm 3.5).
+// Comput. 26(6), 2005, Algorithm 5.3), with TwoProd by FMA (Algorithm 3.5).
 
-/// An unevaluated sum: what was added up in floating point, and the errors of that.
+/// An unevaluated sum: the rounded sum and the accumulated rounding errors.
 template <class T>
 struct Sum {
   T value;
@@ -60,8 +60,8 @@ HWY_INLINE V product_error(D d, V a, V b, V product) {
   (void)d;
   return hn::MulSub(a, b, product);
 #else
-  // Without the instruction: split each factor into halves whose products are exact (Dekker 1971;
-  // Algorithm 3.3 there).
+  // Without FMA: split each factor into halves whose products are exact (Dekker 1971; Algorithm 3.3
+  // of Ogita et al.).
   using T = hn::TFromD<D>;
   const V splitter =
       hn::Set(d, static_cast<T>((std::int64_t{1} << (sizeof(T) == 8 ? 27 : 12)) + 1));
@@ -109,7 +109,7 @@ Sum<Out> chunk_sum(const In* x, const In* y, std::int64_t n) {
     add_product(d, load_first(d, x + i, count), load_first(d, y + i, count), value[0], error[0]);
   }
 
-  // The lanes are added up like terms, each addition's error kept.
+  // Adds up the lanes like terms, keeping the error of each addition.
   Out values[sums * lanes], errors[sums * lanes];
   for (int s = 0; s < sums; ++s) {
     hn::StoreU(value[s], d, values + s * lanes);
@@ -169,7 +169,7 @@ struct Compensated {
 
     Sum<Out> total{};
     for (std::int64_t c = 0; c < chunks; ++c) add(total, partial[c]);
-    // Where the sum is infinite or NaN its errors are NaN, and say nothing.
+    // If the sum is infinite or NaN, its errors are NaN and are ignored.
     return std::isfinite(total.value) ? total.value + total.error : total.value;
   }
 

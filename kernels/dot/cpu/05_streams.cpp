@@ -1,9 +1,9 @@
-// dot/cpu/05_streams: read each chunk as several streams at once, and ask for each line some way
-//   ahead of its use, so that more requests to memory are under way.
-// from: 03_threads | removes: idle memory between the requests of two streams | limit: the
-//   requests that a core can have outstanding
-// needs: unit strides; SIMD by Highway, picked at run time | try: rung bench dot/cpu/03 dot/cpu/05
-//   --n 100000000
+// dot/cpu/05_streams: read each chunk as several streams at once and prefetch their cache lines, so
+//   that more memory requests are in flight.
+// from: 03_threads | removes: idle memory between the requests of two streams | bottleneck: the
+//   number of outstanding requests that a core supports
+// needs: unit strides; SIMD by Highway, dispatched at run time | try: rung bench dot/cpu/03
+//   dot/cpu/05 --n 100000000
 
 #include "device/cpu/integers.hpp"
 #include "device/cpu/parallel.hpp"
@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/05_streams.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 #ifndef RUNG_DOT_CPU_05_STREAMS
@@ -38,7 +38,7 @@ Out dot(const Dot<In>& problem, int /*threads*/) {
   const hn::ScalableTag<Out> d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr std::int64_t line = 64 / sizeof(In);
-  constexpr std::int64_t vectors = line > lanes ? line / lanes : 1;  // a line at a time, or more
+  constexpr std::int64_t vectors = line > lanes ? line / lanes : 1;  // at least one cache line
   constexpr std::int64_t length = chunk / streams;
   constexpr std::int64_t ahead = bytes_ahead / sizeof(In);
   static_assert(length % (vectors * lanes) == 0);

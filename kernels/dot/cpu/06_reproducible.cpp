@@ -1,8 +1,8 @@
-// dot/cpu/06_reproducible: sum without rounding, so that neither the order of the terms nor the
-//   threads nor the machine can change a bit: the result is the exact sum, rounded once.
-// from: 04_compensated | removes: last bits that depend on how the sum was cut up, and the error
-//   itself | limit: additions, and memory that a wide range of exponents makes it use
-// needs: nothing; SIMD by Highway, picked at run time | try: rung verify dot/cpu/06
+// dot/cpu/06_reproducible: sum without rounding: the result is the exact sum, rounded once, and its
+//   bits depend on neither the order of the terms, nor the threads, nor the machine.
+// from: 04_compensated | removes: low-order bits that depend on the partition of the sum, and the
+//   error itself | bottleneck: additions, and the memory that widely spread exponents use
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung verify dot/cpu/06
 
 #include <algorithm>
 #include <tuple>
@@ -16,17 +16,17 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dot/cpu/06_reproducible.cpp"
 #include "device/cpu/simd.hpp"
-// After simd.hpp, once for each target:
+// Compiled once per target:
 #include "device/cpu/load-inl.hpp"
 
 #ifndef RUNG_DOT_CPU_06_REPRODUCIBLE
 #define RUNG_DOT_CPU_06_REPRODUCIBLE
 namespace rung::dot_cpu_06 {
 
-// A long accumulator takes tens of cycles a term. In front of it stands an expansion: a few doubles
-// whose sum is exact, because each addition passes its rounding error on to the next one; hardly
-// anything falls off the last (Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility
-// for the parallel reduction on multi- and many-core architectures", Parallel Computing 49, 2015).
+// A long accumulator costs tens of cycles per term. A floating-point expansion absorbs most terms
+// first: a few doubles whose sum is exact, because each addition passes its rounding error on to
+// the next. After Collange, Defour, Graillat and Iakymchuk, "Numerical reproducibility for the
+// parallel reduction on multi- and many-core architectures", Parallel Computing 49, 2015.
 
 /// Adds a chunk to the words of a LongAccumulator<Out>.
 template <class In>
@@ -35,7 +35,7 @@ using ChunkFunction = void (*)(const In* x, const In* y, std::int64_t n, std::in
 using ChunkFunctions = std::tuple<ChunkFunction<float>, ChunkFunction<double>,
                                   ChunkFunction<bfloat16>, ChunkFunction<float16>>;
 
-/// Doubles that hold a sum of products as these usually come: 16, 48 or 106 bits, and the range of
+/// The number of doubles that hold a typical sum of products: 16, 48 or 106 bits, plus the range of
 /// their exponents.
 template <class In>
 constexpr std::size_t usual_parts = sizeof(In) == 8 ? 3 : sizeof(In) / 2;
@@ -63,8 +63,8 @@ HWY_INLINE V add(V& sum, V term) {
 
 HWY_INLINE bool all_zero(V values) { return hn::AllTrue(D(), hn::Eq(values, hn::Zero(D()))); }
 
-/// What the usual parts of a sum cannot hold: two parts more, and behind them the words. An object
-/// of its own, so that the usual parts can stay in registers.
+/// The remainder that the usual parts of a sum cannot hold: two more parts, then the words. A
+/// separate object, so that the usual parts can stay in registers.
 template <class Out>
 class Rest {
  public:
@@ -75,7 +75,7 @@ class Rest {
     if (!all_zero(terms)) to_words(terms);
   }
 
-  /// Adds products by integers.
+  /// Adds products with integer arithmetic.
   template <class In>
   HWY_NOINLINE void add_products(const In* x, const In* y, std::int64_t n) {
     const auto widened = [](In value) { return static_cast<double>(static_cast<Out>(value)); };
@@ -84,7 +84,7 @@ class Rest {
     }
   }
 
-  /// Leaves everything in the words, and there no carry.
+  /// Moves everything to the words, and propagates the carries.
   template <std::size_t usual>
   void finish(const V (&parts)[usual]) {
     for (const V& part : parts) to_words(part);
@@ -106,8 +106,8 @@ class Rest {
   std::int64_t* words_;
 };
 
-// Adds terms to the parts from `first` on; returns what is left of them: in general 0, and NaN of
-// what is infinite or NaN.
+// Adds terms to the parts from `first` on; returns the remainder: usually 0, and NaN for a term
+// that is infinite or NaN.
 template <std::size_t usual>
 HWY_INLINE V add_terms(V (&parts)[usual], V terms, std::size_t first) {
 #pragma GCC unroll 8
@@ -124,17 +124,17 @@ HWY_INLINE V load_widened(const In* at) {
   }
 }
 
-constexpr int vectors = 4;  // that share the question whether anything was left
+constexpr int vectors = 4;  // tested together for a remainder
 constexpr std::int64_t group = vectors * lanes;
 
 // Adds the products of a group of elements.
 template <class In, class Out, std::size_t usual>
 HWY_INLINE void add_group(V (&parts)[usual], Rest<Out>& rest, const In* x, const In* y) {
   const D d;
-  // A product of two floats, or of anything narrower, is a double; that of two doubles has an
-  // error, which is one unless the product is near the ends of the range.
+  // A product of two floats or narrower types is exact in double. A product of two doubles has an
+  // error, which is exact in double unless the product is near the ends of the range.
   constexpr int terms = sizeof(In) == sizeof(double) ? 2 : 1;
-#if !HWY_NATIVE_FMA  // no short way to the error
+#if !HWY_NATIVE_FMA  // the error needs more than one instruction
   if (terms == 2) return rest.add_products(x, y, group);
 #endif
   V before[usual], left[vectors * terms];
@@ -165,7 +165,7 @@ HWY_INLINE void add_group(V (&parts)[usual], Rest<Out>& rest, const In* x, const
     for (const V& l : left) rest.add_terms(l);
     return;
   }
-  // As if they had not been added.
+  // Undo: as if they had not been added.
   for (std::size_t p = 0; p < usual; ++p) parts[p] = before[p];
   rest.add_products(x, y, group);
 }

@@ -1,7 +1,7 @@
-// dot/cuda/00_multiply: the GPU multiplies, one product a thread, and the CPU adds up the products
-//   in parallel.
-// from: nothing | removes: nothing | limit: every product goes to memory, and to the CPU through a
-//   bus that is far slower than either's memory
+// dot/cuda/00_multiply: the GPU multiplies, one product per thread, and the CPU adds up the
+//   products in parallel.
+// from: nothing | removes: nothing | bottleneck: every product goes to memory, then to the CPU over
+//   a bus that is far slower than the memory of either
 // needs: nothing | try: rung trace dot/cuda/00
 
 #include "device/cuda/entry/dot.cuh"

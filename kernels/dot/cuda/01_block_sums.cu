@@ -1,7 +1,7 @@
 // dot/cuda/01_block_sums: one thread of each block adds up the block's terms, and the CPU adds up
-//   the blocks.
-// from: 00_multiply | removes: a trip of every product through memory and bus: one in 256 makes it
-//   now | limit: of a block's 256 threads, 255 wait while one adds
+//   the block sums.
+// from: 00_multiply | removes: the trip of every product through memory and bus: one value per 256
+//   terms makes it now | bottleneck: of a block's 256 threads, 255 wait while one adds
 // needs: nothing | try: rung trace dot/cuda/01
 
 #include "device/cuda/entry/dot.cuh"

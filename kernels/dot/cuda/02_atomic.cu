@@ -1,9 +1,7 @@
-// dot/cuda/02_atomic: blocks add their sums to the result themselves, by atomic additions: all of
-// it
-//   happens on the GPU.
-// from: 01_block_sums | removes: the CPU, and the wait for it | limit: of a block's 256 threads,
-// 255
-//   wait while one adds
+// dot/cuda/02_atomic: blocks add their sums to the result with atomic additions: all work happens
+//   on the GPU.
+// from: 01_block_sums | removes: the CPU, and the wait for it | bottleneck: of a block's 256
+//   threads, 255 wait while one adds
 // needs: nothing | try: rung trace dot/cuda/02
 
 #include "device/cuda/entry/dot.cuh"

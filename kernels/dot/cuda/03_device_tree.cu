@@ -1,10 +1,8 @@
 // dot/cuda/03_device_tree: all threads of a block add at once, neighbours first: a tree of nine
-// steps
-//   over 512 terms, in device memory. Blocks leave their sums to the next launch, which adds them
-//   up likewise, until one is left.
-// from: 02_atomic | removes: a single thread that adds 256 terms one by one | limit: the terms go
-// to
-//   device memory and back in each step
+//   steps over 512 terms in device memory; each launch reduces the block sums of the previous one,
+//   until one is left.
+// from: 02_atomic | removes: a single thread that adds 256 terms one by one | bottleneck: the terms
+//   go to device memory and back in each step
 // needs: nothing | try: rung trace dot/cuda/03
 
 #include "device/cuda/entry/dot.cuh"
@@ -14,7 +12,7 @@ namespace {
 
 struct DeviceTree {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {

@@ -1,6 +1,7 @@
 // dot/cuda/04_shared_tree: the same tree in shared memory.
-// from: 03_device_tree | removes: device memory between the steps | limit: in each step, fewer
-//   threads of every warp have work, while the warp takes as long; they want the same banks
+// from: 03_device_tree | removes: device-memory traffic between the steps | bottleneck: divergence:
+//   in each step, fewer threads of every warp are active, but the warp takes as long; bank
+//   conflicts
 // needs: nothing | try: rung trace dot/cuda/04
 
 #include "device/cuda/entry/dot.cuh"
@@ -10,7 +11,7 @@ namespace {
 
 struct SharedTree {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {

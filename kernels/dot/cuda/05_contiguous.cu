@@ -1,7 +1,7 @@
-// dot/cuda/05_contiguous: a thread adds a term that lies half of the rest away, so that those with
-//   work are neighbours, as are their terms.
-// from: 04_shared_tree | removes: divergence inside warps, all of whose threads have work or none,
-//   and bank conflicts | limit: a launch for each factor of 512 terms
+// dot/cuda/05_contiguous: each thread adds the term half of the remaining range away, so that the
+//   active threads are neighbours, as are their terms.
+// from: 04_shared_tree | removes: divergence within warps, and bank conflicts | bottleneck: one
+//   launch for each factor of 512 terms
 // needs: nothing | try: rung trace dot/cuda/05
 
 #include "device/cuda/entry/dot.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 struct Contiguous {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -26,7 +26,7 @@ struct Contiguous {
 
     // reduce
     for (int stride = THREADS; stride > 0; stride /= 2) {
-      if (stride < THREADS) __syncthreads();  // the first two terms are the thread's own
+      if (stride < THREADS) __syncthreads();  // the first two terms are this thread's own
       if (thread < stride) sums[thread] += sums[thread + stride];
     }
 

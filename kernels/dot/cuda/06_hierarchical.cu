@@ -1,7 +1,7 @@
-// dot/cuda/06_hierarchical: a block adds its sum to the result itself, by one atomic addition: any
-//   n in one launch.
-// from: 05_contiguous | removes: the launches that add up the sums of blocks | limit: half of the
-//   threads idle from the first step of the tree on, for two terms that each has loaded
+// dot/cuda/06_hierarchical: each block adds its sum to the result with one atomic addition: any n
+//   in one launch.
+// from: 05_contiguous | removes: the launches that add up the block sums | bottleneck: half of the
+//   threads are idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/cuda/06
 
 #include "device/cuda/entry/dot.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 struct Hierarchical {
   static constexpr int THREADS = 256;
-  static constexpr int TERMS = 2 * THREADS;  // of a block
+  static constexpr int TERMS = 2 * THREADS;  // per block
 
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ void kernel(const Dot<In>& d, const cuda::DotTarget& to) {
@@ -27,7 +27,7 @@ struct Hierarchical {
 
     // reduce
     for (int stride = THREADS; stride > 0; stride /= 2) {
-      if (stride < THREADS) __syncthreads();  // the first two terms are the thread's own
+      if (stride < THREADS) __syncthreads();  // the first two terms are this thread's own
       if (thread < stride) sums[thread] += sums[thread + stride];
     }
 

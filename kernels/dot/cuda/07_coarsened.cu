@@ -1,9 +1,7 @@
-// dot/cuda/07_coarsened: a thread first adds up 16 terms by itself, and only then the block's
-// threads
-//   their sums.
-// from: 06_hierarchical | removes: seven of eight trees, with their barriers and idle threads, and
-// as
-//   many atomic additions | limit: a barrier for each step of the tree
+// dot/cuda/07_coarsened: thread coarsening: each thread first adds up 16 terms by itself, then the
+//   block reduces its threads' sums.
+// from: 06_hierarchical | removes: seven of eight trees with their barriers and idle threads, and
+//   seven of eight atomic additions | bottleneck: a barrier for each step of the tree
 // needs: nothing | try: rung trace dot/cuda/07
 
 #include "device/cuda/entry/dot.cuh"
@@ -14,7 +12,7 @@ namespace {
 
 struct Coarsened {
   static constexpr int THREADS = 256;
-  static constexpr int COARSE = 16;  // terms of a thread
+  static constexpr int COARSE = 16;  // terms per thread
   static constexpr int TERMS = COARSE * THREADS;
 
   template <class Terms, class In, class Out>
@@ -22,7 +20,7 @@ struct Coarsened {
     __shared__ Out sums[THREADS];
     const int thread = static_cast<int>(threadIdx.x);
 
-    // load: what lies together is read together
+    // load: coalesced
     const std::int64_t first = std::int64_t{blockIdx.x} * TERMS + thread;
     Out sum{};
     RUNG_UNROLL

@@ -1,7 +1,7 @@
-// dot/cuda/08_shuffles: the threads of a warp add up from register to register, then one warp the
-//   sums of all warps.
-// from: 07_coarsened | removes: shared memory and barriers from all steps of the tree but one |
-//   limit: loads of 4 bytes, and blocks that come and go with 16 of them each thread
+// dot/cuda/08_shuffles: warp shuffles: the threads of a warp reduce from register to register, then
+//   one warp reduces the warp sums.
+// from: 07_coarsened | removes: shared memory and barriers from all steps of the tree but one
+//   | bottleneck: 4-byte loads, and short-lived blocks of 16 loads per thread
 // needs: nothing | try: rung trace dot/cuda/08
 
 #include "device/cuda/entry/dot.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 struct Shuffles {
   static constexpr int THREADS = 256;
-  static constexpr int COARSE = 16;  // terms of a thread
+  static constexpr int COARSE = 16;  // terms per thread
   static constexpr int TERMS = COARSE * THREADS;
   static constexpr int LANES = 32;
   static constexpr int WARPS = THREADS / LANES;
@@ -31,7 +31,7 @@ struct Shuffles {
       if (first + t < d.n) sum += Terms::template at<Out>(d, first + t);
     }
 
-    // reduce: in each warp, then the warps' sums in the first one
+    // reduce: within each warp, then the warp sums in the first warp
     RUNG_UNROLL
     for (int by = LANES / 2; by > 0; by /= 2) sum += ptx::shfl_down(sum, by);
     if (lane == 0) sums[warp] = sum;

@@ -1,7 +1,7 @@
-// dot/cuda/09_vectors: loads of 16 bytes, several on their way before the first is used, by as many
-//   blocks as the machine holds at a time.
-// from: 08_shuffles | removes: loads of 4 bytes, and the start and end of thousands of blocks |
-//   limit: two launches, one of them to set the result to zero; atomic additions, whose order, and
+// dot/cuda/09_vectors: 16-byte loads, several of them in flight, in a grid-stride loop of as many
+//   blocks as fit on the device.
+// from: 08_shuffles | removes: 4-byte loads, and the start and end of thousands of blocks
+//   | bottleneck: two launches, one of them to zero the result; the order of atomic additions, and
 //   so the result's last bits, differ from run to run
 // needs: nothing | try: rung trace dot/cuda/09
 
@@ -15,8 +15,8 @@ struct Vectors {
   static constexpr int THREADS = 512;
   static constexpr int MIN_BLOCKS_PER_SM = 2;
 
-  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
-  // registers again when they are unpacked.
+  // 16-byte loads of each vector in flight at once. 2-byte elements need twice the registers
+  // once they are unpacked.
   template <class In>
   static constexpr int pieces_at_once() {
     return sizeof(In) < 4 ? 2 : 4;
@@ -31,7 +31,7 @@ struct Vectors {
     if (threadIdx.x == 0) ptx::red_add(static_cast<Out*>(to.result), sum);
   }
 
-  // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
+  // The terms of this thread: a grid-stride loop over whole vectors, then the remainder.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ Out thread_sum(const Dot<In>& d) {
     using Piece = typename Terms::template Piece<In, W>;
@@ -40,7 +40,7 @@ struct Vectors {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
     const std::int64_t pieces = d.n / W;
 
-    // load several, then multiply: none waits for the one before
+    // load several, then multiply: the loads overlap
     Out sum{};
     Piece piece[PIECES];
     std::int64_t p = thread;

@@ -1,8 +1,7 @@
-// dot/cuda/10_one_launch: the last block to finish adds up the sums of all, in the order of the
-//   blocks: one launch, and the same bits every time.
-// from: 09_vectors | removes: a launch that sets the result to zero, and the order of atomic
-//   additions, which is another one each time | limit: the memory's bandwidth; of short vectors,
-//   the start of a launch
+// dot/cuda/10_one_launch: the last block to finish adds up all block sums in block order: one
+//   launch, and the same bits every time.
+// from: 09_vectors | removes: the launch that zeroes the result, and atomic additions in varying
+//   order | bottleneck: memory bandwidth; for short vectors, launch latency
 // needs: nothing | try: rung trace dot/cuda/10
 
 #include "device/cuda/entry/dot.cuh"
@@ -15,8 +14,8 @@ struct OneLaunch {
   static constexpr int THREADS = 512;
   static constexpr int MIN_BLOCKS_PER_SM = 2;
 
-  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
-  // registers again when they are unpacked.
+  // 16-byte loads of each vector in flight at once. 2-byte elements need twice the registers
+  // once they are unpacked.
   template <class In>
   static constexpr int pieces_at_once() {
     return sizeof(In) < 4 ? 2 : 4;
@@ -33,7 +32,7 @@ struct OneLaunch {
       return;
     }
 
-    // the last block: all sums are there
+    // the last block: all block sums are available
     if (!cuda::is_last_to_store(to.workspace, sum)) return;
     const Out* const sums = cuda::block_values<Out>(to.workspace);
     Out total{};
@@ -42,7 +41,7 @@ struct OneLaunch {
     if (threadIdx.x == 0) *result = total;
   }
 
-  // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
+  // The terms of this thread: a grid-stride loop over whole vectors, then the remainder.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ Out thread_sum(const Dot<In>& d) {
     using Piece = typename Terms::template Piece<In, W>;
@@ -51,7 +50,7 @@ struct OneLaunch {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
     const std::int64_t pieces = d.n / W;
 
-    // load several, then multiply: none waits for the one before
+    // load several, then multiply: the loads overlap
     Out sum{};
     Piece piece[PIECES];
     std::int64_t p = thread;

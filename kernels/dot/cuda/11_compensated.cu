@@ -1,7 +1,7 @@
 // dot/cuda/11_compensated: also sum the rounding error of every product and every addition, and add
 //   it at the end: the result is as accurate as if computed in twice the precision.
-// from: 10_one_launch | removes: an error that grows with n and with cancellation | limit: the
-//   memory's bandwidth still: ten operations a term fit beside it
+// from: 10_one_launch | removes: an error that grows with n and with cancellation
+//   | bottleneck: still memory bandwidth: it hides ten operations per term
 // needs: nothing | try: rung verify dot/cuda/11
 
 #include "device/cuda/entry/dot.cuh"
@@ -11,9 +11,9 @@
 namespace rung {
 namespace {
 
-/// An unevaluated sum: what was added up in floating point, and the errors of that. The algorithm
-/// is Dot2 of Ogita, Rump and Oishi, "Accurate Sum and Dot Product" (SIAM J. Sci. Comput. 26(6),
-/// 2005, Algorithm 5.3), with TwoProd by fused multiply-add (Algorithm 3.5).
+/// An unevaluated sum: the rounded sum and the accumulated rounding errors. The algorithm is Dot2
+/// of Ogita, Rump and Oishi, "Accurate Sum and Dot Product" (SIAM J. Sci. Comput. 26(6), 2005,
+/// Algorithm 5.3), with TwoProd by FMA (Algorithm 3.5).
 template <class T>
 struct Twofold {
   T value, error;
@@ -31,7 +31,7 @@ struct Twofold {
     *this += {product, ptx::fma_rn(x, y, -product)};
   }
 
-  /// Where the value is infinite or NaN its errors are NaN, and say nothing.
+  /// If the value is infinite or NaN, its errors are NaN and are ignored.
   __device__ __forceinline__ T rounded() const {
     return value - value == 0 ? value + error : value;
   }
@@ -46,8 +46,8 @@ struct Compensated {
   static constexpr int THREADS = 256;
   static constexpr int MIN_BLOCKS_PER_SM = 3;
 
-  // Of 16 bytes of either vector, on their way at once. Those of 2-byte elements take as many
-  // registers again when they are unpacked.
+  // 16-byte loads of each vector in flight at once. 2-byte elements need twice the registers
+  // once they are unpacked.
   template <class In>
   static constexpr int pieces_at_once() {
     return sizeof(In) < 4 ? 2 : 4;
@@ -65,7 +65,7 @@ struct Compensated {
       return;
     }
 
-    // the last block: all sums are there
+    // the last block: all block sums are available
     if (!cuda::is_last_to_store(to.workspace, sum)) return;
     const Sum* const sums = cuda::block_values<Sum>(to.workspace);
     Sum total{};
@@ -74,7 +74,7 @@ struct Compensated {
     if (threadIdx.x == 0) *result = total.rounded();
   }
 
-  // What this thread adds up: pieces that lie a whole grid apart, then what is less than a piece.
+  // The terms of this thread: a grid-stride loop over whole vectors, then the remainder.
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ Twofold<Out> thread_sum(const Dot<In>& d) {
     using Piece = typename Terms::template Piece<In, W>;
@@ -83,7 +83,7 @@ struct Compensated {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
     const std::int64_t pieces = d.n / W;
 
-    // load several, then multiply: none waits for the one before
+    // load several, then multiply: the loads overlap
     Twofold<Out> sum{};
     Piece piece[PIECES];
     std::int64_t p = thread;

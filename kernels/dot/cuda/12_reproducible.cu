@@ -1,8 +1,8 @@
-// dot/cuda/12_reproducible: sum without rounding, so that neither the order of the terms nor the
-//   grid nor the device can change a bit: the result is the exact sum, rounded once.
-// from: 11_compensated | removes: last bits that depend on how the sum was cut up, and the error
-//   itself | limit: the memory's bandwidth, unless the exponents vary so much that the integers
-//   have to help; with f64, the integers' part spills registers on sm_80
+// dot/cuda/12_reproducible: sum without rounding: the result is the exact sum, rounded once, and
+//   its bits depend on neither the order of the terms, nor the grid, nor the device.
+// from: 11_compensated | removes: low-order bits that depend on how the sum is partitioned, and the
+//   error itself | bottleneck: memory bandwidth, unless exponents vary so much that terms go to the
+//   integer accumulator; with f64, the integer code spills registers on sm_80
 // needs: nothing | try: rung verify dot/cuda/12
 
 #include "device/cuda/entry/dot.cuh"
@@ -12,25 +12,25 @@
 namespace rung {
 namespace {
 
-// A long accumulator takes tens of instructions a term. In front of it stands an expansion: a few
-// doubles in registers whose sum is exact, because each addition passes its rounding error on to
-// the next one; hardly anything falls off the last (Collange, Defour, Graillat and Iakymchuk,
-// "Numerical reproducibility for the parallel reduction on multi- and many-core architectures",
-// Parallel Computing 49, 2015). The accumulator is the block's, in shared memory.
+// A long accumulator costs tens of instructions per term. A floating-point expansion absorbs most
+// terms first: a few doubles in registers whose sum is exact, because each addition passes its
+// rounding error on to the next. After Collange, Defour, Graillat and Iakymchuk, "Numerical
+// reproducibility for the parallel reduction on multi- and many-core architectures", Parallel
+// Computing 49, 2015. Each block has one long accumulator, in shared memory.
 template <class In, class Out>
 class ExactSum {
  public:
   __device__ __forceinline__ explicit ExactSum(std::int64_t* words)
       : words_(ptx::cvta_to_shared(words)) {}
 
-  /// Adds the products of N elements, which are d's from i on.
+  /// Adds the products of the N elements of d from i on.
   template <int N>
   __device__ __forceinline__ void add_products(const Dot<In>& d, std::int64_t i, const In* x,
                                                const In* y) {
     double before[USUAL], left[N * TERMS];
     RUNG_UNROLL
     for (int p = 0; p < USUAL; ++p) before[p] = parts_[p];
-    bool usual = true, nothing_left = true;  // all together are one question: & and not &&
+    bool usual = true, nothing_left = true;  // one test for all, so & and not &&
     RUNG_UNROLL
     for (int w = 0; w < N; ++w) {
       usual = usual & add_product(widened(x[w]), widened(y[w]), &left[w * TERMS]);
@@ -45,7 +45,7 @@ class ExactSum {
       add_rest(left);
       return;
     }
-    // Infinite, NaN, or of doubles near the ends of their range: as if they had not been added.
+    // Infinite, NaN, or doubles near the ends of their range: undo, as if they had not been added.
     RUNG_UNROLL
     for (int p = 0; p < USUAL; ++p) parts_[p] = before[p];
     RUNG_NO_UNROLL
@@ -54,7 +54,7 @@ class ExactSum {
     }
   }
 
-  /// Adds the sums of the lanes of a warp to that of lane 0, and this one to the words.
+  /// Reduces the lane sums of a warp to lane 0, and adds that to the words.
   __device__ __forceinline__ void finish() {
     const unsigned lane = threadIdx.x % cuda::warp_lanes;
     RUNG_NO_UNROLL
@@ -71,11 +71,10 @@ class ExactSum {
   }
 
  private:
-  // A product of two floats, or of anything narrower, is a double; that of two doubles has an
-  // error.
+  // A product of two floats or narrower types is exact in double; that of two doubles has an error.
   static constexpr int TERMS = sizeof(In) == 8 ? 2 : 1;
-  // Doubles that hold a sum of such terms as these usually come: 16, 48 or 106 bits, and the range
-  // of their exponents. Two more take part where those do not suffice.
+  // The number of doubles that hold a typical sum of such terms: 16, 48 or 106 bits, plus the range
+  // of their exponents. Two more are used where those do not suffice.
   static constexpr int USUAL = sizeof(In) == 2 ? 1 : sizeof(In) == 4 ? 2 : 3;
   static constexpr int PARTS = USUAL + 2;
 
@@ -92,7 +91,7 @@ class ExactSum {
     return error;
   }
 
-  /// Adds a term to the parts from `first` to END; returns what is left of it.
+  /// Adds a term to the parts from `first` to END; returns the remainder.
   template <int END>
   __device__ __forceinline__ double add_term(double term, int first) {
     RUNG_UNROLL
@@ -100,8 +99,8 @@ class ExactSum {
     return term;
   }
 
-  /// Adds x * y to the usual parts, and gives what is left of its terms: in general 0, and NaN if
-  /// it is infinite or NaN. Says whether its terms are doubles, and add up without overflow.
+  /// Adds x * y to the usual parts and outputs the remainder: usually 0, and NaN if x * y is
+  /// infinite or NaN. Returns whether its terms are exact in double and add up without overflow.
   __device__ __forceinline__ bool add_product(double x, double y, double* left) {
     const double product = ptx::mul_rn(x, y);
     left[0] = add_term<USUAL>(product, 0);
@@ -111,7 +110,7 @@ class ExactSum {
     return (size <= 0x1p900) & ((size >= 0x1p-900) | (x == 0) | (y == 0));
   }
 
-  /// Adds what the usual parts have left.
+  /// Adds the remainder of the usual parts.
   template <int LEFT>
   __device__ __forceinline__ void add_rest(double (&left)[LEFT]) {
     bool nothing_left = true;
@@ -123,8 +122,8 @@ class ExactSum {
     if (!nothing_left) to_words(left);
   }
 
-  /// Registers cannot be indexed: a loop that must not be unrolled, or its body would be there many
-  /// times, takes the first one, and moves the others down.
+  /// Registers cannot be indexed, and unrolling would repeat the body many times: so the loop takes
+  /// the first one and shifts the others down.
   template <int N>
   __device__ __forceinline__ void to_words(double (&terms)[N]) {
     RUNG_NO_UNROLL
@@ -158,7 +157,7 @@ struct Reproducible {
     }
     __syncthreads();
 
-    // store, by one warp: nobody else to wait for, or the last block has the sum of all
+    // store, by one warp: this is the only block, or the last one, which has the sum of all
     if (thread >= cuda::warp_lanes) return;
     if (gridDim.x > 1 && !cuda::is_last_to_add<Long>(to.workspace, words)) return;
     if (thread == 0) *static_cast<Out*>(to.result) = Long::rounded(words);
@@ -168,9 +167,9 @@ struct Reproducible {
   template <int W, class Terms, class In, class Out>
   static __device__ __forceinline__ void add_up(const Dot<In>& d, std::int64_t* words) {
     using Piece = typename Terms::template Piece<In, W>;
-    // On their way at once, as far as registers go: each element takes one.
+    // Loads in flight, limited by registers: each element takes one.
     constexpr int PIECES = sizeof(In) == 2 ? 2 : 4;
-    constexpr int N = W < 4 ? W : 4;  // that share the question whether anything was left
+    constexpr int N = W < 4 ? W : 4;  // elements tested together for a remainder
     const std::int64_t thread = std::int64_t{blockIdx.x} * THREADS + threadIdx.x;
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;
     const std::int64_t pieces = d.n / W;

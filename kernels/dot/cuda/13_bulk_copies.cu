@@ -1,7 +1,7 @@
-// dot/cuda/13_bulk_copies: the vectors come to shared memory in pieces of 16 KiB, each by one
-//   instruction of one thread, six of either on their way at a time.
-// from: 10_one_launch | removes: registers and instructions of loads that are on their way | limit:
-//   the memory's bandwidth; short vectors wait for a copy, a barrier and shared memory
+// dot/cuda/13_bulk_copies: bulk asynchronous copies: one thread loads the vectors into shared
+//   memory, 16 KiB per instruction, with six copies of each vector in flight.
+// from: 10_one_launch | removes: the registers and instructions of loads in flight
+//   | bottleneck: memory bandwidth; short vectors wait for a copy, a barrier and shared memory
 // needs: sm_90 | try: rung trace dot/cuda/13
 
 #include "device/cuda/entry/dot.cuh"
@@ -36,7 +36,7 @@ struct BulkCopies {
       return;
     }
 
-    // the last block: all sums are there
+    // the last block: all block sums are available
     if (!cuda::is_last_to_store(to.workspace, sum)) return;
     const Out* const sums = cuda::block_values<Out>(to.workspace);
     Out total{};
@@ -57,7 +57,7 @@ struct BulkCopies {
       return static_cast<int>(left < PIECE ? left : PIECE);
     };
 
-    // load: thread 0 sends for a piece, if there is one
+    // load: thread 0 issues the next piece, if there is one
     const auto send_for = [&](std::int64_t piece, int stage) {
       if (threadIdx.x != 0 || piece >= pieces) return;
       const int bytes = length(piece) * static_cast<int>(sizeof(In));
@@ -79,7 +79,7 @@ struct BulkCopies {
     int stage = 0;
     std::uint32_t parity = 0;
     for (std::int64_t piece = blockIdx.x; piece < pieces; piece += blocks) {
-      // sync: the piece is there
+      // sync: wait for the piece
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&arrived[stage]), parity);
 
       // multiply
@@ -90,7 +90,7 @@ struct BulkCopies {
         for (int w = 0; w < W; ++w) sum += terms.template term<Out>(w);
       }
 
-      // sync: nobody reads it any more, and another one may come
+      // sync: all reads of the piece are done; its buffer is free
       __syncthreads();
       send_for(piece + STAGES * blocks, stage);
       stage = stage == STAGES - 1 ? 0 : stage + 1;
@@ -101,7 +101,7 @@ struct BulkCopies {
     return sum;
   }
 
-  // Of vectors that bulk copies cannot take: as they come.
+  // Vectors that bulk copies do not support: element by element.
   template <class Terms, class In, class Out>
   static __device__ __forceinline__ Out sum_of_terms(const Dot<In>& d) {
     const std::int64_t threads = std::int64_t{gridDim.x} * THREADS;

@@ -1,7 +1,7 @@
-// dot/metal/00_multiply: the GPU multiplies, one product a thread, and the CPU adds up the
+// dot/metal/00_multiply: the GPU multiplies, one product per thread, and the CPU adds up the
 //   products in parallel.
-// from: nothing | removes: nothing | limit: every product goes to memory, and from there to the
-//   CPU
+// from: nothing | removes: nothing | bottleneck: every product goes to memory, and from there to
+//   the CPU
 // needs: nothing | try: rung trace dot/metal/00
 
 #include "device/metal/dot_rung.h"

@@ -1,7 +1,7 @@
-// dot/metal/01_block_sums: one thread of each threadgroup adds up the threadgroup's terms, and
-//   the CPU adds up the threadgroups.
-// from: 00_multiply | removes: a trip of every product through memory: one in 256 makes it now
-//   | limit: of a threadgroup's 256 threads, 255 wait while one adds
+// dot/metal/01_block_sums: one thread of each threadgroup adds up the threadgroup's terms, and the
+//   CPU adds up the threadgroup sums.
+// from: 00_multiply | removes: the trip of every product through memory: one value per 256 terms
+//   makes it now | bottleneck: of a threadgroup's 256 threads, 255 wait while one adds
 // needs: nothing | try: rung trace dot/metal/01
 
 #include "device/metal/dot_rung.h"

@@ -1,6 +1,6 @@
-// dot/metal/02_atomic: threadgroups add their sums to the result themselves, by atomic
-//   additions: all of it happens on the GPU.
-// from: 01_block_sums | removes: the CPU, and the wait for it | limit: of a threadgroup's 256
+// dot/metal/02_atomic: threadgroups add their sums to the result with atomic additions: all work
+//   happens on the GPU.
+// from: 01_block_sums | removes: the CPU, and the wait for it | bottleneck: of a threadgroup's 256
 //   threads, 255 wait while one adds
 // needs: nothing | try: rung trace dot/metal/02
 

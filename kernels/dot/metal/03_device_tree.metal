@@ -1,7 +1,7 @@
-// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree
-//   of nine steps over 512 terms, in device memory. Threadgroups leave their sums to the next
-//   dispatch, which adds them up likewise, until one is left.
-// from: 02_atomic | removes: a single thread that adds 256 terms one by one | limit: the terms
+// dot/metal/03_device_tree: all threads of a threadgroup add at once, neighbours first: a tree of
+//   nine steps over 512 terms in device memory; each dispatch reduces the threadgroup sums of the
+//   previous one, until one is left.
+// from: 02_atomic | removes: a single thread that adds 256 terms one by one | bottleneck: the terms
 //   go to device memory and back in each step
 // needs: nothing | try: rung trace dot/metal/03
 
@@ -10,7 +10,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>
@@ -19,7 +19,7 @@ kernel void device_tree(constant DotScalars& d [[buffer(0)]], const device In* x
                         uint groups [[threadgroups_per_grid]],
                         uint group [[threadgroup_position_in_grid]],
                         uint index [[thread_index_in_threadgroup]]) {
-  device Out* sums = result + groups + int64_t(group) * TERMS;  // behind those of threadgroups
+  device Out* sums = result + groups + int64_t(group) * TERMS;  // after the threadgroup sums
   const int thread_index = int(index);
 
   // load

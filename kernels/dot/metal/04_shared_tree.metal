@@ -1,6 +1,6 @@
 // dot/metal/04_shared_tree: the same tree in threadgroup memory.
-// from: 03_device_tree | removes: device memory between the steps | limit: in each step, fewer
-//   threads of every simdgroup have work, while the simdgroup takes as long
+// from: 03_device_tree | removes: device-memory traffic between the steps | bottleneck: divergence:
+//   in each step, fewer threads of every simdgroup are active, but the simdgroup takes as long
 // needs: nothing | try: rung trace dot/metal/04
 
 #include "device/metal/dot_rung.h"
@@ -8,7 +8,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>

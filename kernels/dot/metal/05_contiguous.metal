@@ -1,7 +1,7 @@
-// dot/metal/05_contiguous: a thread adds a term that lies half of the rest away, so that those
-//   with work are neighbours, as are their terms.
-// from: 04_shared_tree | removes: divergence inside simdgroups, all of whose threads have work
-//   or none | limit: a dispatch for each factor of 512 terms
+// dot/metal/05_contiguous: each thread adds the term half of the remaining range away, so that the
+//   active threads are neighbours, as are their terms.
+// from: 04_shared_tree | removes: divergence within simdgroups | bottleneck: one dispatch for each
+//   factor of 512 terms
 // needs: nothing | try: rung trace dot/metal/05
 
 #include "device/metal/dot_rung.h"
@@ -9,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <bool PRODUCT, class In, class Out>
@@ -28,7 +28,7 @@ kernel void contiguous(constant DotScalars& d [[buffer(0)]], const device In* x 
 
   // reduce
   for (int stride = THREADS; stride > 0; stride /= 2) {
-    // the first two terms are the thread's own
+    // the first two terms are this thread's own
     if (stride < THREADS) threadgroup_barrier(mem_flags::mem_threadgroup);
     if (thread_index < stride) sums[thread_index] += sums[thread_index + stride];
   }

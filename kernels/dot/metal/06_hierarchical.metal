@@ -1,8 +1,7 @@
-// dot/metal/06_hierarchical: a threadgroup adds its sum to the result itself, by one atomic
-//   addition: any n in one dispatch.
-// from: 05_contiguous | removes: the dispatches that add up the sums of threadgroups | limit:
-//   half of the threads idle from the first step of the tree on, for two terms that each has
-//   loaded
+// dot/metal/06_hierarchical: each threadgroup adds its sum to the result with one atomic addition:
+//   any n in one dispatch.
+// from: 05_contiguous | removes: the dispatches that add up the threadgroup sums | bottleneck: half
+//   of the threads are idle from the first step of the tree on, for two terms that each has loaded
 // needs: nothing | try: rung trace dot/metal/06
 
 #include "device/metal/dot_rung.h"
@@ -10,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int TERMS = 2 * THREADS;  // of a threadgroup
+constant constexpr int TERMS = 2 * THREADS;  // per threadgroup
 
 #ifdef __METAL_VERSION__
 template <class In, class Out>
@@ -29,7 +28,7 @@ kernel void hierarchical(constant DotScalars& d [[buffer(0)]], const device In* 
 
   // reduce
   for (int stride = THREADS; stride > 0; stride /= 2) {
-    // the first two terms are the thread's own
+    // the first two terms are this thread's own
     if (stride < THREADS) threadgroup_barrier(mem_flags::mem_threadgroup);
     if (thread_index < stride) sums[thread_index] += sums[thread_index + stride];
   }

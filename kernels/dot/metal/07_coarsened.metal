@@ -1,7 +1,7 @@
-// dot/metal/07_coarsened: a thread first adds up 16 terms by itself, and only then the
-//   threadgroup's threads their sums.
-// from: 06_hierarchical | removes: seven of eight trees, with their barriers and idle threads,
-//   and as many atomic additions | limit: a barrier for each step of the tree
+// dot/metal/07_coarsened: thread coarsening: each thread first adds up 16 terms by itself, then the
+//   threadgroup reduces its threads' sums.
+// from: 06_hierarchical | removes: seven of eight trees with their barriers and idle threads, and
+//   seven of eight atomic additions | bottleneck: a barrier for each step of the tree
 // needs: nothing | try: rung trace dot/metal/07
 
 #include "device/metal/dot_rung.h"
@@ -9,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int COARSE = 16;  // terms of a thread
+constant constexpr int COARSE = 16;  // terms per thread
 constant constexpr int TERMS = COARSE * THREADS;
 
 #ifdef __METAL_VERSION__
@@ -21,7 +21,7 @@ kernel void coarsened(constant DotScalars& d [[buffer(0)]], const device In* x [
   threadgroup Out sums[THREADS];
   const int thread_index = int(index);
 
-  // load: what lies together is read together
+  // load: coalesced
   const int64_t first = int64_t(group) * TERMS + index;
   Out sum = 0;
   RUNG_UNROLL

@@ -1,8 +1,7 @@
-// dot/metal/08_shuffles: the threads of a simdgroup add up from register to register, by
-//   simd_sum, then one simdgroup the sums of all simdgroups.
-// from: 07_coarsened | removes: threadgroup memory and barriers from all steps of the tree but
-//   one | limit: loads of one element, and threadgroups that come and go with 16 of them each
-//   thread
+// dot/metal/08_shuffles: simd_sum: the threads of a simdgroup reduce from register to register,
+//   then one simdgroup reduces the simdgroup sums.
+// from: 07_coarsened | removes: threadgroup memory and barriers from all steps of the tree but one
+//   | bottleneck: loads of one element, and short-lived threadgroups of 16 loads per thread
 // needs: nothing | try: rung trace dot/metal/08
 
 #include "device/metal/dot_rung.h"
@@ -10,7 +9,7 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int COARSE = 16;  // terms of a thread
+constant constexpr int COARSE = 16;  // terms per thread
 constant constexpr int TERMS = COARSE * THREADS;
 constant constexpr int SIMDGROUPS = THREADS / 32;
 static_assert(SIMDGROUPS <= 32, "one simdgroup adds up all simdgroups");
@@ -25,7 +24,7 @@ kernel void shuffles(constant DotScalars& d [[buffer(0)]], const device In* x [[
                      uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Out sums[SIMDGROUPS];
 
-  // load: what lies together is read together
+  // load: coalesced
   const int64_t first = int64_t(group) * TERMS + index;
   Out sum = 0;
   RUNG_UNROLL

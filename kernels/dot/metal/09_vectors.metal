@@ -1,7 +1,7 @@
-// dot/metal/09_vectors: loads of four elements, several on their way before the first is used,
-//   by a fixed number of threadgroups that go through all of the vectors.
+// dot/metal/09_vectors: loads of four elements, several of them in flight, in a loop over both
+//   vectors by a fixed number of threadgroups.
 // from: 08_shuffles | removes: loads of one element, and the start and end of thousands of
-//   threadgroups | limit: atomic additions, whose order, and so the result's last bits, differ
+//   threadgroups | bottleneck: the order of atomic additions, and so the result's last bits, differ
 //   from run to run
 // needs: nothing | try: rung trace dot/metal/09
 
@@ -10,8 +10,8 @@
 namespace rung {
 
 constant constexpr int THREADS = 256;
-constant constexpr int VEC = 4;    // elements of a load
-constant constexpr int LOADS = 4;  // of either vector, on their way at once
+constant constexpr int VEC = 4;    // elements per load
+constant constexpr int LOADS = 4;  // in flight per vector
 constant constexpr int TERMS = THREADS * VEC * LOADS;
 constant constexpr int MOST_THREADGROUPS = 192;
 constant constexpr int SIMDGROUPS = THREADS / 32;
@@ -30,7 +30,7 @@ kernel void vectors(constant DotScalars& d [[buffer(0)]], const device In* x [[b
 
   // load
   Out sum = 0;
-  const int64_t whole = d.are_vectors != 0 ? d.n / TERMS * TERMS : 0;  // terms that come in fours
+  const int64_t whole = d.are_vectors != 0 ? d.n / TERMS * TERMS : 0;  // terms in vectors of four
   for (int64_t first = int64_t(group) * TERMS; first < whole; first += int64_t(groups) * TERMS) {
     vec<In, VEC> xs[LOADS];
     vec<In, VEC> ys[LOADS];

@@ -1,6 +1,6 @@
-// gemm/cpu/00_triple_loop: every element of C is the dot product of a row of A and a column of B.
-// from: nothing | removes: nothing | limit: B is walked down its columns, a new cache line for
-//   each k
+// gemm/cpu/00_triple_loop: each element of C is the dot product of a row of A and a column of B.
+// from: nothing | removes: nothing | bottleneck: the inner loop strides down a column of B,
+//   touching a new cache line for each k
 // needs: nothing | try: rung bench gemm/cpu/00
 
 #include "device/cpu/rung.hpp"

@@ -1,7 +1,7 @@
-// gemm/cpu/01_loop_order: the sum does not care for loop order, so let j, along the rows of B and
-//   C, run innermost.
-// from: 00_triple_loop | removes: the walk down the columns of B | limit: all of B passes through
-//   the caches once for each row of C
+// gemm/cpu/01_loop_order: loop order does not change the sum, so make j, which runs along the rows
+//   of B and C, the innermost loop.
+// from: 00_triple_loop | removes: the strided walk down the columns of B | bottleneck: all of B
+//   streams through the caches once for each row of C
 // needs: nothing | try: rung bench gemm/cpu/00 gemm/cpu/01
 
 #include "device/cpu/rung.hpp"

@@ -1,7 +1,7 @@
-// gemm/cpu/02_blocked: cut the loops into tiles and move the tile of k outwards, so that a tile of
+// gemm/cpu/02_blocked: tile the loops and move the loop over k-tiles outwards, so that one tile of
 //   B serves many rows.
-// from: 01_loop_order | removes: streaming all of B from memory for each row of C | limit: one
-//   core, and one tile row of C re-read for each k
+// from: 01_loop_order | removes: streaming all of B from memory for each row of C | bottleneck: a
+//   single core, and one row of the C tile is reloaded for each k
 // needs: nothing | try: rung bench gemm/cpu/01 gemm/cpu/02 --sizes 2048
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace rung {
 namespace {
 
-// A KC x NC tile of B is 32 KiB in f32: it stays in the L1 cache while MC rows use it. Flat rather
-// than square: the innermost loop, along NC, is the longer the better.
+// A KC x NC tile of B is 32 KiB in f32: it stays in the L1 cache while MC rows use it. It is wide
+// rather than square, because a long innermost loop (along NC) is faster.
 constexpr std::int64_t MC = 128;
 constexpr std::int64_t NC = 512;
 constexpr std::int64_t KC = 16;

@@ -1,6 +1,6 @@
-// gemm/cpu/03_threads: tiles of C do not depend on each other, so threads take them one by one.
-// from: 02_blocked | removes: the limit of one core | limit: strided tiles of A and B, spread over
-//   many pages and cache sets
+// gemm/cpu/03_threads: tiles of C are independent, so threads take them one by one.
+// from: 02_blocked | removes: the limit of a single core | bottleneck: strided tiles of A and B,
+//   spread over many pages and cache sets
 // needs: nothing | try: rung bench gemm/cpu/02 gemm/cpu/03 --threads 2
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// gemm/cpu/04_packed: copy each tile of A and B into a small contiguous buffer before it is used
+// gemm/cpu/04_packed: pack each tile of A and B into a small contiguous buffer, which is then used
 //   MC or NC times.
 // from: 03_threads | removes: strided tiles, and with them any dependence on layout and leading
-//   dimension | limit: C goes through the L1 cache for every k
+//   dimension | bottleneck: C passes through the L1 cache for every k
 // needs: nothing | try: rung bench gemm/cpu/03 gemm/cpu/04 --layout nt
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace rung {
 namespace {
 
-// In a copy all rows are neighbours, so tiles need not be flat.
+// Rows of a packed tile are contiguous, so tiles need not be wide.
 constexpr std::int64_t MC = 64;
 constexpr std::int64_t NC = 256;
 constexpr std::int64_t KC = 64;
 
-// Edge tiles are filled up with zeros, so that the inner loops have constant bounds.
+// Edge tiles are padded with zeros, so that the inner loops have constant bounds.
 template <class Out>
 struct Tiles {
   Out a[MC][KC];  // alpha * A

@@ -1,9 +1,9 @@
-// gemm/cpu/05_micro_kernel: keep an MR x NR tile of C in vector registers while k runs, so that
-//   each vector of B loaded serves MR fused multiply-adds and C is touched once for each tile of
-//   k.
-// from: 04_packed | removes: a load and a store of C for every multiply-add | limit: fixed block
-//   sizes, and every block of C packs its own copy of A and B
-// needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/04 gemm/cpu/05
+// gemm/cpu/05_micro_kernel: a register micro-kernel: an MR x NR tile of C stays in vector registers
+//   while k runs, so that each vector loaded from B serves MR FMAs and C is accessed once per
+//   k-block.
+// from: 04_packed | removes: a load and a store of C for every multiply-add | bottleneck: block
+//   sizes are fixed, and every block of C packs its own copy of A and B
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung bench gemm/cpu/04 gemm/cpu/05
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using Vector = hn::Vec<hn::ScalableTag<T>>;
 
-// With two vectors of B and one broadcast of A, MR rows fill 16 or 32 registers as far as they go.
+// With two vectors of B and one broadcast of A, MR rows use nearly all of 16 or 32 registers.
 constexpr std::int64_t MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
 
 template <class T>
@@ -91,7 +91,7 @@ MicroKernel<T> pick() {
   if constexpr (std::is_same_v<T, std::uint32_t>) return RUNG_PICK_TARGET(i32)();
 }
 
-// The largest tile of any target, and blocks of C that are whole tiles for all of them.
+// The largest tile of any target, and blocks of C that are a multiple of every target's tile.
 constexpr std::int64_t max_tile = 14 * 32;
 constexpr std::int64_t MC = 2 * 6 * 14;
 constexpr std::int64_t NC = 512;
@@ -120,7 +120,7 @@ struct MicroKernelRung {
     Panels<Out> panels;
     const std::int64_t i1 = std::min(i0 + MC, g.m);
     const std::int64_t j1 = std::min(j0 + NC, g.n);
-    // k0 == 0 is run even if K is 0: beta has to be applied.
+    // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       pack(g.a.transposed(), k0, g.k, i0, i1, kernel.MR, panels.a);
       pack(g.b, k0, g.k, j0, j1, kernel.NR, panels.b);
@@ -135,7 +135,7 @@ struct MicroKernelRung {
     }
   }
 
-  // Panels of `width` columns, KC rows each, row after row; zeros beyond the matrix.
+  // Panels of `width` columns by KC rows, row by row; zeros outside the matrix.
   template <class In, class Out>
   static void pack(const Matrix<const In>& matrix, std::int64_t k0, std::int64_t k_end,
                    std::int64_t col0, std::int64_t col_end, std::int64_t width, Out* panel) {

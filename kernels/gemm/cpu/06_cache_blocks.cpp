@@ -1,8 +1,8 @@
-// gemm/cpu/06_cache_blocks: size each block for the cache that it lives in, pack A and B once for
-//   all threads, and share C out over threads as a grid of tiles.
-// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache | limit:
-//   the copies that packing makes, which small and skinny products do not pay back
-// needs: nothing; SIMD by Highway, picked at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
+// gemm/cpu/06_cache_blocks: size each block for the cache that holds it, pack A and B once for all
+//   threads, and divide C into a grid of tiles for the threads.
+// from: 05_micro_kernel | removes: repeated packing, and block sizes that fit no cache
+//   | bottleneck: the packing copies, which small and skinny products do not amortize
+// needs: nothing; SIMD by Highway, dispatched at run time | try: rung bench gemm/cpu/05 gemm/cpu/06
 
 #include <algorithm>
 
@@ -20,15 +20,15 @@ namespace {
 using cpu::ceil_div;
 using cpu::round_up;
 
-// The loops from the inside: a tile walks KC; then j walks NC, with the panel of A (MR x KC) in L1
-// as far as it fits; then i walks MC, with the block of B (KC x NC) in a quarter of L2. What is
-// packed at a time, KC x (rows + cols), comes from L3 or from memory.
+// The loops, from the innermost outwards: the micro-kernel runs over KC; j runs over NC, with the
+// panel of A (MR x KC) in L1 as far as it fits; i runs over MC, with the block of B (KC x NC) in a
+// quarter of L2. The packed operands, KC x (rows + cols), come from L3 or memory.
 // After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (ACM TOMS 34(3),
 // 2008), and Low et al., "Analytical Modeling Is Enough for High-Performance BLIS" (ACM TOMS 43(2),
-// 2016); there A has the L2 and B the L1: with 2 * lanes > MR, it is A whose panel is the smaller.
+// 2016). They keep A in L2 and B in L1; here NR = 2 * lanes > MR, so the panel of A is the smaller.
 struct Blocks {
-  // C is read and written once for each KC, which is what a short one costs; what of A's panel L1
-  // cannot hold comes from L2 in time.
+  // C is read and written once per KC, so a short KC costs traffic. The part of A's panel that does
+  // not fit in L1 comes from L2 in time.
   static constexpr std::int64_t max_KC = 512;
 
   std::int64_t KC, MC, NC;
@@ -46,20 +46,20 @@ struct Blocks {
     cols = even_part(n, packed_bytes / (KC * size), kernels.NR);
     NC = even_part(cols, caches.l2 / 4 / (KC * size), kernels.NR);
 
-    // Eight tiles a thread even out what one of them loses to other work on its processor.
+    // Eight tiles per thread balance the load when other work delays one of the threads.
     const std::int64_t tiles = threads == 1 ? 1 : 8 * threads;
     MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
   }
 
-  // The size of the equal parts, multiples of `unit`, that cover `whole` in as few as `limit`
-  // allows.
+  // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
+  // `unit`.
   static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
     const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
     return std::max(round_up(ceil_div(whole, parts), unit), unit);
   }
 };
 
-// How far ahead of use the panel of B is fetched from L2: a row of it serves MR multiply-adds.
+// Prefetch distance of the panel of B, which comes from L2: one row of it feeds MR multiply-adds.
 constexpr std::int64_t rows_ahead = 16;
 
 struct CacheBlocks {
@@ -75,7 +75,7 @@ struct CacheBlocks {
       for (std::int64_t i0 = 0; i0 < g.m; i0 += blocks.rows) {
         const std::int64_t m = std::min(blocks.rows, g.m - i0);
         const std::int64_t n = std::min(blocks.cols, g.n - j0);
-        // k0 == 0 is run even if K is 0: beta has to be applied.
+        // k0 == 0 runs even if K is 0, to apply beta.
         for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
           const std::int64_t k = std::min(blocks.KC, g.k - k0);
           pack(g, kernels, {i0, j0, k0}, {m, n, k}, packed_a, packed_b, threads);
@@ -92,7 +92,7 @@ struct CacheBlocks {
     std::int64_t m, n, k;
   };
 
-  // A as panels of MR rows, B as panels of NR columns, both with k running along the panel.
+  // Packs A into panels of MR rows and B into panels of NR columns; k runs along the panel.
   template <class In, class Out>
   static void pack(const Gemm<In, Out>& g, const cpu::MicroKernels<Out>& kernels, Index at,
                    Extent of, Out* packed_a, Out* packed_b, int threads) {
@@ -122,7 +122,7 @@ struct CacheBlocks {
     const Out beta = at.k == 0 ? g.beta : Out{1};
     const std::int64_t block_rows = ceil_div(of.m, blocks.MC);
     const std::int64_t block_cols = ceil_div(of.n, blocks.NC);
-    // Down the columns first: threads then work on the same block of B.
+    // Column by column, so that threads work on the same block of B.
     cpu::parallel_for(block_rows * block_cols, threads, [&](std::int64_t block) {
       const std::int64_t block_i = block % block_rows * blocks.MC;
       const std::int64_t block_j = block / block_rows * blocks.NC;

@@ -1,9 +1,9 @@
-// gemm/cpu/07_direct: read A where it lies, and copy no more of B than the panel in hand: what is
-//   used only a few times, or is in the cache already, is not worth packing.
-// from: 06_cache_blocks | removes: the copies that packing makes | limit: rows of A that share
-//   cache sets and pages, once A has outgrown the L2
-// needs: nothing; 16-bit inputs, which have to be widened, go the way of 06 | try: rung bench
-//   gemm/cpu/06 gemm/cpu/07 --sizes 64,128,256,16x4096x4096
+// gemm/cpu/07_direct: read A in place and pack only the current panel of B: packing does not pay
+//   for data that is used a few times or is already cached.
+// from: 06_cache_blocks | removes: most of the packing copies | bottleneck: rows of A that share
+//   cache sets and pages, once A exceeds the L2 cache
+// needs: nothing; 16-bit inputs must be widened, so they run 06 | try: rung bench gemm/cpu/06
+//   gemm/cpu/07 --sizes 64,128,256,16x4096x4096
 
 #include <algorithm>
 #include <type_traits>
@@ -28,15 +28,15 @@ constexpr std::int64_t max_KC = 256;
 constexpr std::int64_t max_MC = 280;
 constexpr std::int64_t max_NR_bytes = 128;
 
-// A few rows of a B that comes from memory are walked side by side, as far as they go: that many
-// streams the prefetchers still follow. With few rows of A, eight are best; with more of them, C is
-// worth keeping in registers for longer.
+// When B comes from memory, a few of its rows are read side by side over their whole length: only
+// as many streams as the hardware prefetchers can follow. With few rows of A, eight are best; with
+// more rows, keeping C in registers for longer pays off.
 constexpr std::int64_t min_stream_KC = 8;
 constexpr std::int64_t max_stream_KC = 24;
 constexpr std::int64_t stream_NC = 1024;
 
-// Rows of A a multiple of 4 KiB apart share one set of an L1 of 64 sets, and have to make do with
-// its ways, of which B needs some.
+// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets, so they
+// compete for its ways with each other and with B.
 constexpr std::int64_t set_stride = 4096;
 constexpr std::int64_t ways = 8;
 
@@ -49,13 +49,13 @@ struct Blocks {
     constexpr std::int64_t size = sizeof(In);
     const bool one_set = g.a.col_stride == 1 && g.a.row_stride * size % set_stride == 0;
     const std::int64_t max_MR = one_set ? std::min(kernels.MR, ways) : kernels.MR;
-    MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 and 8, not 14 and 2
+    MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 + 8, not 14 + 2
     const std::int64_t b_bytes = size * g.k * g.n;
     stream_b = g.m <= 4 * kernels.MR && b_bytes > cpu::machine().caches.l2;
     const std::int64_t stream_KC = std::clamp(2 * g.m, min_stream_KC, max_stream_KC);
     KC = std::clamp<std::int64_t>(g.k, 1, stream_b ? stream_KC : max_KC);
 
-    // Blocks of C: first few and wide ones, then more down the rows.
+    // Blocks of C: few and wide ones first, then also split along the rows.
     const std::int64_t wanted = threads == 1 ? 1 : 4 * threads;
     NC = round_up(std::max(ceil_div(g.n, wanted), stream_b ? stream_NC : kernels.NR), kernels.NR);
     const std::int64_t wanted_rows = ceil_div(wanted, ceil_div(g.n, NC));
@@ -106,8 +106,8 @@ struct Direct {
     }
   }
 
-  // Where B lies if its rows can be read there, over the full width of a tile, and the panel is
-  // used a few times only; else a copy.
+  // B in place, if its rows are contiguous over the full width of a tile and the panel is used only
+  // a few times; otherwise a packed copy.
   template <class T>
   static Matrix<const T> panel_of_b(const Gemm<T, T>& g, const cpu::MicroKernels<T>& kernels,
                                     const Blocks& blocks, std::int64_t k0, std::int64_t k,

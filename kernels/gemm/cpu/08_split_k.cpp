@@ -1,7 +1,7 @@
-// gemm/cpu/08_split_k: where C has too few tiles for the threads, share out the sum over k
-//   instead, into a C for each part, and add those up in a fixed order.
-// from: 07_direct | removes: threads without a tile of C | limit: the memory and the additions of
-//   the partial results, which only a long k pays back
+// gemm/cpu/08_split_k: split-K: where C has too few tiles for the threads, split k, compute a
+//   partial C for each split, and add the partial results in a fixed order.
+// from: 07_direct | removes: threads without a tile of C | bottleneck: the memory traffic and
+//   additions of the partial results, which only a large k amortizes
 // needs: nothing | try: rung bench gemm/cpu/07 gemm/cpu/08 --sizes 64x64x65536 --threads 2
 
 #include <algorithm>
@@ -17,7 +17,7 @@ extern const cpu::GemmRung gemm_cpu_07_direct;
 
 namespace {
 
-// The parts do not depend on the number of threads, and so neither do the bits of the result.
+// The splits do not depend on the number of threads, so neither do the bits of the result.
 constexpr std::int64_t min_part = 1024;
 constexpr std::int64_t max_parts = 64;
 constexpr std::int64_t max_partial_bytes = 16 << 20;

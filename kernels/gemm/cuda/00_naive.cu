@@ -1,7 +1,7 @@
-// gemm/cuda/00_naive: one thread computes one element of C, and threads of a warp lie down a
+// gemm/cuda/00_naive: one thread computes one element of C, and the threads of a warp run down a
 //   column.
-// from: nothing | removes: nothing | limit: the 32 rows of A that a warp reads lie in 32 sectors,
-//   and it uses one element of each
+// from: nothing | removes: nothing | bottleneck: each warp load of A touches 32 sectors, one per
+//   row, and uses one element of each
 // needs: nothing | try: rung trace gemm/cuda/00
 
 #include "device/cuda/entry/gemm.cuh"

@@ -1,7 +1,7 @@
-// gemm/cuda/01_coalesced: threads of a warp lie along a row of C, so that what they read of B and
-//   write of C are neighbours.
-// from: 00_naive | removes: 32 sectors for each load of a warp, one for each row of A | limit: A
-//   and B come from global memory anew for each multiply-add
+// gemm/cuda/01_coalesced: the threads of a warp run along a row of C, so that loads of B and stores
+//   of C are coalesced.
+// from: 00_naive | removes: warp loads of A that touch 32 sectors, one per row | bottleneck: every
+//   FMA loads A and B from global memory again
 // needs: nothing | try: rung trace gemm/cuda/01
 
 #include "device/cuda/entry/gemm.cuh"

@@ -1,7 +1,7 @@
-// gemm/cuda/02_shared_tile: a block brings a tile of A and one of B into shared memory, and each of
-//   its threads reads both from there.
-// from: 01_coalesced | removes: two global loads for each multiply-add: one serves 32 now | limit:
-//   two shared loads for each multiply-add
+// gemm/cuda/02_shared_tile: a block loads a tile of A and a tile of B into shared memory, and all
+//   its threads read both from there.
+// from: 01_coalesced | removes: two global loads per FMA: each load now serves 32 FMAs
+//   | bottleneck: two shared loads per FMA
 // needs: nothing | try: rung trace gemm/cuda/02
 
 #include "device/cuda/entry/gemm.cuh"
@@ -31,7 +31,7 @@ struct SharedTile {
 
     Out sum{};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // load: zeros beyond the edges, where a multiply-add then changes nothing
+      // load: zeros out of bounds, which leave the sums unchanged
       const std::int64_t a_col = k0 + thread_col;
       const std::int64_t b_row = k0 + thread_row;
       As[thread_row][thread_col] = row < g.m && a_col < g.k ? g.a(row, a_col) : In{};
@@ -45,7 +45,7 @@ struct SharedTile {
         sum += static_cast<Out>(As[thread_row][k]) * static_cast<Out>(Bs[k][thread_col]);
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

@@ -1,7 +1,7 @@
-// gemm/cuda/03_thread_column: a thread computes a column of 8 results, and keeps each element of B
-//   in a register for all of them.
-// from: 02_shared_tile | removes: a shared load of B for each multiply-add: one serves 8 now |
-//   limit: a shared load of A for each multiply-add
+// gemm/cuda/03_thread_column: each thread computes a column of 8 results, and keeps each element of
+//   B in a register for all of them.
+// from: 02_shared_tile | removes: a shared load of B per FMA: each load now serves 8 FMAs
+//   | bottleneck: a shared load of A per FMA
 // needs: nothing | try: rung trace gemm/cuda/03
 
 #include "device/cuda/entry/gemm.cuh"
@@ -35,7 +35,7 @@ struct ThreadColumn {
 
     Out acc[TM] = {};
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // load: zeros beyond the edges; 16-bit elements are widened here, once
+      // load: zeros out of bounds; 16-bit elements are widened here, once
       As[a_row][a_col] = tile.row + a_row < g.m && k0 + a_col < g.k
                              ? static_cast<Out>(g.a(tile.row + a_row, k0 + a_col))
                              : Out{};
@@ -53,7 +53,7 @@ struct ThreadColumn {
         for (int i = 0; i < TM; ++i) acc[i] += As[thread_row + i][k] * b_frag;
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

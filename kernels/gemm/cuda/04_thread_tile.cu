@@ -1,9 +1,8 @@
-// gemm/cuda/04_thread_tile: a thread computes 8 x 8 results: an outer product of 8 elements of A
-// and
-//   8 of B, from registers.
-// from: 03_thread_column | removes: 9 shared loads for 8 multiply-adds: 16 serve 64 now | limit:
-//   each load moves one element, and loads take the slots of multiply-adds; on sm_80 it spills a
-//   few registers
+// gemm/cuda/04_thread_tile: each thread computes 8 x 8 results as outer products of 8 elements of A
+//   and 8 of B, from registers.
+// from: 03_thread_column | removes: 9 shared loads per 8 FMAs: 16 loads now serve 64 FMAs
+//   | bottleneck: each load moves one element, so loads take issue slots from FMAs; on sm_80 the
+//   kernel spills a few registers
 // needs: nothing | try: rung trace gemm/cuda/04
 
 #include "device/cuda/entry/gemm.cuh"
@@ -21,7 +20,7 @@ struct ThreadTile {
   static constexpr int THREADS = BM / TM * (BN / TN);
   static constexpr cuda::Dim3 block = {THREADS};
   static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0,
-                "each thread loads as many elements of either tile");
+                "each thread loads the same number of elements of either tile");
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
@@ -65,7 +64,7 @@ struct ThreadTile {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

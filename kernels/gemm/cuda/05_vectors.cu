@@ -1,7 +1,7 @@
-// gemm/cuda/05_vectors: whatever lies together moves together: 16 bytes an access, in global memory
-//   and, with the tile of A transposed, in shared memory too.
-// from: 04_thread_tile | removes: an access for each element: one moves four now | limit: bank
-//   conflicts, where A is transposed and where neighbouring threads read B
+// gemm/cuda/05_vectors: vectorized accesses: 16 bytes each in global memory and, with the tile of A
+//   transposed, in shared memory.
+// from: 04_thread_tile | removes: one access per element: each access now moves four
+//   | bottleneck: bank conflicts, where A is transposed and where neighbouring threads read B
 // needs: nothing | try: rung trace gemm/cuda/05
 
 #include "device/cuda/entry/gemm.cuh"
@@ -56,7 +56,7 @@ struct Vectors {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

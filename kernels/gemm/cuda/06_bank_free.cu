@@ -1,8 +1,7 @@
-// gemm/cuda/06_bank_free: no two threads of a warp want the same bank: a thread's columns are
-// pieces
-//   of one vector, next to its neighbours' pieces, and rows of the transposed A are padded.
-// from: 05_vectors | removes: bank conflicts of the loads from B and of the stores to A | limit: a
-//   warp is a wide strip of 2 x 16 threads, which shares little of what it reads
+// gemm/cuda/06_bank_free: no bank conflicts: each thread owns columns in 16-byte vectors that
+//   alternate with those of its neighbours, and rows of the transposed A are padded.
+// from: 05_vectors | removes: bank conflicts of the loads from B and the stores to A
+//   | bottleneck: a warp is a wide strip of 2 x 16 threads, which reuses little of what it reads
 // needs: nothing | try: rung trace gemm/cuda/06
 
 #include "device/cuda/entry/gemm.cuh"
@@ -24,8 +23,8 @@ struct BankFree {
 
   template <class In, class Out>
   static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g) {
-    // Threads that transpose A store to rows 4 apart: one vector of padding for each row brings
-    // them to different banks.
+    // Threads that transpose A store to rows 4 apart: padding each row by one vector moves them to
+    // different banks.
     constexpr int W = cuda::vector_width<Out>;
     constexpr int LDA = BM + W;
     constexpr int LDB = BN + W;
@@ -65,7 +64,7 @@ struct BankFree {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

@@ -1,9 +1,7 @@
-// gemm/cuda/07_warp_tile: a warp has a tile of its own, 64 x 32, and its threads lie in it as 8 x
-// 4:
-//   near a square, which reads the fewest elements for the results it computes.
-// from: 06_bank_free | removes: a third of the wavefronts of shared loads | limit: nobody
-// multiplies
-//   while the next tiles come
+// gemm/cuda/07_warp_tile: warp tiling: each warp computes a 64 x 32 tile with its threads arranged
+//   8 x 4, which is nearly square and so needs the fewest loads per result.
+// from: 06_bank_free | removes: a third of the wavefronts of shared loads | bottleneck: load
+//   latency is exposed; no loads are in flight during the multiply
 // needs: nothing | try: rung trace gemm/cuda/07
 
 #include "device/cuda/entry/gemm.cuh"
@@ -68,7 +66,7 @@ struct WarpTiles {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 

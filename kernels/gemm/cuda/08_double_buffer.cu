@@ -1,8 +1,7 @@
-// gemm/cuda/08_double_buffer: two tiles of either operand in shared memory: while one is
-// multiplied,
-//   the next is on its way to registers, then to the other's place.
-// from: 07_warp_tile | removes: the wait for global memory between tiles, and one barrier of two |
-//   limit: registers, which hold what is on its way for only one tile ahead
+// gemm/cuda/08_double_buffer: double buffering: while one pair of shared tiles is multiplied, the
+//   next pair is loaded into registers, then stored to the other buffer.
+// from: 07_warp_tile | removes: the stall on global memory between tiles, and one of two barriers
+//   | bottleneck: registers, which hold the loads in flight, allow prefetching of only one tile
 // needs: nothing | try: rung trace gemm/cuda/08
 
 #include "device/cuda/entry/gemm.cuh"
@@ -52,10 +51,10 @@ struct DoubleBuffer {
     Out acc[TM][TN] = {};
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: these tiles are complete, and nobody reads those before them any more
+      // sync: these tiles are complete, and all reads of the previous ones are done
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const bool more = k0 + BK < g.k;
       if (more) {
         a_tile.load(cuda::operand_a(g), tile.row, k0 + BK);
@@ -75,7 +74,7 @@ struct DoubleBuffer {
         }
       }
 
-      // load: and arrive
+      // load: move them to shared memory
       now = 1 - now;
       if (more) {
         a_tile.store(As[now][0]);

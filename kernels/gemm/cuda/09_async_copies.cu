@@ -1,9 +1,8 @@
-// gemm/cuda/09_async_copies: tiles go to shared memory without a stop in registers, and several are
-//   on their way at once.
-// from: 08_double_buffer | removes: the registers of what is on its way, and the stall where they
-// are
-//   stored | limit: one tile size for every shape, and too few threads to hide each other's stalls;
-//   on sm_80 it spills a register
+// gemm/cuda/09_async_copies: cp.async pipeline: copies to shared memory bypass the registers, and
+//   several tiles are in flight at once.
+// from: 08_double_buffer | removes: the registers that hold loads in flight, and the stall where
+//   they are stored | bottleneck: one tile size for every shape, and too few threads to hide each
+//   other's stalls; on sm_80 the kernel spills a register
 // needs: sm_80 | try: rung trace gemm/cuda/09
 
 #include "device/cuda/entry/gemm.cuh"
@@ -60,8 +59,7 @@ struct AsyncCopies {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out, full of zeros where there are no more, so that groups count
-    // tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row, 0,
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
@@ -80,12 +78,12 @@ struct AsyncCopies {
     T acc[TM][TN] = {};
     int now = 0;
     for (int left = tiles.count; left > 0; --left) {
-      // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
-      // before them any more, whose place the next ones take
+      // sync: this thread's copies have arrived, then those of all threads; all reads of the
+      // previous tiles are done, so their buffer can be overwritten
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(next, left >= STAGES);
       b_tile.copy(next, left >= STAGES);

@@ -1,8 +1,7 @@
-// gemm/cuda/10_tuned_tiles: tiles of several sizes, of which each shape and device gets the
-// fastest;
-//   blocks in an order that L2 likes, and fragments one step ahead of the multiply-adds.
-// from: 09_async_copies | removes: the stall for shared memory in each step, and tiles that fit
-//   neither the matrix nor the machine | limit: with few tiles, multiprocessors stand idle
+// gemm/cuda/10_tuned_tiles: autotuned tile sizes, chosen per shape and device; thread-block swizzle
+//   for L2 reuse; fragments are loaded one k-step ahead of the FMAs.
+// from: 09_async_copies | removes: the shared-memory stall in each k-step, and tiles that fit
+//   neither the matrix nor the device | bottleneck: with few tiles, SMs are idle
 // needs: sm_80 | try: rung trace gemm/cuda/10
 
 #include "device/cuda/entry/gemm.cuh"
@@ -54,8 +53,7 @@ struct TunedTile {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out, full of zeros where there are no more, so that groups count
-    // tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row, 0,
                                                                   As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col, 0,
@@ -71,7 +69,7 @@ struct TunedTile {
       ptx::cp_async_commit_group();
     }
 
-    // sync: the first tiles are there
+    // sync: wait for the first tiles
     ptx::cp_async_wait_group<STAGES - 2>();
     __syncthreads();
 
@@ -82,13 +80,13 @@ struct TunedTile {
     Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
     for (int left = tiles.count; left > 0; --left) {
-      // load: a tile far ahead sets out, to where the one before this was
+      // load: issue a tile STAGES - 1 ahead, into the buffer of the previous tile
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(next, left >= STAGES);
       b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
-      // multiply, while the fragments of the next step come
+      // multiply, while the fragments of the next k-step are loaded
       RUNG_UNROLL
       for (int k = 0; k < BK - 1; ++k) {
         Rows::load(a_frag[(k + 1) % 2], &As[now][k + 1][thread_row]);
@@ -96,11 +94,11 @@ struct TunedTile {
         cuda::add_outer_product(acc, a_frag[k % 2], b_frag[k % 2]);
       }
 
-      // sync: the next tiles are there, and nobody reads these any more
+      // sync: the next tiles have arrived, and all reads of these are done
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // multiply: the last step, while the next tiles' first fragments come
+      // multiply: the last k-step, while the first fragments of the next tiles are loaded
       now = now == STAGES - 1 ? 0 : now + 1;
       Rows::load(a_frag[0], &As[now][0][thread_row]);
       Cols::load(b_frag[0], &Bs[now][0][thread_col]);
@@ -124,7 +122,7 @@ struct TunedTile {
   }
 };
 
-// A double takes two registers: its tiles are smaller.
+// A double occupies two registers, so its tiles are smaller.
 //                      BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = TunedTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = TunedTile<64, 128, 16, 64, 32, 8, 8, 3>;

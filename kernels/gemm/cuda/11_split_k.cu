@@ -1,8 +1,7 @@
-// gemm/cuda/11_split_k: several blocks share a tile of C, each with a part of k, and add their sums
-//   in a fixed order.
-// from: 10_tuned_tiles | removes: idle multiprocessors where C has fewer tiles than the machine has
-//   places | limit: instructions other than multiply-adds, and operands that want the same bank of
-//   registers
+// gemm/cuda/11_split_k: split-K: several blocks share a tile of C, each with a part of k, and add
+//   their partial sums in a fixed order.
+// from: 10_tuned_tiles | removes: idle SMs where C has fewer tiles than the device can hold blocks
+//   | bottleneck: issue slots taken by instructions other than FMAs, and register bank conflicts
 // needs: sm_80 | try: rung trace gemm/cuda/11
 
 #include "device/cuda/entry/gemm.cuh"
@@ -60,8 +59,7 @@ struct SplitTile {
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
-    // load: the first tiles set out, full of zeros where there are no more, so that groups count
-    // tiles
+    // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row,
                                                                   k_begin, As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
@@ -77,7 +75,7 @@ struct SplitTile {
       ptx::cp_async_commit_group();
     }
 
-    // sync: the first tiles are there
+    // sync: wait for the first tiles
     ptx::cp_async_wait_group<STAGES - 2>();
     __syncthreads();
 
@@ -88,13 +86,13 @@ struct SplitTile {
     Cols::load(b_frag[0], &Bs[0][0][thread_col]);
     int now = 0;
     for (int left = tiles.count; left > 0; --left) {
-      // load: a tile far ahead sets out, to where the one before this was
+      // load: issue a tile STAGES - 1 ahead, into the buffer of the previous tile
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(next, left >= STAGES);
       b_tile.copy(next, left >= STAGES);
       ptx::cp_async_commit_group();
 
-      // multiply, while the fragments of the next step come
+      // multiply, while the fragments of the next k-step are loaded
       RUNG_UNROLL
       for (int k = 0; k < BK - 1; ++k) {
         Rows::load(a_frag[(k + 1) % 2], &As[now][k + 1][thread_row]);
@@ -102,11 +100,11 @@ struct SplitTile {
         cuda::add_outer_product(acc, a_frag[k % 2], b_frag[k % 2]);
       }
 
-      // sync: the next tiles are there, and nobody reads these any more
+      // sync: the next tiles have arrived, and all reads of these are done
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // multiply: the last step, while the next tiles' first fragments come
+      // multiply: the last k-step, while the first fragments of the next tiles are loaded
       now = now == STAGES - 1 ? 0 : now + 1;
       Rows::load(a_frag[0], &As[now][0][thread_row]);
       Cols::load(b_frag[0], &Bs[now][0][thread_col]);
@@ -138,7 +136,7 @@ struct SplitTile {
   }
 };
 
-// A double takes two registers: its tiles are smaller.
+// A double occupies two registers, so its tiles are smaller.
 //                        BM   BN  BK  WM  WN  TM  TN  STAGES
 using Large = SplitTile<128, 256, 8, 64, 64, 16, 8, 4>;
 using Medium = SplitTile<64, 128, 16, 64, 32, 8, 8, 3>;

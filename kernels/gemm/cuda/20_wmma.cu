@@ -1,8 +1,7 @@
-// gemm/cuda/20_wmma: a warp multiplies matrices of 16 x 16 as one instruction, on tensor cores.
-// from: 07_warp_tile | removes: multiply-adds that threads make one by one | limit: loads of 8
-// bytes
-//   through registers, elements transposed one by one, and results that take a way by shared memory
-//   because nobody may know which thread has them
+// gemm/cuda/20_wmma: tensor cores: a warp multiplies 16 x 16 matrices in one wmma instruction.
+// from: 07_warp_tile | removes: FMAs issued thread by thread | bottleneck: 8-byte loads through
+//   registers and element-wise transposes; the fragment layout is unspecified, so results go
+//   through shared memory
 // needs: sm_80 | try: rung trace gemm/cuda/20
 
 #include "device/cuda/entry/gemm.cuh"
@@ -20,7 +19,7 @@ struct Wmma {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAG = 16;  // rows, columns and steps of one instruction
+  static constexpr int FRAG = 16;  // m, n and k of one instruction
   static constexpr int FRAGS_M = WM / FRAG;
   static constexpr int FRAGS_N = WN / FRAG;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
@@ -75,12 +74,12 @@ struct Wmma {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
 
-    // store: a warp's results by way of its own shared memory, four of a row to each lane. There
-    // are two places, so that no lane writes where another still reads.
+    // store: through shared memory of the warp's own, four results of a row per lane. It is double
+    // buffered, so that no lane overwrites what another still reads.
     constexpr int LANES = FRAG / 4;
     const int lane_row = Warps::lane() / LANES;
     const int lane_col = Warps::lane() % LANES * 4;

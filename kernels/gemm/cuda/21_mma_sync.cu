@@ -1,9 +1,8 @@
-// gemm/cuda/21_mma_sync: fragments of a known layout: ldmatrix brings four 8 x 8 matrices at once
-// from
-//   padded lines, transposed on the way where need be, and results go straight to C.
-// from: 20_wmma | removes: elements transposed one by one, half of the loads, and the way of
-// results
-//   by shared memory | limit: nobody multiplies while the next tiles come
+// gemm/cuda/21_mma_sync: mma.sync, whose fragment layout is specified: ldmatrix loads four 8 x 8
+//   matrices at once from padded rows, transposed where needed, and results go straight to C.
+// from: 20_wmma | removes: element-wise transposes, half of the loads, and the staging of results
+//   in shared memory | bottleneck: load latency is exposed; no loads are in flight during the
+//   multiply
 // needs: sm_80 | try: rung trace gemm/cuda/21
 
 #include "device/cuda/entry/gemm.cuh"
@@ -22,7 +21,7 @@ struct MmaSync {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAGS_M = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k16
   static constexpr int FRAGS_N = WN / 8;
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
@@ -98,7 +97,7 @@ struct MmaSync {
         }
       }
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
     }
   }

@@ -1,7 +1,7 @@
-// gemm/cuda/22_stages: tiles go to shared memory by cp.async, several of them on their way at once,
-//   while tensor cores work on the one that is there.
-// from: 21_mma_sync | removes: the wait for global memory in each step, and one barrier of two |
-//   limit: every fragment goes through registers, and every warp issues its own copies
+// gemm/cuda/22_stages: multistage cp.async pipeline: several tiles are in flight to shared memory
+//   while tensor cores multiply the current one.
+// from: 21_mma_sync | removes: the stall on global memory in each k-block, and one of two barriers
+//   | bottleneck: every fragment passes through registers, and every warp issues its own copies
 // needs: sm_80 | try: rung trace gemm/cuda/22
 
 #include "device/cuda/entry/gemm.cuh"
@@ -20,10 +20,10 @@ struct Stages {
   static constexpr int BK = 32;
   static constexpr int WM = 64;
   static constexpr int WN = 32;
-  static constexpr int FRAGS_M = WM / 16;  // one mma is 16 x 8 results, and 16 steps
+  static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k16
   static constexpr int FRAGS_N = WN / 8;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
   static constexpr cuda::Dim3 block = {THREADS};
@@ -78,12 +78,12 @@ struct Stages {
 
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: this thread's part of the tiles is there, then everybody's; and nobody reads those
-      // before them any more, whose place the next ones take
+      // sync: this thread's copies have arrived, then those of all threads; all reads of the
+      // previous tiles are done, so their buffer can be overwritten
       ptx::cp_async_wait_group<STAGES - 2>();
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
       b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);

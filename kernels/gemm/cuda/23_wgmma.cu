@@ -1,8 +1,7 @@
-// gemm/cuda/23_wgmma: four warps multiply as one, 64 x 128 at a time, straight from shared memory:
-// the
-//   tensor cores fetch their operands themselves.
-// from: 22_stages | removes: fragments in registers, and the loads that bring them | limit: all
-//   threads issue copies, and tensor cores wait for them at each barrier
+// gemm/cuda/23_wgmma: wgmma: the four warps of a warpgroup multiply 64 x 128 at a time, and tensor
+//   cores read both operands from shared memory.
+// from: 22_stages | removes: fragments in registers, and the instructions that load them
+//   | bottleneck: all threads issue copies, and tensor cores wait for them at each barrier
 // needs: sm_90a | try: rung trace gemm/cuda/23
 
 #include "device/cuda/entry/gemm.cuh"
@@ -21,7 +20,7 @@ struct Wgmma {
   static constexpr int BN = 128;
   static constexpr int BK = 64;
   static constexpr int STAGES = 3;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
   static constexpr int MIN_BLOCKS_PER_SM = 1;
@@ -68,13 +67,13 @@ struct Wgmma {
 
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
-      // sync: this thread's part of the tiles is there, for tensor cores too, then everybody's; and
-      // nobody reads those before them any more, whose place the next ones take
+      // sync: this thread's copies have arrived and are visible to the async proxy, then those of
+      // all threads; all reads of the previous tiles are done, so their buffer can be overwritten
       ptx::cp_async_wait_group<STAGES - 2>();
       ptx::fence_proxy_async();
       __syncthreads();
 
-      // load: the next ones set out
+      // load: issue the next tiles
       const int next = now == 0 ? STAGES - 1 : now - 1;
       a_tile.copy(As[next], k0 + (STAGES - 1) * BK);
       b_tile.copy(Bs[next], k0 + (STAGES - 1) * BK);

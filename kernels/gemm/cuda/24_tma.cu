@@ -1,8 +1,7 @@
-// gemm/cuda/24_tma: one thread asks for whole tiles, which an engine of its own brings, swizzles
-// and
-//   fills up with zeros at the edges; a barrier in shared memory counts their bytes.
-// from: 23_wgmma | removes: the addresses, copies and guards of all threads | limit: every thread
-//   waits for every other in each step
+// gemm/cuda/24_tma: TMA: one thread issues loads of whole tiles, which the TMA unit swizzles and
+//   zero-fills at the edges; an mbarrier counts their bytes.
+// from: 23_wgmma | removes: the address computation, copies and bounds checks of all threads
+//   | bottleneck: in each k-block, every thread waits for all the others
 // needs: sm_90a | try: rung trace gemm/cuda/24
 
 #include "device/cuda/entry/gemm.cuh"
@@ -22,7 +21,7 @@ struct Tma {
   static constexpr int BN = 128;
   static constexpr int BK = 64;
   static constexpr int STAGES = 3;
-  static constexpr unsigned GROUP = 8;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;  // tile rows per swizzle group
   static constexpr int THREADS = BM / 64 * 128;
   static constexpr cuda::Dim3 block = {THREADS};
   static constexpr int MIN_BLOCKS_PER_SM = 1;
@@ -31,7 +30,7 @@ struct Tma {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];  // barriers
+    std::uint64_t full[STAGES];  // mbarriers: the tiles have arrived
   };
 
   template <class In, class Out>
@@ -68,7 +67,7 @@ struct Tma {
     }
     __syncthreads();
 
-    // load: the first tiles set out
+    // load: issue the first tiles
     const auto load = [&](int stage, std::int64_t k0) {
       if (threadIdx.x != 0 || k0 >= steps) return;
       const std::uint32_t barrier = ptx::cvta_to_shared(&full[stage]);
@@ -97,7 +96,7 @@ struct Tma {
       ptx::wgmma_commit_group();
       ptx::wgmma_wait_group<0>(acc);
 
-      // sync: nobody reads the tiles any more
+      // sync: all reads of the tiles are done
       __syncthreads();
 
       // load: others set out to their place

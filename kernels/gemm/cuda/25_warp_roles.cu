@@ -1,9 +1,8 @@
-// gemm/cuda/25_warp_roles: one warpgroup brings tiles and two multiply them; they meet at barriers
-// of
-//   their own for each stage, and registers go to those who have use for them.
-// from: 24_tma | removes: the barrier of all threads in each step, and the wait of tensor cores for
-// it
-//   | limit: blocks begin and end, and nobody multiplies meanwhile
+// gemm/cuda/25_warp_roles: warp specialization: one producer warpgroup issues TMA loads, two
+//   consumer warpgroups run wgmma; full/empty mbarriers per stage; setmaxnreg moves registers to
+//   the consumers.
+// from: 24_tma | removes: the block-wide barrier in each k-block, which stalls the tensor cores
+//   | bottleneck: the prologue and epilogue of each block overlap no multiplication
 // needs: sm_90a | try: rung trace gemm/cuda/25
 
 #include "device/cuda/entry/gemm.cuh"
@@ -23,7 +22,7 @@ struct WarpRoles {
   static constexpr int BN = 256;
   static constexpr int BK = 64;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
@@ -34,8 +33,8 @@ struct WarpRoles {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads of them are done
   };
 
   template <class In, class Out>
@@ -61,7 +60,7 @@ struct WarpRoles {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -88,7 +87,7 @@ struct WarpRoles {
     }
   }
 
-  /// A warpgroup: 64 rows of the tile.
+  /// One warpgroup: 64 rows of the tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TileCoord& tile, Shared<In>& shared) {
@@ -129,7 +128,7 @@ struct WarpRoles {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

@@ -1,8 +1,8 @@
-// gemm/cuda/26_persistent: blocks stay and take tile after tile: while results are stored, the
-// tiles of
-//   the next ones come already.
-// from: 25_warp_roles | removes: the beginning and the end of each block | limit: neighbouring
-//   blocks bring the same tiles, each for itself, and tensor cores wait while results are stored
+// gemm/cuda/26_persistent: persistent blocks: each block loops over tiles, and its producer loads
+//   the next tile's operands while the consumers store results.
+// from: 25_warp_roles | removes: the start-up and tear-down of each block
+//   | bottleneck: neighbouring blocks load the same tiles separately, and tensor cores wait during
+//   the epilogue
 // needs: sm_90a | try: rung trace gemm/cuda/26
 
 #include "device/cuda/entry/gemm.cuh"
@@ -22,7 +22,7 @@ struct Persistent {
   static constexpr int BN = 256;
   static constexpr int BK = 64;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
@@ -33,8 +33,8 @@ struct Persistent {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads of them are done
   };
 
   template <class In, class Out>
@@ -68,7 +68,7 @@ struct Persistent {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -97,7 +97,7 @@ struct Persistent {
     });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, Shared<In>& shared) {
     const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
@@ -141,7 +141,7 @@ struct Persistent {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

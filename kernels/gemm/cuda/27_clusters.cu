@@ -1,9 +1,7 @@
-// gemm/cuda/27_clusters: two blocks below each other need the same columns of B: each brings half
-// of
-//   them, for both.
-// from: 26_persistent | removes: a third of what comes from L2 | limit: tensor cores wait while
-// results
-//   are stored
+// gemm/cuda/27_clusters: clusters and TMA multicast: two blocks, one below the other, need the same
+//   columns of B, and each loads half of them for both.
+// from: 26_persistent | removes: a third of the reads from L2 | bottleneck: tensor cores wait
+//   during the epilogue
 // needs: sm_90a | try: rung trace gemm/cuda/27
 
 #include "device/cuda/entry/gemm.cuh"
@@ -23,7 +21,7 @@ struct Clusters {
   static constexpr int BN = 256;
   static constexpr int BK = 64;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
   static constexpr int CLUSTER = 2;          // blocks
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
@@ -35,8 +33,8 @@ struct Clusters {
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+    std::uint64_t full[STAGES];   // mbarriers: the tiles have arrived
+    std::uint64_t empty[STAGES];  // mbarriers: all reads in the cluster are done
   };
 
   template <class In, class Out>
@@ -60,11 +58,11 @@ struct Clusters {
       consume(g, shared);
     }
 
-    // sync: no block ends while the other still reaches for its barriers
+    // sync: no block exits while the other may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(tile) for each tile of this block; the cluster's lie below each other.
+  /// Calls f(tile) for each tile of this block; the tiles of a cluster are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
@@ -74,7 +72,7 @@ struct Clusters {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -107,7 +105,7 @@ struct Clusters {
     });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g, Shared<In>& shared) {
     const int group_row = (static_cast<int>(threadIdx.x) / 128 - 1) * 64;
@@ -153,7 +151,7 @@ struct Clusters {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

@@ -1,8 +1,7 @@
-// gemm/cuda/28_stored_boxes: results leave by way of shared memory and in boxes, which go to C
-// while
-//   the next tile is multiplied already.
-// from: 27_clusters | removes: the wait for stores, of 8 bytes a thread | limit: tensor cores wait
-//   while results move to shared memory; one tile size for every shape
+// gemm/cuda/28_stored_boxes: TMA store epilogue: results are staged in shared memory, and TMA
+//   stores them to C while the consumers multiply the next tile.
+// from: 27_clusters | removes: the wait for stores of 8 bytes per thread | bottleneck: tensor cores
+//   wait while results move to shared memory; one tile size for every shape
 // needs: sm_90a | try: rung trace gemm/cuda/28
 
 #include "device/cuda/entry/gemm.cuh"
@@ -22,7 +21,7 @@ struct StoredBoxes {
   static constexpr int BN = 256;
   static constexpr int BK = 64;
   static constexpr int STAGES = 4;
-  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr unsigned GROUP = 8;       // tile rows per swizzle group
   static constexpr int CLUSTER = 2;          // blocks
   static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
@@ -60,11 +59,11 @@ struct StoredBoxes {
       consume(g, maps, shared);
     }
 
-    // sync: no block ends while the other still reaches for its barriers
+    // sync: no block exits while the other may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(tile) for each tile of this block; the cluster's lie below each other.
+  /// Calls f(tile) for each tile of this block; the tiles of a cluster are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
@@ -74,7 +73,7 @@ struct StoredBoxes {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -107,7 +106,7 @@ struct StoredBoxes {
     });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -156,7 +155,7 @@ struct StoredBoxes {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

@@ -1,7 +1,6 @@
-// gemm/cuda/29_shapes: tiles and clusters of several sizes, of which each shape and device gets the
-//   fastest.
-// from: 28_stored_boxes | removes: idle multiprocessors where large tiles are few, and the waiting
-//   of clusters where L2 is fast enough | limit: with few tiles, multiprocessors stand idle
+// gemm/cuda/29_shapes: autotuned tile and cluster sizes, chosen per shape and device.
+// from: 28_stored_boxes | removes: idle SMs where large tiles are few, and waiting within a cluster
+//   where L2 is fast enough | bottleneck: with few tiles, SMs are idle
 // needs: sm_90a | try: rung trace gemm/cuda/29
 
 #include "device/cuda/entry/gemm.cuh"
@@ -19,7 +18,7 @@ namespace {
 template <int BM, int BN, int STAGES, int CLUSTER>
 struct ShapedTile {
   static constexpr int BK = 64;
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // tile rows per swizzle group
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int PRODUCER_REGISTERS = 40;
   static constexpr int CONSUMER_REGISTERS = 232;
@@ -56,11 +55,11 @@ struct ShapedTile {
       consume(g, maps, shared);
     }
 
-    // sync: no block ends while another still reaches for its barriers
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// Calls f(tile) for each tile of this block; the cluster's lie below each other.
+  /// Calls f(tile) for each tile of this block; the tiles of a cluster are stacked in m.
   template <class In, class Out, class F>
   static __device__ __forceinline__ void for_tiles(const Gemm<In, Out>& g, const F& f) {
     const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<CLUSTER * BM, BN>(g));
@@ -70,7 +69,7 @@ struct ShapedTile {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: issues the loads of each stage as soon as it is empty.
   template <class In, class Out>
   static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -106,7 +105,7 @@ struct ShapedTile {
     });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -159,7 +158,7 @@ struct ShapedTile {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

@@ -1,7 +1,7 @@
-// gemm/cuda/30_split_k: blocks share a tile where tiles are too few for a wave, or the last one,
-//   each with a part of k, and add their sums in a fixed order.
-// from: 29_shapes | removes: idle multiprocessors in the last wave, which is the only one of few
-//   tiles | limit: power, and where the result is small the start of a launch
+// gemm/cuda/30_split_k: split-K against wave quantization: the tiles of a partial last wave are
+//   shared by several blocks, each with a part of k, whose sums are added in a fixed order.
+// from: 29_shapes | removes: idle SMs in the last wave, which is the only one when tiles are few
+//   | bottleneck: power and, for small results, launch latency
 // needs: sm_90a | try: rung bench gemm/cuda/29 gemm/cuda/30 --device gpu --sizes 256x256x16384
 
 #include "device/cuda/entry/gemm.cuh"
@@ -62,7 +62,7 @@ struct SharedTile {
       consume(g, maps, split_k, shared);
     }
 
-    // sync: no block ends while another still reaches for its barriers
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
@@ -105,7 +105,7 @@ struct SharedTile {
         });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -168,7 +168,7 @@ struct SharedTile {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

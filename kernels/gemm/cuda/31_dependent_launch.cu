@@ -1,7 +1,7 @@
-// gemm/cuda/31_dependent_launch: blocks start as soon as those of the launch before have left, and
-//   wait themselves for what these wrote.
-// from: 30_split_k | removes: most of the pause between two launches | limit: power; with small
-//   results, what is left of the pause
+// gemm/cuda/31_dependent_launch: programmatic dependent launch: blocks start before the previous
+//   kernel has finished, then wait for its writes with griddepcontrol.wait.
+// from: 30_split_k | removes: most of the gap between two launches | bottleneck: power and, for
+//   small results, the rest of the gap
 // needs: sm_90a | try: rung bench gemm/cuda/30 gemm/cuda/31 --device gpu --dtype bf16 --sizes 1024
 
 #include "device/cuda/entry/gemm.cuh"
@@ -53,7 +53,7 @@ struct DependentTile {
     }
     ptx::barrier_cluster_arrive_wait();
 
-    // sync: the launches before have ended, and what they wrote is there
+    // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
 
     if (threadIdx.x < 128) {
@@ -64,7 +64,7 @@ struct DependentTile {
       consume(g, maps, split_k, shared);
     }
 
-    // sync: no block ends while another still reaches for its barriers
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
@@ -107,7 +107,7 @@ struct DependentTile {
         });
   }
 
-  /// A warpgroup: 64 rows of each tile.
+  /// One warpgroup: 64 rows of each tile.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
@@ -176,7 +176,7 @@ struct DependentTile {
       }
       ptx::wgmma_commit_group();
 
-      // sync: while these are multiplied, nobody reads those before them any more
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;

@@ -1,5 +1,5 @@
 // gemm/metal/00_naive: one thread computes one element of C.
-// from: nothing | removes: nothing | limit: two loads from device memory for each multiply-add
+// from: nothing | removes: nothing | bottleneck: two loads from device memory per FMA
 // needs: nothing | try: rung trace gemm/metal/00
 
 #include "device/metal/rung.h"

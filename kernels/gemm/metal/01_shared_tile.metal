@@ -1,8 +1,8 @@
-// gemm/metal/01_shared_tile: a threadgroup brings a tile of A and one of B into its memory, and
-//   each of its threads reads both from there.
-// from: 00_naive | removes: two device loads for each multiply-add: one serves 16 now | limit:
-//   two threadgroup loads for each multiply-add; and edges are not looked after
-// needs: m, n and k to be multiples of 16 | try: rung trace gemm/metal/01
+// gemm/metal/01_shared_tile: a threadgroup loads a tile of A and a tile of B into threadgroup
+//   memory, and all its threads read both from there.
+// from: 00_naive | removes: two device loads per FMA: each load now serves 16 FMAs
+//   | bottleneck: two threadgroup loads per FMA; partial tiles are not supported
+// needs: m, n and k that are multiples of 16 | try: rung trace gemm/metal/01
 
 #include "device/metal/rung.h"
 
@@ -44,7 +44,7 @@ kernel void shared_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -1,7 +1,7 @@
-// gemm/metal/02_guarded_tile: where a tile sticks out of its matrix, zeros take the place of
-//   what is not there, and what is not there is not stored.
-// from: 01_shared_tile | removes: the need for multiples of the tile | limit: two threadgroup
-//   loads for each multiply-add
+// gemm/metal/02_guarded_tile: bounds checks: elements of a tile that are outside the matrix are
+//   loaded as zeros and not stored.
+// from: 01_shared_tile | removes: the need for multiples of the tile | bottleneck: two threadgroup
+//   loads per FMA
 // needs: nothing | try: rung trace gemm/metal/02
 
 #include "device/metal/rung.h"
@@ -32,7 +32,7 @@ kernel void guarded_tile(constant GemmScalars<Out>& g [[buffer(0)]],
 
   Out sum = 0;
   for (int64_t k0 = 0; k0 < g.k; k0 += BK) {
-    // load: zeros beyond the edges, where a multiply-add then changes nothing
+    // load: zeros out of bounds, which leave the sums unchanged
     const int64_t a_col = k0 + thread_col;
     const int64_t b_row = k0 + thread_row;
     As[thread_row][thread_col] = row < g.m && a_col < g.k ? A(row, a_col) : In(0);
@@ -46,7 +46,7 @@ kernel void guarded_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       sum += Out(As[thread_row][k]) * Out(Bs[k][thread_col]);
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -1,7 +1,7 @@
-// gemm/metal/03_thread_tile: a thread computes 4 x 4 results: an outer product of 4 elements of
+// gemm/metal/03_thread_tile: each thread computes 4 x 4 results as outer products of 4 elements of
 //   A and 4 of B, from registers.
-// from: 02_guarded_tile | removes: two threadgroup loads for each multiply-add: 8 serve 16 now
-//   | limit: each load moves one element
+// from: 02_guarded_tile | removes: two threadgroup loads per FMA: 8 loads now serve 16 FMAs
+//   | bottleneck: each load moves one element
 // needs: nothing | try: rung trace gemm/metal/03
 
 #include "device/metal/rung.h"
@@ -15,7 +15,7 @@ constant constexpr int TM = 4;
 constant constexpr int TN = 4;
 constant constexpr int THREADS = BM / TM * (BN / TN);
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0,
-              "each thread loads as many elements of either tile");
+              "each thread loads the same number of elements of either tile");
 
 #ifdef __METAL_VERSION__
 template <class In, class Out>
@@ -66,7 +66,7 @@ kernel void thread_tile(constant GemmScalars<Out>& g [[buffer(0)]],
       }
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -1,7 +1,7 @@
-// gemm/metal/04_vectors: whatever lies together moves together: four elements an access, in
-//   device memory and, with the tile of A transposed, in threadgroup memory too.
-// from: 03_thread_tile | removes: an access for each element: one moves four now | limit: the
-//   multiply-adds of threads, beside which those of simdgroup matrices lie idle
+// gemm/metal/04_vectors: vectorized accesses: four elements each in device memory and, with the
+//   tile of A transposed, in threadgroup memory.
+// from: 03_thread_tile | removes: one access per element: each access now moves four
+//   | bottleneck: the FMAs of single threads, while the simdgroup matrix units are idle
 // needs: nothing | try: rung trace gemm/metal/04
 
 #include "device/metal/rung.h"
@@ -57,7 +57,7 @@ kernel void vectors(constant GemmScalars<Out>& g [[buffer(0)]], const device In*
       for (int i = 0; i < TM; ++i) acc[i] += a_frag[i] * b_frag;
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 

@@ -1,7 +1,7 @@
-// gemm/metal/05_simdgroup_matrix: a simdgroup multiplies matrices of 8 x 8 as one, each of its
-//   threads with two elements of them.
-// from: 04_vectors | removes: a threadgroup load of A and of B by each thread for 16
-//   multiply-adds | limit: nobody multiplies while the next tiles come
+// gemm/metal/05_simdgroup_matrix: a simdgroup multiplies 8 x 8 matrices as a unit; each of its
+//   threads holds two elements of each.
+// from: 04_vectors | removes: a threadgroup load of A and of B by each thread per 16 FMAs
+//   | bottleneck: load latency is exposed; no loads are in flight during the multiply
 // needs: nothing | try: rung trace gemm/metal/05
 
 #include "device/metal/rung.h"
@@ -15,7 +15,7 @@ namespace rung {
 constant constexpr int BM = 64;
 constant constexpr int BN = 64;
 constant constexpr int BK = 16;
-constant constexpr int WM = 32;  // of a simdgroup
+constant constexpr int WM = 32;  // per simdgroup
 constant constexpr int WN = 32;
 constant constexpr int TILE = 8;  // rows and columns of a simdgroup_matrix
 constant constexpr int SIMDGROUPS = BM / WM * (BN / WN);
@@ -63,7 +63,7 @@ kernel void simdgroup_matrix(constant GemmScalars<Out>& g [[buffer(0)]],
     // sync: the tiles are complete
     threadgroup_barrier(mem_flags::mem_threadgroup);
 
-    // multiply: A lies transposed
+    // multiply: A is transposed
     for (int k = 0; k < BK; k += TILE) {
       metal::simdgroup_matrix<In, TILE, TILE> a_frag[WM / TILE];
       metal::simdgroup_matrix<In, TILE, TILE> b_frag[WN / TILE];
@@ -84,12 +84,12 @@ kernel void simdgroup_matrix(constant GemmScalars<Out>& g [[buffer(0)]],
       }
     }
 
-    // sync: nobody reads the tiles any more
+    // sync: all reads of the tiles are done
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 
-  // store: by way of threadgroup memory, for only there a thread knows which elements are its own.
-  // A simdgroup writes a row of matrices while its threads may still read the one before.
+  // store: through threadgroup memory, because the layout of a simdgroup_matrix is unspecified.
+  // A simdgroup writes one row of matrices while its threads may still read the previous one.
   RUNG_UNROLL
   for (int i = 0; i < WM / TILE; ++i) {
     RUNG_UNROLL

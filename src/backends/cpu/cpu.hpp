@@ -1,5 +1,5 @@
 #pragma once
-// The CPU backend: rungs are functions of this program.
+// The CPU backend: rungs are functions in this program.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The objects that the files of kernels/*/cpu define, declared from their rungs.inc.
+// The descriptors that the files of kernels/*/cpu define, declared from their rungs.inc.
 
 #include "device/cpu/rung.hpp"
 

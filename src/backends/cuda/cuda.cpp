@@ -27,7 +27,7 @@ std::optional<cuda::Code> read_code(const std::string& code) {
   return cuda::parse_code(code);
 }
 
-/// What both devices share. The Gpu is made at the first use of it.
+/// Common to both devices. The Gpu is created at its first use.
 class CudaBackend : public Backend {
  public:
   Gpu& gpu() const { return *found().gpu; }
@@ -68,7 +68,7 @@ class CudaBackend : public Backend {
     } catch (const cuda::DriverError& error) {
       throw KernelError(error.what());
     }
-    // The batch holds the operands.
+    // The batch owns the operands.
     const auto enqueue = [recorded, batch](std::int64_t times) {
       for (std::int64_t i = 0; i < times; ++i) recorded->enqueue();
     };

@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA backend: one code for two devices, a GPU by way of its driver and the virtual GPU by way
-// of the same calls.
+// The CUDA backend: the same code for a GPU, through its driver, and for the virtual GPU, which has
+// the same API.
 
 #include <functional>
 #include <memory>
@@ -14,20 +14,20 @@ namespace cuda {
 class Gpu;
 }
 
-/// The device behind either backend below, for whoever uses it by itself: libraries that have
-/// launches of their own, the ceilings. Null for other backends, and where there is no device.
+/// The device behind either backend below, for code that uses it directly: libraries with launches
+/// of their own, and ceilings. Null for other backends, and if there is no device.
 cuda::Gpu* gpu_of(const Backend& backend);
 
-/// Whether a GPU is here is found out at the first question.
+/// The GPU is detected at the first query.
 std::unique_ptr<Backend> make_gpu_backend(const DeviceOptions& options);
 
-/// Told of each launch on the virtual GPU once it is over, in the launching thread. What it throws
-/// reaches whoever launched.
+/// Called in the launching thread after each launch on the virtual GPU. Its exceptions propagate to
+/// the caller of the launch.
 using LaunchObserver =
     std::function<void(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel)>;
 
-/// Throws KernelError for a launch with a hazard: a rung whose numbers are right by luck is not
-/// right.
+/// Throws KernelError for a launch with a hazard: a rung whose results are correct by luck is not
+/// correct.
 void refuse_hazards(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel);
 
 std::unique_ptr<Backend> make_virtual_backend(const DeviceOptions& options,

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory to work in.
+// Device memory for scratch data.
 
 #include <cstddef>
 
@@ -9,8 +9,8 @@ namespace rung::cuda {
 
 class DeviceBuffer {
  public:
-  /// Uninitialised; of no bytes, it is nowhere. The context must be current, here and below. Throws
-  /// std::bad_alloc and DriverError.
+  /// Uninitialised; with 0 bytes, nothing is allocated. Here and below, the context must be
+  /// current. Throws std::bad_alloc and DriverError.
   DeviceBuffer(Gpu& gpu, std::size_t bytes);
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
@@ -20,7 +20,7 @@ class DeviceBuffer {
   void* data() const { return reinterpret_cast<void*>(address_); }
   std::size_t bytes() const { return bytes_; }
   void set_to_zero();
-  /// False once a failed kernel has taken it.
+  /// False after a failed kernel has destroyed the context.
   bool is_present() const { return generation_ == gpu_.generation(); }
 
  private:

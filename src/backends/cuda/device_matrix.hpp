@@ -1,5 +1,5 @@
 #pragma once
-// An operand's copy in device memory.
+// A copy of an operand in device memory.
 
 #include <cstdint>
 
@@ -11,22 +11,22 @@ namespace rung::cuda {
 
 using rung::storage_of;
 
-/// Device memory with the contents and, modulo 512 bytes, the alignment of a piece of host memory.
+/// Device memory with the contents and, modulo 512 bytes, the alignment of a block of host memory.
 class DeviceMatrix {
  public:
-  /// Copies `host`, in which `data` points. Throws std::bad_alloc and DriverError. The context must
-  /// be current, here and below.
+  /// Copies `host`, into which `data` points. Throws std::bad_alloc and DriverError. Here and
+  /// below, the context must be current.
   DeviceMatrix(Gpu& gpu, const Storage& host, const void* data);
   DeviceMatrix(const DeviceMatrix&) = delete;
   DeviceMatrix& operator=(const DeviceMatrix&) = delete;
   ~DeviceMatrix();
 
-  /// Where `data` lies on the device; null if nothing does.
+  /// The device address of `data`; null if it is null.
   DevicePointer data() const { return data_; }
 
-  /// Copies the host's contents once more.
+  /// Copies the host's contents again.
   void upload() const;
-  /// Copies it back.
+  /// Copies it back to the host.
   void download() const;
 
  private:

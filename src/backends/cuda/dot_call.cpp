@@ -19,7 +19,7 @@ DotLaunch launch_of(const DotRung& rung, const DotCall& call, int multiprocessor
   });
 }
 
-/// The type that a dtype is summed in.
+/// The accumulator type of a dtype.
 Dtype sum_type(Dtype dtype) {
   return output_bytes(dtype) == input_bytes(dtype) ? dtype : Dtype::f32;
 }
@@ -52,8 +52,8 @@ DotCallOnGpu::DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& imag
   place(static_cast<std::int64_t>(output_bytes(call.dtype)));
 }
 
-/// The launches: one or, if the rung passes again over the sums that it leaves, several. The sums
-/// are found once they have a place.
+/// The launches: one, or several if the rung reduces its own sums in further launches. The
+/// addresses of the sums are filled in once they are allocated.
 void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotCall& call) {
   const auto add = [&](const NamedDotRung& named, const DotCall& problem) {
     std::string entry = fmt::format("{}_{}", named.rung->entry, name(problem.dtype));
@@ -80,7 +80,7 @@ void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotC
   while (left > 1) left = add(sum, {sum_type_, left, nullptr, 1, nullptr, 1});
 }
 
-/// Memory for what launches leave to the next one, or to the host.
+/// Memory for the sums that a launch leaves to the next one, or to the host.
 void DotCallOnGpu::place(std::int64_t element_bytes) {
   std::int64_t workspace_bytes = 0;
   std::int64_t sums = 0;

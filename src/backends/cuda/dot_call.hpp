@@ -1,5 +1,5 @@
 #pragma once
-// A dot product or a sum bound to a device: its vectors copied there, its launches computed.
+// A dot product or sum bound to a device: its vectors are copied there, its launches computed.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace rung::cuda {
 
-/// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
+/// Empty if the grid is within the device's limits, otherwise the reason in a few words.
 std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call,
                                         const Limits& limits);
 
 class DotCallOnGpu {
  public:
-  /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
+  /// Preconditions: why_not_grid() is empty for `call`, `image` is the rung's, and the context is
   /// current. Throws DriverError and std::bad_alloc.
   DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image, const DotCall& call,
                int threads, void* result);
 
-  /// With Finish::host, returns when the CPU has added up: it waits for each launch.
+  /// With Finish::host, returns when the CPU has added up the sums: it waits for each launch.
   void enqueue(std::int64_t calls);
   void wait();
   void download();
@@ -35,7 +35,7 @@ class DotCallOnGpu {
     std::string entry;
     Function function;
     DotLaunch launch;
-    std::vector<std::byte> problem;  // Dot<In>, with the device's pointers
+    std::vector<std::byte> problem;  // Dot<In> with device pointers
     DotTarget target;
   };
 

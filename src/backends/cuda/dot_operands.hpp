@@ -1,5 +1,5 @@
 #pragma once
-// The vectors of a dot product or a sum, copied to the device, and its result.
+// The vectors of a dot product or sum, copied to the device, and its result.
 
 #include <cstddef>
 
@@ -12,17 +12,17 @@ namespace rung::cuda {
 
 class DotOperands final : public Operands {
  public:
-  /// `result` is the host's, for download(). The context must be current. Throws DriverError and
-  /// std::bad_alloc.
+  /// `result` is the host address for download(). The context must be current. Throws DriverError
+  /// and std::bad_alloc.
   DotOperands(Gpu& gpu, const DotCall& call, void* result);
 
-  /// Element 0 of either, and the result, on the device; y's is null of a sum.
+  /// The device addresses of element 0 of each vector, and of the result; y is null for a sum.
   const void* x() const { return reinterpret_cast<const void*>(x_.data()); }
   const void* y() const { return reinterpret_cast<const void*>(y_.data()); }
   const DeviceBuffer& result() const { return result_; }
 
   void download() const override;
-  /// The vectors alone, of a call whose result is with the host already.
+  /// Only the vectors, for a call whose result is already on the host.
   void download_vectors() const;
   void* host_result() const { return host_result_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the driver answers, as exceptions.
+// Converts the driver's results to exceptions.
 
 #include <stdexcept>
 #include <string>
@@ -17,8 +17,8 @@ struct DriverError : std::runtime_error {
 /// "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)"
 std::string describe(const DriverApi& api, Result result);
 
-/// Throws std::bad_alloc if the device's memory does not suffice, DriverError for any other failure
-/// of the call named.
+/// Throws std::bad_alloc if device memory is exhausted, and DriverError for any other failure of
+/// the named call.
 void check(const DriverApi& api, Result result, std::string_view call);
 
 }  // namespace rung::cuda

@@ -19,7 +19,7 @@ Launch launch_of(const GemmRung& rung, const GemmCall& call, const GemmPlan& pla
   });
 }
 
-/// The same call with the operands on the device.
+/// The same call with operands on the device.
 GemmCall on_device(GemmCall call, const GemmOperands& operands) {
   const auto pointer = [](const DeviceMatrix& matrix) {
     return reinterpret_cast<void*>(matrix.data());

@@ -1,5 +1,5 @@
 #pragma once
-// A gemm bound to a device: its operands copied there, its kernel loaded, its launch computed.
+// A gemm bound to a device: its operands are copied there, its kernel loaded, its launch computed.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace rung::cuda {
 
-/// Nothing if a grid can be as large as the problem asks for, else the reason in a few words.
+/// Empty if the grid is within the device's limits, otherwise the reason in a few words.
 std::optional<std::string> why_not_grid(const GemmRung& rung, const GemmCall& call,
                                         const GemmPlan& plan);
 
 class GemmCallOnGpu {
  public:
-  /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
+  /// Preconditions: why_not_grid() is empty for `call`, `image` is the rung's, and the context is
   /// current. Throws DriverError and std::bad_alloc.
   GemmCallOnGpu(Gpu& gpu, const GemmRung& rung, const Image& image, const GemmCall& call,
                 const GemmPlan& plan, int threads);
-  /// The same with operands that are there already, those of `call`.
+  /// The same with operands that are already on the device, those of `call`.
   GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const GemmRung& rung,
                 const Image& image, const GemmCall& call, const GemmPlan& plan, int threads);
 

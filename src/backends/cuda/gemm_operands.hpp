@@ -16,7 +16,7 @@ class GemmOperands final : public Operands {
   const DeviceMatrix& b() const { return b_; }
   const DeviceMatrix& c() const { return c_; }
 
-  /// C once more from where it lies on the host.
+  /// Copies C from the host again.
   void upload_c() const;
   void download() const override;
 

@@ -37,7 +37,7 @@ int Gpu::attribute(DeviceAttribute attribute) const {
 void Gpu::open() {
   check(api_, api_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
   check(api_, api_.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
-  // A blocking one: launches wait for the copies before them, which go by the default stream.
+  // A blocking stream: launches wait for the preceding copies, which use the default stream.
   check(api_, api_.cuStreamCreate(&stream_, 0), "cuStreamCreate");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A device behind the driver's calls, real or virtual: its context, its queue, and the rungs that
-// are loaded on it.
+// A device behind the driver API, real or virtual: its context, its queue, and the rungs loaded on
+// it.
 
 #include <cstdint>
 #include <functional>
@@ -16,58 +16,59 @@
 
 namespace rung::cuda {
 
-/// Device 0 in its primary context, which is that of the CUDA runtime as well.
+/// Device 0 with its primary context, which is also that of the CUDA runtime.
 class Gpu {
  public:
-  /// The driver must be initialised; `wanted` is the code to take, or nothing for what fits best.
-  /// Throws DriverError.
+  /// The driver must be initialised. `wanted` is the code form, or empty for the best one. Throws
+  /// DriverError.
   Gpu(const DriverApi& api, std::optional<Code> wanted);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   virtual ~Gpu();
 
   const DriverApi& api() const { return api_; }
-  /// The virtual one notices itself what is read or written out of bounds.
+  /// The virtual GPU detects out-of-bounds accesses itself.
   virtual bool is_virtual() const { return false; }
   const std::string& name() const { return name_; }
   const Target& target() const { return target_; }
   const Limits& limits() const { return limits_; }
 
-  /// Of the device, as cuDeviceGetAttribute gives it. Throws DriverError.
+  /// An attribute of the device, from cuDeviceGetAttribute. Throws DriverError.
   int attribute(DeviceAttribute attribute) const;
-  /// Of its memory. Throws DriverError.
+  /// The size of its memory. Throws DriverError.
   std::int64_t memory_bytes() const;
   /// "0000:04:00.0"
   std::string pci_bus_id() const;
 
-  /// For the calling thread. Every use of the device begins with this.
+  /// Makes the context current in the calling thread. Every use of the device begins with this.
   void make_current();
 
   /// An entry of a module, which is loaded at its first use. Throws DriverError.
   Function function(const Unit& unit, const std::string& entry);
 
-  /// Puts a launch into the queue; there may be more arguments than the kernel takes. `threads` is
-  /// the most that the virtual GPU may use of this machine. Throws KernelError, naming the entry,
-  /// if the device refuses the launch or has found it to have failed: its memory is lost then.
+  /// Enqueues a launch; there may be more arguments than the kernel has. `threads` is the most that
+  /// the virtual GPU may use on this machine. Throws KernelError with the entry's name if the
+  /// device rejects the launch, or reports that it failed: device memory is then lost.
   void launch(Function function, const std::string& entry, const Launch& launch, void** arguments,
               int threads);
-  /// Runs what launches by itself, by the driver's calls: observed, as launch() is, on the virtual
-  /// GPU.
+  /// Runs `body`, which launches through the driver API itself; on the virtual GPU it is observed,
+  /// like launch().
   virtual void observe(const std::function<void()>& launches, int /*threads*/) { launches(); }
-  /// Returns when the queue is empty. Throws KernelError likewise.
+  /// Waits until the queue is empty. Throws KernelError like launch().
   void wait(const std::string& entry);
 
-  /// The queue, for libraries that have launches of their own.
+  /// The stream, for libraries with launches of their own.
   Stream stream();
-  /// Throws the KernelError of a launch or a wait that gave `result`, after taking a new context.
+  /// Throws the KernelError of a launch or wait that returned `result`, after creating a new
+  /// context.
   [[noreturn]] void fail(const std::string& entry, Result result);
 
-  /// How often memory was lost: what was allocated before is nobody's.
+  /// The number of times that memory was lost: earlier allocations are no longer valid.
   int generation();
 
  protected:
   virtual Result start(Function function, const Launch& launch, void** arguments, int threads);
-  /// A failed kernel leaves a context of no use: takes a new one.
+  /// A failed kernel makes the context unusable: creates a new one.
   void reset();
 
   Target target_;

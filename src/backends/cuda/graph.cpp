@@ -8,7 +8,7 @@ namespace {
 
 class Capture {
  public:
-  // Relaxed: a library may allocate at its first call.
+  // Relaxed, because a library may allocate in its first call.
   explicit Capture(Gpu& gpu) : gpu_(gpu) {
     const DriverApi& api = gpu.api();
     check(api, api.cuStreamBeginCapture(gpu.stream(), CaptureMode::relaxed),

@@ -1,5 +1,6 @@
 #pragma once
-// Calls recorded once and replayed by the device alone (CUDA C++ Programming Guide, "CUDA Graphs").
+// Calls recorded once and replayed by the device without the host (CUDA C++ Programming Guide,
+// "CUDA Graphs").
 
 #include <functional>
 
@@ -9,7 +10,7 @@ namespace rung::cuda {
 
 class RecordedCalls {
  public:
-  /// Records what `enqueue` puts into the device's queue; nothing of it runs. Throws DriverError if
+  /// Records what `enqueue` puts into the device's queue without running it. Throws DriverError if
   /// it cannot be recorded.
   RecordedCalls(Gpu& gpu, const std::function<void()>& enqueue);
   RecordedCalls(const RecordedCalls&) = delete;

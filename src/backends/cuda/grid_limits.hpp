@@ -6,7 +6,7 @@
 
 namespace rung::cuda {
 
-// Limits of every device since compute capability 3.0 (CUDA C++ Programming Guide, "Technical
+// The limits of all devices since compute capability 3.0 (CUDA C++ Programming Guide, "Technical
 // Specifications per Compute Capability").
 inline constexpr std::int64_t max_grid_x = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t max_grid_yz = 65535;

@@ -1,5 +1,5 @@
 #pragma once
-// CUDA rungs as compiled: PTX, and machine code where nvcc was there at build time.
+// Compiled CUDA rungs: PTX, and machine code if nvcc was available at build time.
 
 #include <optional>
 #include <span>
@@ -41,7 +41,7 @@ std::string_view unpacked(const Unit& unit);
 /// without line tables; programs have all rungs, with them.
 std::span<const Image> images();
 
-/// Of the compilers that made the images; nvcc's is empty where there was none.
+/// The versions of the compilers; nvcc's is empty if it was not available.
 std::string_view clang_version();
 std::string_view nvcc_version();
 

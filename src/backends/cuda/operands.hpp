@@ -1,5 +1,5 @@
 #pragma once
-// Operands in device memory, which are lost with the context when a kernel fails.
+// Operands in device memory, which are lost with the context if a kernel fails.
 
 #include <string>
 
@@ -16,13 +16,13 @@ class Operands {
   virtual ~Operands() = default;
 
   Gpu& gpu() const { return gpu_; }
-  /// Throws KernelError, naming who asks, if they were lost.
+  /// Throws KernelError with the caller's name if they were lost.
   void require_present(const std::string& user) const {
     if (generation_ == gpu_.generation()) return;
     throw KernelError(user + ": its operands were lost when another kernel failed");
   }
-  /// What a call wrote to where the host's operands lie, and also what it should not have written,
-  /// where a guard tells: so that somebody can see that it is as it was.
+  /// Copies the results of a call to the host's operands, and also the inputs if guards surround
+  /// them, so that verification can check that they are unchanged.
   virtual void download() const = 0;
 
  private:

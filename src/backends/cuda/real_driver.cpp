@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* library_name = "libcuda.so.1";
 
-/// The first function that the library lacks; nothing if the table is full.
+/// The first function that the library lacks; null if the table is complete.
 const char* fill(void* library, DriverApi& api) {
 #define RUNG_FIND(member, symbol, ...)                                         \
   api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, symbol)); \

@@ -1,6 +1,6 @@
 #pragma once
-// The NVIDIA driver of this machine, opened at run time: nothing of it is needed to build or to run
-// where there is none.
+// The NVIDIA driver of this machine, opened at run time: it is needed neither to build nor to run
+// the program.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace rung::cuda {
 
-/// The driver's functions, or why there are none.
+/// The driver's functions, or why they are not available.
 struct RealDriver {
   const DriverApi* api = nullptr;
   std::string why_not;  // "no NVIDIA driver here (libcuda.so.1 not found)"

@@ -43,17 +43,17 @@ inline constexpr auto gemm_rungs = std::to_array<NamedGemmRung>({
 #undef RUNG
 });
 
-/// Null for an id that is none of theirs.
+/// Null for an unknown id.
 inline const GemmRung* find_gemm_rung(std::string_view id) { return find_rung(gemm_rungs, id); }
 
-/// By position in `dot_rungs`.
+/// Index in `dot_rungs`.
 enum class DotRungIndex : std::size_t {
 #define RUNG(number, slug) dot_##number##_##slug,
 #include "dot/cuda/rungs.inc"
 #undef RUNG
 };
 
-/// Of both ops.
+/// For both ops.
 inline constexpr auto dot_rungs = std::to_array<NamedDotRung>({
 #define RUNG(number, slug) {"dot/cuda/" #number "_" #slug, &dot_cuda_##number##_##slug},
 #include "dot/cuda/rungs.inc"
@@ -63,10 +63,10 @@ inline constexpr auto dot_rungs = std::to_array<NamedDotRung>({
 #undef RUNG
 });
 
-/// Null for an id that is none of theirs.
+/// Null for an unknown id.
 inline const NamedDotRung* find_dot_rung(std::string_view id) { return find_named(dot_rungs, id); }
 
-/// The tile sizes of a type; none for a rung of one size.
+/// The tile sizes for a type; empty for a rung with a single size.
 inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
   return visit(dtype,
                [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In, Out>(); });
@@ -77,7 +77,7 @@ inline bool is_k_major_only(Dtype dtype) {
   return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return requires_k_major<In>; });
 }
 
-/// How a rung shares out C; `tile` counts among tiles_of().
+/// How a rung partitions C; `tile` is an index into tiles_of().
 inline Tiling tiling(const GemmRung& rung, Dtype dtype, int tile) {
   const auto tiles = tiles_of(rung, dtype);
   if (tiles.empty()) return rung.tiling;

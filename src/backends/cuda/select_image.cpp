@@ -8,7 +8,7 @@
 namespace rung::cuda {
 namespace {
 
-/// The oldest driver that takes the PTX of this build's nvcc: that of the same major version.
+/// The oldest driver that accepts the PTX of this build's nvcc: that of the same major version.
 int driver_of_nvcc() {
   const std::string_view version = nvcc_version();
   int major = 0;
@@ -27,7 +27,7 @@ bool fits(const Image& image, const Target& target) {
   return false;
 }
 
-/// The larger, the better.
+/// Larger is better.
 int preference(const Image& image) {
   const int kind = image.code == Code::cubin ? 2 : image.code == Code::nvcc_ptx ? 1 : 0;
   return 1000 * kind + image.arch;

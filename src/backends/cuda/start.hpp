@@ -1,5 +1,5 @@
 #pragma once
-// A launch as the driver takes it.
+// Starts a launch through the driver.
 
 #include "backends/cuda/grid_limits.hpp"
 #include "device/cuda/entry/launch.hpp"
@@ -7,11 +7,11 @@
 
 namespace rung::cuda {
 
-// Beyond this, dynamic shared memory has to be asked for.
+// Larger dynamic shared memory must be requested with an attribute.
 inline constexpr std::int64_t plain_shared_bytes = 48 << 10;
 
-/// Puts a launch into a stream; `arguments` are those of cuLaunchKernel. More blocks than a grid
-/// can have are invalid, and never cut off at 32 bits.
+/// Enqueues a launch; `arguments` are those of cuLaunchKernel. A grid with too many blocks is an
+/// error, and is never truncated to 32 bits.
 inline Result start(const DriverApi& api, Function function, const Launch& launch, Stream stream,
                     void** arguments) {
   if (!is_possible(launch.grid)) return Result::invalid_value;

@@ -12,7 +12,7 @@
 
 namespace rung::cuda {
 
-/// So many bytes, or more, to where a copy can begin in device memory: a multiple of 256.
+/// Packed copies begin at multiples of this many bytes in device memory.
 constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
 /// The device memory that packed copies of A and B take, after the launch's own workspace.
@@ -25,7 +25,7 @@ class PreparedMaps {
   /// `room`: as many bytes as packed_bytes() says, at a multiple of 256.
   PreparedMaps(const DriverApi& api, const Launch& launch, void* room);
 
-  /// Of the driver's encoding.
+  /// Encoded by the driver.
   Result result() const { return result_; }
   std::span<const PackOperand> copies() const {
     return {copies_, static_cast<std::size_t>(count_)};

@@ -69,7 +69,7 @@ double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) 
   return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
 }
 
-/// Whether two shapes are as many tiles of each kind, and as many steps along k.
+/// Whether two shapes have the same number of tiles in each dimension, and of k-blocks.
 bool is_as_many_tiles(const GemmSize& a, const GemmSize& b, std::span<const TileShape> kinds) {
   return std::all_of(kinds.begin(), kinds.end(), [&](const TileShape& tile) {
     return ceil_div(a.m, tile.BM) == ceil_div(b.m, tile.BM) &&
@@ -125,8 +125,8 @@ Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limit
     std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
     const std::int64_t last_wave = count % limits.multiprocessors;
     if (rung.maps && last_wave > 0) count = last_wave;
-    // More than eight blocks for each multiprocessor, or fewer than four tiles of k in a part, have
-    // never been the fastest; of persistent blocks, each multiprocessor has one.
+    // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
+    // fastest; persistent kernels have one block per SM.
     const int blocks = rung.maps ? 1 : 8;
     const std::int64_t most = std::max<std::int64_t>(
         std::min(blocks * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);

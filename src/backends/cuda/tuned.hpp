@@ -1,6 +1,6 @@
 #pragma once
-// Which tile and how many parts of k are fastest for a shape: measured by `rung tune`, kept as
-// data.
+// The fastest configuration (tile and number of splits) for a shape, as measured by `rung tune` and
+// stored as data.
 
 #include <array>
 #include <cstdint>
@@ -19,27 +19,27 @@ struct GemmSize {
   std::int64_t m, n, k;
 };
 
-/// What a device allows.
+/// The limits of a device.
 struct Limits {
-  std::int64_t shared_bytes;  // of a block
+  std::int64_t shared_bytes;  // per block
   int multiprocessors;
 };
 
-/// Empty if the plan can be launched, else why not, in a few words.
+/// Empty if the configuration can be launched, otherwise the reason in a few words.
 std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
                     const Limits& limits);
 
-/// What there is to measure for a shape.
+/// The configurations to measure for a shape.
 struct Plans {
   std::vector<GemmPlan> possible;
-  std::map<std::string, int> refused;  // why_not(), and of how many
+  std::map<std::string, int> refused;  // why_not(), and for how many
 };
 
-/// Every plan that is worth measuring: each tile, with k in one part and in as many as bring more
-/// blocks to the device's multiprocessors.
+/// All configurations worth measuring: each tile without split-K, and with as many splits as bring
+/// more blocks to the device's SMs.
 Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
 
-/// The best plan that was found for one shape.
+/// The best configuration found for one shape.
 struct TunedShape {
   std::string rung;  // "gemm/cuda/11_split_k"
   Dtype dtype;
@@ -47,32 +47,32 @@ struct TunedShape {
   GemmPlan plan;
 };
 
-/// One shape a line: rung, dtype, m, n, k, tile, splits, with blanks between them. Lines that begin
-/// with # are comments. Throws std::runtime_error for a line that is none of these, naming it.
+/// One shape per line: rung, dtype, m, n, k, tile, splits, separated by blanks. Lines that begin
+/// with # are comments. Throws std::runtime_error with the line if it has another form.
 std::vector<TunedShape> parse_tuned(std::string_view text);
 std::string format_tuned(const TunedShape& tuned);
-/// A text of such lines with that of the same rung, dtype and size replaced, or a new one at its
-/// end; comments and all others stay as they are. Throws as parse_tuned().
+/// A text of such lines in which the line for the same rung, dtype and size is replaced, or a new
+/// one appended. Comments and other lines are kept. Throws as parse_tuned().
 std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 
-/// Where `rung tune` keeps its results for a device, by its driver's name: rung/tuned/<device>.txt
-/// in $XDG_CACHE_HOME or ~/.cache; empty where there is neither.
+/// The file in which `rung tune` stores results for a device, by its driver's name:
+/// rung/tuned/<device>.txt in $XDG_CACHE_HOME or ~/.cache; empty if neither exists.
 std::string tuned_path(std::string_view device);
 
-/// What was measured on a device.
+/// The measurements for a device.
 class TunedPlans {
  public:
   TunedPlans() = default;
   explicit TunedPlans(std::vector<TunedShape> shapes);
 
-  /// What this user's cache has for the device, then what comes with Rung, which for a device that
-  /// nobody tuned is that of an H200. A cache that cannot be read counts as none.
+  /// The user's cache for the device, then the data that come with Rung, which for an untuned
+  /// device are those of an H200. An unreadable cache counts as empty.
   static TunedPlans of_device(std::string_view name);
 
-  /// That of the shape nearest to `size`, in the logarithms of m, n and k, whose plan fits the
-  /// device; the first tile, with k in one part, where there is none. k is never in more parts than
-  /// it has tiles. Where the times of the rung's tiles are known (wave_model.hpp), only shapes of
-  /// as many tiles are near enough, and a model chooses for all others.
+  /// The configuration of the shape nearest to `size`, in the logarithms of m, n and k, among those
+  /// that the device supports; if there is none, the first tile without split-K. There are never
+  /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp), only
+  /// shapes with the same number of tiles count as near, and a model chooses for all others.
   GemmPlan nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
                    const Limits& limits) const;
 

@@ -18,7 +18,8 @@ struct SeenLaunch {
   const vgpu::Kernel* kernel;
 };
 
-/// Of this thread, while it waits for a launch of its own; the virtual driver has one observer.
+/// For this thread, while it waits for a launch of its own; the virtual driver has a single
+/// observer.
 thread_local std::vector<SeenLaunch>* seen_launches = nullptr;
 
 void watch_launches() {
@@ -30,7 +31,7 @@ void watch_launches() {
   });
 }
 
-/// While it lives, the launches of this thread are noted.
+/// During its lifetime, the launches of this thread are recorded.
 class Watch {
  public:
   Watch() { seen_launches = &seen_; }
@@ -61,7 +62,8 @@ void VirtualGpu::observe(const std::function<void()>& launches, int threads) {
 
   const Watch watch;
   launches();
-  // The observer is told now and not by the driver, so that it may throw, and use the driver anew.
+  // The observer is called here and not by the driver, so that it may throw, and call the driver
+  // itself.
   for (const SeenLaunch& seen : watch.seen()) {
     try {
       observer_(seen.report, *seen.kernel);

@@ -10,11 +10,11 @@ namespace rung::cuda {
 
 class VirtualGpu final : public Gpu {
  public:
-  /// Told of every launch once it is over. What it throws reaches whoever launched.
+  /// Called after every launch. Its exceptions propagate to the caller of the launch.
   using Observer =
       std::function<void(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel)>;
 
-  /// observe: count memory traffic, and look for hazards. Throws DriverError.
+  /// observe: count memory traffic, and detect hazards. Throws DriverError.
   VirtualGpu(const DriverApi& api, std::optional<Code> wanted, bool observe, Observer observer);
 
   bool is_virtual() const override { return true; }
@@ -29,8 +29,8 @@ class VirtualGpu final : public Gpu {
   Observer observer_;
 };
 
-/// The virtual GPU's driver, initialised with device 0 as described. It is one for the process:
-/// throws std::invalid_argument if it is there already and of another kind.
+/// The virtual GPU's driver, initialised with device 0 as described. There is one per process:
+/// throws std::invalid_argument if it already exists with another description.
 const DriverApi& open_virtual_driver(const vgpu::DeviceDescription& description);
 
 }  // namespace rung::cuda

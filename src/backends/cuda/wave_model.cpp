@@ -10,14 +10,15 @@
 namespace rung::cuda {
 namespace {
 
-/// One tile of a rung.
+/// The parameters of one tile size.
 struct TileTimes {
   int BM, BN, cluster;  // blocks
-  double step, tile;    // microseconds that 128 bytes of k take, and a tile besides
+  double step, tile;    // microseconds per 128 bytes of k, and per tile
 };
 
-// Fitted to the times of 2737 plans for 67 shapes of bf16 on an H200. Of its choices for these, a
-// measurement would have made products 2 % faster. The other types multiply as many bytes a second.
+// Fitted to the times of 2737 configurations for 67 shapes in bf16 on an H200. Measured choices
+// would have made these products 2 % faster. The other types multiply the same number of bytes per
+// second.
 constexpr std::string_view modelled = "gemm/cuda/31_dependent_launch";
 constexpr TileTimes tile_times[] = {{128, 256, 2, 0.760, 2.28}, {128, 256, 1, 0.763, 1.28},
                                     {128, 192, 1, 0.599, 0.87}, {128, 128, 2, 0.390, 1.39},
@@ -33,14 +34,14 @@ const TileTimes* times_of(const TileShape& shape) {
   return found == std::end(tile_times) ? nullptr : found;
 }
 
-// Of a step's time, what is left of it if all other multiprocessors idle: there is less power and
-// less traffic to share.
+// The share of a k-block's time that remains if all other SMs are idle: power and bandwidth are
+// shared with fewer.
 constexpr double idle_share = 0.71;
-constexpr double meeting = 1.86, part = 0.018;  // of blocks that share a tile, and for each of them
-constexpr double shared_byte = 0.184e-6;        // written, or read
-constexpr double byte = 0.255e-6;               // of the operands, through device memory
+constexpr double meeting = 1.86, part = 0.018;  // of blocks that share a tile, and per block
+constexpr double shared_byte = 0.184e-6;        // written or read
+constexpr double byte = 0.255e-6;               // of operands, through device memory
 
-/// Of an operand's element, and of a result.
+/// Bytes per element of an operand and of a result.
 struct ElementBytes {
   double in, out;
 };
@@ -51,7 +52,7 @@ ElementBytes bytes_of(Dtype dtype) {
   });
 }
 
-/// A shape in tiles of one kind.
+/// A shape, in tiles of one size.
 class Waves {
  public:
   Waves(const GemmSize& size, const ElementBytes& bytes, const TileShape& shape,
@@ -63,7 +64,7 @@ class Waves {
     const std::int64_t tiles = ceil_div(size.m, rows) * ceil_div(size.n, shape.BN);
     whole_ = tiles / workers_;
     left_ = tiles % workers_;
-    // Of each part, written by one and read by another.
+    // For each split, written by one block and read by another.
     part_bytes_ = 2.0 * sizeof(float) * static_cast<double>(left_) *
                   static_cast<double>(std::min(rows, size.m)) *
                   static_cast<double>(std::min<std::int64_t>(shape.BN, size.n));
@@ -72,19 +73,19 @@ class Waves {
     traffic_ = byte * (bytes.in * elements + bytes.out * results);
   }
 
-  /// How many parts of k take the least time.
+  /// The number of splits with the shortest time.
   int best_parts() const {
     if (left_ == 0) return 1;
     const std::int64_t most = std::min(workers_ / left_, steps_);
     if (most < 2) return 1;
-    // Where the time of the steps falls as fast as that of the exchange grows.
+    // The optimum: the time of the k-blocks falls as fast as that of the exchange grows.
     const double ideal = std::sqrt(static_cast<double>(steps_) * times_.step * idle_share /
                                    (shared_byte * part_bytes_ + part));
     const int parts = static_cast<int>(std::clamp(ideal + 0.5, 2.0, static_cast<double>(most)));
     return microseconds(parts) < microseconds(1) ? parts : 1;
   }
 
-  /// Of the launch, besides what any launch takes; k in so many parts in its last wave.
+  /// The time of a launch, except for the constant part; its last wave has this many splits.
   double microseconds(int parts) const {
     const double busy = static_cast<double>(left_ * parts) / static_cast<double>(workers_);
     const double last = left_ == 0 ? 0
@@ -94,15 +95,15 @@ class Waves {
     const double work =
         times_.step * (static_cast<double>(whole_ * steps_) + last) + times_.tile * waves;
     const double exchange = parts == 1 ? 0 : meeting + parts * (part + shared_byte * part_bytes_);
-    // Neither hides the other altogether.
+    // Neither hides the other completely.
     return std::sqrt(std::hypot(work * work, traffic_ * traffic_)) + exchange;
   }
 
  private:
   TileTimes times_;
-  std::int64_t workers_;  // blocks, or clusters of them
+  std::int64_t workers_;  // blocks, or clusters
   std::int64_t steps_;
-  std::int64_t whole_ = 0, left_ = 0;  // waves, and tiles of the last one
+  std::int64_t whole_ = 0, left_ = 0;  // waves, and tiles in the last one
   double part_bytes_ = 0, traffic_ = 0;
 };
 

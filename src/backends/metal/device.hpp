@@ -1,5 +1,5 @@
 #pragma once
-// A device that runs Metal kernels, as Metal's host API sees one: buffers, pipelines, a queue.
+// A device that runs Metal kernels, modelled on Metal's host API: buffers, pipelines, a queue.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rung::metal {
 
-/// Memory of the device. Offsets and sizes are in bytes.
+/// Device memory. Offsets and sizes are in bytes.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -27,10 +27,10 @@ class Pipeline {
   virtual ~Pipeline() = default;
 };
 
-/// What a kernel finds at [[buffer(i)]]: a copy of bytes, or memory from an offset on.
+/// The argument at [[buffer(i)]]: a copy of bytes, or memory from an offset on.
 struct Argument {
-  std::span<const std::byte> bytes;  // setBytes, where there are any
-  Buffer* buffer = nullptr;          // else setBuffer; null for memory of no size
+  std::span<const std::byte> bytes;  // setBytes, if not empty
+  Buffer* buffer = nullptr;          // otherwise setBuffer; null for memory of size 0
   std::int64_t offset = 0;
 };
 
@@ -40,31 +40,31 @@ class Device {
 
   /// "Apple M1 Pro (16 cores, simulated by this CPU)"
   virtual std::string describe() const = 0;
-  /// The virtual one notices itself what is read or written out of bounds.
+  /// The virtual GPU detects out-of-bounds accesses itself.
   virtual bool is_virtual() const = 0;
-  /// Of the last cache before memory.
+  /// Size of the last-level cache.
   virtual std::int64_t cache_bytes() const = 0;
-  /// In what form the device takes a rung; empty if it has none of that name.
+  /// The form in which the device loads a rung; empty if it has none of that name.
   virtual std::string code(std::string_view rung) const = 0;
-  /// Why the device takes no such launch; nothing if it does.
+  /// Why the device does not support this launch; empty if it does.
   virtual std::optional<std::string> why_not(const Launch& launch) const = 0;
 
-  /// Uninitialised, and aligned to 512 bytes at least. Throws std::bad_alloc.
+  /// Uninitialised, aligned to at least 512 bytes. Throws std::bad_alloc.
   virtual std::unique_ptr<Buffer> allocate(std::int64_t bytes) = 0;
-  /// A kernel of a rung by its name, compiled at its first use; lives as long as the device. Throws
+  /// A kernel of a rung by name, compiled at its first use; it lives as long as the device. Throws
   /// KernelError.
   virtual Pipeline& pipeline(std::string_view rung, const std::string& kernel) = 0;
 
-  /// Puts a dispatch into the queue; arguments are those of buffers 0, 1, …. `threads` is the most
-  /// that the virtual GPU may use of this machine. Throws KernelError, here or in wait(), for one
-  /// that goes wrong.
+  /// Enqueues a dispatch; arguments are those of buffers 0, 1, …. `threads` is the most that the
+  /// virtual GPU may use on this machine. Throws KernelError if it fails, here or in wait().
   virtual void dispatch(Pipeline& pipeline, const Launch& launch,
                         std::span<const Argument> arguments, int threads) = 0;
-  /// Puts the zeroing of so many bytes into the queue.
+  /// Enqueues zeroing of that many bytes.
   virtual void set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) = 0;
-  /// Returns when the queue is empty.
+  /// Waits until the queue is empty.
   virtual void wait() = 0;
-  /// How long what the last wait() waited for took, by the device's own clock, if it has one.
+  /// The duration of the work that the last wait() waited for, by the device's own clock, if it has
+  /// one.
   virtual std::optional<double> seconds() const { return std::nullopt; }
 };
 

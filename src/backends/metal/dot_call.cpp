@@ -9,10 +9,10 @@
 namespace rung::metal {
 namespace {
 
-/// The type that a dtype is summed in.
+/// The accumulator type of a dtype.
 Dtype sum_type(Dtype dtype) { return dtype == Dtype::i32 ? Dtype::i32 : Dtype::f32; }
 
-constexpr std::int64_t sum_bytes = 4;  // of either
+constexpr std::int64_t sum_bytes = 4;  // per vector
 
 }  // namespace
 
@@ -28,7 +28,7 @@ DotCallOnDevice::DotCallOnDevice(Device& device, std::string_view id, const DotR
   plan(id, call);
 }
 
-/// The launches: one or, if the rung passes again over the sums that it leaves, several.
+/// The launches: one, or several if the rung reduces its own sums in further launches.
 void DotCallOnDevice::plan(std::string_view id, const DotCall& call) {
   const auto vector_bytes = 4 * static_cast<std::int64_t>(input_bytes(call.dtype));
   const bool are_vectors = call.incx == 1 && call.incy == 1 && x_.is_aligned(vector_bytes) &&

@@ -1,5 +1,5 @@
 #pragma once
-// A dot product bound to a device: its vectors copied there, its launches computed.
+// A dot product bound to a device: its vectors are copied there, its launches computed.
 
 #include <cstddef>
 #include <string>
@@ -14,19 +14,19 @@ namespace rung::metal {
 
 class DotCallOnDevice {
  public:
-  /// `result` is where the host wants the sum. Throws KernelError and std::bad_alloc.
+  /// `result` is the host address of the sum. Throws KernelError and std::bad_alloc.
   DotCallOnDevice(Device& device, std::string_view id, const DotRung& rung, const DotCall& call,
                   int threads, void* result);
 
-  /// Where the CPU adds up, returns when it has: it waits for each launch.
+  /// If the CPU adds up the sums, returns when it has: it waits for each launch.
   void enqueue(std::int64_t calls);
   void wait() { device_.wait(); }
-  /// Nothing where the CPU adds up.
+  /// Empty if the CPU adds up the sums.
   std::optional<double> device_seconds() const {
     return ends_on_host() ? std::nullopt : device_.seconds();
   }
-  /// The sum to where the host wants it, and the vectors too, so that somebody can see that they
-  /// are as they were.
+  /// Copies the sum to the host, and the vectors, too, so that verification can check that they are
+  /// unchanged.
   void download();
 
  private:
@@ -34,7 +34,8 @@ class DotCallOnDevice {
     Pipeline& pipeline;
     Launch launch;
     DotScalars scalars;
-    std::int64_t from, to;  // of the sums that it reads and of those that it leaves, in sums_
+    std::int64_t from,
+        to;  // offsets in sums_ of its inputs and outputs
   };
 
   void plan(std::string_view id, const DotCall& call);
@@ -51,7 +52,7 @@ class DotCallOnDevice {
   DeviceOperand x_, y_;
   void* host_result_;
   std::vector<Step> steps_;
-  std::unique_ptr<Buffer> sums_;  // of all steps; the last step's are the result
+  std::unique_ptr<Buffer> sums_;  // of all steps; those of the last step are the result
   std::int64_t result_at_ = 0;
   std::vector<std::byte> host_sums_;
 };

@@ -8,7 +8,7 @@
 namespace rung::metal {
 namespace {
 
-/// Whether every four neighbours that begin at a multiple of four are aligned as a vector.
+/// Whether all groups of four neighbours that begin at a multiple of four are aligned as vectors.
 template <class T>
 bool is_aligned(const DeviceOperand& operand, const Matrix<T>& matrix) {
   const std::int64_t ld = matrix.col_stride == 1 ? matrix.row_stride : matrix.col_stride;

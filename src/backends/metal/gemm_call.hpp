@@ -1,5 +1,6 @@
 #pragma once
-// A gemm bound to a device: its operands copied there, its kernel compiled, its launch computed.
+// A gemm bound to a device: its operands are copied there, its kernel compiled, its launch
+// computed.
 
 #include <cstddef>
 #include <string_view>
@@ -19,8 +20,8 @@ class GemmCallOnDevice {
   void enqueue(std::int64_t calls);
   void wait() { device_.wait(); }
   std::optional<double> device_seconds() const { return device_.seconds(); }
-  /// C to where it lies on the host, and A and B too, so that somebody can see that they are as
-  /// they were.
+  /// Copies C to the host, and A and B, too, so that verification can check that they are
+  /// unchanged.
   void download() const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 class MetalBackend final : public Backend {
  public:
-  /// `absent` says why there is no device, if there is none.
+  /// `absent` is the reason why there is no device, if there is none.
   MetalBackend(std::string_view name, std::unique_ptr<metal::Device> device, std::string absent)
       : name_(name), device_(std::move(device)), absent_(std::move(absent)) {}
 

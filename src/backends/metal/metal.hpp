@@ -1,5 +1,5 @@
 #pragma once
-// The Metal backend: one code for every device that runs Metal kernels.
+// The Metal backend: the same code for every device that runs Metal kernels.
 
 #include <memory>
 
@@ -11,8 +11,7 @@ namespace rung {
 /// An Apple GPU.
 std::unique_ptr<Backend> make_metal_gpu_backend();
 
-/// The virtual GPU, as an M1 Pro where the options do not say otherwise. Throws
-/// std::invalid_argument for options that are none.
+/// The virtual GPU, by default as an M1 Pro. Throws std::invalid_argument for invalid options.
 std::unique_ptr<Backend> make_metal_virtual_backend(const DeviceOptions& options,
                                                     LaunchObserver observer = refuse_hazards);
 

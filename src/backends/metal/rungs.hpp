@@ -34,7 +34,7 @@ inline constexpr auto dot_rungs = std::to_array<NamedRung<DotRung>>({
 #undef RUNG
 });
 
-/// Whether a gemm rung has the type; those of dot have all that Metal has.
+/// Whether a gemm rung supports the type; dot rungs support all types that Metal has.
 inline bool has(const Types& types, Dtype dtype) {
   switch (dtype) {
     case Dtype::f32: return types.f32;

@@ -1,6 +1,6 @@
 #pragma once
-// [[threadgroup(0)]], [[threadgroup(1)]], … as the virtual GPU has them: parts of a block's dynamic
-// shared memory.
+// [[threadgroup(0)]], [[threadgroup(1)]], … on the virtual GPU: parts of a block's dynamic shared
+// memory.
 
 #include "core/integers.hpp"
 #include "device/metal/descriptor.hpp"
@@ -8,9 +8,9 @@
 
 namespace rung::metal {
 
-/// Lays the arguments out one behind the other, each aligned to 16 bytes, and tells the module's
-/// kernels where each begins: one that has no bytes, at the end, where every access is out of
-/// bounds. To be called before each launch that takes `options`.
+/// Lays out the arguments one after the other, aligned to 16 bytes, and tells the module's kernels
+/// where each begins. An argument of size 0 begins at the end, where every access is out of bounds.
+/// Call it before each launch that uses `options`.
 inline void lay_out(const ThreadgroupMemory& bytes, const vgpu::Module& module,
                     vgpu::DeviceMemory& memory, vgpu::LaunchOptions& options) {
   constexpr std::int64_t alignment = 16;

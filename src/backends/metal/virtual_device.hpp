@@ -12,8 +12,8 @@ namespace rung::metal {
 
 class VirtualDevice final : public Device {
  public:
-  /// observe: count memory traffic, and look for hazards. The observer is told of every launch once
-  /// it is over; what it throws reaches whoever dispatched.
+  /// observe: count memory traffic, and detect hazards. The observer is called after every launch;
+  /// its exceptions propagate to the caller of the dispatch.
   VirtualDevice(vgpu::DeviceDescription description, bool observe, LaunchObserver observer);
 
   std::string describe() const override;
@@ -43,7 +43,7 @@ class VirtualDevice final : public Device {
   bool observe_;
   LaunchObserver observer_;
   vgpu::DeviceMemory memory_;
-  std::mutex mutex_;  // of what follows, and of launches: they exclude what frees memory
+  std::mutex mutex_;  // guards the members below, and launches, against frees of memory
   std::map<std::string, std::unique_ptr<vgpu::Module>, std::less<>> modules_;
   std::map<std::string, VirtualPipeline> pipelines_;
 };

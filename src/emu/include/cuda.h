@@ -1,5 +1,5 @@
 #pragma once
-// Programs of the runtime API include this without need. Of the driver API, cuInit and so on,
-// nothing is here, and a program that calls it is told so by name.
+// Programs of the runtime API include this although they do not need it. The driver API, cuInit and
+// so on, is not here; a program that calls it gets an error with the function's name.
 
 #include "cuda_runtime.h"

@@ -1,6 +1,6 @@
-// gemm and dot of cuBLAS, on the CPU by rung::gemm() and rung::dot(). Operands are copied from
-// device memory and results back, by the driver's copies: an operand that ends beyond its
-// allocation is an error, and what is written counts as initialised.
+// gemm and dot of cuBLAS, computed on the CPU by rung::gemm() and rung::dot(). The driver copies
+// operands from device memory and results back, so an operand that ends beyond its allocation is an
+// error, and results count as initialised.
 
 #include "cublas_v2.h"
 
@@ -17,7 +17,7 @@ struct cublasContext {
 
 namespace {
 
-// What a call cannot go on after.
+// An error after which a call cannot continue.
 struct Failure {
   cublasStatus_t status;
 };
@@ -39,7 +39,7 @@ void upload(T* to, const std::vector<T>& host, cudaStream_t stream) {
   check(cudaMemcpyAsync(to, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice, stream));
 }
 
-// alpha, beta and results are where the pointer mode says.
+// alpha, beta and results are in the memory that the pointer mode selects.
 template <class T>
 T read_scalar(const cublasContext& context, const T* scalar) {
   if (scalar == nullptr) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
@@ -58,14 +58,14 @@ void write_scalar(const cublasContext& context, T* to, T value) {
 
 bool is_transposed(cublasOperation_t op) { return op != CUBLAS_OP_N; }
 
-// The elements that a column-major matrix of rows x cols reaches over.
+// The elements that a column-major matrix of rows x cols spans.
 std::size_t span(int rows, int cols, int ld) {
   if (rows == 0 || cols == 0) return 0;
   return static_cast<std::size_t>(cols - 1) * static_cast<std::size_t>(ld) +
          static_cast<std::size_t>(rows);
 }
 
-// One operand as it is stored, and as it is multiplied.
+// An operand, as stored and as multiplied.
 struct Shape {
   int rows, cols, ld;
   bool transposed;
@@ -120,7 +120,7 @@ void dot(const cublasContext& context, int n, const T* x, int incx, const T* y, 
   write_scalar(context, result, sum);
 }
 
-// Calls from C end with a status.
+// Functions for C return a status.
 template <class Call>
 cublasStatus_t guarded(const cublasContext* context, Call&& call) {
   if (context == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -159,7 +159,7 @@ cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_
   return guarded(handle, [&] { handle->pointer_mode = mode; });
 }
 
-// Everything is computed in the precision of its type: there is nothing to choose.
+// Everything is computed in the precision of its type, so there is no choice.
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t /*mode*/) {
   return guarded(handle, [] {});
 }

@@ -12,7 +12,7 @@ namespace {
 
 bool is_device(int device) { return device == 0; }
 
-// The properties that are attributes as well, under both names.
+// The properties that are also attributes, under both names.
 #define RUNG_EMU_PROPERTIES(X)                                                                 \
   X(sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock)                                     \
   X(regsPerBlock, cudaDevAttrMaxRegistersPerBlock)                                             \
@@ -79,7 +79,7 @@ cuda::Result get_attribute(cudaDeviceAttr attribute, int device, int& value) {
                                        device);
 }
 
-// An attribute that the driver does not know is 0: something that the device does not have.
+// An attribute that the driver does not know is 0, as for a feature that the device lacks.
 template <class Field>
 cuda::Result set_property(Field& field, cudaDeviceAttr attribute, int device) {
   int value = 0;
@@ -220,7 +220,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   });
 }
 
-// Banks have been of four bytes, and nothing else, since compute capability 5.0.
+// Banks have always been four bytes wide since compute capability 5.0.
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   if (config == nullptr) return finish(cudaErrorInvalidValue);
   *config = cudaSharedMemBankSizeFourByte;

@@ -1,4 +1,4 @@
-// The virtual GPU, set up as the environment asks.
+// The virtual GPU, configured from the environment.
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ void set_up() {
       });
 }
 
-// Called from C: an exception has nowhere to go.
+// Called from C, which exceptions cannot cross.
 const cuda::DriverApi& start() {
   try {
     set_up();
@@ -61,7 +61,7 @@ const cuda::DriverApi& driver() {
   return api;
 }
 
-// For what is linked with this library and calls the driver itself, of the same build alone.
+// For code that is linked with this library and calls the driver itself, from the same build only.
 extern "C" __attribute__((visibility("default"))) const cuda::DriverApi* rung_emu_driver() {
   return &driver();
 }

@@ -1,4 +1,4 @@
-// The last error of each thread, and what errors are called.
+// The last error of each thread, and the names of errors.
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 
-// The context is lost with these: every later call fails with them, until the device is reset
-// (CUDA Runtime API, "Error Handling").
+// These errors destroy the context: every later call returns them until the device is reset (CUDA
+// Runtime API, "Error Handling").
 bool is_sticky(cudaError_t error) {
   return (error >= cudaErrorIllegalAddress && error <= cudaErrorLaunchTimeout &&
           error != cudaErrorLaunchOutOfResources) ||
@@ -25,7 +25,7 @@ bool is_sticky(cudaError_t error) {
 void clear_last_error() { last_error = cudaSuccess; }
 
 cudaError_t finish(cudaError_t error) {
-  // "Not ready" is an answer, not a failure.
+  // "Not ready" is a result, not an error.
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
   if (is_sticky(error)) Runtime::get().set_lost();
   return error;

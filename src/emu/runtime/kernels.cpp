@@ -1,4 +1,4 @@
-// Launches, and what is asked about kernels.
+// Launches, and queries about kernels.
 
 #include <fmt/format.h>
 
@@ -147,7 +147,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* stub, cudaFuncCache config) {
   });
 }
 
-// See cudaDeviceSetSharedMemConfig: there is nothing to choose.
+// See cudaDeviceSetSharedMemConfig: there is no choice.
 cudaError_t cudaFuncSetSharedMemConfig(const void* stub, cudaSharedMemConfig /*config*/) {
   return with_kernel(stub, [](const auto&, cuda::Function) { return cuda::Result::success; });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Where in the program's text a call comes from, as far as the headers tell.
+// The source location of a call, as far as the headers report it.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Allocation, of the device and of the host for the device.
+// Allocation of device memory, and of host memory for the device.
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
@@ -8,11 +8,11 @@ namespace cuda = rung::cuda;
 
 namespace {
 
-// allocate(api, DevicePointer*) -> Result; what it gives is noted as live, under the call's name.
+// allocate(api, DevicePointer*) -> Result; records the result as live, under the call's name.
 template <class Allocate>
 cudaError_t allocate(void** pointer, std::size_t bytes, const char* call, Allocate&& allocate_by) {
   if (pointer == nullptr) return finish(cudaErrorInvalidValue);
-  if (bytes == 0) {  // as CUDA: no memory, and no error
+  if (bytes == 0) {  // as in CUDA: no memory, and no error
     *pointer = nullptr;
     return cudaSuccess;
   }
@@ -66,7 +66,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) 
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   if (pitch == nullptr) return finish(cudaErrorInvalidValue);
-  constexpr unsigned widest_access = 16;  // bytes: the pitch then suits all others too
+  constexpr unsigned widest_access = 16;  // bytes: this pitch suits all other sizes, too
   return allocate(
       pointer, width * height, "cudaMallocPitch", [&](const cuda::DriverApi& api, void*& found) {
         return api.cuMemAllocPitch(as_device(found), pitch, width, height, widest_access);

@@ -1,5 +1,5 @@
-// What the compiler calls: before main for every translation unit with device code, and around
-// every kernel<<<…>>>(…). The names and signatures are those of clang's CUDA code generation
+// The functions that compiled code calls: before main for every translation unit with device code,
+// and around every kernel<<<…>>>(…). Names and signatures are those of clang's CUDA code generation
 // (clang/lib/CodeGen/CGCUDANV.cpp).
 
 #include <vector>
@@ -12,8 +12,8 @@ using namespace rung::emu;
 
 namespace {
 
-// What __cudaRegisterFatBinary is given. `rung emu` puts the PTX text itself, ended by a zero byte,
-// where nvcc puts a container.
+// The argument of __cudaRegisterFatBinary. `rung emu` passes the PTX text itself, terminated by a
+// zero byte, where nvcc passes a container.
 struct FatBinaryWrapper {
   unsigned magic;
   unsigned version;

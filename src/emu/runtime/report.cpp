@@ -14,7 +14,7 @@
 namespace rung::emu {
 namespace {
 
-// In one write, so that records of several threads and processes do not mix.
+// In one write, so that records of several threads and processes do not interleave.
 void append(const Json& record) {
   const char* path = std::getenv(report_variable);
   if (path == nullptr) return;
@@ -36,8 +36,8 @@ vgpu::Hazard leak(const LiveAllocation& allocation) {
   return hazard;
 }
 
-// Runs after the program's own exit handlers and destructors, which may free. After a fault nothing
-// can be freed, and most programs end at once.
+// Runs after the program's own exit handlers and destructors, which may free memory. After a fault
+// nothing can be freed, and most programs exit at once.
 __attribute__((destructor)) void report_leaks() {
   if (Runtime::get().is_lost()) return;
   for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {

@@ -19,7 +19,7 @@ namespace rung::emu {
 void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines,
                    const std::vector<vgpu::Site>& sites);
 void report_error(const std::string& message);
-/// Also told on standard error: the program itself only learns of an error code.
+/// Also printed on standard error, because the program itself only receives an error code.
 void report_failure(const std::string& message);
 
 }  // namespace rung::emu

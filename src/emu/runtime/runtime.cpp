@@ -14,8 +14,8 @@ thread_local unsigned entered_generation = 0;
 
 constexpr cuda::Device the_device = 0;
 
-/// clang's name of something static. nvcc names a kernel as if it were not ("_Z1kPi" for
-/// "_ZL1kPi"), and a variable as it is written ("x" for "_ZL1x").
+/// clang's name of something static. nvcc names a kernel as if it were not static ("_Z1kPi" for
+/// "_ZL1kPi"), and leaves a variable's name unmangled ("x" for "_ZL1x").
 bool is_static(const std::string& symbol) { return symbol.starts_with("_ZL"); }
 
 }  // namespace
@@ -135,7 +135,7 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
     const std::string name = variable.name.substr(variable.name.find_first_not_of("0123456789", 3));
     result = driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, name.c_str());
   }
-  // The compiler dropped a variable that no kernel uses.
+  // The compiler removed a variable that no kernel uses.
   return result == cuda::Result::not_found ? cudaErrorInvalidSymbol : to_error(result);
 }
 

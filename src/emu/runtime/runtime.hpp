@@ -1,6 +1,6 @@
 #pragma once
-// The state behind the CUDA runtime API: the program's kernels and variables as they were
-// registered, the device's primary context, each thread's last error, and what was allocated.
+// The state behind the CUDA runtime API: registered kernels and variables, the device's primary
+// context, each thread's last error, and live allocations.
 
 #include <atomic>
 #include <cstddef>
@@ -16,19 +16,19 @@
 
 namespace rung::emu {
 
-/// The driver that everything below runs on, set up as the environment asks (emu/options.hpp).
+/// The driver that everything below uses, configured from the environment (emu/options.hpp).
 const cuda::DriverApi& driver();
-/// Why the driver's last call in this thread failed; empty if there is no more than the error says.
+/// Why the driver's last call in this thread failed; empty if the error code says it all.
 std::string driver_message();
 
-/// A translation unit's device code.
+/// The device code of a translation unit.
 struct Image {
   const char* ptx;
   cuda::Module module = nullptr;  // loaded when it is first needed
   bool is_broken = false;         // has been reported
 };
 
-/// A kernel, known to the host by the address of its stub.
+/// A kernel, identified on the host by the address of its stub.
 struct KernelEntry {
   Image* image;
   std::string name;
@@ -36,13 +36,13 @@ struct KernelEntry {
   bool is_broken = false;  // as of an image
 };
 
-/// A __device__ or __constant__ variable, known to the host by the address of its shadow.
+/// A __device__ or __constant__ variable, identified on the host by the address of its shadow.
 struct VariableEntry {
   Image* image;
   std::string name;
 };
 
-/// What one call allocated and no call has freed.
+/// An allocation that has not been freed.
 struct LiveAllocation {
   std::size_t bytes;
   std::string call;    // "cudaMalloc"
@@ -51,10 +51,10 @@ struct LiveAllocation {
 
 class Runtime {
  public:
-  /// Lives until the process ends: destructors of the program may still call.
+  /// Lives until the process ends, because destructors of the program may still call it.
   static Runtime& get();
 
-  // Registration, before main. Nothing can fail here.
+  // Registration, before main. It cannot fail.
   Image* add_image(const char* ptx);
   void remove_image(Image* image);
   void add_kernel(const void* stub, Image* image, const char* name);
@@ -62,10 +62,10 @@ class Runtime {
 
   /// Makes the primary context current in this thread.
   cuda::Result enter();
-  /// Everything that the device holds is gone; modules load again when they are needed.
+  /// Destroys everything on the device; modules are loaded again when needed.
   cuda::Result reset();
 
-  /// cudaErrorInvalidDeviceFunction if `stub` is no kernel.
+  /// cudaErrorInvalidDeviceFunction if `stub` is not a kernel.
   cudaError_t find_kernel(const void* stub, cuda::Function& function);
   /// As registered; empty if `stub` is no kernel.
   std::string kernel_name(const void* stub) const;
@@ -76,7 +76,7 @@ class Runtime {
   void remove_allocation(const void* pointer);
   std::vector<LiveAllocation> live_allocations() const;
 
-  /// The context was lost to a fault and not reset since.
+  /// The context was destroyed by a fault and not reset since.
   bool is_lost() const { return is_lost_; }
   void set_lost() { is_lost_ = true; }
 
@@ -92,13 +92,13 @@ class Runtime {
   std::map<const void*, LiveAllocation> allocations_;
 };
 
-/// The numbers are the same on purpose of CUDA's own.
+/// The numbers are intentionally those of CUDA.
 inline cudaError_t to_error(cuda::Result result) { return static_cast<cudaError_t>(result); }
 
-/// Returns the error, having noted it as this thread's last one.
+/// Returns the error after recording it as this thread's last one.
 cudaError_t finish(cudaError_t error);
 void clear_last_error();
-/// The same for what the driver returned; its reason goes into the report.
+/// The same for a result of the driver; its reason goes into the report.
 cudaError_t finish(cuda::Result result);
 
 /// Runs a call that needs the context.

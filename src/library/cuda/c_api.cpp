@@ -1,4 +1,4 @@
-// The C interface on GPUs, over the C++ one.
+// The C interface for GPUs, implemented with the C++ one.
 
 #include <cstdint>
 

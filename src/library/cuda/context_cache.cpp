@@ -34,7 +34,7 @@ Target target_of(const Driver& driver) {
   return target;
 }
 
-/// As the CUDA runtime does it: the context stays for as long as the program.
+/// As in the CUDA runtime, the context is kept for the lifetime of the program.
 Context make_primary_current(const DriverApi& api) {
   const AllowedDuringCapture allowed(api);
   Context context = nullptr;
@@ -45,8 +45,8 @@ Context make_primary_current(const DriverApi& api) {
   return context;
 }
 
-/// Identifies a context for as long as the program runs. Its handle does not: that of a primary
-/// context stays the same when it is reset, and all that was loaded is lost.
+/// Identifies a context for the lifetime of the program. The handle does not: a primary context
+/// keeps its handle when it is reset, but loses everything that was loaded.
 struct ContextId {
   const DriverApi* api = nullptr;
   std::optional<Code> wanted = {};
@@ -67,8 +67,8 @@ ContextId current_id(const Driver& driver) {
 }
 
 ContextCache& find(const ContextId& id, const Driver& driver) {
-  // Never destroyed: the driver may be gone when statics are, and a context takes along what was
-  // loaded into it.
+  // Never destroyed: the driver may be gone when static objects are destroyed, and a context
+  // unloads its modules itself.
   static auto* const mutex = new std::mutex;
   static auto* const caches = new std::map<ContextId, std::unique_ptr<ContextCache>>;
   const std::lock_guard lock(*mutex);

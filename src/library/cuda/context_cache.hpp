@@ -1,5 +1,5 @@
 #pragma once
-// What the library keeps for a context of the CUDA driver: its kernels, loaded, and workspaces.
+// The library's state for a CUDA context: loaded kernels and workspaces.
 
 #include <array>
 #include <atomic>
@@ -33,7 +33,7 @@ class ContextCache {
   Workspaces& workspaces() { return workspaces_; }
   StreamPool& pool() { return pool_; }
 
-  /// The choice with the plan that is fastest here for a problem of that size.
+  /// The choice with the fastest configuration on this device for a problem of that size.
   template <class Problem>
   CudaGemmChoice planned(CudaGemmChoice choice, Dtype dtype, const Problem& g) const {
     if (tiles_of(*choice.rung, dtype).empty()) return choice;
@@ -41,8 +41,8 @@ class ContextCache {
     return choice;
   }
 
-  /// A kernel, ready for so many bytes of dynamic shared memory. Loaded at the first call; from
-  /// then on neither locks nor allocates. Throws rung::Error and std::bad_alloc.
+  /// A kernel that may use that many bytes of dynamic shared memory. The first call loads it; later
+  /// calls neither lock nor allocate. Throws rung::Error and std::bad_alloc.
   Function function(const KernelName& kernel, std::int64_t shared_bytes) {
     Entry& entry = entries_.at(kernel.place);
     const Function loaded = entry.function.load(std::memory_order_acquire);
@@ -73,8 +73,8 @@ class ContextCache {
   std::map<const Unit*, Module> modules_;
 };
 
-/// Of the calling thread's current context; where none is current, the primary context of device 0
-/// becomes so. Throws rung::Error.
+/// The cache of the calling thread's current context. If there is none, the primary context of
+/// device 0 becomes current. Throws rung::Error.
 ContextCache& current_context();
 
 }  // namespace rung::cuda

@@ -1,4 +1,4 @@
-// On a GPU: from the public vectors to the rung that the rules choose, in the caller's stream.
+// On a GPU: from the public vectors to the rung that the rules select, in the caller's stream.
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// On a GPU: from the public views to the rung that the rules choose, in the caller's stream.
+// On a GPU: from the public views to the rung that the rules select, in the caller's stream.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ extern const cuda::GemmRung gemm_cuda_library_scale;
 
 namespace {
 
-/// C = beta * C. Loaded and launched as a rung is.
+/// C = beta * C. Loaded and launched like a rung.
 constexpr CudaGemmChoice scale = {cuda::gemm_rungs.size(), "gemm/cuda/scale",
                                   &gemm_cuda_library_scale};
 

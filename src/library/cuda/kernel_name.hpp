@@ -1,5 +1,5 @@
 #pragma once
-// Which kernel a choice needs: where a context keeps it, and what it is called in the build.
+// The kernel of a choice: its slot in a context's cache, and its name in the build.
 
 #include <cstddef>
 #include <string>
@@ -15,7 +15,7 @@ struct KernelName {
   std::string_view id;     // of the rung, as in the catalog
   std::string_view entry;  // of the rung
   Dtype dtype;
-  int tile;  // no_tile for a rung of one size
+  int tile;  // no_tile for a rung with a single size
 
   static constexpr int no_tile = -1;
 
@@ -30,8 +30,8 @@ struct KernelName {
 
 inline constexpr std::size_t most_tiles = 16;
 
-/// Two more than the ladder of gemm: scaling alone, and copies of operands. The rungs of dot have
-/// their places behind.
+/// Two more slots than the gemm ladder has rungs: for scaling, and for packing operands. The dot
+/// rungs follow.
 inline constexpr std::size_t gemm_places = (gemm_rungs.size() + 2) * most_tiles * all_dtypes.size();
 inline constexpr std::size_t kernel_places = gemm_places + dot_rungs.size() * all_dtypes.size();
 

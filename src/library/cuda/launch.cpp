@@ -12,8 +12,8 @@ extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 namespace cuda {
 namespace {
 
-/// Where copies begin in a workspace: behind the launch's own part, and the counters, which have to
-/// stay zero.
+/// The offset of packed copies in a workspace: after the launch's own part and the counters, which
+/// must stay zero.
 std::int64_t begin_of_copies(const Launch& launch) {
   return up_to_copy(std::max(launch.workspace_bytes, semaphores_bytes));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A chosen rung's launch into the caller's stream.
+// Launches a selected rung into the caller's stream.
 
 #include <memory>
 #include <mutex>
@@ -27,11 +27,11 @@ struct WorkspaceUse {
 struct WorkspaceSource {
   ContextCache& context;
   Stream stream;
-  void* given;  // null: the library's
+  void* given;  // null: use the library's
   std::size_t given_bytes;
 
   std::int64_t bytes() const;
-  /// Copies may take more than that, of the library's own.
+  /// More than bytes() if the library may allocate from its pool.
   std::int64_t bytes_for_copies() const;
   /// Throws rung::Error and std::bad_alloc.
   WorkspaceUse use() const;
@@ -58,20 +58,20 @@ class CopyRoom {
   bool allocated_ = false;
 };
 
-/// Whether there is room for the launch's partial sums, and for its copies.
+/// Whether there is room for the launch's partial sums and packed operands.
 bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
-/// Puts a launch into the stream. `parameters` are those of cuLaunchKernel. Throws rung::Error and
+/// Enqueues a launch. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
            void** parameters);
 
-/// The maps of a launch whose kernel takes them, after the copies that they need, if any, are in
-/// the stream. Throws likewise.
+/// Enqueues the packing that the launch needs, if any, and returns its tensor maps. Throws as
+/// start().
 TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
                         const CopyRoom& room);
 
-/// Computes a problem whose pointers are the device's. C must not be empty. Throws likewise.
+/// Computes a problem whose pointers are device pointers. C must not be empty. Throws as start().
 template <class In, class Out>
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
                  const Gemm<In, Out>& problem) {

@@ -1,5 +1,5 @@
 #pragma once
-// A chosen dot rung's launch into the caller's stream.
+// Launches a selected dot rung into the caller's stream.
 
 #include "core/problem.hpp"
 #include "library/cuda/launch.hpp"
@@ -7,12 +7,12 @@
 
 namespace rung::cuda {
 
-/// What a workspace must have: more than any rung takes on a GPU of a thousand multiprocessors, and
-/// room for a result behind that.
+/// The minimum size of a workspace: more than any rung needs on a GPU with a thousand SMs, plus
+/// room for a result.
 inline constexpr std::int64_t least_dot_workspace_bytes = 1 << 20;
 
-/// Computes a problem whose pointers are the device's, as is the result's. Throws rung::Error and
-/// std::bad_alloc.
+/// Computes a problem whose pointers, including the result, are device pointers. Throws rung::Error
+/// and std::bad_alloc.
 template <class In, class Out>
 void launch_dot(const WorkspaceSource& workspace, const CudaDotChoice& choice,
                 const Dot<In>& problem, Out* result) {

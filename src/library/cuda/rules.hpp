@@ -1,6 +1,6 @@
 #pragma once
-// What a selection rule for GPUs can say. A table of them is read from the top; the first that fits
-// decides.
+// The conditions of a selection rule for GPUs. A table of rules is read from the top; the first
+// match decides.
 
 #include <cstdint>
 #include <optional>
@@ -15,20 +15,20 @@ inline constexpr int any_arch = 9999;
 struct CudaGemmRule {
   Dtypes dtypes = Dtypes::all();
   int min_arch = 0, max_arch = any_arch;     // compute capability times ten
-  std::int64_t min_m = 0, max_m = any_size;  // inclusive, of the canonical form: C is row-major
+  std::int64_t min_m = 0, max_m = any_size;  // inclusive, for the canonical form: C is row-major
   std::int64_t min_n = 0, max_n = any_size;
   std::int64_t min_k = 0, max_k = any_size;
   double max_work = any_work;           // m * n * k
-  std::optional<Order> a = {}, b = {};  // how A and B lie in memory; empty: either way
-  /// Bytes that the address and the leading dimension of every operand have to be multiples of; at
-  /// most 128.
+  std::optional<Order> a = {}, b = {};  // storage order of A and B; empty: any
+  /// The required alignment, in bytes, of the address and the leading dimension of every operand;
+  /// at most 128.
   std::int64_t alignment = 1;
   cuda::GemmRungIndex use;
 };
 
 struct CudaDotRule {
   Dtypes dtypes = Dtypes::all();
-  DotMode mode = DotMode::deterministic;  // none is for fast: see cuda/select.cpp
+  DotMode mode = DotMode::deterministic;  // none is specific to fast: see cuda/select.cpp
   int min_arch = 0, max_arch = any_arch;
   std::int64_t max_n = any_size;
   cuda::DotRungIndex use;

@@ -13,8 +13,7 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
   return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
 }
 
-/// Whether a rung that reads its operands by TMA can have copies, where they do not lie as it needs
-/// them.
+/// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
   if (shape.alignment >= 16 && (along_k || !cuda::is_k_major_only(shape.dtype))) return true;
@@ -32,7 +31,7 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          (!rung_of(rule).maps || can_be_mapped(shape));
 }
 
-/// The fastest rung has a fixed order as well.
+/// The fastest rung also has a fixed order.
 DotMode mode_of_rule(DotMode asked) {
   return asked == DotMode::fast ? DotMode::deterministic : asked;
 }
@@ -59,13 +58,13 @@ void refuse(const CudaGemmShape& shape) {
   const std::string type(name(shape.dtype));
   const std::string arch = std::to_string(shape.arch);
   if (shape.arch != 90) {
-    throw Error(Status::unavailable, "rung: gemm: no kernel of " + type + " for this GPU, of sm_" +
-                                         arch + "; sm_90 has one");
+    throw Error(Status::unavailable, "rung: gemm: no kernel for " + type + " on this GPU, sm_" +
+                                         arch + "; it needs sm_90");
   }
   throw Error(Status::invalid_argument,
               "rung: gemm: the workspace has " + std::to_string(shape.bytes_for_copies) +
-                  " bytes; with operands of " + type +
-                  " that do not lie along k, or not at multiples of 16 bytes, it must have " +
+                  " bytes; for operands of " + type +
+                  " that are not K-major, or not aligned to 16 bytes, it must have at least " +
                   std::to_string(bytes_for_copies(shape)));
 }
 
@@ -78,7 +77,7 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
     const cuda::NamedGemmRung& named = cuda::gemm_rungs[index];
     return {index, named.id, named.rung};
   }
-  __builtin_unreachable();  // the last rule fits everything
+  __builtin_unreachable();  // the last rule matches everything
 }
 
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
@@ -88,7 +87,7 @@ CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
     const cuda::NamedDotRung& named = cuda::dot_rungs[index];
     return {index, named.id, named.rung};
   }
-  __builtin_unreachable();  // the last rule of each mode fits everything
+  __builtin_unreachable();  // the last rule of each mode matches everything
 }
 
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {

@@ -1,5 +1,6 @@
 #pragma once
-// Which rung computes a problem on a GPU, and how. The rules themselves are data, in tuned/.
+// Selects the rung and its configuration for a problem on a GPU. The rules themselves are data, in
+// tuned/.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +23,11 @@ struct CudaGemmShape {
   Order a, b;                                // of A and B in memory
   std::int64_t alignment;                    // of the operands: CudaGemmRule::alignment
   int arch;                                  // compute capability times ten
-  std::int64_t bytes_for_copies = any_size;  // of operands that the rung cannot read as they lie
+  std::int64_t bytes_for_copies = any_size;  // for operands that the rung cannot read in place
 };
 
 struct CudaGemmChoice {
-  std::size_t index;    // in cuda::gemm_rungs, or behind them
+  std::size_t index;    // in cuda::gemm_rungs, or after them
   std::string_view id;  // as in the catalog
   const cuda::GemmRung* rung;
   cuda::GemmPlan plan = {};
@@ -45,22 +46,24 @@ struct CudaDotChoice {
   const cuda::DotRung* rung;
 };
 
-/// For types that a GPU has no rung for, or no room for copies, one that does not have the type.
+/// For types that no rung supports on the GPU, or without room for packed copies, returns a rung
+/// that lacks the type.
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
-/// Throws the rung::Error that says why there is none that has: Status::unavailable, or for want of
-/// room Status::invalid_argument.
+/// Throws the rung::Error for such a choice: Status::unavailable, or Status::invalid_argument if
+/// there is no room.
 [[noreturn]] void refuse(const CudaGemmShape& shape);
-/// What copies of A and B may take, with what lies before them in a workspace.
+/// The bytes that packed copies of A and B may need, including what precedes them in a workspace.
 std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);
 
-/// The same for a call as the bench passes it around, with the alignment of its host operands.
+/// The same for a call as used by the bench, with the alignment of its host operands.
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);
 
-/// Bytes, at most 128, that the addresses and leading dimensions of a problem are multiples of.
+/// The largest power of two, at most 128 bytes, that divides the addresses and leading dimensions
+/// of a problem.
 template <class In, class Out>
 std::int64_t alignment_of(const Gemm<In, Out>& g) {
-  // One of the two strides is 1: their product is the leading dimension.
+  // One of the two strides is 1, so their product is the leading dimension.
   const auto bits = [](const auto& matrix) {
     return reinterpret_cast<std::uintptr_t>(matrix.data) |
            static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) *

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that a launch needs only while it runs, in the order of its stream (CUDA Driver API
+// Device memory that is needed only while a launch runs, allocated in stream order (CUDA Driver API
 // reference, "Stream Ordered Memory Allocator").
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class StreamPool {
   /// Frees it when the work in the stream so far is done.
   static void free(const DriverApi& api, DevicePointer pointer, Stream stream);
 
-  /// Gives back what no stream uses. Throws rung::Error.
+  /// Releases memory that no stream uses. Throws rung::Error.
   void trim(const DriverApi& api);
 
  private:

@@ -31,7 +31,8 @@ inline constexpr std::int64_t result_slot_bytes = 256;
 
 class Workspaces {
  public:
-  /// Of each, whatever is asked for: one that grew would have to wait for the work that uses it.
+  /// The size of each, regardless of the request: a workspace that grew would have to wait for the
+  /// work that uses it.
   static constexpr std::int64_t bytes = 32 << 20;
 
   /// The context that they belong to must be current, here and below. Allocated at the first call
@@ -44,7 +45,7 @@ class Workspaces {
   void release(const DriverApi& api, Stream stream);
 
  private:
-  /// A stream, and for the one that each thread has of its own, the thread.
+  /// A stream and, for the per-thread default stream, the thread.
   using Key = std::pair<Stream, const void*>;
   static Key key_of(Stream stream);
 

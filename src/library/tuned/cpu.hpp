@@ -1,31 +1,31 @@
 #pragma once
-// The rungs that the library uses on CPUs: data, to be changed by measurement (`rung bench` prints
-// the library's choice beside every rung). The last rule of each table, and of each dot mode, must
-// fit everything; a test checks it.
+// The rungs that the library uses on CPUs. This is data; change it by measurement (`rung bench`
+// prints the library's choice beside every rung). The last rule of each table, and of each dot
+// mode, must match everything; a test checks it.
 
 #include "library/rules.hpp"
 
 namespace rung::tuned {
 
-/// Two threads share less work than this at a loss.
+/// Sharing less work than this between two threads costs more than it gains.
 inline constexpr double gemm_thread = 64 * 64 * 64;
 
 inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
 inline constexpr Dtypes halves = Dtypes::of(Dtype::bf16, Dtype::f16);
 
 inline constexpr GemmRule gemm_rules[] = {
-    // Few tiles of C, and a long way along k.
+    // Few tiles of C, and a large k.
     {.max_m = 256,
      .max_n = 256,
      .min_k = 4096,
      .work_per_thread = gemm_thread,
      .use = RUNG_GEMM(08, split_k)},
-    // 16-bit inputs are widened as they are packed.
+    // 16-bit inputs are widened while they are packed.
     {.dtypes = halves, .work_per_thread = gemm_thread, .use = RUNG_GEMM(06, cache_blocks)},
-    // Skinny: each element of the large operand is used only so often.
+    // Skinny: each element of the large operand is used only a few times.
     {.max_m = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},
     {.max_n = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},
-    // Small: all of it stays in the L2 without being gathered there.
+    // Small: everything stays in the L2 cache without packing.
     {.dtypes = words,
      .max_m = 640,
      .max_n = 640,
@@ -42,7 +42,7 @@ inline constexpr GemmRule gemm_rules[] = {
 
 inline constexpr DotRule dot_rules[] = {
     {.max_n = 1 << 16, .work_per_thread = one_thread, .use = RUNG_DOT(02, simd)},
-    // From the caches, then from memory.
+    // In the caches, then in memory.
     {.max_n = 1 << 22, .work_per_thread = 1 << 15, .use = RUNG_DOT(03, threads)},
     {.work_per_thread = 1 << 17, .use = RUNG_DOT(05, streams)},
     {.work_per_thread = one_thread, .use = RUNG_DOT(01, accumulators), .strides_are_unit = false},

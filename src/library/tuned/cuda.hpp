@@ -1,7 +1,7 @@
 #pragma once
-// The rungs that the library uses on NVIDIA GPUs: data, to be changed by measurement (`rung bench
-// --device gpu` prints the library's choice beside every rung). The last rule of gemm, and of each
-// mode of dot, must fit everything; a test checks it.
+// The rungs that the library uses on NVIDIA GPUs. This is data; change it by measurement (`rung
+// bench --device gpu` prints the library's choice beside every rung). The last rule of gemm, and of
+// each mode of dot, must match everything; a test checks it.
 
 #include "library/cuda/rules.hpp"
 
@@ -19,7 +19,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16),
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_22_stages},
-    // GPUs without cp.async. Other types than those above it does not have.
+    // GPUs without cp.async. This rung supports no other types than those above.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 

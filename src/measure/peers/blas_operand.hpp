@@ -1,5 +1,5 @@
 #pragma once
-// A matrix operand as BLAS names it.
+// A matrix operand in BLAS terms.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,8 @@ struct BlasOperand {
   template <class Pointer>
   BlasOperand(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols)
       : transposed(matrix.col_stride != 1),
-        // BLAS wants ld to be a row long even where there is one row, whose stride may be anything.
+        // BLAS requires ld to be at least a row long, even with a single row, whose stride may be
+        // anything.
         ld(std::max({transposed ? matrix.col_stride : matrix.row_stride, transposed ? rows : cols,
                      std::int64_t{1}})) {}
 };

@@ -23,8 +23,8 @@ class Blis final : public CblasPeer {
   std::string note() const override { return note_; }
 
  private:
-  // Where a virtual machine hides the CPU's model name, BLIS 0.x takes its AVX2 kernels on a CPU
-  // with AVX-512. It reads BLIS_ARCH_TYPE when it is initialised, and aborts if asked earlier.
+  // If a virtual machine hides the CPU's model name, BLIS 0.x uses AVX2 kernels on a CPU with
+  // AVX-512. It reads BLIS_ARCH_TYPE when it is initialised, and aborts if queried before that.
   void choose_kernels(const SharedLibrary& library) {
     const bool has_avx512 = cpu::machine().isa.contains(cpu::Isa::avx512);
     if (has_avx512 && version_.starts_with("0.")) {

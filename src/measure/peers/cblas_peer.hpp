@@ -1,5 +1,5 @@
 #pragma once
-// What the peers with a CBLAS interface (32-bit sizes) have in common.
+// Common to the peers with a CBLAS interface (32-bit sizes).
 
 #include <memory>
 #include <string>

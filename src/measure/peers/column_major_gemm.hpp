@@ -1,6 +1,6 @@
 #pragma once
-// A gemm in device memory as cuBLAS takes it, column-major. A row-major C is the column-major C of
-// the transposed problem, C' = B' A': so B comes first, and m and n change places.
+// A gemm in device memory as cuBLAS requires it, column-major. A row-major C is the column-major C
+// of the transposed problem, C' = B' A': B comes first, and m and n are swapped.
 
 #include <cstdint>
 #include <limits>
@@ -26,7 +26,7 @@ enum class CudaDataType : int {
   e4m3 = 28,
   e5m2 = 29
 };
-/// Values of cublasComputeType_t (cuBLAS library, 2.2.10). f32 is rounded to tf32 for tf32 alone.
+/// Values of cublasComputeType_t (cuBLAS library, 2.2.10). Only tf32 rounds f32 to tf32.
 enum class CublasCompute : int { f32 = 68, f64 = 70, s32 = 72, tf32 = 77 };
 
 /// One of the two factors.
@@ -36,7 +36,7 @@ struct CublasFactor {
   const void* data;  // on the device
 };
 
-/// alpha or beta, on the host, in the type of sums.
+/// alpha or beta, on the host, in the accumulator type.
 union CublasScalar {
   double f64;
   float f32;
@@ -58,12 +58,12 @@ struct ColumnMajorGemm {
 
   CudaDataType in_type() const;
   CudaDataType out_type() const;
-  /// Of sums, alpha and beta.
+  /// Of the accumulators, alpha and beta.
   CudaDataType scale_type() const;
   CublasCompute compute() const;
 };
 
-/// Why cuBLAS has no such gemm, in a few words; nothing if it has.
+/// Why cuBLAS has no such gemm, in a few words; empty if it has.
 std::optional<std::string> why_not_in_cublas(const GemmCall& call);
 
 }  // namespace rung

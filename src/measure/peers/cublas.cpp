@@ -21,13 +21,13 @@
 namespace rung {
 namespace {
 
-// The part of the cuBLAS library that is used here, with the values of its reference.
+// The part of the cuBLAS library that is used here, with values from its reference.
 using Handle = struct CublasContext*;
 using Operation = CublasOperation;
 enum class Math : int { standard = 0, pedantic = 2, tf32 = 3 };
 enum class PointerMode : int { host = 0, device = 1 };
 constexpr int default_algorithm = -1;              // CUBLAS_GEMM_DEFAULT
-constexpr std::size_t workspace_bytes = 32 << 20;  // what it takes by itself on Hopper
+constexpr std::size_t workspace_bytes = 32 << 20;  // its own default on Hopper
 
 template <class T>
 using Gemm2 = int(Handle, Operation, Operation, int m, int n, int k, const T* alpha, const T* a,
@@ -99,14 +99,14 @@ class Session {
       : functions_(functions), workspace_(gpu, workspace_bytes) {
     functions.check(functions.create(&handle_), "cublasCreate");
     functions.check(functions.set_stream(handle_, gpu.stream()), "cublasSetStream");
-    // Not before the stream, which takes the workspace back.
+    // After cublasSetStream, which resets the workspace.
     functions.check(functions.set_workspace(handle_, workspace_.data(), workspace_.bytes()),
                     "cublasSetWorkspace");
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
-    // What a lost context leaves of a handle is of no use even to destroy it.
+    // After a lost context, the handle cannot even be destroyed.
     if (is_present()) functions_.destroy(handle_);
   }
 
@@ -156,7 +156,7 @@ class Cublas final : public Peer {
         batch_on_gpu("cublas", g.operands, [this, session, g] { launch(session->handle(), g); }),
         {}};
   }
-  // The sum stays in device memory, as the rungs' does: no call waits for the one before.
+  // The sum stays in device memory, like the rungs': no call waits for the previous one.
   Bound bind(const DotCall& call, int /*threads*/, void* result) const override {
     if (call.y == nullptr) return {{}, "has no sum"};
     gpu_.make_current();
@@ -175,7 +175,7 @@ class Cublas final : public Peer {
     }
     const auto operands = std::make_shared<cuda::DotOperands>(gpu_, call, result);
     const auto session = this->session();
-    // It wants the lowest address, even where the vector begins at the other end.
+    // cuBLAS requires the lowest address, even for a negative increment.
     const auto lowest = [&](const void* first, std::int64_t increment) {
       return static_cast<const T*>(first) + (increment < 0 ? (call.n - 1) * increment : 0);
     };

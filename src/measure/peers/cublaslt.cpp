@@ -27,7 +27,7 @@ using cublaslt::Plan;
 constexpr std::size_t workspace_bytes = 64 << 20;
 constexpr int max_choices = 10;
 
-/// What an algorithm is chosen for.
+/// The key for the choice of an algorithm.
 using Problem = std::tuple<Dtype, std::int64_t, std::int64_t, std::int64_t, CublasOperation,
                            CublasOperation, std::int64_t, std::int64_t, std::int64_t, std::uint32_t,
                            std::uint32_t, std::uint32_t, bool>;
@@ -51,7 +51,7 @@ Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& c
 std::optional<std::string> why_not(const GemmCall& call) {
   if (call.dtype == Dtype::e5m2) return "multiplies e5m2 only by e4m3";
   const bool is_narrow = call.dtype == Dtype::i8 || call.dtype == Dtype::e4m3;
-  // Its "TN", with the factors in the other order.
+  // cuBLASLt's "TN", with the factors in the other order.
   const bool along_k = !BlasOperand(call.a, call.m, call.k).transposed &&
                        BlasOperand(call.b, call.k, call.n).transposed;
   if (is_narrow && !along_k) {
@@ -125,8 +125,8 @@ class CublasLt final : public Peer {
     return batch_on_gpu("cublaslt", g.operands, launch);
   }
 
-  /// On operands of their own, for C is overwritten. Throws the KernelError of the last one if none
-  /// runs.
+  /// Uses separate operands, because C is overwritten. Throws the KernelError of the last algorithm
+  /// if none runs.
   Algorithm fastest(const std::vector<Algorithm>& choices, const std::shared_ptr<Plan>& plan,
                     const ColumnMajorGemm& scratch) const {
     std::optional<Algorithm> best;
@@ -146,7 +146,7 @@ class CublasLt final : public Peer {
     return *best;
   }
 
-  /// Seconds of a call.
+  /// Seconds per call.
   static double seconds_of(const Batch& candidate) {
     constexpr double sample_seconds = 1e-3;
     candidate.run(1);

@@ -24,7 +24,7 @@ struct Extents {
   std::uint64_t rows, cols;
 };
 
-/// As stored: of a transposed factor, the transpose.
+/// As stored: for a transposed factor, the transpose.
 Extents stored(const CublasFactor& factor, std::int64_t rows, std::int64_t cols) {
   if (factor.operation == CublasOperation::transpose) std::swap(rows, cols);
   return {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols)};
@@ -103,7 +103,7 @@ std::vector<Algorithm> Plan::choices(const Functions& functions, Handle handle,
   set(min_alignment_d, alignments[2]);
   std::vector<Choice> found(static_cast<std::size_t>(most));
   int count = 0;
-  // What it has nothing for is told by a status as well as by a count.
+  // Unsupported problems are reported by a status or by a count of 0.
   if (functions.get_heuristic(handle, operation, first, second, c, c, preference, most,
                               found.data(), &count) != 0) {
     return {};

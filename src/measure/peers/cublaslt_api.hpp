@@ -1,5 +1,5 @@
 #pragma once
-// The part of cuBLASLt that is used here, with the values and layouts of its reference (cuBLAS
+// The part of cuBLASLt that is used here, with values and layouts from its reference (cuBLAS
 // library, 3.3 and 3.4).
 
 #include <array>
@@ -56,13 +56,13 @@ struct Functions {
   explicit Functions(const SharedLibrary& library);
 
   std::string version() const;
-  /// Throws KernelError, naming the call, for a status other than success.
+  /// Throws KernelError, naming the call, unless the status is success.
   void check(int status, const char* call) const;
 
   std::string missing;  // the first function that the library lacks
 };
 
-/// One of the library's objects, destroyed with this.
+/// One of the library's objects, destroyed with this one.
 template <class Pointer>
 class Object {
  public:
@@ -83,12 +83,12 @@ class Object {
   Pointer pointer_ = nullptr;
 };
 
-/// A problem as the library describes it.
+/// A problem in the library's terms.
 struct Plan {
   /// Throws KernelError.
   Plan(const Functions& functions, const ColumnMajorGemm& g);
 
-  /// The algorithms that the library thinks fastest, the best first: up to `most`.
+  /// The algorithms that the library expects to be fastest, best first, up to `most`.
   std::vector<Algorithm> choices(const Functions& functions, Handle handle,
                                  std::size_t workspace_bytes, int most) const;
 

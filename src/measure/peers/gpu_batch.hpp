@@ -1,5 +1,5 @@
 #pragma once
-// What the libraries that run on a GPU have in common: their calls go into the queue of the rungs.
+// Common to the libraries that run on a GPU: their calls use the rungs' queue.
 
 #include <functional>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace rung {
 
-/// `launch` puts one call into the device's queue.
+/// `launch` enqueues one call.
 Batch batch_on_gpu(std::string name, std::shared_ptr<cuda::Operands> operands,
                    std::function<void()> launch);
 

@@ -5,7 +5,7 @@
 namespace rung {
 namespace {
 
-// dnnl_version_t of dnnl_types.h, whose first three members have not changed since version 1.
+// dnnl_version_t of dnnl_types.h; its first three members have not changed since version 1.
 struct DnnlVersion {
   int major;
   int minor;

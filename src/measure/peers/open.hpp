@@ -1,6 +1,6 @@
 #pragma once
-// Each peer's file defines the one function that opens it, as PeerKind::open says. Those that run
-// on a GPU want a backend for which gpu_of() gives one.
+// Each peer's file defines the function that opens it, for PeerKind::open. GPU peers require a
+// backend for which gpu_of() is not null.
 
 #include <memory>
 #include <string>

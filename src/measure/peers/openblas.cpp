@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* core_variable = "OPENBLAS_CORETYPE";
 
-// The kernels that use all of the vectors that this CPU has, any of which will do, the one to ask
-// for first; none where that is not known.
+// The kernel sets that use the widest vectors of this CPU, any of which is fine, preferred one
+// first; empty if unknown.
 std::span<const std::string_view> fitting_cores() {
   static constexpr std::array<std::string_view, 5> cores = {"SkylakeX", "Cooperlake",
                                                             "SapphireRapids", "Haswell", "Zen"};
@@ -26,8 +26,8 @@ std::span<const std::string_view> fitting_cores() {
 
 SharedLibrary open_library() { return {"RUNG_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}}; }
 
-// OpenBLAS goes by the model of the CPU, and old versions give one that they do not know the
-// kernels of a Prescott of 2004. It reads its variable when it is loaded, and nowhere else.
+// OpenBLAS selects kernels by CPU model; old versions use those of a Prescott (2004) for unknown
+// models. It reads its variable only when it is loaded.
 SharedLibrary open_with_fitting_cores() {
   SharedLibrary library = open_library();
   const auto core = library.find<char*()>("openblas_get_corename");

@@ -28,7 +28,7 @@ constexpr std::array kinds = {
     PeerKind{"cub", "gpu", "nvidia-cuda-toolkit, by make cub", "RUNG_CUB", open_cub},
 };
 
-// They choose older kernels, fewer threads, or threads that are pinned or never sleep.
+// They select older kernels, fewer threads, or threads that are pinned or never sleep.
 constexpr std::array harmful = {
     "OPENBLAS_CORETYPE",
     "OPENBLAS_NUM_THREADS",

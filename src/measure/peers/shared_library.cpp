@@ -8,7 +8,7 @@
 namespace rung {
 
 SharedLibrary::SharedLibrary(const char* path_variable, std::initializer_list<const char*> names) {
-  constexpr int mode = RTLD_NOW | RTLD_LOCAL;  // local: two peers export the same cblas_sgemm
+  constexpr int mode = RTLD_NOW | RTLD_LOCAL;  // two peers export the same cblas_sgemm
   if (const char* path = std::getenv(path_variable)) {
     handle_ = dlopen(path, mode);
     if (handle_ == nullptr) why_not_ = std::string(path_variable) + ": " + dlerror();

@@ -21,7 +21,7 @@ constexpr std::size_t most_lines = 40;
 
 using Lanes = std::vector<int>;
 
-/// The lanes that touch each word, by its number in memory.
+/// The lanes that access each word, by its index in memory.
 std::map<std::uint64_t, Lanes> words_of(const vgpu::WarpAccess& access) {
   std::map<std::uint64_t, Lanes> words;
   for (int lane = 0; lane < 32; ++lane) {
@@ -118,7 +118,8 @@ class Map {
     return fmt::format("{}: {}", where, units());
   }
   static double x_of(std::uint64_t column) { return left + static_cast<double>(column) * cell; }
-  /// Of a line's first byte: in shared memory as it is, in global memory from the first line.
+  /// Of a line's first byte: in shared memory its address, in global memory its distance from the
+  /// first line.
   std::uint64_t offset(std::uint64_t line) const {
     return (access_.shared ? line : line - base_) * words_in_line * word_bytes;
   }
@@ -137,7 +138,7 @@ class Map {
         draw_words(*lanes, column, end, y);
       } else if (!access_.shared && sector_is_touched(line, column)) {
         while (end % words_in_sector != 0 && lanes_at(end) == nullptr) ++end;
-        picture_.rect(box(column, end, y), "empty", "fetched, and not asked for");
+        picture_.rect(box(column, end, y), "empty", "fetched, but not requested");
       }
       column = end;
     }
@@ -151,9 +152,9 @@ class Map {
     const bool contended = access_.shared && words_of_bank_[begin] > needed_;
     const std::string place =
         end == begin + 1 ? fmt::format(" {}", begin) : fmt::format("s {}–{}", begin, end - 1);
-    const std::string hover = fmt::format(
-        "{}{}: lane{} {}{}", access_.shared ? "bank" : "word", place, lanes.size() == 1 ? "" : "s",
-        ranges(lanes), contended ? "; this bank has more of the words than its share" : "");
+    const std::string hover = fmt::format("{}{}: lane{} {}{}", access_.shared ? "bank" : "word",
+                                          place, lanes.size() == 1 ? "" : "s", ranges(lanes),
+                                          contended ? "; this bank has a conflict" : "");
     const svg::Box where = box(begin, end, y);
     picture_.rect(where, contended ? "tint orange" : "tint blue", hover);
     const std::string label =
@@ -172,7 +173,7 @@ class Map {
   std::uint64_t base_;
   std::set<std::uint64_t> lines_;
   std::array<std::size_t, words_in_line> words_of_bank_{};
-  std::size_t needed_;  // of each bank, if all had their share of the words
+  std::size_t needed_;  // per bank, if the words were spread evenly
   svg::Picture picture_{"", 0, 0, "", ""};
 };
 
@@ -181,11 +182,11 @@ class Map {
 Figure access_map(std::string id, const vgpu::WarpAccess& access, const std::string& where) {
   Map map(access, id, where);
   std::string note =
-      map.description() + (access.shared
-                               ? " Numbers are lanes, n× is n of them; orange are banks that have "
-                                 "more of the words than their share."
-                               : " Numbers are lanes, n× is n of them; pale is what comes along "
-                                 "in their sectors.");
+      map.description() +
+      (access.shared ? " Numbers are lanes, n× is n of them; banks with conflicts are "
+                       "orange."
+                     : " Numbers are lanes, n× is n of them; the rest of their sectors is "
+                       "pale.");
   return {std::move(id), where, std::move(note), map.draw(), map.table()};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Which lanes of a warp touch which words at one instruction: lines of 128 bytes of global memory,
-// or the 32 banks of shared memory.
+// Draws which lanes of a warp access which words at one instruction: 128-byte lines of global
+// memory, or the 32 banks of shared memory.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// `where`: the instruction, for readers, such as "00_naive.cu:28, ld.global.f32".
+/// `where`: the instruction, as text for readers, such as "00_naive.cu:28, ld.global.f32".
 Figure access_map(std::string id, const vgpu::WarpAccess& access, const std::string& where);
 
 }  // namespace rung

@@ -1,5 +1,5 @@
 #pragma once
-// Where the lanes of a warp go, noted while a kernel runs on the virtual GPU.
+// Records the accesses of a warp's lanes while a kernel runs on the virtual GPU.
 
 #include <cstdint>
 #include <map>
@@ -9,17 +9,17 @@
 
 namespace rung {
 
-/// While one lives, no other may. Whatever the virtual GPU observes is told to it.
+/// At most one may exist at a time. It receives everything that the virtual GPU observes.
 class AccessRecorder {
  public:
-  /// Keeps the accesses of this warp of block 0, the first at each instruction and memory, and all
-  /// stores to global memory of all warps.
+  /// Keeps the accesses of this warp of block 0, the first for each instruction and address space,
+  /// and all stores to global memory by all warps.
   explicit AccessRecorder(int warp);
   AccessRecorder(const AccessRecorder&) = delete;
   AccessRecorder& operator=(const AccessRecorder&) = delete;
   ~AccessRecorder();
 
-  /// In the order in which they ran.
+  /// In the order of execution.
   const std::vector<vgpu::WarpAccess>& accesses() const { return accesses_; }
   const std::vector<vgpu::WarpAccess>& stores() const { return stores_; }
 
@@ -31,8 +31,8 @@ class AccessRecorder {
   std::vector<vgpu::WarpAccess> accesses_, stores_;
 };
 
-/// How many times what it needs at the least an access takes: sectors, or passes through the banks,
-/// over those that the different bytes it touches would fill.
+/// The waste of an access: its sectors, or wavefronts, over the minimum for the distinct bytes that
+/// it accesses.
 double waste(const vgpu::WarpAccess& access);
 
 }  // namespace rung

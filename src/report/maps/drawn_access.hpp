@@ -1,5 +1,5 @@
 #pragma once
-// Which access is worth a picture.
+// Selects the access to draw.
 
 #include <functional>
 #include <optional>
@@ -17,21 +17,21 @@ struct DrawnAccess {
   vgpu::WarpAccess access;
 };
 
-/// The place of an instruction without its folders: "00_naive.cu:28"; empty if it is not known.
+/// The location of an instruction without folders: "00_naive.cu:28"; empty if unknown.
 std::string place_of(const vgpu::Site& site);
-/// "28" is "00_naive.cu:28" in that file; what names a file stays.
+/// Completes "28" to "00_naive.cu:28" in that file; locations with a file are unchanged.
 std::string full_place(const std::string& line, const std::string& file);
 
-/// Of accesses for which `is` holds the one with the most waste(), the first of several.
+/// Among accesses for which `is` holds, the one with the most waste(), and of equal ones the first.
 std::optional<DrawnAccess> worst_access(
     const std::vector<vgpu::WarpAccess>& accesses, const std::vector<vgpu::Site>& sites,
     const std::function<bool(const vgpu::WarpAccess& access)>& is);
-/// Of those at a place, or of all for an empty one.
+/// Among those at a location, or all if it is empty.
 std::optional<DrawnAccess> worst_access(const std::vector<vgpu::WarpAccess>& accesses,
                                         const std::vector<vgpu::Site>& sites,
                                         const std::string& place);
 
-/// Where the accesses are, each place once, in order.
+/// The locations of the accesses, each once, in order.
 std::vector<std::string> places_of(const std::vector<vgpu::WarpAccess>& accesses,
                                    const std::vector<vgpu::Site>& sites);
 

@@ -46,7 +46,7 @@ struct Patch {
   int owner, row, col, rows, cols;
 };
 
-/// Covers the elements whose owner is not negative, greedily: as wide as it goes, then as high.
+/// Covers the elements whose owner is not negative, greedily: as wide as possible, then as high.
 std::vector<Patch> patches(const TileMap& tile, const std::function<int(int thread)>& owner_of) {
   std::vector<int> owner;
   for (const int thread : tile.thread) owner.push_back(thread < 0 ? -1 : owner_of(thread));
@@ -123,7 +123,7 @@ class Drawing {
     }
   }
 
-  /// Warp 0's out of the way of its thread 0.
+  /// Keeps warp 0's label away from its thread 0.
   void label(int warp, const svg::Box& where) {
     if (where.width <= 14 || where.height < 9) return;
     if (warp != 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which thread of a block computes which element of its tile of C, as its stores tell.
+// Which thread of a block computes which element of its tile of C, derived from its stores.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace rung {
 
-/// C (row-major, columns side by side) in the virtual GPU's memory.
+/// C (row-major, contiguous columns) in the virtual GPU's memory.
 struct CInMemory {
   std::uint64_t address;
   std::int64_t rows, cols, row_stride;  // in elements
@@ -22,17 +22,17 @@ struct CInMemory {
 /// The tile of the block that stores C(0, 0).
 struct TileMap {
   int rows = 0, cols = 0;
-  std::vector<int> thread;  // by element, row by row; -1: not stored by that block
+  std::vector<int> thread;  // per element, row by row; -1: not stored by that block
 
   int warps() const;
-  /// The extent of what threads [first, last] store: rows, columns, and how many elements.
+  /// The extent of the elements stored by threads [first, last]: rows, columns, and their number.
   struct Extent {
     int rows, cols, elements;
   };
   Extent extent(int first, int last) const;
 };
 
-/// Nothing if nobody stores C(0, 0).
+/// Empty if no thread stores C(0, 0).
 std::optional<TileMap> tile_map(std::span<const vgpu::WarpAccess> stores, const CInMemory& c);
 
 Figure draw_tile_map(std::string id, const TileMap& tile);

@@ -21,7 +21,7 @@ std::string navigation(const Explained& explained) {
   };
   item("summary", "Summary");
   item("next", "What to do next");
-  item("traffic", "Traffic and least times");
+  item("traffic", "Traffic and minimum times");
   item("occupancy", "Occupancy");
   item("instructions", "Instructions");
   item(explained.rung == nullptr ? "source" : rung_anchor(explained.rung->id), "Source");
@@ -35,7 +35,7 @@ std::string section(const std::string& id, const std::string& title, const std::
 std::string summary(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
   std::string text =
-      fmt::format("The bound is {}: {} at the least, with {:.0f} % of the multiprocessors busy.",
+      fmt::format("The bound is {}: at least {}, with {:.0f} % of the SMs busy.",
                   roofs.bound().name, format_seconds(roofs.seconds()), 100 * roofs.busy);
   if (e.measured) {
     text += fmt::format(" Measured: {}, of which the bound explains {}.",
@@ -54,7 +54,7 @@ std::string summary(const Explanation& e) {
 
 std::string next(const Explanation& e) {
   if (e.advice.empty()) {
-    return section("next", "What to do next", html::paragraph("Nothing that the counters show."));
+    return section("next", "What to do next", html::paragraph("The counters show no cause."));
   }
   std::string html = "<ol>\n";
   for (const analysis::Advice& advice : e.advice) {
@@ -72,11 +72,11 @@ Cell exact(double value) { return {fmt::format("{:.4g}", value), value}; }
 
 std::string traffic_table(const Explanation& e) {
   if (e.traffic.empty()) return "";
-  DataTable table{{"elements", "by the tiles", "counted for each step along k", "and besides"}, {}};
+  DataTable table{{"elements", "from the tiles", "counted per k-step", "constant part"}, {}};
   for (const analysis::TrafficRow& row : e.traffic) {
     table.rows.push_back({row.name, row.expected.text, exact(row.per_k), exact(row.constant)});
   }
-  return html::table(fmt::format("Elements moved for each of {}", e.result), table);
+  return html::table(fmt::format("Elements moved per element of {}", e.result), table);
 }
 
 Cell time_cell(const analysis::Level& level) {
@@ -86,13 +86,13 @@ Cell time_cell(const analysis::Level& level) {
 
 std::string levels_table(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;
-  DataTable table{{"part", "moves, GB", "FLOP/byte", "takes at the least"}, {}};
+  DataTable table{{"part", "moves, GB", "FLOP/byte", "minimum time"}, {}};
   for (const analysis::Level& level : roofs.levels) {
     const double intensity = level.flops_per_byte(roofs.flops);
     table.rows.push_back({level.name, level.bytes > 0 ? exact(level.bytes * 1e-9) : Cell("–"),
                           intensity > 0 ? exact(intensity) : Cell("–"), time_cell(level)});
   }
-  return html::table("The least time of each part of the machine", table);
+  return html::table("The minimum time of each part of the machine", table);
 }
 
 std::string traffic(const Explained& explained, const Explanation& e) {
@@ -101,21 +101,21 @@ std::string traffic(const Explained& explained, const Explanation& e) {
   if (const auto figure = levels_roofline("roofline", explained.name, e)) {
     html += "<div class=\"figures\">\n" + html::figure(*figure) + "</div>\n";
   }
-  return section("traffic", "Traffic and least times", html);
+  return section("traffic", "Traffic and minimum times", html);
 }
 
 Cell limit_cell(int blocks) {
   return blocks == vgpu::no_limit ? Cell("–") : Cell(std::to_string(blocks), blocks);
 }
 
-/// Where no more than a block's limits is public.
+/// If only the limits per block are public.
 std::string limits(const analysis::OccupancyFacts& facts) {
   DataTable table{{"a block", "takes", "of"}, {}};
   table.rows = {{"threads", std::to_string(facts.threads), std::to_string(facts.most_threads)},
                 {"shared memory, bytes", std::to_string(facts.static_shared + facts.dynamic_shared),
                  std::to_string(facts.most_shared)}};
   return section("occupancy", "Occupancy",
-                 html::table("What a block takes", table) +
+                 html::table("Resources of a block", table) +
                      html::paragraph("Registers and occupancy are not public."));
 }
 
@@ -131,12 +131,12 @@ std::string occupancy(const Explanation& e) {
                 {"warps", fmt::format("{} threads", facts.threads), limit_cell(o.limit_by_warps)},
                 {"blocks", "–", limit_cell(o.limit_by_blocks)}};
   const std::string text = fmt::format(
-      "{} block{} and {} warps on a multiprocessor, {:.0f} % of what it holds; limited by {}. "
+      "{} block{} and {} warps per SM, {:.0f} % of its capacity; limited by {}. "
       "Registers: {}.",
       o.blocks, o.blocks == 1 ? "" : "s", o.warps, 100 * o.fraction, analysis::binding_limit(o),
       facts.registers.source);
   return section("occupancy", "Occupancy",
-                 html::table("Blocks of a multiprocessor", table) + html::paragraph(text));
+                 html::table("Blocks per SM", table) + html::paragraph(text));
 }
 
 std::string mix_table(const std::string& caption, const analysis::InstructionMix& mix) {
@@ -151,10 +151,9 @@ std::string mix_table(const std::string& caption, const analysis::InstructionMix
 }
 
 std::string instructions(const Explanation& e) {
-  std::string html = mix_table("Of the PTX, as warps ran them in the sample", e.ptx);
+  std::string html = mix_table("PTX, as executed in the sample", e.ptx);
   if (e.machine_code) {
-    html += mix_table("Of the machine code, as they stand where most multiply-adds are",
-                      *e.machine_code);
+    html += mix_table("Machine code, as listed where most multiply-adds are", *e.machine_code);
   }
   return section("instructions", "Instructions", html);
 }
@@ -170,7 +169,7 @@ std::string source(const Explained& explained, const Traces& traces) {
 
 std::string explanation_page(const Explained& explained, const Explanation& e,
                              const Traces& traces) {
-  return whole_page("Rung: why " + explained.name + " is as fast as it is",
+  return whole_page("Rung: the performance of " + explained.name,
                     html::paragraph(explained.problem) + navigation(explained),
                     summary(e) + next(e) + traffic(explained, e) + occupancy(e) + instructions(e) +
                         source(explained, traces));

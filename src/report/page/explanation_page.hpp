@@ -1,5 +1,5 @@
 #pragma once
-// What `rung explain` found as one HTML page, in the manner of a report's.
+// The results of `rung explain` as an HTML page, in the style of a report.
 
 #include <string>
 
@@ -9,15 +9,15 @@
 
 namespace rung {
 
-/// What was explained.
+/// The subject of the explanation.
 struct Explained {
   std::string name;     // "gemm/cuda/05_vectors"
   std::string problem;  // "f32 4096x4096x4096 on NVIDIA H200"
   const RungInfo* rung = nullptr;
-  std::string source;  // where it is no rung: the program's text
+  std::string source;  // if it is not a rung: the program's text
 };
 
-/// `traces`: of the rung, for its access maps and the counters of its lines.
+/// `traces`: of the rung, for its access maps and its counters per line.
 std::string explanation_page(const Explained& explained, const analysis::Explanation& explanation,
                              const Traces& traces);
 

@@ -20,7 +20,7 @@ Cell cell_of(const Json& value) {
   return value.is_number() ? Cell(shown(value), value.get<double>()) : Cell(shown(value));
 }
 
-/// Leaves of nested objects, as "gpu, ceilings, memory_read".
+/// The leaves of nested objects, named as in "gpu, ceilings, memory_read".
 void add_leaves(DataTable& table, const Json& json, const std::string& prefix) {
   for (const auto& [key, value] : json.items()) {
     if (key == "peers") continue;
@@ -65,22 +65,20 @@ std::string machine_section(const Results& results) {
 std::string method_section() {
   return "<section id=\"method\">\n<h2>Method</h2>\n" +
          html::paragraph(
-             "Every kernel is verified on the very problem before it is timed: each element within "
+             "Every kernel is verified on the same problem before it is timed: each element "
+             "against "
              "its a priori error bound, small integers exactly, inputs and guards unchanged.") +
          html::paragraph(
-             "Rungs, the library, its peers and the ceiling's kernel are timed in turn, forwards "
-             "and "
-             "backwards, so that a change of clock meets all alike. Times are medians; ratios are "
-             "taken round by round, and their median is shown: above 1 the rung is faster. "
-             "Ceilings "
-             "are measured, not read off a data sheet. On a GPU calls are timed back to back, as a "
-             "caller sees them, and short ones once more inside a graph.") +
+             "Samples of rungs, the library, its peers and the ceiling's kernel are interleaved, "
+             "forwards and backwards, so that a change of clock affects all alike. Times are "
+             "medians. Ratios are computed per round, and their median is shown: above 1 the rung "
+             "is faster. Ceilings are measured, not taken from a data sheet. On a GPU, calls are "
+             "timed back to back, as a caller sees them; short ones also inside a graph.") +
          html::paragraph(
-             "Counters of lines, and who touches what, come from the virtual GPU: it runs the same "
+             "Counters per line and access maps come from the virtual GPU: it runs the same "
              "kernel, compiled to PTX, on a small problem. A request is a warp instruction, a "
-             "sector "
-             "32 bytes of global memory, a wavefront one pass through the 32 banks of shared "
-             "memory.") +
+             "sector is 32 bytes of global memory, a wavefront is a pass through the 32 banks of "
+             "shared memory.") +
          "</section>\n";
 }
 

@@ -18,7 +18,7 @@ RUNG_EMBED(rung_page_style, RUNG_STYLE)
 namespace rung {
 namespace {
 
-/// Those of the catalog that were measured, in ladder order.
+/// The rungs of the catalog that were measured, in ladder order.
 std::vector<const RungInfo*> rungs_of(const Results& results) {
   std::set<std::string> ids;
   for (const Result& entry : results.entries) ids.insert(entry.rung);

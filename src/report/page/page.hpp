@@ -1,5 +1,5 @@
 #pragma once
-// A report as one HTML page that needs nothing else: no network, no script.
+// A report as one self-contained HTML page, without network access or scripts.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace rung {
 
-/// `traces`: of the rungs among the results, as far as there are any.
+/// `traces`: of the rungs among the results, as far as available.
 std::string report_page(const Results& results, const Traces& traces);
 
 /// The plots of the page as files: name ("gemm-f32-ladder.svg") and contents. Names differ, and are

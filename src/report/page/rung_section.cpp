@@ -16,10 +16,10 @@ namespace {
 
 using vgpu::LineCounters;
 
-/// What the trace knows of the source: by line of the rung's own file, and of other files.
+/// The traces by source line: of the rung's own file, and of other files.
 struct ByPlace {
   std::map<int, LineCounters> lines;
-  std::vector<LineCounters> others;  // hot first
+  std::vector<LineCounters> others;  // hottest first
   std::uint64_t instructions = 0;
 };
 
@@ -95,7 +95,7 @@ std::string others_table(const ByPlace& places) {
     table.rows.push_back(
         {line.where, cell(line.instructions), cell(line.sectors()), cell(line.shared_wavefronts)});
   }
-  return html::table("Lines of the headers that it includes, hot ones first", table);
+  return html::table("Lines of included headers, hottest first", table);
 }
 
 std::string fact(std::string_view name, std::string_view text) {
@@ -110,7 +110,7 @@ std::string from_of(const RungInfo& rung, const std::vector<const RungInfo*>& in
   return fmt::format("<dt>from</dt><dd>{}</dd>\n", html::link(rung_anchor(id), rung.from));
 }
 
-/// What was measured, a line a study.
+/// The measurements, one line per study.
 std::string measured(const RungInfo& rung, const std::vector<Study>& studies) {
   std::string html;
   for (const Study& study : studies) {
@@ -146,8 +146,8 @@ std::string counters_of(const RungTrace& trace) {
   std::string text =
       fmt::format("{}; {}. {} warp instructions, {} barriers", trace.device, trace.code,
                   format_count(c.instructions), format_count(c.barriers));
-  text += fmt::format(", {} FLOP a byte of sectors.", format_three(trace.intensity()));
-  if (!trace.tile.empty()) text += fmt::format(" Tile: {}, with k in one part.", trace.tile);
+  text += fmt::format(", {} FLOP per byte of sectors.", format_three(trace.intensity()));
+  if (!trace.tile.empty()) text += fmt::format(" Tile: {}, without split-K.", trace.tile);
   return html::table("On the virtual GPU, " + trace.problem, table) +
          fmt::format("<p class=\"soft\">{}</p>\n", html::escape(text));
 }
@@ -181,7 +181,7 @@ std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*
   std::string html =
       fmt::format("<section id=\"{}\">\n<h3>{}</h3>\n", anchor, html::escape(rung.id));
   html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung, in_page) +
-          fact("removes", rung.removes) + fact("limit now", rung.limit) +
+          fact("removes", rung.removes) + fact("bottleneck", rung.bottleneck) +
           fact("needs", rung.needs) + measured(rung, studies) + "</dl>\n";
   const auto found = traces.find(rung.id);
   const bool traced = found != traces.end() && found->second.why_not.empty();

@@ -11,10 +11,10 @@
 
 namespace rung {
 
-/// One paragraph a study: how far the ladder goes, and how the library stands.
+/// One paragraph per study: the gain of the ladder, and the library compared with its peers.
 std::string summary_section(const std::vector<Study>& studies, const Results& results);
 
-/// Tables and plots of one study; `number` tells the ids of its figures from others'.
+/// Tables and plots of one study; `number` makes the ids of its figures unique.
 std::string study_section(const Study& study, std::size_t number, const Results& results,
                           const Traces& traces);
 std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
@@ -23,16 +23,16 @@ std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
 /// The studies of one device and op, whose libraries are compared in one picture.
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
 
-/// The header comment in words, what was measured, what the virtual GPU saw, and the source with
-/// what each line did. `in_page`: the rungs that have a section.
+/// The header comment, the measurements, the virtual GPU's results, and the source with counters
+/// per line. `in_page`: the rungs that have a section.
 std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& in_page,
                          const std::vector<Study>& studies, const Traces& traces);
-/// Lines with their numbers alone.
+/// Lines with line numbers only.
 std::string source_section(const std::string& name, std::string_view source);
 /// "rung-gemm-cuda-00_naive"
 std::string rung_anchor(std::string_view id);
 
-/// A whole page: `header` is what stands below its heading, before the contents.
+/// A whole page: `header` goes between its heading and its contents.
 std::string whole_page(const std::string& title, const std::string& header,
                        const std::string& contents);
 

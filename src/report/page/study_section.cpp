@@ -158,8 +158,8 @@ std::string summary_section(const std::vector<Study>& studies, const Results& re
                         html::escape(library_sentence(study)));
   }
   html += html::paragraph(fmt::format(
-      "{} measurements, each of a kernel that was verified, element by element, on that very "
-      "problem before it was timed; {} wrong.",
+      "{} measurements, each of a kernel that was verified on the same problem before it was "
+      "timed; {} wrong.",
       timed, wrong));
   return html + "</section>\n";
 }
@@ -191,8 +191,8 @@ std::string study_section(const Study& study, std::size_t number, const Results&
   html += "</div>\n";
   if (const auto library = study.library(); !library.empty()) {
     html += html::table(
-        "The library, with the rung that it chose; a column headed by the name of a "
-        "peer is its time over ours",
+        "The library, with the rung that it selected; a column with the name of a peer is "
+        "its time over ours",
         library_table(study, library));
   }
   return html + troubles(study) + "</section>\n";

@@ -1,5 +1,5 @@
 #pragma once
-// What plots with two axes share.
+// Shared by the plots with two axes.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace rung {
 
 inline constexpr double plot_width = 480;
 
-/// An area with a grid, ticks and the names of its axes.
+/// An area with a grid, ticks and axis titles.
 struct Frame {
   double left, right, top, bottom;
   svg::Scale x, y;
@@ -22,17 +22,17 @@ struct Frame {
             const std::string& y_name) const;
 };
 
-/// What the labels of an axis take at its side.
+/// The space for the labels of an axis.
 double width_of_labels(const std::vector<svg::Tick>& ticks);
 
-/// Finds places for labels where no other label is.
+/// Places labels without overlaps.
 class Labels {
  public:
-  /// Labels keep inside.
+  /// The area that labels must not leave.
   explicit Labels(const svg::Box& area) : area_(area) {}
 
   void keep_free(const svg::Box& box) { taken_.push_back(box); }
-  /// Writes `text` beside a point, with a line to it where that is not next to it.
+  /// Writes `text` beside a point, with a connecting line if it is not adjacent.
   void place(svg::Picture& picture, svg::Point point, const std::string& text);
 
  private:
@@ -42,9 +42,9 @@ class Labels {
   std::vector<svg::Box> taken_;
 };
 
-/// How the nth series of a plot looks.
+/// The style of the nth series of a plot.
 struct Look {
-  const char* hue;  // a class
+  const char* hue;  // a CSS class
   svg::Marker marker;
   const char* line;  // a class: "", "dashed", "dotted"
 };

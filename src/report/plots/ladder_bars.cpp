@@ -23,7 +23,8 @@ struct Bar {
 std::vector<Bar> bars_of(const std::vector<const Result*>& ladder, const Study& study) {
   std::vector<Bar> bars;
   for (const Result* rung : ladder) bars.push_back({slug_of(rung->rung), rung->rate(), false});
-  // All of a problem are timed interleaved: a peer is the same for each, but for noise.
+  // All contenders of a problem are timed interleaved, so a peer's rate is the same for each,
+  // except for noise.
   const Result& last = *ladder.back();
   for (const std::string& peer : study.peers()) {
     if (const auto seconds = seconds_of(last, peer)) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double giga = 1e-9;
 
-/// A level of memory with the rate that it has at the most.
+/// A level of memory with its peak rate.
 struct Roof {
   std::string name;
   double intensity, gbps, seconds;
@@ -89,7 +89,7 @@ void draw_points(svg::Picture& picture, const Frame& frame, const Roofs& roofs) 
   }
 }
 
-/// A level line, and what it is: measured, or the least time.
+/// A horizontal line with its label: measured, or the minimum time.
 void draw_rate(svg::Picture& picture, const Frame& frame, double gflops, const std::string& text) {
   picture.line(frame.at(frame.x.low(), gflops), frame.at(frame.x.high(), gflops), "axis dotted",
                text);
@@ -132,8 +132,9 @@ std::optional<Figure> levels_roofline(const std::string& id, const std::string& 
   draw_rate(picture, frame, rate, said);
   draw_points(picture, frame, roofs);
   const std::string note = fmt::format(
-      "Each slope is what a level of memory gives; the mark on it is where the kernel meets it, by "
-      "the bytes that it moves there. The lowest mark is the bound: {}.",
+      "Each slope is the bandwidth of a level of memory; the mark on it is at the kernel's FLOP "
+      "per "
+      "byte moved there. The lowest mark is the bound: {}.",
       roofs.bound);
   return Figure{id, title, note, std::move(picture), table_of(roofs)};
 }

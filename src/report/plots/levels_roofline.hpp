@@ -1,5 +1,5 @@
 #pragma once
-// The roofline of one kernel: a slope for each level of memory, and where the kernel meets it.
+// The roofline of one kernel: a slope for each level of memory, and the kernel's position on it.
 
 #include <optional>
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace rung {
 
-/// Nothing for a kernel without floating-point work, or without memory. `name`: of the kernel.
+/// Empty for a kernel without floating-point work, or without memory accesses. `name`: of the
+/// kernel.
 std::optional<Figure> levels_roofline(const std::string& id, const std::string& name,
                                       const analysis::Explanation& explanation);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The plots of a report. Each gives the figures of its table, and nothing where there is nothing to
+// The plots of a report. Each includes a table of its figures, and is empty if there is nothing to
 // show.
 
 #include <map>
@@ -19,17 +19,16 @@ using Traces = std::map<std::string, RungTrace>;
 /// The rate of every rung of the ladder at one problem, of its peers, and the ceiling.
 std::optional<Figure> ladder_bars(const std::string& id, const Study& study);
 
-/// The same rates over the FLOP for each byte of memory traffic: that which the virtual GPU counts
-/// where it has traced the rung, else each operand once.
-/// After Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance Model for
-/// Multicore Architectures", CACM 52(4), 2009.
+/// The same rates over the FLOP per byte of memory traffic: as counted by the virtual GPU if it has
+/// traced the rung, otherwise each operand once. After Williams, Waterman and Patterson, "Roofline:
+/// An Insightful Visual Performance Model for Multicore Architectures", CACM 52(4), 2009.
 std::optional<Figure> roofline(const std::string& id, const Study& study, const Results& results,
                                const Traces& traces);
 
 /// Rates over the size of square problems: the library, its peers, and every rung.
 std::optional<Figure> speed_by_size(const std::string& id, const Study& study);
 
-/// The library against each peer at every shape, of several studies on one device.
+/// The library against each peer at every shape, for several studies on one device.
 std::optional<Figure> ratio_map(const std::string& id, const std::vector<const Study*>& studies);
 
 }  // namespace rung

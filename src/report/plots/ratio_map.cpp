@@ -45,7 +45,7 @@ Ratios ratios_of(const std::vector<Column>& columns) {
   return rows;
 }
 
-/// Equal within 3 %, then by how much, up to twice and more.
+/// Equal within 3 %, then in steps up to a factor of two and more.
 std::string wash(double ratio) {
   const double factor = std::max(ratio, 1 / ratio);
   if (factor < 1.03) return "";

@@ -27,8 +27,8 @@ double number_at(const Json& machine, std::initializer_list<std::string> path) {
   return place->is_number() ? place->get<double>() : 0;
 }
 
-/// The ceiling of the bench is one of the two; the other comes from what was measured of the
-/// machine. Zeros where there is none.
+/// The bench's ceiling is one of the two; the other one is a ceiling of the machine. Zero if
+/// unknown.
 Roofs roofs_of(const Result& result, const Json& machine) {
   const bool on_gpu = result.device.starts_with("gpu");
   const std::string threads = result.threads == 1 ? "one_thread" : "all_threads";
@@ -67,16 +67,15 @@ std::vector<Spot> spots_of(const std::vector<const Result*>& ladder, const Trace
 
 std::string note_of(const std::vector<Spot>& spots) {
   std::string note =
-      "The slope is the rate at which memory can be read, the level line the rate of multiply-adds "
-      "in registers, both measured. ";
+      "The slope is the rate of reading memory, the horizontal line the rate of multiply-adds in "
+      "registers, both measured. ";
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return spot.counted; })) {
     note +=
-        "Bytes are those that warps and bulk copies ask global memory for, as the virtual GPU "
-        "counts "
-        "them in sectors of 32: a point above the slope gets the rest from caches. ";
+        "Bytes are those that warps and bulk copies request from global memory, in whole sectors, "
+        "as counted by the virtual GPU: a point above the slope gets the rest from caches. ";
   }
   if (std::any_of(spots.begin(), spots.end(), [](const Spot& spot) { return !spot.counted; })) {
-    note += "For rungs that were not traced, bytes are each operand once, the least that there is.";
+    note += "For rungs without a trace, bytes are each operand once, the minimum.";
   }
   return note;
 }
@@ -123,7 +122,7 @@ Frame frame_of(const std::vector<Spot>& spots, const Roofs& roofs) {
   return {left, right, top, bottom, svg::Scale::logarithmic(low_x / 2, high_x * 2, left, right), y};
 }
 
-/// Labels first, so that points lie on top of their lines.
+/// Labels first, so that points are drawn over their lines.
 void draw_spots(svg::Picture& picture, const Frame& frame, const std::vector<Spot>& spots,
                 double roof) {
   Labels labels({frame.left, frame.top + 18, frame.right - frame.left, frame.bottom - frame.top});

@@ -34,7 +34,7 @@ Series peer_series(const std::string& peer, const std::vector<const Result*>& cu
   return series;
 }
 
-/// The library or, where there is none, the last rung; then its peers, then the rungs.
+/// The library or, without it, the last rung; then its peers, then the rungs.
 std::vector<Series> all_series(const Study& study) {
   auto curves = study.curves();
   if (curves.empty()) return {};
@@ -199,7 +199,7 @@ std::optional<Figure> speed_by_size(const std::string& id, const Study& study) {
   return Figure{
       id, title,
       "Square problems; n is the size of each side, or the length of a vector. Thin lines "
-      "are single rungs, by number; points beside a line are sizes next to a rounder one.",
+      "are single rungs, by number; points beside a line are sizes close to a rounder one.",
       std::move(picture), table_of(all, sizes, study.unit())};
 }
 

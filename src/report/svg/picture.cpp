@@ -12,7 +12,7 @@ RUNG_EMBED(rung_picture_style, RUNG_STYLE)
 namespace rung::svg {
 namespace {
 
-/// A tenth of a pixel is as fine as anybody sees.
+/// A tenth of a pixel is precise enough.
 std::string number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures as SVG: shapes with classes, whose colours are in picture.css, for a page and for files.
+// SVG pictures: shapes with classes, whose colours are in picture.css, for pages and for files.
 
 #include <string>
 #include <string_view>
@@ -15,32 +15,32 @@ struct Box {
   double x, y, width, height;
 };
 
-/// Told apart without colour.
+/// Distinguishable without colour.
 enum class Marker { circle, square, triangle, diamond, cross };
 
 class Picture {
  public:
-  /// Size in units that are pixels where it is shown as large as it is. `id`: of its title and
-  /// description, one of a kind in a page.
+  /// The size is in pixels at full size. `id`: of its title and description, unique in a page.
   Picture(std::string id, double width, double height, std::string title, std::string description);
 
-  // Classes are those of picture.css. `hover`: what a pointer that rests on it is told.
+  // Classes are those of picture.css. `hover`: the tooltip.
   void rect(const Box& box, std::string_view classes, std::string_view hover = "");
   void line(Point from, Point to, std::string_view classes, std::string_view hover = "");
   void polyline(const std::vector<Point>& points, std::string_view classes);
-  /// `at`: on its baseline; it begins there, or with class "middle" or "end" is or ends there.
+  /// `at`: the position on the baseline, where the text begins or, with class "middle" or "end", is
+  /// centred or ends.
   void text(Point at, std::string_view text, std::string_view classes = "");
   void marker(Marker marker, Point at, std::string_view classes, std::string_view hover = "");
-  /// Shapes until the next group or end_group() are one thing, told as `hover`.
+  /// Shapes until the next group or end_group() belong together, with the tooltip `hover`.
   void begin_group(std::string_view classes, std::string_view hover = "");
   void end_group();
 
   double width() const { return width_; }
   double height() const { return height_; }
 
-  /// For a page that has picture.css.
+  /// For a page that includes picture.css.
   std::string in_page() const;
-  /// A file of its own.
+  /// A self-contained file.
   std::string file() const;
 
  private:
@@ -53,11 +53,11 @@ class Picture {
   std::string body_;
 };
 
-/// The colours and lines of pictures.
+/// The stylesheet of pictures.
 std::string_view picture_style();
 
-/// With the characters that XML and HTML take for their own written as entities; others that XML
-/// does not allow are left out.
+/// Escapes characters with a meaning in XML and HTML as entities, and drops others that XML does
+/// not allow.
 std::string escape(std::string_view text);
 
 }  // namespace rung::svg

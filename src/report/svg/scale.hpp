@@ -1,5 +1,5 @@
 #pragma once
-// From values to places along an axis.
+// Maps values to positions along an axis.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ struct Tick {
   std::string label;
 };
 
-/// Linear or logarithmic, from the values `low` to `high` to the places `from` to `to`.
+/// Linear or logarithmic, from the values `low` to `high` to the positions `from` to `to`.
 class Scale {
  public:
   static Scale linear(double low, double high, double from, double to);
@@ -32,7 +32,7 @@ class Scale {
 
 /// The round numbers (1, 2 or 5 times a power of ten) from 0 to `high`, about `count`.
 std::vector<Tick> round_ticks(double high, int count);
-/// The powers of ten from `low` to `high`; where there are fewer than three, also 2 and 5 times.
+/// The powers of ten from `low` to `high`; if there are fewer than three, also 2 and 5 times these.
 std::vector<Tick> decade_ticks(double low, double high);
 
 /// The largest power of ten not above the value, and the smallest not below it.

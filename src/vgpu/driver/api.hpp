@@ -1,12 +1,12 @@
 #pragma once
-// The part of the CUDA driver API that this project uses, as a table of function pointers under the
-// names and with the signatures of the CUDA Driver API reference. It is filled either from the real
-// driver (by dlsym of the exported symbols) or from the virtual GPU (virtual_driver.hpp).
+// The part of the CUDA driver API that this project uses, as a table of function pointers with the
+// names and signatures of the CUDA Driver API reference. It is filled either from the real driver
+// (with dlsym) or from the virtual GPU (virtual_driver.hpp).
 
 #include "vgpu/driver/results.hpp"
 #include "vgpu/driver/types.hpp"
 
-/// X(member, exported symbol, signature). The symbols are those that drivers export since
+/// X(member, exported symbol, signature). The symbols are those that drivers have exported since
 /// CUDA 12.0.
 #define RUNG_CUDA_DRIVER_FUNCTIONS(X)                                                              \
   X(cuInit, "cuInit", Result(unsigned flags))                                                      \
@@ -196,7 +196,7 @@ namespace rung::cuda {
 template <class Signature>
 using FunctionPointer = Signature*;
 
-/// The table. Every call returns a Result, and sets its outputs only if it succeeds.
+/// The table. Every call returns a Result, and sets its outputs only on success.
 struct DriverApi {
 #define RUNG_CUDA_DRIVER_MEMBER(member, symbol, ...) FunctionPointer<__VA_ARGS__> member = nullptr;
   RUNG_CUDA_DRIVER_FUNCTIONS(RUNG_CUDA_DRIVER_MEMBER)

@@ -10,7 +10,7 @@ namespace {
 
 bool is_default(Stream stream) { return stream == nullptr || stream == cuda::legacy_stream(); }
 
-/// Whether work on the legacy stream has to wait for the stream that is capturing.
+/// Whether work on the legacy stream must wait for the capturing stream.
 bool is_blocking(const Capture& capture, const StreamState& legacy) {
   return capture.origin != &legacy && (capture.origin->flags & cuda::stream_non_blocking) == 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What every call of the virtual driver does around its body: the lock, the state of the process
-// and of the context, and errors.
+// Common to all calls of the virtual driver: locking, access to process and context state, and
+// error handling.
 
 #include <memory>
 #include <new>
@@ -21,7 +21,7 @@ using cuda::GraphExec;
 using cuda::Result;
 using cuda::Stream;
 
-/// Ends a call. The message is what virtual_driver_message() says.
+/// Ends a call. The message is returned by virtual_driver_message().
 struct Failure {
   Result result;
   std::string message;
@@ -31,7 +31,7 @@ struct Failure {
   throw Failure{result, std::move(message)};
 }
 
-/// Unless `holds`, the call fails.
+/// Fails the call unless `holds` is true.
 inline void require(bool holds, Result result, const char* message = "") {
   if (!holds) fail(result, message);
 }
@@ -41,16 +41,16 @@ void require_pointer(const T* pointer) {
 }
 void require_device(Device device);
 
-/// The calling thread's context. Fails if there is none, or it has been destroyed; a sticky error
-/// is let pass.
+/// The calling thread's context. Fails if there is none, or if it was destroyed; ignores a sticky
+/// error.
 ContextState& current_context_even_if_faulty();
-/// The same, but a sticky error ends the call.
+/// The same, but fails on a sticky error.
 ContextState& current_context();
 
-/// Sets `last_message` and returns the Result of the exception in flight.
+/// Sets `last_message` and returns the Result of the current exception.
 Result result_of_exception();
 
-/// Runs the body of a call that needs nothing.
+/// Runs the body of a call without preconditions.
 template <class Body>
 Result call_always(const Body& body) {
   const std::lock_guard lock(process().mutex);
@@ -76,7 +76,7 @@ Result call_driver(const Body& body) {
   });
 }
 
-/// Runs body(ContextState&) of a call that needs a working context.
+/// Runs body(ContextState&) of a call that requires a working context.
 template <class Body>
 Result call_context(const Body& body) {
   return call_driver([&] {
@@ -87,14 +87,14 @@ Result call_context(const Body& body) {
   });
 }
 
-// The object of a handle in this context, or the call fails.
+// The object of a handle in this context; fails the call if there is none.
 StreamState& find_stream(ContextState& context, Stream stream);
 std::shared_ptr<EventState> find_event(ContextState& context, Event event);
 std::shared_ptr<ModuleState> find_module(ContextState& context, cuda::Module module);
 std::shared_ptr<FunctionState> find_function(ContextState& context, Function function);
 
 /// Runs the operation now, or records it if the stream is capturing. An operation on the legacy
-/// stream fails while another stream is capturing that would have to wait for it.
+/// stream fails while another stream is capturing for which it would have to wait.
 void enqueue(ContextState& context, Stream stream, Operation operation);
 
 /// The capture that work on the legacy stream would have to wait for; null for other streams.
@@ -106,7 +106,7 @@ std::shared_ptr<Capture> capture_that_blocks(ContextState& context, Stream strea
 /// captures are invalidated, and the call fails.
 void refuse_in_capture(ContextState& context, bool unsafe);
 
-/// The streams that take part in the capture go back to running what they are told.
+/// Ends the capture for the streams that take part in it.
 void end_capture(ContextState& context, const Capture& capture);
 
 }  // namespace rung::vgpu::driver

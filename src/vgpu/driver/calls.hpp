@@ -1,6 +1,6 @@
 #pragma once
-// The virtual driver's calls, under the names and with the signatures of api.hpp. Each is
-// documented by the CUDA Driver API reference; comments here say where the virtual one differs.
+// The virtual driver's calls, with the names and signatures of api.hpp. The CUDA Driver API
+// reference documents each; comments here describe differences.
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Stream capture: instead of running, operations are recorded, and a graph replays them. Replay is
-// in the order of recording, which every order that the streams and events demand allows.
+// Stream capture: operations are recorded instead of run, and a graph replays them, in the order of
+// recording, which satisfies all dependencies of streams and events.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@ struct ContextState;
 struct GraphState;
 struct StreamState;
 
-/// What a stream is told to do.
+/// An operation enqueued in a stream.
 using Operation = std::function<void(ContextState&)>;
 
-/// For each stream, how many operations of the capture are known to come before.
+/// For each stream, how many operations of the capture are known to precede.
 using CaptureClock = std::map<const StreamState*, std::size_t>;
 
-/// A capture under way, shared by the streams that take part: the one where it began, and those
-/// that have waited for an event of it.
+/// A capture in progress, shared by the streams that take part: its origin, and those that have
+/// waited for an event of it.
 struct Capture {
   const StreamState* origin = nullptr;
   cuda::CaptureMode mode = cuda::CaptureMode::global;
@@ -41,7 +41,7 @@ struct Capture {
     operations.push_back(std::move(operation));
     clocks[&stream][&stream] = operations.size();
   }
-  /// `stream` waits for what was before the event.
+  /// `stream` waits for everything before the event.
   void join(const StreamState& stream, const CaptureClock& event) {
     CaptureClock& clock = clocks[&stream];
     for (const auto& [other, count] : event) {
@@ -49,7 +49,7 @@ struct Capture {
       if (known < count) known = count;
     }
   }
-  /// Whether the origin has waited for all that the other streams do.
+  /// Whether the origin has waited for all work of the other streams.
   bool all_joined() const {
     const auto found = clocks.find(origin);
     for (const auto& [stream, clock] : clocks) {

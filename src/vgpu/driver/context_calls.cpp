@@ -1,4 +1,4 @@
-// Contexts: the primary one, others, and which is current.
+// Contexts: the primary one, others, and the current one of a thread.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ bool is_active(const PrimaryContext& primary) {
   return primary.handle != nullptr && process().contexts.contains(primary.handle);
 }
 
-/// Ends a context. Threads where it is current find it destroyed.
+/// Destroys a context. Threads in which it is current find it destroyed.
 void destroy(Context handle) {
   const auto found = process().contexts.find(handle);
   if (found == process().contexts.end()) return;
@@ -82,7 +82,7 @@ Result cuDevicePrimaryCtxRelease(Device device) {
 Result cuDevicePrimaryCtxReset(Device device) {
   return call_driver([&] {
     require_device(device);
-    // Who has retained it still has to release it.
+    // Holders must still release it.
     destroy(process().primary.handle);
   });
 }
@@ -207,7 +207,7 @@ Result cuCtxGetId(Context context, unsigned long long* id) {
 
 Result cuCtxSynchronize() {
   return call_driver([&] {
-    // What a faulty kernel printed before the fault is shown too: more than a GPU does.
+    // Output of a faulty kernel before the fault is also shown, unlike on a GPU.
     flush_printed(current_context_even_if_faulty());
     refuse_in_capture(current_context(), false);
   });

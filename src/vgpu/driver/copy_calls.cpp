@@ -1,4 +1,4 @@
-// Copies and fills. All are checked against the bounds of allocations: what runs over the end is
+// Copies and fills. All are checked against the bounds of allocations; an overrun is
 // CUDA_ERROR_INVALID_VALUE.
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace rung::vgpu::driver {
 namespace {
 
-/// One side of a copy: an address, and what memory the caller says it is in.
+/// One side of a copy: an address, and the kind of memory that the caller states.
 struct End {
   enum class Kind { host, device, any };
   Kind kind;
@@ -29,8 +29,8 @@ End any(std::uint64_t address) { return {End::Kind::any, address}; }
                                           context.memory.describe(address)));
 }
 
-/// Whether this side is in an allocation that keeps track of what is written. Fails if the range is
-/// not what the caller says.
+/// Whether this side is in an allocation that tracks initialisation. Fails if the range is not of
+/// the stated kind.
 bool is_tracked(const ContextState& context, End end, std::size_t bytes) {
   const Allocation* allocation = context.memory.find(end.address);
   if (allocation == nullptr) {
@@ -39,7 +39,7 @@ bool is_tracked(const ContextState& context, End end, std::size_t bytes) {
     if (wrong) fail_beyond(context, end.address, bytes);
     return false;
   }
-  // A part of a host buffer may be registered, and all of it copied.
+  // A part of a host buffer may be registered while all of it is copied.
   if (end.kind == End::Kind::host && allocation->host) return false;
   const std::uint64_t offset = end.address - allocation->address;
   if (bytes > allocation->bytes - offset) fail_beyond(context, end.address, bytes);
@@ -69,7 +69,7 @@ Result copy_async(End to, End from, std::size_t bytes, Stream stream) {
   });
 }
 
-/// Returns when the copy is done, on a GPU: kernels' output is shown.
+/// On a GPU, this returns when the copy is done; kernels' output is then shown.
 Result copy_now(End to, End from, std::size_t bytes) {
   return call_context([&](ContextState& context) {
     enqueue(context, nullptr, [=](ContextState& running) {
@@ -91,7 +91,7 @@ Rows rows(MemoryType type, const void* host_pointer, std::uint64_t device_pointe
   require(type != MemoryType::array, Result::not_supported, "arrays are not supported");
   require(type == MemoryType::host || type == MemoryType::device || type == MemoryType::unified,
           Result::invalid_value, "not a memory type");
-  // A pitch of 0 stands for rows without a gap.
+  // A pitch of 0 means rows without gaps.
   if (pitch == 0) pitch = width;
   require(width <= pitch && x_bytes <= pitch - width, Result::invalid_value,
           "rows wider than the pitch");

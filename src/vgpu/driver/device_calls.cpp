@@ -1,4 +1,4 @@
-// cuInit, errors, and what can be asked of a device.
+// cuInit, errors, and device queries.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ constexpr int cuda_version = 13000;  // CUDA 13.0: 1000 * major + 10 * minor
 constexpr int warp_threads = 32;
 constexpr const char* pci_bus_id = "0000:01:00.0";
 
-/// Nothing if there is no such result.
+/// Null if there is no such result.
 struct ResultText {
   const char* name;
   const char* text;
@@ -47,7 +47,7 @@ void copy_text(char* to, int length, const std::string& text) {
   to[count] = '\0';
 }
 
-/// Limits that all devices since compute capability 7 share (CUDA C++ Programming Guide, "Compute
+/// Limits common to all devices since compute capability 7 (CUDA C++ Programming Guide, "Compute
 /// Capabilities").
 std::optional<int> common_attribute(DeviceAttribute attribute) {
   using enum DeviceAttribute;
@@ -121,7 +121,7 @@ std::optional<std::int64_t> own_attribute(const DeviceDescription& device,
     case compute_capability_major: return device.compute_major;
     case compute_capability_minor: return device.compute_minor;
     case single_to_double_precision_perf_ratio:
-      // Of the chips with half-rate double precision, and of the others.
+      // For chips with half-rate double precision, and for others.
       return device.compute_minor == 0 ? 2 : 32;
     default: return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Events: marks in the order of a stream. The time of one is this computer's at the call that
-// records it, so that the time between two is what the simulation, and the program itself, took.
+// Events: markers in stream order. The time of an event is this computer's at the call that records
+// it, so the time between two events is that of the simulation and of the program itself.
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
@@ -7,7 +7,7 @@
 namespace rung::vgpu::driver {
 namespace {
 
-/// An event that was recorded in a capture has no time of its own, during the capture or after it.
+/// An event recorded in a capture has no time, during the capture or after it.
 void require_not_captured(const EventState& event) {
   if (!event.captured) return;
   const auto capture = event.capture.lock();

@@ -1,4 +1,4 @@
-// Stream capture, and graphs made by it.
+// Stream capture, and the graphs made by it.
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
@@ -121,8 +121,8 @@ Result cuStreamIsCapturing(Stream stream, CaptureStatus* status) {
 Result cuGraphInstantiate(GraphExec* exec, Graph graph, unsigned long long flags) {
   return call_context([&](ContextState& context) {
     require_pointer(exec);
-    // Bits for graph memory, upload, device launch and node priority: nothing to do for the first
-    // two and the last.
+    // Bits for graph memory, upload, device launch and node priority; the first two and the last
+    // have no effect here.
     constexpr unsigned long long device_launch = 4;
     require(flags < 16 && (flags & device_launch) == 0, Result::invalid_value,
             "not flags that a graph can be instantiated with here");

@@ -1,5 +1,5 @@
 #pragma once
-// Handles that the driver gives out: numbers, never used twice, so that a stale one is found out.
+// The driver's handles: numbers that are never reused, so that stale handles are detected.
 
 #include <cstdint>
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace rung::vgpu::driver {
 
-/// Above the handles that have a meaning of their own (the default streams).
+/// Above the handles with a fixed meaning (the default streams).
 inline std::uintptr_t next_handle() {
   static std::uintptr_t last = 0x1000;
   return last += 0x10;
 }
 
-/// The objects behind handles of one type. A captured operation may keep an object alive after its
-/// handle has gone.
+/// The objects behind the handles of one type. A captured operation may keep an object alive after
+/// its handle was destroyed.
 template <class Handle, class State>
 class Handles {
  public:

@@ -13,7 +13,7 @@
 namespace rung::vgpu::driver {
 namespace {
 
-/// A launch with its arguments copied, as it stays in a graph. Keeps the module loaded.
+/// A launch with a copy of its arguments, as stored in a graph. Keeps the module loaded.
 struct Launch {
   std::shared_ptr<FunctionState> function;
   std::shared_ptr<ModuleState> module;
@@ -21,7 +21,7 @@ struct Launch {
   std::vector<std::byte> parameters;
 };
 
-/// What a GPU's driver reports for a fault.
+/// The result that a GPU's driver reports for a fault.
 Result result_of(const LaunchReport& report) {
   switch (*report.fault) {
     case HazardKind::out_of_bounds:
@@ -65,7 +65,7 @@ void run(ContextState& context, const Launch& launch) {
     context.sticky = result_of(report);
     context.sticky_message = message_of(report);
   }
-  // A copy: the observer may set another one.
+  // A copy, because the observer may replace itself.
   const LaunchObserver observer = process().observer;
   if (observer) observer(report, kernel);
 }
@@ -83,7 +83,7 @@ std::vector<std::byte> gather(const KernelInfo& kernel, void** arguments) {
   return buffer;
 }
 
-/// The parameter buffer that the caller has laid out (CU_LAUNCH_PARAM_BUFFER_POINTER).
+/// The parameter buffer laid out by the caller (CU_LAUNCH_PARAM_BUFFER_POINTER).
 std::vector<std::byte> take_buffer(const KernelInfo& kernel, void** extra) {
   const std::byte* begin = nullptr;
   std::size_t bytes = 0;
@@ -96,7 +96,7 @@ std::vector<std::byte> take_buffer(const KernelInfo& kernel, void** extra) {
     if (key == cuda::launch_param_buffer_size) bytes = *static_cast<std::size_t*>(extra[i + 1]);
   }
   if (begin == nullptr || bytes != kernel.parameter_bytes) {
-    // A GPU's driver lets too small a buffer pass, and reads on behind it.
+    // A GPU's driver accepts a buffer that is too small, and reads past its end.
     fail(bytes > kernel.parameter_bytes ? Result::launch_out_of_resources : Result::invalid_value,
          fmt::format("{}: {} bytes of parameters: it takes {}", kernel.name, bytes,
                      kernel.parameter_bytes));
@@ -119,7 +119,7 @@ std::vector<std::byte> parameters_of(const KernelInfo& kernel, void** arguments,
 void check_cluster(const FunctionState& function, const LaunchOptions& options) {
   const Dim3& grid = options.grid;
   const Dim3& cluster = options.cluster;
-  // More than 8 are allowed on some devices only, and have to be asked for.
+  // More than 8 are supported only by some devices, and must be requested.
   const std::uint64_t most = function.non_portable_cluster ? 16 : 8;
   const bool fits = cluster.count() != 0 && cluster.count() <= most && grid.x % cluster.x == 0 &&
                     grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
@@ -174,7 +174,7 @@ void launch(ContextState& context, Function handle, const LaunchOptions& options
           [launch = std::move(launch)](ContextState& running) { run(running, launch); });
 }
 
-/// Attributes that ask for nothing that in-order streams do not give anyway are let pass.
+/// Attributes that in-order streams satisfy anyway are accepted.
 void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
   switch (attribute.id) {
     case LaunchAttributeId::cooperative:

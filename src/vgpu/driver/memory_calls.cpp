@@ -1,4 +1,4 @@
-// Memory of the device and of the host: allocation, registration, and what a pointer points to.
+// Device and host memory: allocation, registration, and properties of pointers.
 
 #include <fmt/format.h>
 
@@ -66,8 +66,7 @@ Result allocate_host(void** pointer, std::size_t bytes, unsigned flags) {
   });
 }
 
-/// The allocation that holds the address, and how it came about. Module variables are device
-/// memory.
+/// The allocation that contains the address, and its origin. Module variables are device memory.
 struct Found {
   const Allocation* allocation;
   Range range;
@@ -75,7 +74,7 @@ struct Found {
 Found find(ContextState& context, std::uint64_t address, Result if_missing) {
   const Allocation* allocation = std::as_const(context.memory).find(address);
   if (allocation == nullptr) {
-    fail(if_missing, fmt::format("{} lies in no allocation", context.memory.describe(address)));
+    fail(if_missing, fmt::format("{} is not in any allocation", context.memory.describe(address)));
   }
   const auto range = context.ranges.find(allocation->address);
   return {allocation, range == context.ranges.end() ? Range{} : range->second};
@@ -92,7 +91,7 @@ Found find_page_locked(ContextState& context, void* pointer) {
   return found;
 }
 
-/// All memory is where it is needed: the hints on managed memory are checked, and need no work.
+/// All memory is accessible everywhere: hints on managed memory are checked, and have no effect.
 void check_managed(ContextState& context, DevicePointer pointer, std::size_t bytes, Device device) {
   if (device != cpu_device) require_device(device);
   const Found found = find(context, pointer, Result::invalid_value);

@@ -1,4 +1,4 @@
-// Modules of PTX text, their functions and variables.
+// Modules of PTX, their functions and variables.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr std::string_view elf_magic =
     "ELF";
 constexpr std::string_view fat_binary_magic = "\x50\xed\x55\xba";
 
-/// The text of an image, which ends with a NUL.
+/// The text of an image, which is NUL-terminated.
 std::string_view text_of(const void* image) {
   const auto* bytes = static_cast<const char*>(image);
   if (std::strncmp(bytes, elf_magic.data(), elf_magic.size()) == 0 ||
@@ -53,8 +53,8 @@ auto as_invalid_ptx(const Load& load) {
   }
 }
 
-/// For messages: "PTX of 02_shared_tile.cu", after the first source that the text gives, headers
-/// apart.
+/// For messages: "PTX of 02_shared_tile.cu", after the first source file in the text that is not a
+/// header.
 std::string name_of(std::string_view text) {
   std::string first;
   for (std::size_t at = text.find(".file"); at != text.npos; at = text.find(".file", at + 1)) {
@@ -82,7 +82,8 @@ void load(cuda::Module* module, const void* image) {
   *module = context.modules.add(std::move(state));
 }
 
-/// The buffers of cuModuleLoadDataEx, whose sizes come as values and go as bytes written.
+/// The buffers of cuModuleLoadDataEx. Their sizes are passed as values, and returned as the bytes
+/// written.
 class Log {
  public:
   Log(JitOption buffer, JitOption size, unsigned count, const JitOption* options, void** values) {
@@ -172,7 +173,7 @@ Result cuModuleLoadData(Module* module, const void* image) {
   return call_driver([&] { load(module, image); });
 }
 
-/// Of the options only the logs have an effect: nothing is compiled.
+/// Only the log options have an effect, because nothing is compiled.
 Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, JitOption* options,
                           void** values) {
   return call_driver([&] {
@@ -231,7 +232,7 @@ Result cuModuleGetGlobal(DevicePointer* pointer, std::size_t* bytes, Module modu
   });
 }
 
-/// Registers are an estimate, from how many values of the PTX are alive at once.
+/// Registers are an estimate: the number of PTX values alive at once.
 Result cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function function) {
   return call_context([&](ContextState& context) {
     require_pointer(value);

@@ -9,8 +9,8 @@
 namespace rung::vgpu::driver {
 namespace {
 
-/// The registers that a compiler would keep to: `.maxnreg`, and what lets a block of `.maxntid`
-/// threads run.
+/// The registers that a compiler would use at most: `.maxnreg`, and the limit at which a block of
+/// `.maxntid` threads can run.
 int most_registers(const ptx::Function& text, const DeviceDescription& device) {
   int most = device.max_registers_per_thread;
   if (text.max_registers > 0) most = std::min(most, text.max_registers);
@@ -19,7 +19,7 @@ int most_registers(const ptx::Function& text, const DeviceDescription& device) {
     const std::int64_t block = std::max<std::int64_t>(1, threads[0]) *
                                std::max<std::int64_t>(1, threads[1]) *
                                std::max<std::int64_t>(1, threads[2]);
-    const std::int64_t warps = (block + 127) / 128 * 4;  // four partitions are filled evenly
+    const std::int64_t warps = (block + 127) / 128 * 4;  // evenly over four partitions
     const std::int64_t fit = device.registers_per_block / (32 * warps) / 8 * 8;
     most = static_cast<int>(std::clamp<std::int64_t>(fit, 16, most));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What a loaded function takes of a multiprocessor.
+// The resources of a loaded function.
 
 #include "vgpu/driver/state.hpp"
 #include "vgpu/occupancy.hpp"

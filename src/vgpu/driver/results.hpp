@@ -1,7 +1,7 @@
 #pragma once
-// What calls of the CUDA driver API return: values, names and texts of CUresult (CUDA Driver API
-// reference, "Data types used by CUDA driver"). Listed are those that a program can meet on a GPU
-// without graphics interoperation or MPS.
+// Results of the CUDA driver API: values, names and texts of CUresult (CUDA Driver API reference,
+// "Data types used by CUDA driver"). Lists those that a program can meet on a GPU without graphics
+// interoperation or MPS.
 
 /// X(enumerator, value, name, text).
 #define RUNG_CUDA_RESULTS(X)                                                                       \

@@ -26,7 +26,8 @@ ContextState::ContextState(cuda::Context own_handle, unsigned own_flags,
 }
 
 Process& process() {
-  // Never destroyed: a program may call the driver while its own statics are.
+  // Never destroyed, because a program may call the driver while its own static objects are
+  // destroyed.
   static Process* const the_process = new Process;
   return *the_process;
 }
@@ -46,8 +47,8 @@ struct ThreadState {
   cuda::CaptureMode capture_mode = cuda::CaptureMode::global;
 };
 
-// Behind a POSIX key and not thread_local: it goes when its thread ends, but stays at exit, where
-// objects of static lifetime call the driver in their destructors.
+// A POSIX key instead of thread_local: it is destroyed when its thread ends, but not at exit, where
+// destructors of static objects call the driver.
 ThreadState& thread_state() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};

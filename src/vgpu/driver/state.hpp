@@ -1,5 +1,5 @@
 #pragma once
-// The virtual driver's state: the process, its contexts, and what belongs to a context.
+// The virtual driver's state: the process, its contexts, and the contents of a context.
 
 #include <chrono>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace rung::vgpu::driver {
 
-/// cuCtxGetStreamPriorityRange: lower numbers come first. The virtual GPU has no use for it.
+/// cuCtxGetStreamPriorityRange: lower numbers have priority. The virtual GPU ignores priorities.
 inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;
 
@@ -72,7 +72,7 @@ struct GraphState {
   std::vector<std::shared_ptr<UserObjectState>> user_objects;
 };
 
-/// How a range of the context's memory came about.
+/// The origin of a range of the context's memory.
 enum class Origin { device, pinned, registered, managed };
 struct Range {
   Origin origin = Origin::device;
@@ -83,7 +83,7 @@ struct ContextState {
   ContextState(cuda::Context own_handle, unsigned own_flags, const DeviceDescription& device);
 
   cuda::Context handle;
-  std::uint64_t id;  // never used twice, unlike the handle of the primary context
+  std::uint64_t id;  // never reused, unlike the handle of the primary context
   unsigned flags;
   DeviceMemory memory;
   std::map<std::uint64_t, Range> ranges;  // by the allocation's address
@@ -101,18 +101,18 @@ struct ContextState {
   std::string printed;       // by the last kernel, not shown yet
   bool has_printed = false;  // a kernel that calls printf was launched
 
-  /// The error that stays, after a fault.
+  /// The sticky error after a fault.
   cuda::Result sticky = cuda::Result::success;
   std::string sticky_message;
 };
 
-/// Memory goes back at once: the pool has nothing to keep.
+/// Memory is freed at once, so the pool keeps none.
 struct PoolState {
   std::uint64_t release_threshold = 0;
 };
 
-/// The primary context, which the CUDA runtime and this project use, keeps its handle while others
-/// come and go.
+/// The primary context, which the CUDA runtime and this project use, keeps its handle when it is
+/// reset.
 struct PrimaryContext {
   cuda::Context handle = nullptr;
   unsigned flags = 0;
@@ -120,7 +120,7 @@ struct PrimaryContext {
 };
 
 struct Process {
-  /// Held by every call. Recursive: an observer may call the driver.
+  /// Held by every call. Recursive, because an observer may call the driver.
   std::recursive_mutex mutex;
   bool initialised = false;
   DeviceDescription device = known_devices().front();

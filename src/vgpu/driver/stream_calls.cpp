@@ -1,4 +1,4 @@
-// Streams. They are always idle: work has run by the time the call that asked for it returns.
+// Streams. They are always idle, because work runs before the call that enqueues it returns.
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ void create(Stream* stream, unsigned flags, int priority) {
   *stream = context.streams.add(std::move(state));
 }
 
-/// Waiting for a stream, or asking whether it is idle, is refused if it captures, and while another
-/// one does in a mode that minds.
+/// Waiting for or querying a stream fails while it is capturing, and while another one captures in
+/// a mode that forbids it.
 void require_not_capturing(ContextState& context, Stream handle) {
   const StreamState& stream = find_stream(context, handle);
   if (stream.capture != nullptr) {
@@ -105,7 +105,7 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned flags) {
   });
 }
 
-/// The function runs at once. As on a GPU it must not call the driver.
+/// Runs the function at once. As on a GPU, it must not call the driver.
 Result cuLaunchHostFunc(Stream stream, HostFunction function, void* user_data) {
   return call_context([&](ContextState& context) {
     require(function != nullptr, Result::invalid_value, "the function is null");

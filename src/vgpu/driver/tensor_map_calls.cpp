@@ -14,7 +14,7 @@ namespace {
 
 using vgpu::TensorMap;
 
-// What the reference allows.
+// The constraints of the reference.
 constexpr std::uint64_t address_alignment = 16, stride_alignment = 16, box_row_alignment = 16;
 constexpr std::uint64_t most_elements = 1ull << 32, most_stride = 1ull << 40;
 constexpr std::uint32_t most_box = 256, most_step = 8;

@@ -1,6 +1,6 @@
 #pragma once
-// Types of the CUDA driver API, with the values and layouts of its binary interface (CUDA Driver
-// API reference, "Data types used by CUDA driver"). Listed is what this project uses.
+// Types of the CUDA driver API, with the values and layouts of its ABI (CUDA Driver API reference,
+// "Data types used by CUDA driver"), as far as this project uses them.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ using GraphNode = struct GraphNodeHandle*;
 using UserObject = struct UserObjectHandle*;
 using MemoryPool = struct MemoryPoolHandle*;
 
-/// The default streams of a context. A null Stream is the legacy one too.
+/// The default streams of a context. A null Stream also means the legacy one.
 inline Stream legacy_stream() { return reinterpret_cast<Stream>(std::uintptr_t{1}); }
 inline Stream per_thread_stream() { return reinterpret_cast<Stream>(std::uintptr_t{2}); }
 
@@ -102,7 +102,7 @@ enum class FunctionAttribute : int {
   max_threads_per_block = 0,
   shared_size_bytes = 1,  // static
   const_size_bytes = 2,
-  local_size_bytes = 3,  // a thread
+  local_size_bytes = 3,  // per thread
   num_regs = 4,
   ptx_version = 5,     // the PTX text's target: 10 * major + minor
   binary_version = 6,  // 10 * major + minor
@@ -117,7 +117,7 @@ enum class FunctionAttribute : int {
   cluster_scheduling_policy_preference = 15,
 };
 
-/// CUlimit: bytes, unless said otherwise.
+/// CUlimit: in bytes unless noted.
 enum class Limit : int {
   stack_size = 0,
   printf_fifo_size = 1,
@@ -174,7 +174,7 @@ struct MemoryPoolProperties {
   MemoryLocationType location = MemoryLocationType::device;
   Device device = 0;
   void* security_attributes = nullptr;
-  std::size_t max_bytes = 0;  // 0: what the device has
+  std::size_t max_bytes = 0;  // 0: the device's size
   unsigned short usage = 0;
   unsigned char reserved[54] = {};
 };
@@ -297,7 +297,7 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
-/// CUtensorMap: its bits are the device's business.
+/// CUtensorMap, an opaque encoding.
 struct alignas(64) TensorMap {
   std::uint64_t opaque[16];
 };

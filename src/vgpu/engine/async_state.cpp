@@ -83,7 +83,7 @@ void finish_async(Block& block) {
     for (const BulkStore& store : state.unfinished) {
       report(block, HazardKind::in_flight, store.thread, store.site, "bulk copy",
              shared_address(block, store.from),
-             "the block has ended, and nobody has waited until the copy had read its source");
+             "the block has exited, but no thread has waited until the copy had read its source");
     }
     finish_stores(block.warps[warp], state.stores.issued);
   }

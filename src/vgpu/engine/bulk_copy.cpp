@@ -101,14 +101,14 @@ std::optional<Box> box_of(const Copy& copy) {
   if (window == param_window) {
     const std::uint64_t offset = address & window_mask;
     if (offset + sizeof(TensorMap) > launch.parameters.size()) {
-      return wrong("no tensor map lies there");
+      return wrong("there is no tensor map at that address");
     }
     std::memcpy(&box.map, launch.parameters.data() + offset, sizeof box.map);
   } else if (allocation != nullptr &&
              address + sizeof(TensorMap) <= allocation->address + allocation->bytes) {
     std::memcpy(&box.map, reinterpret_cast<const void*>(address), sizeof box.map);
   } else {
-    return wrong("a tensor map lies in global or constant memory or in a parameter");
+    return wrong("a tensor map must be in global or constant memory, or a parameter");
   }
   if (box.map.tag != TensorMap::valid_tag) return wrong("is no tensor map of this device");
   if (box.map.dimensions != copy.op.coordinates.size()) {

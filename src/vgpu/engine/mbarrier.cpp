@@ -112,7 +112,8 @@ void initialise(Warp& warp, const Instr& instr, const MbarrierOp& op, int lane) 
 void expect(const Use& use, std::int64_t bytes) {
   use.barrier.due += bytes;
   if (use.barrier.due > most_counted || use.barrier.due < -most_counted) {
-    misuse(use, fmt::format("{} bytes are due: at most {}", use.barrier.due, most_counted));
+    misuse(use, fmt::format("{} bytes are expected; at most {} are allowed", use.barrier.due,
+                            most_counted));
   }
 }
 

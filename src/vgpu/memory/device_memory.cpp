@@ -13,25 +13,25 @@
 namespace rung::vgpu {
 namespace {
 
-constexpr std::size_t granularity = 512;             // of addresses and of what is charged
-constexpr std::size_t page = 4096;                   // no smaller than the CPU's
-constexpr std::size_t guard = std::size_t{1} << 16;  // bytes before and after that belong to nobody
-constexpr std::size_t stamp_bytes = 32;              // for each byte, at most
-constexpr std::size_t most_freed = 256;              // remembered
-constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;  // of address space kept by them
-// No larger allocation can have its shadows in 47 bits of addresses.
+constexpr std::size_t granularity = 512;             // granularity of addresses and of accounting
+constexpr std::size_t page = 4096;                   // not smaller than the CPU's
+constexpr std::size_t guard = std::size_t{1} << 16;  // guard bytes before and after
+constexpr std::size_t stamp_bytes = 32;              // per byte, at most
+constexpr std::size_t most_freed = 256;              // freed allocations to remember
+constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;  // their address space
+// Larger allocations would not fit into 47 bits of addresses with their shadows.
 constexpr std::size_t most_bytes = std::size_t{1} << 41;
 
 std::size_t rounded(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// What an allocation takes of the device's capacity.
+/// The capacity that an allocation consumes.
 std::size_t charged(std::size_t bytes, bool host) {
   return host ? 0 : std::max(granularity, rounded(bytes, granularity));
 }
 
-/// Address space that costs memory only where it is touched. Fresh pages are zero.
+/// Reserved address space, which costs memory only where it is touched. Fresh pages are zero.
 class Mapping {
  public:
   explicit Mapping(std::size_t bytes) : bytes_(bytes) {
@@ -45,7 +45,7 @@ class Mapping {
 
   std::uint8_t* at(std::size_t offset) const { return static_cast<std::uint8_t*>(begin_) + offset; }
   std::size_t bytes() const { return bytes_; }
-  /// Gives the memory back and keeps the addresses.
+  /// Frees the memory but keeps the addresses.
   void clear(std::size_t begin, std::size_t end) const {
     madvise(at(begin), end - begin, MADV_DONTNEED);
   }
@@ -57,8 +57,8 @@ class Mapping {
 
 }  // namespace
 
-/// An allocation and its address space: guard, data, guard, `initialised`, `stamps`. Of adopted
-/// memory only the stamps are here.
+/// An allocation and its address space: guard, data, guard, `initialised`, `stamps`. For adopted
+/// memory, only the stamps.
 struct DeviceMemory::Block {
   Block(std::size_t bytes, bool callers)
       : adopted(callers),
@@ -98,7 +98,7 @@ struct DeviceMemory::Block {
     }
   }
 
-  /// The bytes have been copied from `source`: with them goes what is initialised.
+  /// The bytes were copied from `source`; copies their initialisation state, too.
   void inherit_initialised(std::uint64_t address, const Block& source, std::uint64_t from,
                            std::size_t bytes) {
     const Allocation& other = source.allocation;
@@ -120,7 +120,7 @@ struct DeviceMemory::Block {
   }
 
   bool adopted;  // the data are the caller's
-  // Offsets in the mapping.
+  // Offsets within the mapping.
   std::size_t data, initialised, stamps;
   Mapping mapping;
   Allocation allocation;
@@ -223,7 +223,7 @@ std::string DeviceMemory::describe(std::uint64_t address) const {
   if (after != blocks_.end() && after->first - address <= guard) {
     return fmt::format("{} - {}", after->second->label(), after->first - address);
   }
-  // What lies within the address space of an allocation is most likely an index gone wrong.
+  // An address within the address space of an allocation is most likely an index error.
   if (before != nullptr && address - before->allocation.address <= before->mapping.bytes()) {
     return beyond(*before);
   }

@@ -1,6 +1,6 @@
 #pragma once
 // The virtual GPU's memory. Device addresses are addresses of this process, so that managed memory
-// needs nothing special; what makes them "device" is that they lie in a known allocation.
+// needs no special handling; an address is a device address if it is in a known allocation.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace rung::vgpu {
 
-/// One allocation. `bytes` is what was asked for; what lies beyond is nobody's.
+/// One allocation. `bytes` is the requested size; bytes beyond it are out of bounds.
 struct Allocation {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
-  std::string name;        // of a module's variable; empty for memory that the program asked for
+  std::string name;        // of a module's variable; empty for memory allocated by the program
   bool read_only = false;  // constant memory
   bool host = false;       // pinned or registered host memory, managed memory: always initialised
   bool all_initialised = false;         // a hint: the whole range has been written
-  std::uint8_t* initialised = nullptr;  // a byte for each byte: 0 until written
-  // For race detection, lazily committed: a GlobalGranule (observers/global_races.hpp), 32 bytes,
-  // for each byte at most.
+  std::uint8_t* initialised = nullptr;  // one shadow byte per byte: 0 until written
+  // For race detection, lazily committed: one GlobalGranule (observers/global_races.hpp), 32 bytes,
+  // per byte at most.
   std::uint64_t* stamps = nullptr;
-  std::uint64_t serial = 0;  // counts what has no name, from 1: stands for one in reports
+  std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 
-  /// Where `initialised` speaks of the address: see written_bytes.hpp. Not of host memory.
+  /// The shadow of the address in `initialised`: see written_bytes.hpp. Not for host memory.
   std::uint8_t* shadow(std::uint64_t at) const { return initialised + (at - address); }
 };
 
-/// Allocations, found by address. Thread-safe; launches hold no lock while they run: allocations
-/// found by a launch stay valid until it ends because free() and launches exclude each other by the
-/// driver's own rules.
+/// Allocations, found by address. Thread-safe. Launches hold no lock while they run: allocations
+/// that a launch has found stay valid until it ends, because the driver does not run free() during
+/// launches.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t capacity);
@@ -45,44 +45,44 @@ class DeviceMemory {
 
   /// 512-byte aligned. Throws std::bad_alloc when the capacity is exhausted.
   std::uint64_t allocate(std::size_t bytes, std::string name = {}, bool host = false);
-  /// Takes memory of the caller's as device-visible (cuMemHostRegister).
+  /// Registers the caller's memory as accessible to the device (cuMemHostRegister).
   void adopt(void* memory, std::size_t bytes);
   void release_adopted(void* memory);
-  /// False if it is not the beginning of a live allocation.
+  /// False if the address is not the beginning of a live allocation.
   bool free(std::uint64_t address);
 
-  /// The allocation that holds the address, or nullptr. One byte past the end is outside.
+  /// The allocation that contains the address, or nullptr. One byte past the end is outside.
   const Allocation* find(std::uint64_t address) const;
   Allocation* find(std::uint64_t address);
-  /// Whether the address belongs to a live or freed allocation, or to the space between them: it
-  /// can be no address of the program's own.
+  /// Whether the address belongs to a live or freed allocation, or to the space between them, so
+  /// that it cannot be an address of the program's own.
   bool reserves(std::uint64_t address) const;
-  /// The nearest live allocation that begins at or before the address, or else a freed one that
-  /// held it: for messages such as "allocation 3 of 4096 bytes + 4100", "freed allocation 3 of …".
+  /// Describes, for messages, the nearest live allocation that begins at or before the address, or
+  /// a freed one that contained it: "allocation 3 of 4096 bytes + 4100", "freed allocation 3 of …".
   std::string describe(std::uint64_t address) const;
 
-  /// Copies from the host, to the host, within the device, fill; each checks that the device range
-  /// lies in one allocation (false if not) and keeps track of what is initialised.
+  /// Copies from the host, to the host and within the device, and fills. Each returns false unless
+  /// the device range is in one allocation, and tracks initialisation.
   bool write(std::uint64_t to, const void* from, std::size_t bytes);
   bool read(void* to, std::uint64_t from, std::size_t bytes) const;
   bool copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
   bool fill(std::uint64_t to, std::uint64_t pattern, int pattern_bytes, std::size_t count);
 
-  /// A launch begins: nothing has been accessed in it yet (Allocation::stamps).
+  /// Starts a launch, in which nothing has been accessed yet (Allocation::stamps).
   void forget_accesses();
-  /// After a launch that was not observed: nobody knows what it has written.
+  /// After a launch that was not observed, whose writes are unknown.
   void assume_initialised();
 
   std::size_t capacity() const { return capacity_; }
   std::size_t used() const;
-  /// What the program allocated and has not freed, oldest first.
+  /// Allocations by the program that are not freed, oldest first.
   std::vector<Allocation> live() const;
-  /// Drops everything (cuCtxDestroy, cudaDeviceReset).
+  /// Frees everything (cuCtxDestroy, cudaDeviceReset).
   void clear();
 
  private:
   struct Block;
-  // With the mutex held.
+  // Requires the mutex.
   Block* block_at_or_before(std::uint64_t address) const;
   Block* block_of(std::uint64_t address, std::size_t bytes) const;
 
@@ -91,8 +91,8 @@ class DeviceMemory {
   std::uint64_t next_serial_ = 1;
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;
-  /// The latest freed ones, oldest first. They keep their addresses, so that a use after free is
-  /// told as such and hits no new allocation.
+  /// The most recently freed allocations, oldest first. They keep their addresses, so that a use
+  /// after free is recognised and hits no new allocation.
   std::deque<std::unique_ptr<Block>> freed_;
   std::size_t freed_bytes_ = 0;
 };

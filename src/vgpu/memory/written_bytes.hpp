@@ -1,7 +1,7 @@
 #pragma once
-// Which bytes of an allocation have been written: its shadow has a byte for each, 0 until then.
-// Blocks on several threads note and ask at the same time; what is noted stays, so that no order
-// between them is needed.
+// Tracks which bytes of an allocation have been written, with one shadow byte each, 0 until then.
+// Blocks on several threads write and read the shadow at the same time; bytes are only ever set, so
+// no ordering is needed.
 
 #include <atomic>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rung::vgpu {
 
-/// Eight bytes of a shadow at once, where it lies so. `all` is one whose bytes are all written.
+/// Eight shadow bytes at once, if aligned. `all` means that all eight bytes were written.
 struct ShadowWord {
   static constexpr std::uint64_t all = 0x0101'0101'0101'0101;
 
@@ -24,7 +24,7 @@ struct ShadowWord {
   }
 };
 
-/// The bytes from `address` on, all of this allocation, have been written.
+/// Marks the bytes from `address` on, all of this allocation, as written.
 inline void note_written(const Allocation& allocation, std::uint64_t address, std::size_t bytes) {
   std::uint8_t* at = allocation.shadow(address);
   for (std::uint8_t* const end = at + bytes; at != end;) {
@@ -37,7 +37,7 @@ inline void note_written(const Allocation& allocation, std::uint64_t address, st
   }
 }
 
-/// How far from `address` the first of the bytes lies that nobody has written, or `bytes`.
+/// The offset from `address` of the first byte that was never written, or `bytes`.
 inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t address,
                                   std::size_t bytes) {
   std::uint8_t* const begin = allocation.shadow(address);

@@ -1,5 +1,5 @@
 #pragma once
-// Every access of a warp, address by address, for whoever wants to draw it.
+// Reports every access of a warp, address by address, for access maps.
 
 #include <array>
 #include <cstdint>
@@ -9,22 +9,22 @@ namespace rung::vgpu {
 
 /// One access of a warp to global or shared memory.
 struct WarpAccess {
-  std::uint64_t block = 0;  // in the grid, as one number
-  int warp = 0;             // in the block
-  std::uint32_t site = 0;   // of sites(kernel)
+  std::uint64_t block = 0;  // linear index in the grid
+  int warp = 0;             // index in the block
+  std::uint32_t site = 0;   // index in sites(kernel)
   bool shared = false;
-  bool load = false;                        // no store, no atomic
-  std::uint32_t lanes = 0;                  // a bit for each that takes part
-  std::uint32_t bytes = 0;                  // of a lane
-  std::array<std::uint64_t, 32> address{};  // by lane; of shared memory, from its first byte on
+  bool load = false;                        // neither a store nor an atomic
+  std::uint32_t lanes = 0;                  // one bit per active lane
+  std::uint32_t bytes = 0;                  // per lane
+  std::array<std::uint64_t, 32> address{};  // per lane; shared: offset in the block
   int units = 0;                            // sectors, or wavefronts
 };
 
-/// Told of each access, one at a time, by whichever thread runs the block: of those in the order of
-/// the program, blocks side by side. It must not launch anything.
+/// Called for each access, one at a time, in the thread that runs the block: in program order
+/// within a block, interleaved between blocks. It must not launch anything.
 using AccessWatcher = std::function<void(const WarpAccess& access)>;
 
-/// Watches all observed launches of the process from now on, until an empty one is set.
+/// Watches all observed launches of the process from now on; an empty watcher stops it.
 void set_access_watcher(AccessWatcher watcher);
 
 }  // namespace rung::vgpu

@@ -1,7 +1,7 @@
 #pragma once
-// What happens before what across a cluster, where warps and asynchronous operations order each
-// other by mbarriers: a vector clock for each warp. observers/order.hpp has the order of one
-// block's barriers, and is told of what is learned here.
+// The happens-before order across a cluster, where warps and asynchronous operations order each
+// other through mbarriers: one vector clock per warp. observers/order.hpp has the order by a
+// block's barriers, and receives what is learned here.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,28 +9,29 @@
 
 namespace rung::vgpu {
 
-/// By component: how much of what somebody has done is ordered before what the warp does next.
+/// Per component: how much of an agent's work is ordered before what the warp does next.
 using Clock = std::vector<std::uint32_t>;
 
 void join(Clock& clock, const Clock& other);
 
 class AsyncOrder {
  public:
-  /// mbarriers of a block: those that exist at the same time, or one after the other elsewhere.
+  /// The most mbarriers of a block that exist at the same time, or one after the other in different
+  /// places.
   static constexpr int most_barriers = 64;
 
   void start(int ranks, int warps);
 
   Clock& of(int rank, int warp) { return clocks_[index(rank, warp)]; }
 
-  // The components, for each block of the cluster.
+  // The components, per block of the cluster.
   /// Segments of a warp (observers/order.hpp).
   std::size_t segments(int rank, int warp) const { return base(rank) + at(warp); }
-  /// Of those, what a proxy fence has made visible to asynchronous operations.
+  /// Of these, those that a proxy fence has made visible to asynchronous operations.
   std::size_t fenced(int rank, int warp) const { return base(rank) + at(warps_ + warp); }
   /// Bulk copies of a warp that have read their source.
   std::size_t copied(int rank, int warp) const { return base(rank) + at(2 * warps_ + warp); }
-  /// wgmma of a warpgroup that have ended.
+  /// Completed wgmma of a warpgroup.
   std::size_t multiplied(int rank, int group) const { return base(rank) + at(3 * warps_ + group); }
   /// Phases of an mbarrier that have been waited for.
   std::size_t phases(int rank, int barrier) const { return base(rank) + at(4 * warps_ + barrier); }

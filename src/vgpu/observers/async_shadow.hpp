@@ -1,7 +1,7 @@
 #pragma once
-// Who wrote to, and who reads from, each 16 bytes of a block's shared memory asynchronously: bulk
-// copies and wgmma. Granules with such a write or read bear a stamp of pending_time
-// (observers/order.hpp), so that ordinary accesses know to look here.
+// Records which asynchronous operations, bulk copies and wgmma, write to and read from each 16
+// bytes of a block's shared memory. Granules with such an operation have the stamp pending_time
+// (observers/order.hpp), so that ordinary accesses know to check here.
 
 #include <cstdint>
 #include <vector>
@@ -12,19 +12,19 @@ namespace rung::vgpu {
 
 class Block;
 
-/// A bulk copy into shared memory, or a store of another block's. It is ordered before whoever has
-/// `number` or more in that component of the clock: a phase of the mbarrier which it completes, or
-/// a segment of the warp that stores.
+/// A bulk copy into shared memory, or a store by another block. It is ordered before any agent
+/// whose clock has at least `number` in that component: a phase of the mbarrier that it completes,
+/// or a segment of the storing warp.
 struct AsyncWrite {
   std::uint32_t site = 0;
-  int rank = 0, thread = 0;  // who issued it
+  int rank = 0, thread = 0;  // the issuer
   std::size_t component = 0;
   std::uint32_t number = 0;
   const char* what = "";  // "bulk copy", "remote write"
 };
 
-/// A bulk copy from shared memory, a wgmma, or a load of another block's. Likewise: how many of its
-/// warp's or warpgroup's have ended, or a segment.
+/// A bulk copy from shared memory, a wgmma, or a load by another block. Its number counts the
+/// completed ones of its warp or warpgroup, or is a segment.
 struct AsyncRead {
   std::uint32_t site = 0;
   int rank = 0, thread = 0;
@@ -35,15 +35,15 @@ struct AsyncRead {
 
 class AsyncShadow {
  public:
-  static constexpr std::uint32_t unit = 16;  // bytes: none of these operations takes less
+  static constexpr std::uint32_t unit = 16;  // bytes: none of these operations accesses less
 
   /// `groups`: warpgroups of the block.
   void start(std::uint32_t bytes, int groups);
 
-  /// The write that the unit at this offset got last, as an index of `writes`; 0: none.
+  /// The last write to the unit at this offset, as an index into `writes`; 0: none.
   std::uint32_t& write_at(std::uint32_t offset) { return written_[offset / unit]; }
-  /// The reads of it: each warpgroup's last wgmma, and behind those the last bulk copy and the last
-  /// load of another block's.
+  /// Its reads: each warpgroup's last wgmma, then the last bulk copy and the last load by another
+  /// block.
   std::uint32_t& read_at(std::uint32_t offset, int slot) {
     return readers_[offset / unit * slots_ + static_cast<std::uint32_t>(slot)];
   }
@@ -59,7 +59,7 @@ class AsyncShadow {
   std::vector<std::uint32_t> written_, readers_;
 };
 
-/// Who accesses shared memory of `block`, which may be another block of the cluster than the
+/// An access to shared memory of `block`, which may be another block of the cluster than the
 /// warp's.
 struct AsyncAccess {
   Block& block;
@@ -69,21 +69,21 @@ struct AsyncAccess {
   const char* what;  // "bulk copy", "wgmma"
 };
 
-// Before an asynchronous operation, or another block's thread, reads or writes [offset, offset +
-// bytes): reports what is not ordered before it, or, unless `generic`, not made visible by a proxy
-// fence.
+// Before an asynchronous operation, or a thread of another block, reads or writes [offset, offset +
+// bytes): reports accesses that are not ordered before it or, unless `generic`, not made visible by
+// a proxy fence.
 void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                       bool generic = false);
 void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes);
-// And afterwards notes it.
+// Records it afterwards.
 void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
                      std::uint32_t read);
 void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                       std::uint32_t write);
 
-/// For an ordinary access that met a pending stamp at this offset of its own block: false, and
-/// reported, if what is asynchronous there is not ordered before it. `what`: "read", "write",
-/// "atomic".
+/// For an ordinary access that met a pending stamp at this offset of its own block: returns false,
+/// after a report, if the asynchronous operations there are not ordered before it. `what`: "read",
+/// "write", "atomic".
 bool check_against_async(Block& block, int thread, std::uint32_t site, const char* what,
                          std::uint32_t offset);
 

@@ -1,6 +1,6 @@
 #pragma once
-// One block's side of observers/grid_order.hpp: which of its threads have acquired what, and what
-// each of its warps may show by a write.
+// One block's part of observers/grid_order.hpp: which of its threads have acquired which releases,
+// and what a write by each warp releases.
 
 #include <cstdint>
 #include <map>
@@ -16,24 +16,24 @@ class BlockReleases {
  public:
   void start(int warps);
 
-  /// membar.gl, fence.acq_rel.gpu and stronger: what the warp's lanes have read so far is acquired,
-  /// and what it knows of may be shown.
+  /// membar.gl, fence.acq_rel.gpu and stronger: completes the acquires of the warp's previous
+  /// reads, and makes its later writes releases.
   void fence(Warp& warp);
-  /// The second half of it, as a release has by itself.
+  /// The second half of that, as in a release without a fence.
   void prepare(Warp& warp);
-  /// A write that others may read by an acquire.
+  /// A write that others may acquire by a read.
   void publish(const Warp& warp, std::uint64_t address, GridOrder& order) const;
-  /// A read of what others wrote. Without `acquires`, a fence has to follow.
+  /// A read of others' writes. Unless `acquires`, a fence must follow.
   void observe(Warp& warp, std::uint64_t address, bool acquires, const GridOrder& order);
 
-  /// Whether the thread is behind an acquire at that address.
+  /// Whether the thread has acquired that release at the address.
   bool has_acquired(const Order& order, int thread, std::uint64_t address) const;
-  /// All that the thread is behind of.
+  /// Everything that the thread has acquired.
   Acquired acquired(const Order& order, int thread) const;
 
-  /// Those who waited at the barrier may show what those who arrived may.
+  /// Warps that waited at the barrier learn what those that arrived know.
   void meet(const Barrier& done);
-  /// All threads have met, and their stamps are about to be forgotten.
+  /// All threads have met, and their stamps are about to be reset.
   void settle();
 
  private:

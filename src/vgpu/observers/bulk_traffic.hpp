@@ -1,6 +1,6 @@
 #pragma once
-// What bulk copies cost: the global memory that they touch, and bytes of shared memory. They are
-// one thread's instructions, and none of a warp's requests.
+// The traffic of bulk copies: global memory accessed, and bytes of shared memory. Each is issued by
+// one thread, and is not a request of a warp.
 
 #include <cstdint>
 #include <vector>
@@ -9,13 +9,13 @@ namespace rung::vgpu {
 
 class Worker;
 
-/// The global memory that one copy touches, range by range.
+/// The global memory that one copy accesses, range by range.
 class BulkTraffic {
  public:
   void add(std::uint64_t address, std::uint32_t bytes);
 
   std::uint64_t bytes() const;
-  /// Aligned units of that many bytes that the ranges touch, each once.
+  /// Aligned units of that many bytes that the ranges touch, each counted once.
   std::uint64_t units(std::uint64_t size) const;
 
  private:
@@ -25,11 +25,11 @@ class BulkTraffic {
   std::vector<Range> ranges_;  // by their beginning
 };
 
-/// A copy into shared memory: `written` bytes there, of all blocks that it goes to; `read` bytes if
-/// it comes from there.
+/// A copy into shared memory: `written` bytes there, over all destination blocks; `read` bytes if
+/// it comes from shared memory.
 void count_bulk_load(Worker& worker, std::uint32_t site, const BulkTraffic& traffic,
                      std::uint64_t written, std::uint64_t read);
-/// A copy out of shared memory.
+/// A copy from shared memory.
 void count_bulk_store(Worker& worker, std::uint32_t site, const BulkTraffic& traffic);
 
 }  // namespace rung::vgpu

@@ -1,5 +1,5 @@
 #pragma once
-// Races through global memory, within a block and between blocks.
+// Detects races in global memory, within a block and between blocks.
 
 #include <cstdint>
 
@@ -7,25 +7,25 @@
 
 namespace rung::vgpu {
 
-/// What is remembered of a granule of global memory during one launch. A stamp is the block's index
-/// plus one in the upper half, the block's own stamp (observers/order.hpp) in the lower; 0: none.
+/// The shadow of a granule of global memory during one launch. A stamp has the block's index plus
+/// one in the upper half, and the block's own stamp (observers/order.hpp) in the lower; 0: none.
 struct GlobalGranule {
   std::uint64_t written, first_reader, other_reader;
   std::uint16_t write_site, first_read_site, other_read_site;
 };
 
-/// Checks an access against earlier ones, and notes it. Blocks run at the same time: of two
-/// accesses that race within the few nanoseconds that a processor's store buffer holds, each may
-/// miss the other; a kernel that races at one word only, and once only, can escape.
+/// Checks an access against earlier ones, and records it. Blocks run concurrently: if two accesses
+/// race within the few nanoseconds that a processor's store buffer holds, each may miss the other.
+/// A kernel that races at only one word, and only once, can escape.
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind);
 
 /// membar.gl, fence.acq_rel.gpu and stronger (observers/block_releases.hpp).
 void observe_fence(Warp& warp);
 
-/// What a write shows that is an atomic, or marked volatile, relaxed or stronger; and what such a
-/// read acquires. Call the one before the access and the other behind it: blocks run at the same
-/// time, and who reads the new value must find what was released before it.
+/// The release of a write that is an atomic, or volatile, relaxed or stronger, and the acquire of
+/// such a read. Call the former before the access and the latter after it: blocks run concurrently,
+/// and a reader of the new value must find what was released before it.
 void release_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
 void acquire_by(Warp& warp, const MemoryOp& op, Shape& shape, const Place& place);
 

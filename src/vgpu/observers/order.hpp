@@ -1,11 +1,10 @@
 #pragma once
-// What happens before what inside a block: vector clocks of warps.
+// The happens-before order within a block: vector clocks of warps.
 //
-// Each warp's execution is cut into segments by its synchronisations (__syncthreads, named
-// barriers,
-// __syncwarp); every segment of the block has a number of its own, and numbers grow with time. An
-// access is stamped with thread and segment. After C. Flanagan and S. Freund, "FastTrack: Efficient
-// and Precise Dynamic Race Detection", PLDI 2009, with warps for threads.
+// Synchronisations (__syncthreads, named barriers, __syncwarp) divide each warp's execution into
+// segments. Every segment of the block has a unique number, and numbers grow with time. An access
+// is stamped with thread and segment. After C. Flanagan and S. Freund, "FastTrack: Efficient and
+// Precise Dynamic Race Detection", PLDI 2009, with warps in place of threads.
 
 #include <algorithm>
 #include <array>
@@ -16,14 +15,14 @@
 
 namespace rung::vgpu {
 
-/// Who accessed, and when: segment, one bit for atomics, thread of the block. 0: nobody.
+/// The access's segment, one bit for atomics, and thread of the block. 0: no access.
 using Stamp = std::uint32_t;
 
 inline constexpr int stamp_time_shift = 11;
 inline constexpr Stamp stamp_atomic = 1u << 10;
 inline constexpr Stamp stamp_thread_mask = stamp_atomic - 1;
 inline constexpr std::uint32_t max_time = (1u << (32 - stamp_time_shift)) - 2;
-/// The segment of a write that is still in flight (cp.async): ordered before nothing.
+/// The segment of a write in flight (cp.async), which is ordered before nothing.
 inline constexpr std::uint32_t pending_time = max_time + 1;
 
 inline constexpr Stamp make_stamp(std::uint32_t time, int thread) {
@@ -34,17 +33,17 @@ inline constexpr int stamp_thread(Stamp stamp) {
   return static_cast<int>(stamp & stamp_thread_mask);
 }
 
-/// Which memory is in order after a barrier: in CUDA all of it, in Metal what its mem_flags name.
+/// The memory that a barrier orders: in CUDA all of it, in Metal that of its mem_flags.
 struct OrderedMemory {
   bool shared = true, device = true;
 
-  /// What both order.
+  /// The memory that both order.
   OrderedMemory operator&(OrderedMemory other) const {
     return {shared && other.shared, device && other.device};
   }
 };
 
-/// A warp at a barrier: what it did up to that segment is ordered before whoever waits there.
+/// A warp at a barrier: its work up to that segment is ordered before every warp that waits there.
 struct Arrival {
   int warp;
   std::uint32_t segment;
@@ -52,22 +51,22 @@ struct Arrival {
 
 class Order {
  public:
-  /// A block of so many warps begins.
+  /// Starts a block of that many warps.
   void start(int warps);
 
-  /// The segment that the warp is in.
+  /// The warp's current segment.
   std::uint32_t segment(int warp) const { return segment_[warp]; }
-  /// Stamps below this are ordered before the warp's accesses, whoever made them.
+  /// Stamps below this are ordered before the warp's accesses, for every thread.
   Stamp safe_below(int warp) const { return (shared_.base[warp] + 1) << stamp_time_shift; }
-  /// Whether an access to shared, or to device memory happened before what this thread does now.
+  /// Whether an access to shared, or to device memory happened before this thread's next one.
   bool ordered(Stamp stamp, int thread) const { return ordered(shared_, stamp, thread); }
   bool ordered_in_device_memory(Stamp stamp, int thread) const {
     return ordered(device_, stamp, thread);
   }
 
-  /// All threads of the block met: everything so far is ordered before everything later.
+  /// All threads of the block met: everything before is ordered before everything after.
   void meet_all(OrderedMemory memory = {});
-  /// Some warps met at a barrier: `arrived` came there, `waited` (a part of them) came to wait.
+  /// Some warps met at a barrier: `arrived` arrived, and `waited`, a subset, waited.
   void meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited,
             OrderedMemory memory = {});
   /// The lanes of one warp met.
@@ -77,7 +76,7 @@ class Order {
     if (memory.device) device_.lanes_met[warp] = segment_[warp];
   }
 
-  // By mbarriers, warps learn of each other without meeting (engine/mbarrier.hpp).
+  // Through mbarriers, warps learn of each other without meeting (engine/mbarrier.hpp).
   /// The latest segment of `other` that is ordered before what the warp does next.
   std::uint32_t known(int warp, int other) const {
     if (warp == other) return segment_[warp];
@@ -94,18 +93,18 @@ class Order {
       seen = std::max(seen, time);
     }
   }
-  /// What the warp does from now on is told apart from what it did. Its lanes have not met.
+  /// Starts a new segment of the warp. Its lanes have not met.
   void advance(int warp) { segment_[warp] = next(); }
 
-  /// Segment numbers are used up: old stamps must be forgotten (Shadow::forget) and start() called.
+  /// Segment numbers are exhausted: old stamps must be reset (Shadow::forget) and start() called.
   bool exhausted() const { return now_ >= max_time; }
 
  private:
-  /// What is ordered before the warps' next accesses to one kind of memory.
+  /// The order before the warps' next accesses to one kind of memory.
   struct Knowledge {
-    std::vector<std::uint32_t> lanes_met;  // by warp: the first segment since its lanes met
-    std::vector<std::uint32_t> base;       // by warp: segments up to this are ordered before it
-    std::vector<std::uint32_t> seen;       // by warp and other warp: likewise, of that one alone
+    std::vector<std::uint32_t> lanes_met;  // per warp: the first segment since its lanes met
+    std::vector<std::uint32_t> base;       // per warp: segments up to this are ordered before it
+    std::vector<std::uint32_t> seen;  // per warp and other warp: the same for segments of that one
   };
 
   bool ordered(const Knowledge& known, Stamp stamp, int thread) const;
@@ -115,7 +114,7 @@ class Order {
 
   int warps_ = 0;
   std::uint32_t now_ = 0;
-  std::vector<std::uint32_t> segment_;  // by warp
+  std::vector<std::uint32_t> segment_;  // per warp
   Knowledge shared_, device_;
 };
 

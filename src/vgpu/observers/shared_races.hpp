@@ -1,6 +1,6 @@
 #pragma once
-// Races and uninitialised reads in shared memory, granule by granule: the careful paths. The fast
-// ones, which ask only whether everything here is from before the last barrier, are in
+// Detects races and uninitialised reads in shared memory, granule by granule: the slow paths. The
+// fast ones, which only check whether everything is from before the last barrier, are in
 // engine/shadow-inl.hpp.
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rung::vgpu {
 
-/// 32 lanes with 2^lane_shift granules each, from `first` on: reports what is not in order.
+/// 32 lanes with 2^lane_shift granules each, from `first` on: reports unordered accesses.
 void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                  int lane_shift);
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
@@ -19,27 +19,27 @@ void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_
 
 void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count);
 
-/// Any shape: checks a read against writes. `offset` is what is to be added to the shape's
-/// addresses to get offsets in shared memory.
+/// Any shape: checks a read against writes. `offset` is added to the shape's addresses to get
+/// offsets in shared memory.
 void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                        std::int64_t offset, std::uint32_t bytes);
-/// Notes it for writes to come.
+/// Records it for later writes.
 void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
               std::uint32_t bytes);
 void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape);
-/// Something is about to write to these regions: logged reads are noted granule by granule if any
-/// of them is there.
+/// Before a write to these regions: if any of them has logged reads, records these granule by
+/// granule.
 void settle_reads(Block& block, Regions regions);
-/// Any shape: checks a write, and notes who wrote. settle_reads() comes first.
+/// Any shape: checks a write, and records its writer. settle_reads() must be called first.
 void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                   std::int64_t offset, std::uint32_t bytes);
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                    std::int64_t offset, std::uint32_t bytes);
 
-/// One thread's access, at a place and for a time of its own (cp.async).
+/// One thread's access, with an explicit location and time (cp.async).
 void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                           std::uint32_t bytes);
-/// The same, done at once (mbarrier.init).
+/// The same, completed at once (mbarrier.init).
 void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                        std::uint32_t bytes);
 void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes);

@@ -1,10 +1,11 @@
 #pragma once
-// For each granule of a block's shared memory: who wrote it last, and which two threads read it
-// since. Two different readers are enough: whoever writes next differs from one of them.
+// The shadow of a block's shared memory: for each granule the last writer, and two threads that
+// have read it since. Two different readers suffice, because the next writer differs from one of
+// them.
 //
-// Most reads need not be looked at. Between two barriers a kernel usually reads what was written
-// before the first; so reads go to a log, which is thrown away at the next barrier, and is worked
-// through only when something writes to where they read before that.
+// Most reads need no check: between two barriers a kernel usually reads what was written before the
+// first. So reads go to a log, which is discarded at the next barrier, and processed only if a
+// write hits its regions before that.
 
 #include <array>
 #include <cstdint>
@@ -15,19 +16,19 @@
 
 namespace rung::vgpu {
 
-/// Shared memory as 64 regions: a bit each.
+/// Shared memory as 64 regions, one bit each.
 using Regions = std::uint64_t;
 
 struct ReadBatch;
 
-/// A read by one warp, or a batch of them (program/kernel.hpp), which then says the site, the bytes
-/// and what to add to `low`.
+/// A read by one warp, or a batch of reads (program/kernel.hpp), which provides the site, the bytes
+/// and an offset to add to `low`.
 struct LoggedRead {
   const ReadBatch* batch = nullptr;
   std::uint32_t site = 0, segment;
-  std::uint32_t low;              // offset of the first address, or of what `unique` counts from
-  std::int32_t stride;            // linear: bytes from lane to lane
-  std::uint32_t unique, uniques;  // scattered: where in ReadLog::unique, how many
+  std::uint32_t low;              // offset of the first address, or the base of `unique`
+  std::int32_t stride;            // linear: bytes between lanes
+  std::uint32_t unique, uniques;  // scattered: position in ReadLog::unique, and count
   std::uint16_t warp;
   std::uint8_t bytes = 0;
   Shape::Kind kind;
@@ -35,9 +36,9 @@ struct LoggedRead {
 
 struct ReadLog {
   std::vector<LoggedRead> reads;
-  std::vector<Shape::Unique> unique;  // addresses of scattered shapes, each shape's once
-  Regions regions = 0;                // where the reads are
-  std::uint64_t generation = 1;       // changes when the log is emptied (Shape::log_generation)
+  std::vector<Shape::Unique> unique;  // addresses of scattered shapes, once per shape
+  Regions regions = 0;                // regions with reads
+  std::uint64_t generation = 1;       // changes when the log is cleared (Shape::log_generation)
 
   void clear() {
     reads.clear();
@@ -56,26 +57,26 @@ struct SharedShadow {
 
   ReadLog log;
   Regions written_since_barrier = 0;
-  Regions unwritten = 0;  // some granule has never been written
-  int region_shift = 6;   // logarithm of a region's bytes
+  Regions unwritten = 0;  // some granule was never written
+  int region_shift = 6;   // logarithm of the bytes per region
 
-  /// A block begins with memory that nobody has written.
+  /// Starts a block, whose memory is uninitialised.
   void start(std::uint32_t bytes, int granule_bytes);
   /// All threads of the block met.
   void meet_all() {
     log.clear();
     written_since_barrier = 0;
   }
-  /// Keeps what is written and forgets who did: stamps of an exhausted order.
+  /// Keeps which granules were written and resets by whom, because stamps are exhausted.
   void forget();
 
-  /// Those that bytes `low` to `last` lie in.
+  /// The regions of bytes `low` to `last`.
   Regions regions(std::uint64_t low, std::uint64_t last) const {
     const int first_bit = static_cast<int>(low >> region_shift);
     const int last_bit = static_cast<int>(last >> region_shift);
     return (~Regions{0} << first_bit) & (~Regions{0} >> (63 - last_bit));
   }
-  /// Where a read has to be checked against writes.
+  /// The regions where a read must be checked against writes.
   Regions suspect() const { return written_since_barrier | unwritten; }
   /// A granule is written for the first time.
   void count_first_write(std::size_t at) {
@@ -84,7 +85,7 @@ struct SharedShadow {
   }
 
  private:
-  std::array<std::uint32_t, 64> left_{};  // by region: granules that nobody has written
+  std::array<std::uint32_t, 64> left_{};  // per region: granules that were never written
 };
 
 }  // namespace rung::vgpu

@@ -97,8 +97,8 @@ void BodyParser::variables() {
   }
 }
 
-/// `.loc 1 27 3`, with `, function_name $L__info_string0+5, inlined_at 1 40 9` for inlined code:
-/// then the place is still that of the inlined text.
+/// `.loc 1 27 3`, for inlined code followed by `, function_name $L__info_string0+5, inlined_at 1 40
+/// 9`: the location is that of the inlined text.
 void BodyParser::location() {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   lexer_.expect(".loc");
@@ -151,7 +151,7 @@ void BodyParser::branch_targets(std::string name) {
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after a label");
 }
 
-/// `.calltargets f, g;`: checked only, for a call tells by its arguments what it needs.
+/// `.calltargets f, g;`: only checked, because a call's arguments determine what it needs.
 void BodyParser::call_targets() {
   lexer_.expect(".calltargets");
   do {
@@ -163,7 +163,7 @@ void BodyParser::call_targets() {
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after a function");
 }
 
-/// `.callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`: checked only, as above.
+/// `.callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`: only checked, as above.
 void BodyParser::call_prototype() {
   lexer_.expect(".callprototype");
   if (lexer_.at("(")) variables_.parse_parameters();
@@ -203,7 +203,7 @@ void BodyParser::instruction(int guard, bool guard_negated) {
   refer_labels();
 }
 
-/// Notes the labels among the operands of the instruction just read.
+/// Records the labels among the operands of the instruction just parsed.
 void BodyParser::refer_labels() {
   const Instruction& instruction = function_.body.back();
   const Labels::Kind kind = instruction.opcode == "bra"   ? Labels::Kind::code

@@ -14,7 +14,7 @@ namespace rung::vgpu::ptx {
 
 class BodyParser {
  public:
-  /// `symbols` has entered the function, and knows its parameters.
+  /// `symbols` has entered the function, and contains its parameters.
   BodyParser(Lexer& lexer, Symbols& symbols, VariableParser& variables, Function& function)
       : lexer_(lexer),
         symbols_(symbols),
@@ -50,7 +50,7 @@ class BodyParser {
   SourceLine source_;
 };
 
-/// Reads `.pragma "nounroll";`, which changes no result.
+/// Parses `.pragma "nounroll";`, which does not change results.
 void skip_pragma(Lexer& lexer);
 
 }  // namespace rung::vgpu::ptx

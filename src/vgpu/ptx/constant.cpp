@@ -22,7 +22,8 @@ Constant from_bool(bool value) { return {ConstantKind::s64, value ? 1U : 0U}; }
 
 bool is_true(const Constant& c) { return c.is_integer() ? c.bits != 0 : c.real() != 0; }
 
-/// ConstantKind of a result whose operands are brought to a common kind (PTX ISA, 4.5.5).
+/// The ConstantKind of a result, after the operands are converted to a common kind (PTX ISA,
+/// 4.5.5).
 ConstantKind common_kind(const Constant& a, const Constant& b) {
   if (!a.is_integer() || !b.is_integer()) return ConstantKind::f64;
   return a.kind == ConstantKind::u64 || b.kind == ConstantKind::u64 ? ConstantKind::u64
@@ -33,7 +34,7 @@ Constant convert(const Constant& c, ConstantKind kind) {
   return kind == ConstantKind::f64 ? from_real(c.real()) : Constant{kind, c.bits};
 }
 
-/// Binary operators by precedence, the loosest first, as in C.
+/// Binary operators by precedence, lowest first, as in C.
 constexpr std::array<std::array<std::string_view, 4>, 10> levels = {{{"||"},
                                                                      {"&&"},
                                                                      {"|"},
@@ -91,7 +92,7 @@ class ExpressionParser {
   }
 
  private:
-  /// Counts recursion: a text of a million '(' is an error, not a stack overflow.
+  /// Counts recursion, so that a text of a million '(' is an error and not a stack overflow.
   struct Nesting {
     explicit Nesting(ExpressionParser& expression) : parser(expression) {
       if (++parser.depth_ > limits::deepest_expression) {

@@ -13,7 +13,7 @@ struct Constant {
     s64,
     u64,
     f64,
-    f32,  // a literal 0f…, possibly negated: bits is an IEEE single. Arithmetic makes it an f64.
+    f32,  // a literal 0f…, possibly negated: bits is an IEEE single. Arithmetic converts it to f64.
   };
   Kind kind = Kind::s64;
   std::uint64_t bits = 0;
@@ -30,10 +30,10 @@ bool at_constant(const Lexer& lexer);
 /// Reads a constant expression.
 Constant parse_constant(Lexer& lexer);
 
-/// Reads an integer constant expression, in two's complement; `what` stands for it in messages.
+/// Parses an integer constant expression, in two's complement; `what` names it in messages.
 std::int64_t parse_integer(Lexer& lexer, std::string_view what);
 
-/// Reads an integer literal from `least` to `most`: where PTX takes no expression.
+/// Parses an integer literal from `least` to `most`, where PTX allows no expression.
 std::int64_t parse_literal(Lexer& lexer, std::string_view what, std::int64_t least,
                            std::int64_t most);
 

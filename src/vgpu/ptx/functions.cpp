@@ -46,7 +46,8 @@ void FunctionParser::parse() {
   if (module_.functions[place].external) module_.functions[place] = std::move(function);
 }
 
-/// Where in the module the function belongs. Known from here on: a body may call its own function.
+/// The function's position in the module. Known before the body is parsed, because a body may call
+/// its own function.
 std::size_t FunctionParser::slot(const Token& name) {
   const auto [known, fresh] = slots_.try_emplace(name.text, module_.functions.size());
   if (!fresh) return known->second;
@@ -89,7 +90,7 @@ bool FunctionParser::directive(Function& function) {
         static_cast<int>(parse_literal(lexer_, "a number of registers", 0, int_max));
   } else if (lexer_.accept(".maxnctapersm") || lexer_.accept(".maxclusterrank") ||
              lexer_.accept(".abi_preserve") || lexer_.accept(".abi_preserve_control")) {
-    parse_literal(lexer_, "a number", 0, int_max);  // bounds for ptxas, nothing to run by
+    parse_literal(lexer_, "a number", 0, int_max);  // bounds for ptxas, with no effect here
   } else {
     return lexer_.accept(".noreturn") || lexer_.accept(".explicitcluster") ||
            lexer_.accept(".blocksareclusters");
@@ -97,7 +98,7 @@ bool FunctionParser::directive(Function& function) {
   return true;
 }
 
-/// `128`, `16, 16` or `8, 8, 2`; what is left out is 1.
+/// `128`, `16, 16` or `8, 8, 2`; missing values are 1.
 void FunctionParser::extent(std::int64_t (&extent)[3], std::string_view what) {
   extent[0] = parse_literal(lexer_, what, 1, int_max);
   extent[1] = lexer_.accept(",") ? parse_literal(lexer_, what, 1, int_max) : 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Functions: what stands before the body of a `.func` or `.entry` (PTX ISA, 11.1 and 11.4).
+// Functions: everything before the body of a `.func` or `.entry` (PTX ISA, 11.1 and 11.4).
 
 #include <cstdint>
 #include <string_view>

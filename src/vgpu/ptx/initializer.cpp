@@ -48,7 +48,7 @@ void InitializerParser::reserve(std::size_t bytes) {
   variable_->initial.resize(variable_->initial.size() + bytes);
 }
 
-/// Reads the elements of dimension `level`, the first of which lies at byte `at`.
+/// Parses the elements of dimension `level`, the first of which is at byte `at`.
 void InitializerParser::fill(std::size_t level, std::size_t at) {
   if (level == extents_.size()) return scalar(at);
   const bool unsized = extents_[level] == 0;
@@ -87,7 +87,7 @@ void InitializerParser::constant(std::size_t at) {
   if (!at_constant(lexer_)) lexer_.fail_expected("an initial value");
   const Constant value = parse_constant(lexer_);
   const Type type = variable_->type;
-  // As ptxas has it: untyped bits take either. There is no literal for a 16-bit float.
+  // As in ptxas: untyped bits accept either. There is no literal for a 16-bit float.
   const bool takes_real = type == Type::f32 || type == Type::f64;
   const bool takes_both = type == Type::b32 || type == Type::b64;
   if (!takes_both && takes_real == value.is_integer()) {

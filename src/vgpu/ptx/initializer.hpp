@@ -14,8 +14,8 @@ class InitializerParser {
  public:
   explicit InitializerParser(Lexer& lexer) : lexer_(lexer) {}
 
-  /// Reads what follows the '=' into variable.initial and fixups. `extents` are the array's
-  /// dimensions, outermost first, of which the first may be 0: then the initialiser decides it, and
+  /// Parses the text after '=' into variable.initial and fixups. `extents` are the array's
+  /// dimensions, outermost first. The first may be 0: then the initialiser determines it, and
   /// variable.count.
   void parse(Variable& variable, std::vector<std::int64_t> extents);
 

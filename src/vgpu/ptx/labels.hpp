@@ -1,5 +1,5 @@
 #pragma once
-// Labels of a function: a branch may come before its label, and a label belongs to its scope.
+// Labels of a function. A branch may precede its label, and labels are local to their scope.
 
 #include <string>
 #include <string_view>
@@ -20,8 +20,8 @@ class Labels {
     callees,  // of .callprototype or .calltargets
   };
 
-  /// A name that waits for its label: operand `operand` of instruction `at`, or, if it stands in a
-  /// list, entry `operand` of branch_targets[at].
+  /// An unresolved reference: operand `operand` of instruction `at` or, in a list, entry `operand`
+  /// of branch_targets[at].
   struct Reference {
     std::string name;
     Kind kind;
@@ -34,8 +34,8 @@ class Labels {
   Labels(const Lexer& lexer, Function& function) : lexer_(lexer), function_(function) {}
 
   void open_scope() { scopes_.emplace_back(); }
-  /// Names every reference to a label of this scope by the label's final name, and leaves the
-  /// others to the scope around; what the outermost scope lacks is an error.
+  /// Resolves every reference to a label of this scope to the label's final name, and leaves the
+  /// others to the enclosing scope; a label missing in the outermost scope is an error.
   void close_scope();
 
   /// Returns the label's name in the Function: renamed if the name is taken.

@@ -15,7 +15,7 @@ namespace rung::vgpu::ptx {
 
 namespace {
 
-// Not <cctype>: PTX is ASCII, whatever the locale.
+// Not <cctype>, because PTX is ASCII in every locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool follows(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$'; }
@@ -29,7 +29,7 @@ unsigned digit_value(char c) {
   return 16;
 }
 
-/// Base of the integer literal `text`; takes its prefix away (PTX ISA, 4.5.1).
+/// The base of the integer literal `text`; removes its prefix (PTX ISA, 4.5.1).
 unsigned take_base(std::string_view& text) {
   if (text.size() < 2 || text[0] != '0') return 10;
   const char second = text[1];
@@ -39,7 +39,7 @@ unsigned take_base(std::string_view& text) {
   return hexadecimal ? 16 : binary ? 2 : 8;
 }
 
-/// Reads digits into `value`; false if there are none, a wrong one, or too many.
+/// Parses digits into `value`; false if there are none, an invalid one, or too many.
 bool read_digits(std::string_view digits, unsigned base, std::uint64_t& value) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   value = 0;
@@ -133,7 +133,7 @@ Token Lexer::lex() {
   if (first == '"') return lex_string();
   std::size_t length = 1;
   if (first == '.') {
-    // One colon ends a word, two belong to it: `.shared::cta`.
+    // A single colon ends a word, a double one is part of it: `.shared::cta`.
     while (follows(char_at(length)) || (char_at(length) == ':' && char_at(length + 1) == ':')) {
       length += char_at(length) == ':' ? 2 : 1;
     }
@@ -212,7 +212,8 @@ Token Lexer::lex_real() {
   }
   const bool ends = !follows(char_at(length));
   Token made = token(Token::Kind::real, length);
-  // A stream, because strtod follows the program's locale and libc++ lacks from_chars for double.
+  // Uses a stream, because strtod depends on the program's locale and libc++ lacks from_chars for
+  // double.
   std::istringstream stream{std::string(made.text)};
   stream.imbue(std::locale::classic());
   double value = 0;

@@ -12,7 +12,7 @@ struct Token {
   enum class Kind : std::uint8_t {
     end,
     identifier,   // %r1, $L__BB0_2, foo, _
-    dotted,       // .global, .L1::no_allocate: with the dot
+    dotted,       // .global, .L1::no_allocate: including the dot
     integer,      // 7, 0x1F, 017, 0b101, 7U
     real,         // 1.5, 1e-3, 0d3FF0000000000000: bits is an IEEE double
     single,       // 0f3F800000: bits is an IEEE single
@@ -25,7 +25,8 @@ struct Token {
   int line = 1;
 };
 
-/// A stream of tokens with two of lookahead. Errors are ParseErrors with the text's name and line.
+/// A stream of tokens with a lookahead of two. Errors are ParseErrors with the text's name and
+/// line.
 class Lexer {
  public:
   Lexer(std::string_view text, std::string_view name);
@@ -38,11 +39,11 @@ class Lexer {
   bool at(std::string_view text) const { return is(ahead_[0], text); }
   bool second_is(std::string_view text) const { return is(ahead_[1], text); }
   bool at(Token::Kind kind) const { return ahead_[0].kind == kind; }
-  /// Takes the next token if it is `text`.
+  /// Consumes the next token if it is `text`.
   bool accept(std::string_view text);
-  /// Takes the next token, which must be `text`.
+  /// Consumes the next token, which must be `text`.
   void expect(std::string_view text);
-  /// Takes the next token, which must be of that kind; `what` stands for it in the message.
+  /// Consumes the next token, which must be of that kind; `what` names it in the message.
   Token expect(Token::Kind kind, std::string_view what);
 
   /// "expected WHAT, found 'x'", at the next token.
@@ -68,7 +69,7 @@ class Lexer {
   std::array<Token, 2> ahead_;
 };
 
-/// `text` between quotes and fit for a one-line message: shortened, unprintable bytes as \xNN.
+/// `text` quoted for a one-line message: shortened, with unprintable bytes as \xNN.
 std::string in_quotes(std::string_view text);
 
 }  // namespace rung::vgpu::ptx

@@ -1,6 +1,6 @@
 #pragma once
-// What the parser refuses: far above what compilers write, low enough that no text, however
-// malformed, exhausts memory, the stack or anybody's patience.
+// Limits of the parser: far above what compilers generate, but low enough that no text, however
+// malformed, exhausts memory, the stack or the user's patience.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// A PTX module as written: what the parser makes of the text, before anything is resolved to a
-// machine. Names follow the PTX ISA manual, chapters 4 to 9.
+// A PTX module as written: the parser's output, before anything is lowered. Names follow the PTX
+// ISA manual, chapters 4 to 9.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rung::vgpu::ptx {
 
-/// State spaces (PTX ISA, 5.1). `generic` is an access or address with no space written.
+/// State spaces (PTX ISA, 5.1). `generic` is an access or address without an explicit space.
 enum class Space : std::uint8_t { generic, reg, global, shared, local, constant, param };
 
 /// Fundamental types and the packed and alternate ones (PTX ISA, 5.2). `none`: not written.
@@ -49,11 +49,11 @@ bool is_float(Type type);
 bool is_signed(Type type);
 /// Without the leading dot: "f32".
 const char* name(Type type);
-/// The type of that name, without the leading dot; `none` if there is no such.
+/// The type of that name, without the leading dot; `none` if there is none.
 Type type_named(std::string_view name);
 
-/// A place in a source file, from `.loc`: file is an index into Module::files, 0 if unknown. For
-/// inlined code it is where the inlined text stands.
+/// A source location from `.loc`: file is an index into Module::files, 0 if unknown. For inlined
+/// code it is the location of the inlined text.
 struct SourceLine {
   int file = 0;
   int line = 0;
@@ -80,8 +80,8 @@ struct Operand {
   std::uint64_t bits = 0;   // immediate: two's complement, or IEEE (double unless is_single)
   std::int64_t offset = 0;  // symbol, address
   std::string name;         // special, symbol, label, or address with a symbol base
-  /// vector, tuple, pair. An address of several parts, as tensors have ([map, {x, y}]): all parts,
-  /// the first of them also told by reg, name and offset.
+  /// vector, tuple, pair. An address with several parts, as for tensors ([map, {x, y}]): all parts;
+  /// the first one is also in reg, name and offset.
   std::vector<Operand> elements;
 };
 
@@ -115,14 +115,14 @@ struct Variable {
   bool managed = false;  // .attribute(.managed)
   /// Bytes of the initialiser, zero-padded to the size; empty if there is none.
   std::vector<std::uint8_t> initial;
-  /// Places in `initial` where the address of another symbol belongs.
+  /// Positions in `initial` that receive the address of another symbol.
   struct Fixup {
     std::size_t at;
     std::string symbol;
     std::int64_t offset;  // added to the address
     bool generic;         // written generic(symbol): an address in generic space
-    int bytes;            // how many of the sum's bytes go there,
-    int shift;            // after a shift right by so many bits: 0xFF00(symbol) has shift 8
+    int bytes;            // how many bytes of the sum are stored there,
+    int shift;            // after a right shift by this many bits: 0xFF00(symbol) has shift 8
   };
   std::vector<Fixup> fixups;
   int line = 0;
@@ -135,17 +135,17 @@ struct Label {
   std::size_t at;  // index of the instruction that follows
 };
 
-/// A `.func` or `.entry`. Registers declared in nested scopes are told apart by the parser: every
-/// operand's index is unambiguous. Variables and labels of nested scopes whose name is taken are
-/// renamed: `name@2`.
+/// A `.func` or `.entry`. The parser makes registers of nested scopes unique: every operand's index
+/// is unambiguous. Variables and labels of nested scopes whose name is already used are renamed:
+/// `name@2`.
 struct Function {
   std::string name;
   bool entry = false;
-  bool external = false;  // declared only (`.extern .func vprintf`): it has no body
+  bool external = false;  // only declared (`.extern .func vprintf`), without a body
   std::vector<Variable> parameters;
   std::vector<Variable> results;
-  /// Those that the body uses, plus parameters and results in `.reg` space, which come first and
-  /// have the name of their Variable. Of `.reg .v2 .f32 v` there are `v.x` and `v.y`.
+  /// The registers that the body uses, preceded by parameters and results in `.reg` space, which
+  /// have the name of their Variable. `.reg .v2 .f32 v` gives `v.x` and `v.y`.
   std::vector<Register> registers;
   std::vector<Variable> variables;  // .shared, .local, .param declared in the body
   std::vector<Instruction> body;
@@ -164,7 +164,7 @@ struct Function {
   int line = 0;
 };
 
-/// `.alias name, target;`: another name of a function.
+/// `.alias name, target;`: another name for a function.
 struct Alias {
   std::string name;
   std::string target;
@@ -183,7 +183,8 @@ struct Module {
   const Function* find(std::string_view function) const;
 };
 
-/// What `.target` says: sm_80, or sm_90a, which is for no other architecture. 0 if it is not so.
+/// The architecture of `.target`: sm_80, or sm_90a, which is specific to one. 0 if it has another
+/// form.
 struct Target {
   int capability = 0;
   bool exact = false;

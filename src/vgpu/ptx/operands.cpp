@@ -201,7 +201,7 @@ Operand OperandParser::address() {
     address.elements.push_back(lexer_.at("{") ? list(OperandKind::vector, "{", "}") : unit());
   }
   if (!lexer_.accept("]")) lexer_.fail_expected("'+', ',' or ']' in an address");
-  // A hint on where memory lies (PTX ISA, 9.7.9.8, ld): it changes no result.
+  // A cache hint (PTX ISA, 9.7.9.8, ld), which does not change results.
   lexer_.accept(".unified");
   return address;
 }

@@ -14,8 +14,8 @@ class OperandParser {
  public:
   OperandParser(Lexer& lexer, Symbols& symbols) : lexer_(lexer), symbols_(symbols) {}
 
-  /// Reads all operands of `opcode` and the ';' after them. Names that only a label can bear become
-  /// Kind::label, whether or not there is such a label.
+  /// Parses all operands of `opcode` and the ';' after them. Names that can only be labels become
+  /// Kind::label, whether or not the label exists.
   std::vector<Operand> parse(std::string_view opcode);
 
   /// Reads the name of a predicate and returns its register.

@@ -19,7 +19,7 @@ namespace rung::vgpu::ptx {
 
 namespace {
 
-/// Reads a module from its first directive to the end of the text (PTX ISA, chapter 11).
+/// Parses a module from its first directive to the end of the text (PTX ISA, chapter 11).
 class ModuleParser {
  public:
   ModuleParser(std::string_view text, std::string_view name) : lexer_(text, name) {}
@@ -117,7 +117,7 @@ void ModuleParser::file() {
   module_.files[index] = path.text;
 }
 
-/// `.section .debug_str { … }`: of use to debuggers only.
+/// `.section .debug_str { … }`: only for debuggers.
 void ModuleParser::section() {
   lexer_.expect(".section");
   lexer_.expect(Token::Kind::dotted, "the name of a section");
@@ -181,7 +181,7 @@ void ModuleParser::check_aliases() const {
   }
 }
 
-/// So that every SourceLine::file is an index, though a `.file` may be missing.
+/// Every SourceLine::file must be a valid index, even if a `.file` is missing.
 void ModuleParser::name_all_files() {
   std::size_t files = std::max<std::size_t>(module_.files.size(), 1);
   for (const Function& function : module_.functions) {

@@ -15,8 +15,8 @@ class ParseError : public std::runtime_error {
   int line;
 };
 
-/// Reads PTX text (PTX ISA 6.0 to 9.x). `name` stands for the text in messages.
-/// Throws ParseError; never anything else, whatever the text.
+/// Parses PTX (PTX ISA 6.0 to 9.x). `name` identifies the text in messages. Throws ParseError, and
+/// nothing else for any text.
 Module parse(std::string_view text, std::string_view name = "ptx");
 
 }  // namespace rung::vgpu::ptx

@@ -1,5 +1,5 @@
 #pragma once
-// Names in nested scopes: an inner declaration hides an outer one until its scope closes.
+// Names in nested scopes: an inner declaration hides an outer one until its scope ends.
 
 #include <string_view>
 #include <unordered_map>
@@ -8,8 +8,8 @@
 
 namespace rung::vgpu::ptx {
 
-/// Names must outlive the map. Time does not grow with the number of open scopes, but for a find
-/// that passes over inner entries.
+/// Names must outlive the map. The time of an operation does not grow with the number of open
+/// scopes, except for a find that skips inner entries.
 template <class T>
 class ScopedMap {
  public:

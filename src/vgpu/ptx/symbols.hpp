@@ -1,6 +1,6 @@
 #pragma once
-// What names stand for: functions and variables of the module, and registers, parameters and
-// variables of the function that is being read, scope by scope.
+// The meaning of names: functions and variables of the module, and registers, parameters and
+// variables of the function being parsed, scope by scope.
 
 #include <optional>
 #include <string>
@@ -25,24 +25,23 @@ class Symbols {
 
   Symbols() { symbols_.open(); }
 
-  /// A variable or function of the module; false if a function has that name already, or a
-  /// variable.
+  /// A variable or function of the module; false if a function or variable of that name exists.
   bool declare_global(std::string_view name);
 
-  /// Starts and ends the reading of a function, whose registers are added as they are used.
+  /// Begins and ends the parsing of a function, to which registers are added when they are used.
   void enter(Function& function);
   void leave();
 
   void open_scope();
   void close_scope();
-  /// Scopes of the function that are open.
+  /// Open scopes of the function.
   std::size_t depth() const { return symbols_.depth() - 1; }
 
-  // Each returns false if the innermost scope has the name already.
+  // Each returns false if the innermost scope already contains the name.
   bool declare_register(std::string_view name, Type type, int width);
-  /// `.reg .b32 %r<37>`: %r0 to %r36, which become registers of the function when first used.
+  /// `.reg .b32 %r<37>`: %r0 to %r36, which are added to the function when first used.
   bool declare_registers(std::string_view prefix, Type type, int width, std::int64_t count);
-  /// Renames the variable if the name is taken.
+  /// Renames the variable if the name is already used.
   bool declare_variable(std::string_view name, Variable& variable);
 
   std::optional<Symbol> find(std::string_view name);

@@ -54,7 +54,7 @@ std::vector<Declaration> VariableParser::parse_parameters() {
   return parameters;
 }
 
-/// Space, qualifiers and type, which all declarators of a declaration share.
+/// Space, qualifiers and type, shared by all declarators of a declaration.
 Variable VariableParser::head() {
   Variable variable;
   const std::optional<Space> space = space_named(lexer_.peek().text);
@@ -124,7 +124,8 @@ bool VariableParser::parse_attributes() {
   return managed;
 }
 
-/// `.ptr .global .align 16`: what a parameter points to. A hint, and not the parameter's alignment.
+/// `.ptr .global .align 16`: properties of a pointer's target. A hint, not the parameter's
+/// alignment.
 void VariableParser::pointee() {
   lexer_.expect(".ptr");
   if (space_named(lexer_.peek().text)) lexer_.take();
@@ -139,7 +140,7 @@ Declaration VariableParser::declarator(const Variable& head) {
   return declaration;
 }
 
-/// `[2][3]`, which also sets variable.count. The first may be left out: it is then 0.
+/// `[2][3]`; also sets variable.count. The first extent may be omitted, and is then 0.
 std::vector<std::int64_t> VariableParser::extents(Variable& variable) {
   std::vector<std::int64_t> extents;
   const std::size_t most_extents = variable.space == Space::reg ? 0 : limits::most_extents;

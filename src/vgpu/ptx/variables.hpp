@@ -30,8 +30,8 @@ class VariableParser {
   /// `(.param .u64 x, .reg .b32 %y)`: parameters or results of a function.
   std::vector<Declaration> parse_parameters();
 
-  /// Reads `.attribute(…)`; returns whether .managed is among them. Unified addresses
-  /// (`.unified(1, 2)`) need no care here.
+  /// Parses `.attribute(…)`; returns whether it contains .managed. Unified addresses (`.unified(1,
+  /// 2)`) need no handling here.
   bool parse_attributes();
 
  private:

@@ -1,4 +1,4 @@
-// Built without metal-cpp.
+// The stub for builds without metal-cpp.
 
 #include "backends/metal/apple/apple_gpu.hpp"
 

@@ -17,7 +17,7 @@
 namespace rung::metal {
 namespace {
 
-/// Of threadgroup memory, which comes by 16 bytes.
+/// The granularity of threadgroup memory, in bytes.
 constexpr std::int64_t whole_units(std::int64_t bytes) { return round_up(bytes, 16); }
 
 MTL::Size size(const Size3& of) {
@@ -25,7 +25,7 @@ MTL::Size size(const Size3& of) {
                          static_cast<NS::UInteger>(of.z));
 }
 
-/// Memory that CPU and GPU share.
+/// Memory shared by CPU and GPU.
 class AppleBuffer final : public Buffer {
  public:
   explicit AppleBuffer(NS::SharedPtr<MTL::Buffer> buffer) : buffer_(std::move(buffer)) {}
@@ -61,12 +61,12 @@ const Text* find_text(std::string_view rung) {
 
 NS::SharedPtr<MTL::CompileOptions> compile_options() {
   auto options = NS::TransferPtr(MTL::CompileOptions::alloc()->init());
-  options->setLanguageVersion(MTL::LanguageVersion3_1);  // the first with bfloat
-  options->setFastMathEnabled(false);                    // NaN and infinity are values
+  options->setLanguageVersion(MTL::LanguageVersion3_1);  // the first version with bfloat
+  options->setFastMathEnabled(false);                    // NaN and infinity must propagate
   return options;
 }
 
-/// What the device alone does not know: a kernel may take so many registers that fewer threads fit.
+/// Limits that depend on the kernel: it may use so many registers that fewer threads fit.
 void check_launch(const ApplePipeline& pipeline, const Launch& launch, std::int64_t most_bytes) {
   const auto most = static_cast<std::int64_t>(pipeline.state->maxTotalThreadsPerThreadgroup());
   if (launch.threads.count() > most) {
@@ -95,8 +95,8 @@ std::string AppleDevice::describe() const {
   return device_->name()->utf8String();
 }
 
-// Metal does not tell. No system-level cache so far is larger, and operands that are too large for
-// that one come from memory everywhere.
+// Metal does not report this size. No system-level cache so far is larger, and operands larger than
+// that come from memory everywhere.
 std::int64_t AppleDevice::cache_bytes() const { return std::int64_t{96} << 20; }
 
 std::string AppleDevice::code(std::string_view rung) const {
@@ -104,7 +104,7 @@ std::string AppleDevice::code(std::string_view rung) const {
   return compiled_.empty() ? "source, which Metal compiles" : "metallib of " + compiled_;
 }
 
-// Kernels count threads by 32 bits.
+// Kernels count threads with 32 bits.
 std::optional<std::string> AppleDevice::why_not(const Launch& launch) const {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   const auto fits = [](std::int64_t groups, std::int64_t threads) {
@@ -119,7 +119,7 @@ std::optional<std::string> AppleDevice::why_not(const Launch& launch) const {
 }
 
 std::unique_ptr<Buffer> AppleDevice::allocate(std::int64_t bytes) {
-  // Metal promises no alignment; whole pages have theirs.
+  // Metal does not guarantee an alignment; whole pages are aligned.
   constexpr std::int64_t page = 16384;
   auto buffer = NS::TransferPtr(device_->newBuffer(static_cast<NS::UInteger>(round_up(bytes, page)),
                                                    MTL::ResourceStorageModeShared));
@@ -216,7 +216,7 @@ AppleGpu open_apple_gpu() {
   const auto pool = autorelease_pool();
   auto device = NS::TransferPtr(MTL::CreateSystemDefaultDevice());
   if (!device) return {nullptr, "no device of Metal"};
-  // The first with simdgroup_matrix; its threadgroups have 32 KiB and 1024 threads.
+  // The first family with simdgroup_matrix; its threadgroups have 32 KiB and 1024 threads.
   if (!device->supportsFamily(MTL::GPUFamilyApple7)) {
     return {nullptr, fmt::format("{} is no GPU of Apple's family 7 (M1) or later",
                                  device->name()->utf8String())};

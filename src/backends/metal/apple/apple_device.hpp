@@ -1,5 +1,5 @@
 #pragma once
-// A device of Metal's API, in C++ by Apple's metal-cpp.
+// A device of Metal's API, through Apple's metal-cpp.
 
 #include <Metal/Metal.hpp>
 #include <map>
@@ -13,7 +13,7 @@ namespace rung::metal {
 
 class AppleDevice final : public Device {
  public:
-  /// `compiled` is a folder with a metallib of each rung; if empty, Metal compiles their texts.
+  /// `compiled` is a folder with a metallib per rung; if it is empty, Metal compiles their texts.
   AppleDevice(NS::SharedPtr<MTL::Device> device, std::string compiled);
 
   std::string describe() const override;
@@ -37,8 +37,8 @@ class AppleDevice final : public Device {
 
   NS::SharedPtr<MTL::Device> device_;
   std::string compiled_;
-  std::unique_ptr<Buffer> nothing_;  // bound for memory of no size: each buffer has to be something
-  std::mutex mutex_;                 // of what follows
+  std::unique_ptr<Buffer> nothing_;  // bound for memory of size 0
+  std::mutex mutex_;                 // guards the members below
   CommandQueue queue_;
   std::map<std::string, NS::SharedPtr<MTL::Library>, std::less<>> libraries_;
   std::map<std::string, std::unique_ptr<Pipeline>> pipelines_;

@@ -1,5 +1,5 @@
 #pragma once
-// The GPU of an Apple machine as a device of the Metal backend.
+// The GPU of an Apple machine, as a device of the Metal backend.
 
 #include <memory>
 #include <string>
@@ -10,11 +10,11 @@ namespace rung::metal {
 
 struct AppleGpu {
   std::unique_ptr<Device> device;
-  std::string why_not;  // there is none
+  std::string why_not;  // there is no GPU
 };
 
-/// By Metal where the program is built with metal-cpp; elsewhere there is none. Where the
-/// environment has RUNG_METALLIBS, kernels come from that folder: gemm_metal_00_naive.metallib.
+/// Available if the program is built with metal-cpp. If RUNG_METALLIBS is set, kernels are loaded
+/// from that folder: gemm_metal_00_naive.metallib.
 AppleGpu open_apple_gpu();
 
 }  // namespace rung::metal

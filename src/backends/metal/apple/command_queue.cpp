@@ -39,7 +39,7 @@ MTL::ComputeCommandEncoder& CommandQueue::next_dispatch(const std::string& name)
   if (open_.dispatches == dispatches_per_buffer) commit();
   const auto pool = autorelease_pool();
   Work& work = open();
-  // Its dispatches run one after the other, and each sees what those before it wrote.
+  // Its dispatches run one after the other, and each sees the writes of those before it.
   if (!encoder_) {
     MTL::ComputeCommandEncoder* const encoder = work.commands->computeCommandEncoder();
     if (encoder == nullptr) throw std::bad_alloc();

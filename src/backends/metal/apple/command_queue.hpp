@@ -9,30 +9,30 @@
 
 namespace rung::metal {
 
-/// Runs what is encoded, in order. One command buffer takes many dispatches, because the GPU takes
-/// microseconds from one to the next; but not all of them, so that it begins while the host goes
-/// on. Not thread-safe.
+/// Runs encoded commands in order. A command buffer holds many dispatches, because the GPU needs
+/// microseconds between command buffers; but not all of them, so that it starts while the host
+/// continues. Not thread-safe.
 class CommandQueue {
  public:
   explicit CommandQueue(MTL::Device& device);
-  ~CommandQueue();  // waits for what is committed
+  ~CommandQueue();  // waits for committed work
   CommandQueue(const CommandQueue&) = delete;
   CommandQueue& operator=(const CommandQueue&) = delete;
 
-  /// Where the caller encodes one dispatch; `name` is what messages call it. Throws KernelError if
-  /// an earlier one went wrong.
+  /// Where the caller encodes one dispatch; `name` identifies it in messages. Throws KernelError if
+  /// an earlier one failed.
   MTL::ComputeCommandEncoder& next_dispatch(const std::string& name);
-  /// Puts the zeroing of some bytes into the queue: offset and size are multiples of four.
+  /// Enqueues zeroing of memory; offset and size are multiples of four.
   void fill_with_zeros(const MTL::Buffer& buffer, NS::Range range);
-  /// Returns when all is done. Throws KernelError if something went wrong.
+  /// Waits for all work. Throws KernelError if any failed.
   void wait();
 
-  /// From the GPU's start on the first dispatch to its end of the last one, by its own clock, in
-  /// what the last wait() waited for; nothing if that was nothing.
+  /// The time from the GPU's start of the first dispatch to its end of the last one, by its own
+  /// clock, for the work that the last wait() waited for; empty if there was none.
   std::optional<double> seconds() const { return seconds_; }
 
  private:
-  /// A command buffer, and what is in it.
+  /// A command buffer and its contents.
   struct Work {
     NS::SharedPtr<MTL::CommandBuffer> commands;
     std::set<std::string> names;
@@ -48,8 +48,8 @@ class CommandQueue {
   Work open_;                                          // no commands if nothing is encoded
   NS::SharedPtr<MTL::ComputeCommandEncoder> encoder_;  // of open_; null if none
   std::deque<Work> committed_;                         // oldest first
-  std::optional<double> start_, seconds_;              // of the GPU's clock; since the last wait()
-  double end_ = 0;                                     // of what has finished so far
+  std::optional<double> start_, seconds_;              // by the GPU's clock, since the last wait()
+  double end_ = 0;                                     // of the work finished so far
 };
 
 }  // namespace rung::metal

@@ -1,4 +1,4 @@
-// metal-cpp is headers alone: one source of a program has what they declare.
+// metal-cpp is header-only: one source of each program must contain its definitions.
 
 #define NS_PRIVATE_IMPLEMENTATION
 #define MTL_PRIVATE_IMPLEMENTATION

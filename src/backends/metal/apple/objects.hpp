@@ -1,9 +1,9 @@
 #pragma once
-// What every caller of metal-cpp needs: strings, and an end for what Metal lends.
+// Helpers for all users of metal-cpp: strings, and ownership of Metal's objects.
 //
-// Metal's functions called new… and alloc give objects away, which NS::TransferPtr takes. All
-// others lend theirs until the innermost pool of the thread is gone; NS::RetainPtr keeps one for
-// longer.
+// Metal's functions named new… and alloc transfer ownership, to NS::TransferPtr. All others return
+// objects that live until the innermost autorelease pool of the thread is drained; NS::RetainPtr
+// keeps one for longer.
 
 #include <Foundation/Foundation.hpp>
 #include <string>
@@ -14,12 +14,12 @@ namespace rung::metal {
   return NS::TransferPtr(NS::AutoreleasePool::alloc()->init());
 }
 
-/// Lent.
+/// Autoreleased.
 inline NS::String* to_ns(const std::string& text) {
   return NS::String::string(text.c_str(), NS::UTF8StringEncoding);
 }
 
-/// What an error says; it may be null.
+/// The message of an error, which may be null.
 inline std::string message_of(const NS::Error* error) {
   return error == nullptr ? "no reason given" : error->localizedDescription()->utf8String();
 }
