@@ -122,7 +122,8 @@ std::string elf_of(const std::vector<TestSection>& sections) {
   put(file, 1, 4);
   put(file, 5, 4);
   put(file, offsets.back(), 8);
-  put(file, 0, 16);
+  put(file, 0, 8);
+  put(file, 0, 8);
   put(file, sections.back().bytes.size(), 8);
   put(file, sections.back().bytes.size(), 8);
   put(file, sections.back().alignment, 8);

@@ -12,8 +12,8 @@
 namespace rung::cuda {
 namespace {
 
-constexpr std::uint32_t no_bits = 8;  // SHT_NOBITS: a section without bytes in the file
-constexpr std::uint32_t program_bits = 1;
+constexpr std::uint32_t no_bits = 8;       // SHT_NOBITS: a section without bytes in the file
+constexpr std::uint32_t program_bits = 1;  // SHT_PROGBITS
 
 struct FileHeader {
   unsigned char ident[16];
@@ -54,6 +54,9 @@ std::vector<T> read(std::string_view file, std::uint64_t at, std::size_t count) 
 
 template <class T>
 void write(std::string& file, std::uint64_t at, const std::vector<T>& all) {
+  if (at > file.size() || all.size() > (file.size() - at) / sizeof(T)) {
+    throw std::runtime_error("the machine code has tables within its line tables");
+  }
   if (!all.empty()) std::memcpy(file.data() + at, all.data(), all.size() * sizeof(T));
 }
 
@@ -112,48 +115,49 @@ std::uint64_t moved(std::uint64_t offset, const std::vector<Gap>& gaps) {
   return offset - before;
 }
 
+std::string without(std::string_view file, const std::vector<Gap>& gaps) {
+  std::string kept;
+  std::uint64_t at = 0;
+  for (const Gap& gap : gaps) {
+    kept += file.substr(at, gap.begin - at);
+    at = gap.end;
+  }
+  return kept += file.substr(at);
+}
+
+void empty(Section& section) {
+  section.type = program_bits;
+  section.flags = section.address = section.size = section.entry_bytes = 0;
+  section.link = section.info = 0;
+  section.alignment = 1;
+}
+
+void move(Segment& segment, const std::vector<Gap>& gaps) {
+  const std::uint64_t end = moved(segment.offset + segment.file_bytes, gaps);
+  segment.offset = moved(segment.offset, gaps);
+  segment.file_bytes = end - segment.offset;
+}
+
 }  // namespace
 
 std::string cubin_without_lines(std::string_view cubin) {
   FileHeader header = header_of(cubin);
   std::vector<Section> sections = read<Section>(cubin, header.sections_at, header.section_count);
   std::vector<Segment> segments = read<Segment>(cubin, header.segments_at, header.segment_count);
-  const Section& named = sections[header.names];
-  read<char>(cubin, named.offset, named.size);
-  const std::string_view names = cubin.substr(named.offset, named.size);
-
   for (const Section& section : sections) {
     if (section.type != no_bits) read<char>(cubin, section.offset, section.size);
   }
+  const Section& named = sections[header.names];
+  read<char>(cubin, named.offset, named.size);
+  const std::string_view names = cubin.substr(named.offset, named.size);
   const std::vector<Gap> gaps = gaps_of(sections, names);
 
-  std::string kept;
-  std::uint64_t at = 0;
-  for (const Gap& gap : gaps) {
-    kept += cubin.substr(at, gap.begin - at);
-    at = gap.end;
-  }
-  kept += cubin.substr(at);
+  std::string kept = without(cubin, gaps);
   for (Section& section : sections) {
-    const bool is_dropped = section.type != no_bits && is_line_table(name_of(section, names));
     section.offset = moved(section.offset, gaps);
-    if (is_dropped)
-      section = {.name = section.name,
-                 .type = program_bits,
-                 .flags = 0,
-                 .address = 0,
-                 .offset = section.offset,
-                 .size = 0,
-                 .link = 0,
-                 .info = 0,
-                 .alignment = 1,
-                 .entry_bytes = 0};
+    if (section.type != no_bits && is_line_table(name_of(section, names))) empty(section);
   }
-  for (Segment& segment : segments) {
-    const std::uint64_t end = moved(segment.offset + segment.file_bytes, gaps);
-    segment.offset = moved(segment.offset, gaps);
-    segment.file_bytes = end - segment.offset;
-  }
+  for (Segment& segment : segments) move(segment, gaps);
   header.sections_at = moved(header.sections_at, gaps);
   header.segments_at = moved(header.segments_at, gaps);
   write(kept, 0, std::vector{header});
