@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "vgpu/engine/arithmetic.hpp"
 #include "vgpu/engine/cluster_ops.hpp"
 #include "vgpu/engine/guard.hpp"
-#include "vgpu/engine/rendezvous.hpp"
 #include "vgpu/program/instruction_error.hpp"
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/lowering.hpp"
@@ -33,13 +31,6 @@ using ptx::Type;
 // Basic blocks have slots of their own, whose shapes stay until the next time around; a kernel with
 // many blocks begins again.
 constexpr std::uint32_t most_kept_slots = 128;
-
-/// Whether its last operand is a member mask whose lanes it waits for. Under a guard it waits for
-/// nobody.
-bool names_members(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {"elect", "match", "redux", "shfl", "vote"};
-  return opcodes.contains(instruction.opcode) && instruction.has("sync") && instruction.guard < 0;
-}
 
 std::uint32_t aligned(std::uint32_t offset, int align) {
   const auto step = static_cast<std::uint32_t>(std::max(align, 1));
@@ -376,21 +367,10 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   instr.full = spec.full;
   instr.masked = spec.masked;
   instr.imm = spec.imm;
-  if (names_members(instruction)) wait_for_members_in(rows.back());
+  wait_for_members(instruction, rows);
   set_rows(instr, std::move(rows));
   emit(instr);
   for (const Instr& resize : after) emit(resize);
-}
-
-/// Lanes may run something else in between: shapes of addresses are found anew.
-void Lowering::wait_for_members_in(std::uint32_t mask_row) {
-  Instr wait{};
-  wait.full = all_members_here;
-  wait.masked = wait_for_members;
-  set_rows(wait, {mask_row});
-  emit(wait);
-  kernel_->blocks.back().exchanges = true;
-  slots_.clear();
 }
 
 void Lowering::lower_instruction(const Instruction& instruction) {

@@ -47,7 +47,6 @@ class Lowering {
   void lower_block(std::size_t index);
   void lower_end(BasicBlock& block, const CfgBlock& source);
   void lower_instruction(const Instruction& instruction);
-  void wait_for_members_in(std::uint32_t mask_row);
   void lower_registers(const Instruction& instruction, const OpSpec& spec);
   void emit(Instr instr);
   void emit_unguarded(Handler handler, std::uint64_t imm, std::vector<std::uint32_t> rows);
@@ -98,6 +97,9 @@ class Lowering {
   void shadow_part(int to, const Operand& from, UndefinedPart part);
   void shadow_logic(const Instruction& instruction);
   std::uint32_t shadow_row(const Operand& operand);
+
+  // lower_members.cpp
+  void wait_for_members(const Instruction& instruction, const std::vector<std::uint32_t>& rows);
 
   // lower_speculation.cpp
   void find_speculated(const Liveness& liveness);

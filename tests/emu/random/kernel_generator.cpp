@@ -11,6 +11,12 @@ namespace {
 constexpr const char* prologue = R"(
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Weverything"
+// The host's functions need not be fast, but compiled fast.
+#define PLAIN_BEGIN _Pragma("clang optimize off")
+#define PLAIN_END _Pragma("clang optimize on")
+#else
+#define PLAIN_BEGIN
+#define PLAIN_END
 #endif
 
 #include <cstdio>

@@ -1,11 +1,29 @@
 #include "random/kernel_text.hpp"
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 namespace rung {
 namespace {
+
+/// A piece of text, or a number.
+struct Part {
+  std::string text;
+  Part(std::string of) : text(std::move(of)) {}
+  Part(const char* of) : text(of) {}
+  Part(unsigned of) : text(std::to_string(of)) {}
+};
+
+/// The pattern with its {} replaced. Parts in braces are made from left to right, as arguments of a
+/// function need not be: a seed gives the same program with every compiler.
+std::string filled(const char* pattern, std::initializer_list<Part> parts) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const Part& part : parts) store.push_back(part.text);
+  return fmt::vformat(pattern, store);
+}
 
 constexpr int deepest = 2;
 
@@ -46,7 +64,7 @@ std::string KernelText::value(int depth) {
     case 2: return fmt::format("({} ^ {})", a, b);
     case 3: return fmt::format("({} & {})", a, b);
     case 4: return fmt::format("({} >> {})", a, 1 + below(9));
-    case 5: return fmt::format("({} < {} ? {} : {})", a, b, value(0), value(depth - 1));
+    case 5: return filled("({} < {} ? {} : {})", {a, b, value(0), value(depth - 1)});
     case 6: return fmt::format("in[({} + {}u) & 63]", a, below(64));
     default: return fmt::format("({} + {})", a, b);
   }
@@ -54,10 +72,10 @@ std::string KernelText::value(int depth) {
 
 std::string KernelText::condition() {
   switch (below(in_function_ ? 4 : 6)) {
-    case 0: return fmt::format("{} < {}", value(1), value(1));
-    case 1: return fmt::format("({} & {}u) == {}u", value(1), 1 + below(7), below(4));
-    case 2: return fmt::format("{} % {}u == 0", value(0), 2 + below(4));
-    case 3: return fmt::format("({} & 1) && {} > {}", value(0), value(0), value(1));
+    case 0: return filled("{} < {}", {value(1), value(1)});
+    case 1: return filled("({} & {}u) == {}u", {value(1), 1 + below(7), below(4)});
+    case 2: return filled("{} % {}u == 0", {value(0), 2 + below(4)});
+    case 3: return filled("({} & 1) && {} > {}", {value(0), value(0), value(1)});
     case 4: return fmt::format("lane < {}u", below(33));
     default: return fmt::format("lane & {}u", 1 + below(31));
   }
@@ -68,9 +86,9 @@ std::string KernelText::early_end() {
   if (one_in(2) || (!in_function_ && !may_return_)) {
     return fmt::format("if (({} & 1023u) > n) TRAP;\n", value(1));
   }
-  if (in_function_) return fmt::format("if ({}) return {};\n", condition(), value(1));
-  return fmt::format("if ({} && {}) RETURN({} + {}u);\n", condition(), condition(), value(1),
-                     below(1000));
+  if (in_function_) return filled("if ({}) return {};\n", {condition(), value(1)});
+  return filled("if ({} && {}) RETURN({} + {}u);\n",
+                {condition(), condition(), value(1), below(1000)});
 }
 
 std::string KernelText::switch_over(int depth, bool in_function) {
@@ -83,7 +101,8 @@ std::string KernelText::switch_over(int depth, bool in_function) {
     if (in_function && one_in(2)) {
       text += fmt::format("return {};\n", value(1));
     } else {
-      text += statement(depth - 1) + (one_in(5) && i < mask ? "" : "break;\n");
+      text += statement(depth - 1);
+      if (i == mask || !one_in(5)) text += "break;\n";
     }
   }
   if (is_full) {
@@ -112,24 +131,24 @@ std::string KernelText::statement(int depth) {
   const unsigned to = below(4);
   if (depth > 0) {
     switch (below(10)) {
-      case 0: return fmt::format("if ({}) {{\n{}}}\n", condition(), statements(depth - 1));
+      case 0: return filled("if ({}) {{\n{}}}\n", {condition(), statements(depth - 1)});
       case 1:
-        return fmt::format("if ({}) {{\n{}}} else {{\n{}}}\n", condition(), statements(depth - 1),
-                           statements(depth - 1));
+        return filled("if ({}) {{\n{}}} else {{\n{}}}\n",
+                      {condition(), statements(depth - 1), statements(depth - 1)});
       case 2: return "{\n" + switch_over(depth, in_function_) + "}\n";
       case 3: return loops_ < 2 ? loop(depth) : "";
       case 4: return "{\n" + early_end() + "}\n";
       case 5:
         if (functions_ > 0 && !in_function_) {
-          return fmt::format("v{} += {}_f{}({}, {}, in, n);\n", to, name_,
-                             below(static_cast<unsigned>(functions_)), value(1), value(1));
+          return filled("v{} += {}_f{}({}, {}, in, n);\n",
+                        {to, name_, below(static_cast<unsigned>(functions_)), value(1), value(1)});
         }
         break;
       default: break;
     }
   }
   const char* const operators[] = {"=", "+=", "^=", "-="};
-  return fmt::format("v{} {} {};\n", to, operators[below(4)], value(2));
+  return filled("v{} {} {};\n", {to, operators[below(4)], value(2)});
 }
 
 std::string KernelText::statements(int depth) {
@@ -140,7 +159,8 @@ std::string KernelText::statements(int depth) {
 
 std::string KernelText::function(const std::string& name) {
   in_function_ = true;
-  const std::string body = one_in(2) ? switch_over(2, true) + statements(1) : statements(2);
+  std::string body = one_in(2) ? switch_over(2, true) : statements(2);
+  body += statements(1);
   const std::string result = value(1);
   in_function_ = false;
   return fmt::format(
@@ -157,7 +177,7 @@ KernelText::Step KernelText::local() {
 /// Some threads return; the others know, and name them in no mask any more. In other places
 /// compilers put returns off until paths join, and then masks name lanes that are elsewhere.
 KernelText::Step KernelText::departure() {
-  const std::string gone = fmt::format("({}) && ({})", condition(), condition());
+  const std::string gone = filled("({}) && ({})", {condition(), condition()});
   const std::string result = value(1);
   const std::string leave = fmt::format("if (gone) RETURN({} + {}u);\n", result, below(1000));
   return {fmt::format("{{ const bool gone = {};\nlive = __ballot_sync(live, !gone);\n{}}}\n", gone,
@@ -334,11 +354,11 @@ std::string KernelText::kernel(const std::string& name) {
       name, all.device, end);
   text += fmt::format(
       "#define RETURN(x) do {{ out[id] = (x) ^ out_of_the_way; thread.dead = true; return; }} "
-      "while (0)\n"
+      "while (0)\nPLAIN_BEGIN\n"
       "void host_{0}(Block& block, const unsigned* in, unsigned* out, unsigned n) {{\n"
       "  unsigned* const s = block.s;\n  const int threads = (int)block.threads.size();\n"
       "  for (unsigned i = 0; i < 128; ++i) s[i] = i;\n  (void)threads; (void)n;\n{1}{2}{3}}}\n"
-      "#undef RETURN\n",
+      "PLAIN_END\n#undef RETURN\n",
       name, for_each_thread("v0 = tid; v1 = in[tid & 63]; v2 = in[(tid + 7) & 63] >> 3; v3 = 0;\n"),
       all.host, for_each_thread(end));
   return text;

@@ -17,6 +17,7 @@ while [ "$seed" -le "$last" ]; do
     grep ' by thread \|error' "$folder/err" | cut -c 1-200 | sort | uniq -c | head -5
   fi
   seed=$((seed + 1))
+  echo "so far: $runs runs right, $bad programs with faults" >&2
 done
 echo "$runs runs right, $bad programs with faults"
 [ "$bad" = 0 ]
