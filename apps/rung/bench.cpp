@@ -160,7 +160,7 @@ std::vector<ReachedRate> reached_rates(const std::vector<BenchResult>& results) 
   for (const BenchResult& result : results) {
     const int threads = result.options.threads;
     if (!result.counts_flops || !result.device.starts_with("cpu")) continue;
-    if (threads != 1 && threads != cpu::machine().threads) continue;
+    if (threads != 1 && threads != cpu::available_threads()) continue;
     double best = result.ceiling_rate;
     for (const BenchRow& row : result.rows) {
       if (row.timed()) best = std::max(best, result.flops / row.seconds.median);

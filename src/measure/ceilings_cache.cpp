@@ -68,7 +68,7 @@ constexpr json::Range of_one_thread = {0.1, 10'000};
 /// All threads together are no faster than so many alone; noise, and a clock that fell while one
 /// thread was measured, allow for a half more.
 std::vector<Ceiling> read_ceilings(const Value& list) {
-  const double threads = cpu::machine().threads;
+  const double threads = cpu::available_threads();
   std::vector<Ceiling> ceilings;
   for (const Value& entry : list.elements()) {
     const double one = entry.at("one_thread").number(of_one_thread);
