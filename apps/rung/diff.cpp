@@ -1,4 +1,4 @@
-// rung diff: what changes from one rung to another.
+// rung diff: shows the changes from one rung to another.
 
 #include <fmt/format.h>
 #include <unistd.h>

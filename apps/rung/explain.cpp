@@ -1,4 +1,4 @@
-// rung explain: why a rung, or a kernel of the user's, is as fast as it is, and what to do next.
+// rung explain: explains the performance of a rung, or of the user's kernel.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ struct ExplainArguments : CommonArguments, ExtentArguments {
 };
 
 constexpr std::int64_t explained_extent = 4096;
-constexpr std::int64_t explained_length = 1 << 24;  // of dot and sum
+constexpr std::int64_t explained_length = 1 << 24;  // for dot and sum
 
 const RungInfo& read_rung(const ExplainArguments& arguments) {
   const auto rungs = read_selectors({arguments.what});

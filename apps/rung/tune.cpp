@@ -1,4 +1,4 @@
-// rung tune: which tile, and how many parts of k, are the fastest for each shape on this device?
+// rung tune: finds the fastest tile and number of splits for each shape on this device.
 
 #include "measure/tune.hpp"
 
@@ -27,7 +27,8 @@ struct TuneArguments : CommonArguments {
   std::string output;
 };
 
-// Squares, with sizes off every tile among them; then what is flat, tall, deep or shallow.
+// Squares, including sizes that are not multiples of any tile, then flat, tall, deep and shallow
+// shapes.
 constexpr const char* default_sizes =
     "128,256,384,512,640,768,1000,1024,1536,2048,3072,4096,4097,8192,"
     "16x4096x4096,4096x16x4096,32x2048x2048,2048x32x2048,64x8192x8192,8192x64x8192,"
@@ -35,7 +36,7 @@ constexpr const char* default_sizes =
     "64x64x65536,128x128x8192,256x256x16384,512x512x8192";
 constexpr const char* default_sizes_virtual = "256";
 
-// What is tuned, and where.
+// The rungs to tune, and the device.
 struct Target {
   const RungInfo* rung;
   const Backend* backend;
@@ -49,7 +50,7 @@ bool has_tiles(const RungInfo& rung) {
          });
 }
 
-/// Of those that were selected, the rungs that have something to choose.
+/// The selected rungs that have several configurations.
 std::vector<const RungInfo*> read_rungs(const TuneArguments& arguments) {
   const auto selected = read_selectors(arguments.selectors);
   std::vector<const RungInfo*> rungs;
@@ -190,7 +191,7 @@ class TuneCommand {
   }
 
  private:
-  // Times on the virtual GPU are this CPU's: they are kept where they were asked for alone.
+  // Times on the virtual GPU are those of this CPU, so they are stored only on request.
   void open_file(const Target& target) {
     if (target.backend->name() == "virtual" && arguments_.output.empty()) return;
     file_.emplace(arguments_.output, gpu_of(*target.backend)->name());
