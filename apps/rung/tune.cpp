@@ -102,11 +102,11 @@ std::string describe(const cuda::GemmSize& size) {
   return fmt::format("{}x{}x{}", size.m, size.n, size.k);
 }
 
-/// "128x256x8, 3 parts"
+/// "128x256x8, 3 splits"
 std::string describe(const Target& target, const cuda::GemmPlan& plan) {
   const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(target.rung->id), target.dtype);
   const cuda::TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
-  return fmt::format("{}x{}x{}, {} part{}", tile.BM, tile.BN, tile.BK, plan.splits,
+  return fmt::format("{}x{}x{}, {} split{}", tile.BM, tile.BN, tile.BK, plan.splits,
                      plan.splits == 1 ? "" : "s");
 }
 
@@ -121,8 +121,8 @@ void print_heading(std::FILE* out, const Target& target) {
   fmt::print(out, "{} {}\n{}\n", target.rung->id, name(target.dtype),
              cut("on " + target.backend->device(), text_width));
   fmt::print(out, "{}\n\n", target.backend->code(*target.rung));
-  fmt::print(out, row_format, "shape", "best plan", "time",
-             is_integer(target.dtype) ? "TOP/s" : "TFLOP/s", "gain", "plans");
+  fmt::print(out, row_format, "shape", "best", "time",
+             is_integer(target.dtype) ? "TOP/s" : "TFLOP/s", "gain", "tried");
 }
 
 void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
@@ -237,12 +237,13 @@ class TuneCommand {
   void print_end() const {
     fmt::print(out_, "\n");
     for (const auto& [reason, count] : refused_) {
-      fmt::print(out_, "never launched: {} plan{}: {}\n", count, count == 1 ? "" : "s", reason);
+      fmt::print(out_, "not launched: {} configuration{}: {}\n", count, count == 1 ? "" : "s",
+                 reason);
     }
     if (file_) {
       fmt::print(out_, "kept in {}\n", file_->path());
     } else {
-      fmt::print(out_, "not kept, for these are times of a simulation; -o FILE does\n");
+      fmt::print(out_, "not kept, because these times are simulated; use -o FILE to keep them\n");
     }
   }
 

@@ -100,15 +100,15 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   }
   if (plan.splits > 1 && !rung.splits) return "does not split k";
   if (plan.splits > limits.multiprocessors) {
-    return std::to_string(plan.splits) + " parts of k wait for each other; at most " +
-           std::to_string(limits.multiprocessors) + " can, one on a multiprocessor";
+    return std::to_string(plan.splits) + " splits of k must be resident at once; at most " +
+           std::to_string(limits.multiprocessors) + " can be, one per SM";
   }
   if (tiles.empty()) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
   // Rungs with tensor maps split only the last wave.
   if (plan.splits > 1 && !rung.maps && tiles_in(size, tile) > most_meetings) {
-    return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
-           std::to_string(most_meetings) + " tiles may have them";
+    return "split-K over " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
+           std::to_string(most_meetings) + " tiles can be split";
   }
   if (tile.shared_bytes > limits.shared_bytes) {
     return std::to_string(tile.shared_bytes) + " bytes of shared memory; a block may have " +
