@@ -1,6 +1,6 @@
 #pragma once
-// Arguments that commands share. Values arrive as text and are read here, so that every bad one is
-// told in the same way: throws UsageError, or UnavailableError for a device that is not here.
+// Arguments shared by commands. Values arrive as text and are parsed here, so that errors have a
+// uniform form: throws UsageError, or UnavailableError for a device that is not available.
 
 #include <cstdint>
 #include <optional>
@@ -16,19 +16,19 @@ namespace rung {
 
 class Options;
 
-/// Which device, and what it is to be.
+/// The device, and its options.
 struct DeviceArguments {
-  std::string device;  // empty: each rung's own (apps/rung/devices.hpp)
+  std::string device;  // empty: the default of each rung (apps/rung/devices.hpp)
   std::string gpu = DeviceOptions().gpu;
   std::string code;
   bool observe = true;
 
   void add_device(Options& app);
-  /// For the virtual GPU alone.
+  /// Only for the virtual GPU.
   void add_gpu_and_code(Options& app);
 };
 
-/// The text of the shared options; empty where not given.
+/// The text of the shared options; empty if not given.
 struct CommonArguments : DeviceArguments {
   std::vector<std::string> selectors;
   std::string dtype;
@@ -42,7 +42,7 @@ struct CommonArguments : DeviceArguments {
   void add_device_dtype_threads(Options& app);
 };
 
-/// What gemm is asked for apart from its sizes.
+/// The options of gemm besides its sizes.
 struct FormArguments {
   std::string layout = "nn";
   std::string alpha = "1";
@@ -63,7 +63,7 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
 Dtype read_dtype(const std::string& text);
 /// All processors if empty.
 int read_threads(const std::string& text);
-/// Where an option sends output; nothing if `path` is empty.
+/// The destination of an option's output; empty if `path` is empty.
 std::optional<OutputFile> read_output(const std::string& option, const std::string& path);
 std::optional<OutputFile> read_json(const std::string& path);
 
@@ -83,19 +83,20 @@ double read_number(const std::string& option, const std::string& text);
 /// The time budget of a measurement.
 double read_seconds(const std::string& text);
 
-/// As --sizes lists it: N alone, or MxNxK.
+/// An entry of --sizes: N, or MxNxK.
 struct SizeArgument {
   std::int64_t m, n, k;
   bool is_single;  // N: the cube of gemm, the length of dot
 };
 
-/// least: the smallest extent allowed.
+/// least: the smallest allowed extent.
 std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least);
 
-/// Operands that do not fit would be swapped, or end the process: throws UsageError for them.
+/// Throws UsageError for operands that exceed memory, because they would be swapped or end the
+/// process.
 void check_memory(const std::string& op, const Size& size, Dtype dtype);
 
-/// The same, read.
+/// The same, parsed.
 struct Form {
   bool a_transposed, b_transposed;
   double alpha, beta;
@@ -103,7 +104,8 @@ struct Form {
 
 Form read_form(const FormArguments& arguments);
 
-/// Of those that are not given each is as the first of n, m, k that is; one must be given.
+/// Each extent that is not given is that of the first of n, m, k that is; at least one must be
+/// given.
 SizeArgument read_extents(const ExtentArguments& extents);
 
 inline constexpr std::int64_t max_extent = std::int64_t{1} << 40;

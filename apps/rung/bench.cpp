@@ -1,4 +1,4 @@
-// rung bench: how fast is every selected rung, against peers and ceilings?
+// rung bench: times the selected rungs against peers and ceilings.
 
 #include "measure/bench.hpp"
 
@@ -37,7 +37,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string html;
 };
 
-// The rungs of one op on one device: they are held against each other.
+// The rungs of one op on one device, which are compared with each other.
 struct Ladder {
   std::string op;
   const Backend* backend;
@@ -49,7 +49,7 @@ struct Problem {
   Size size;
 };
 
-// Large enough to show what each rung is about, small enough for the first one.
+// Large enough to show the effect of each rung, small enough for the first one.
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
 constexpr Size default_dot = {1, 10'000'000, 1};
@@ -126,7 +126,7 @@ std::vector<const Backend*> backends_of(const std::vector<Ladder>& ladders) {
   return backends;
 }
 
-/// `which`: "3 of 7: ", or nothing where there is one problem.
+/// `which`: "3 of 7: ", or empty for a single problem.
 BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& peers,
                     const std::string& which) {
   Progress progress;
@@ -141,7 +141,7 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   return run_bench(request);
 }
 
-// Of the GPU of CUDA that is among the backends, if one is.
+// The CUDA GPU among the backends, if any.
 std::optional<GpuEnvironment> measure_gpu(const std::vector<const Backend*>& backends) {
   for (const Backend* backend : backends) {
     cuda::Gpu* const gpu = backend->name() == "gpu" ? gpu_of(*backend) : nullptr;
@@ -211,7 +211,7 @@ ExitCode run(const BenchArguments& arguments) {
   BenchRequest request;
   request.options = read_options(arguments);
   request.seconds = read_seconds(arguments.seconds);
-  // Before the device is opened: its driver reads the environment as well.
+  // Before the device is opened, because its driver reads the environment, too.
   const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);

@@ -7,15 +7,15 @@
 
 namespace rung {
 
-/// The contract with scripts.
+/// Exit codes, on which scripts depend.
 enum ExitCode : int { exit_right = 0, exit_wrong = 1, exit_usage = 2, exit_unavailable = 3 };
 
-/// A bad argument: one line that names the argument, the value and what is allowed.
+/// An invalid argument: one line with the argument, the value and what is allowed.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that this machine or this program does not have.
+/// Something that this machine or this program lacks.
 struct UnavailableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

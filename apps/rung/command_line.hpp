@@ -1,6 +1,6 @@
 #pragma once
-// The command line, by CLI11. All of that library lies in its headers, which cost seconds in each
-// file that includes them: so command_line.cpp alone does, and commands see what is here. Names are
+// The command line, on top of CLI11. That library is header-only and costs seconds in each file
+// that includes it; so only command_line.cpp does, and commands use this interface. Names are
 // CLI11's.
 
 #include <deque>
@@ -22,15 +22,15 @@ namespace rung {
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(option) {}
-  /// What its value is called in the help; empty for nothing.
+  /// The name of its value in the help; empty for none.
   Option* type_name(const std::string& name);
   Option* required();
-  /// Exactly so many values.
+  /// The exact number of values.
   Option* expected(int count);
   Option* delimiter(char between);
-  /// Given several times, all values count.
+  /// Several occurrences are combined.
   Option* take_all();
-  /// The help tells the value that the variable has now.
+  /// The help shows the variable's current value as the default.
   Option* capture_default_str();
   /// An empty value is a value; without this it is an error.
   Option* may_be_empty();
@@ -56,7 +56,7 @@ class Options {
   void add_flag(const std::string& names, bool& value, const std::string& help);
   void add_flag_callback(const std::string& names, std::function<void()> given,
                          const std::string& help);
-  /// What stands below the help.
+  /// The text after the options.
   void footer(const std::string& text);
 
   /// Throws UsageError for what was given and cannot be, whatever it means.
@@ -64,7 +64,7 @@ class Options {
 
  private:
   CLI::App& app_;
-  std::deque<Option> options_;  // which stay where they are
+  std::deque<Option> options_;  // at stable addresses
 };
 
 struct Command {
@@ -79,7 +79,7 @@ struct Program {
   std::span<const Command> commands;
 };
 
-/// What the command line asks for. Throws UsageError.
+/// Parses the command line. Throws UsageError.
 Action parse(const Program& program, int argc, char** argv);
 
 }  // namespace rung

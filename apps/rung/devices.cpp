@@ -26,11 +26,11 @@ void check(const char* option, const std::string& text, const Parse& parse) {
   }
 }
 
-/// Each launch on the virtual GPU takes what the last one gave back. Returned to the system and
-/// fetched anew, that memory would cost two threads a tenth of their speed.
+/// Each launch on the virtual GPU reuses the memory freed by the last one. Returning it to the
+/// system and fetching it again would cost two threads a tenth of their speed.
 void keep_freed_memory() {
 #if defined(__GLIBC__)
-  constexpr int most = 1 << 25;  // that glibc allows for the first
+  constexpr int most = 1 << 25;  // the value with which glibc starts
   mallopt(M_MMAP_THRESHOLD, most);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_ARENA_MAX, 1);
@@ -52,7 +52,7 @@ Devices::Devices(const DeviceArguments& arguments)
     throw UsageError(
         fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
   }
-  // A GPU of either kind will do.
+  // A GPU of either kind suffices.
   const auto cuda = open(named_, "cuda").absent();
   const auto metal = open(named_, "metal").absent();
   if (cuda && metal) {

@@ -15,15 +15,14 @@ namespace rung {
 /// Throws UsageError.
 DeviceOptions read_device_options(const DeviceArguments& arguments);
 
-/// Opened as they are asked for.
+/// Opened on demand.
 class Devices {
  public:
-  /// Throws UsageError for arguments that are none, UnavailableError if a device is named and not
-  /// here.
+  /// Throws UsageError for invalid arguments, UnavailableError if a named device is not available.
   explicit Devices(const DeviceArguments& arguments);
 
-  /// The device that was named. If none was: the CPU for its rungs, and for the others the GPU
-  /// where one is here, the virtual GPU elsewhere.
+  /// The named device. By default, the CPU for its rungs, and for others the GPU or, if there is
+  /// none, the virtual GPU.
   const Backend& of(const RungInfo& rung) const;
 
  private:
@@ -31,7 +30,7 @@ class Devices {
 
   std::string named_;
   DeviceOptions options_;
-  // By name, and whether for the rungs of Metal.
+  // By name, and whether for Metal rungs.
   mutable std::map<std::pair<std::string_view, bool>, std::unique_ptr<Backend>> opened_;
 };
 

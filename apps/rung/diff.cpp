@@ -1,4 +1,4 @@
-// rung diff: what changes from one rung to another.
+// rung diff: shows the changes from one rung to another.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ const RungInfo& read_one(const std::string& selector) {
   return *rungs.front();
 }
 
-/// On a terminal, unless NO_COLOR is set to something (no-color.org).
+/// On a terminal, unless NO_COLOR is set (no-color.org).
 bool is_coloured() {
   const char* refused = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');

@@ -1,4 +1,4 @@
-// rung doctor: what was found here, and what is missing.
+// rung doctor: shows what is installed, and what is missing.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +39,7 @@ void print_machine() {
   print_line("rung", fmt::format("{} (commit {}, {})", here.version, here.commit, here.compiler));
 }
 
-// In what form the device takes the first rung of that language.
+// The form in which the device loads the first rung of that language.
 std::string code_on(const Backend& backend, std::string_view language) {
   for (const RungInfo& rung : catalog()) {
     if (rung.backend == language) return backend.code(rung);
@@ -93,7 +93,7 @@ void print_compilers() {
   }
 }
 
-// Before any peer is opened: what is cleared here would have reached it.
+// Before any peer is opened, because the variables cleared here would affect it.
 void print_variables() {
   fmt::print("environment\n");
   const std::vector<std::string> cleared = clear_harmful_environment();

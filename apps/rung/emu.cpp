@@ -1,4 +1,4 @@
-// rung emu: a whole CUDA program on the virtual GPU.
+// rung emu: runs a CUDA program on the virtual GPU.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ struct EmuArguments {
 
 constexpr std::int64_t max_limit = std::int64_t{1} << 50;
 
-// A folder of its own for each run, removed with all that is in it.
+// A temporary folder per run, removed with its contents.
 class BuildFolder {
  public:
   explicit BuildFolder(bool keep) : keep_(keep) {
@@ -81,7 +81,7 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
     options.passed.push_back(fmt::format("-D{}", definition));
   }
   if (!arguments.standard.empty()) {
-    // The compiler's own way to say it, -std=c++20, is to the parser an -s with the value td=c++20.
+    // The parser reads the compiler's usual form, -std=c++20, as -s with the value td=c++20.
     const std::size_t start = arguments.standard.starts_with("td=") ? 3 : 0;
     options.passed.push_back(fmt::format("-std={}", arguments.standard.substr(start)));
   }
@@ -111,7 +111,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::report_variable, report.string()}};
 }
 
-// The program's own, unless it did well and its kernels did not.
+// The program's own exit code, unless it succeeded and its kernels did not.
 int exit_code(const emu::ExitStatus& status, std::size_t wrongs) {
   if (status.signal != 0) return exit_wrong;
   return status.code == 0 && wrongs > 0 ? exit_wrong : status.code;

@@ -1,4 +1,4 @@
-// rung explain: why a rung, or a kernel of the user's, is as fast as it is, and what to do next.
+// rung explain: explains the performance of a rung, or of the user's kernel.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ struct ExplainArguments : CommonArguments, ExtentArguments {
 };
 
 constexpr std::int64_t explained_extent = 4096;
-constexpr std::int64_t explained_length = 1 << 24;  // of dot and sum
+constexpr std::int64_t explained_length = 1 << 24;  // for dot and sum
 
 const RungInfo& read_rung(const ExplainArguments& arguments) {
   const auto rungs = read_selectors({arguments.what});
@@ -94,7 +94,7 @@ std::vector<std::string> bench_command(const RungInfo& rung, Dtype dtype,
   return command;
 }
 
-/// Of the rung on this machine's GPU, if that is the one that is explained, by a run of this very
+/// Hardware counters of the rung, if this machine's GPU is the one to explain, from a run of this
 /// program under ncu.
 void add_hardware(analysis::Explanation& explanation, const RungInfo& rung, Dtype dtype,
                   const SizeArgument& size, const std::string& gpu) {
@@ -135,7 +135,7 @@ std::string describe_problem(const RungInfo& rung, Dtype dtype, const SizeArgume
   return fmt::format("{} {}x{}x{}", name(dtype), size.m, size.n, size.k);
 }
 
-/// One trace of the rung, for its access maps and the counters of its lines.
+/// One trace of the rung, for its access maps and its counters per line.
 Traces trace_of(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                 const analysis::ExplainOptions& options) {
   DeviceOptions device;

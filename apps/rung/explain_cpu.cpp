@@ -13,7 +13,7 @@
 namespace rung {
 namespace {
 
-/// Operands once, the result once.
+/// Each operand once, and the result once.
 struct Work {
   double flops, bytes;
 };
@@ -34,7 +34,7 @@ double rate(const std::vector<Ceiling>& ceilings, std::string_view name) {
   return 0;
 }
 
-/// The caches that hold the operands serve them; memory does if none does.
+/// The cache that can hold the operands serves them, or memory if none can.
 std::string level_of(double bytes, const Ceilings& ceilings) {
   const cpu::Machine& machine = cpu::machine();
   const double l2 = static_cast<double>(machine.caches.l2) * cpu::available_threads();

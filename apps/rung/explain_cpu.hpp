@@ -1,6 +1,6 @@
 #pragma once
-// The half of `rung explain` for rungs of the CPU: their work, this machine's ceilings, and the
-// time if it was measured.
+// `rung explain` for CPU rungs: their work, this machine's ceilings, and the time if it was
+// measured.
 
 #include <optional>
 
@@ -10,7 +10,7 @@
 
 namespace rung {
 
-/// Ceilings are measured, or taken from an earlier run (src/measure/ceilings.hpp).
+/// Ceilings are measured, or read from an earlier run (src/measure/ceilings.hpp).
 ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                         const analysis::Results& results, const std::optional<OutputFile>& output);
 

@@ -39,7 +39,7 @@ std::string contents(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "reduce<256>" is also "reduce".
+/// "reduce<256>" also matches "reduce".
 bool is_called(const std::string& kernel, const std::string& name) {
   return kernel == name || kernel.substr(0, kernel.find('<')) == name;
 }

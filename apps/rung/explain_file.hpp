@@ -1,5 +1,5 @@
 #pragma once
-// The half of `rung explain` for kernels of a program that the user brings.
+// `rung explain` for kernels of the user's program.
 
 #include <optional>
 #include <string>
@@ -20,8 +20,8 @@ struct FileToExplain {
   std::optional<OutputFile> page;
 };
 
-/// Compiles and runs the program as `rung emu` does, its output where it always goes, and explains
-/// all its launches of that kernel. Throws UsageError and UnavailableError.
+/// Compiles and runs the program as `rung emu` does, with its usual output, and explains all its
+/// launches of that kernel. Throws UsageError and UnavailableError.
 ExitCode explain_file(const FileToExplain& file);
 
 }  // namespace rung

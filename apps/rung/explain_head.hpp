@@ -1,5 +1,5 @@
 #pragma once
-// How every explanation of a rung begins, whatever it runs on.
+// The head of every explanation of a rung.
 
 #include <cstdio>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rung {
 
-/// The idea, and what limits it.
+/// The idea and the bottleneck.
 void print_head(std::FILE* out, const RungInfo& rung);
 
-/// The same, with the problem and the device: the first members of the JSON.
+/// The same, with the problem and the device, as the first members of the JSON.
 Json explanation_head(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
                       const std::string& device);
 

@@ -1,4 +1,4 @@
-// rung list: the ladder, and what of it can run here.
+// rung list: lists the rungs, and where they can run.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

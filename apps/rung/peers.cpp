@@ -14,7 +14,7 @@ namespace {
 const Backend* backend_of(const PeerKind& kind, const std::vector<const Backend*>& backends) {
   const auto found = std::find_if(backends.begin(), backends.end(), [&](const Backend* backend) {
     if (backend->name() != kind.device) return false;
-    return kind.device == "cpu" || gpu_of(*backend) != nullptr;  // those on a GPU are of CUDA
+    return kind.device == "cpu" || gpu_of(*backend) != nullptr;  // those on a GPU use CUDA
   });
   return found == backends.end() ? nullptr : *found;
 }

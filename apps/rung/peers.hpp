@@ -1,5 +1,5 @@
 #pragma once
-// Opening peers for a command.
+// Opens peers for a command.
 
 #include <memory>
 #include <string>
@@ -11,30 +11,30 @@
 
 namespace rung {
 
-/// The peers that --vs asks for.
+/// The peers of --vs.
 struct WantedPeers {
   std::vector<const PeerKind*> kinds;
-  bool are_named = false;  // and not just all that are here
+  bool are_named = false;  // whether they were named, instead of all that are installed
 };
 
-/// The values of --vs: names of peers, or nothing for all, or `none` alone for none. Throws
-/// UsageError for any other.
+/// The values of --vs: names of peers, nothing for all, or only `none`. Throws UsageError for
+/// others.
 WantedPeers read_peers(const std::vector<std::string>& names);
 
-/// Of the peers, those for the devices of these backends. Throws UnavailableError if one that was
-/// named is for none of them.
+/// Those of the peers that run on the devices of these backends. Throws UnavailableError if a named
+/// one runs on none of them.
 WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
-/// Peers that were asked for and are here. Call clear_harmful_environment() first.
+/// Opens the requested peers that are installed. Call clear_harmful_environment() first.
 class Peers {
  public:
-  /// Each peer is opened for the one of the backends that is its device; they must outlive it.
-  /// Throws UnavailableError if a peer that was named is not here.
+  /// Each peer is opened for the backend of its device; the backends must outlive it. Throws
+  /// UnavailableError if a named peer is not installed.
   Peers(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
   std::vector<const Peer*> opened() const;
   std::vector<const Peer*> opened_for(const Backend& backend) const;
-  /// What a reader of the results should know of them, line by line.
+  /// Remarks for the reader of the results, line by line.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:

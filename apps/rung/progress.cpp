@@ -31,7 +31,7 @@ void Progress::show(const std::string& text, const std::string& work, double don
     begin_ = now;
   }
   const std::chrono::duration<double> so_far = now - begin_;
-  // What is cut on a narrow terminal is the text, not the time.
+  // On a narrow terminal, the text is cut, not the time.
   const std::string rest = "  " + format_progress(done, so_far.count());
   show(cut(text, text_width - 1 - rest.size()) + rest);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// One line on the terminal that says what is going on and how long it will take, and leaves no
-// trace.
+// One line of progress on the terminal: the current activity and the remaining time. It is erased
+// at the end.
 
 #include <chrono>
 #include <string>
@@ -16,9 +16,8 @@ class Progress {
   ~Progress() { clear(); }
 
   void show(const std::string& text);
-  /// The same with the share of a piece of work that is done, from 0 to 1, and the time that the
-  /// rest takes if it goes on like this. `work` names the piece: its clock begins when it is shown
-  /// first.
+  /// The same with the completed share of the work, from 0 to 1, and an estimate of the remaining
+  /// time. `work` identifies the work: its clock starts when it is first shown.
   void show(const std::string& text, const std::string& work, double done);
   void clear();
 

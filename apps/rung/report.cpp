@@ -1,4 +1,4 @@
-// rung report: results as one page, and as pictures.
+// rung report: renders results as a page, and as pictures.
 
 #include <fmt/format.h>
 

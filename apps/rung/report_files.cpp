@@ -19,7 +19,7 @@ struct Wanted {
   Size measured;
 };
 
-/// Of several problems the ladder's, which is what a reader sees first.
+/// If there are several problems, that of the ladder, which a reader sees first.
 const Result* measured_of(const std::string& id, const std::vector<Study>& studies) {
   const Result* any = nullptr;
   for (const Study& study : studies) {

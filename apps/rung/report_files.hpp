@@ -1,5 +1,5 @@
 #pragma once
-// A report from results: what `rung report` and `rung bench --html` share.
+// Reports from results, shared by `rung report` and `rung bench --html`.
 
 #include <string>
 
@@ -9,12 +9,12 @@
 
 namespace rung {
 
-/// Runs each CUDA rung among the results once on the virtual GPU, on a small problem, and says on
-/// the terminal which.
+/// Runs each CUDA rung among the results once on the virtual GPU, on a small problem, and shows
+/// progress.
 Traces trace_rungs(const Results& results, const DeviceOptions& options);
 
-/// Writes every plot to a file of `folder`, which is made if it is not there. Throws
-/// std::runtime_error for what cannot be written.
+/// Writes every plot to a file in `folder`, which is created if needed. Throws std::runtime_error
+/// if a file cannot be written.
 void write_pictures(const std::string& folder, const Results& results, const Traces& traces);
 
 }  // namespace rung

@@ -1,4 +1,4 @@
-// rung trace: one launch of a rung on the virtual GPU, with all that it did.
+// rung trace: runs a rung once on the virtual GPU, and prints its counters and hazards.
 
 #include "report/trace.hpp"
 
@@ -32,8 +32,8 @@ struct TraceArguments : CommonArguments, ExtentArguments, FormArguments {
 constexpr const char* metal_units =
     "counters are in NVIDIA's units: Apple has not published those of its GPUs";
 constexpr std::int64_t traced_extent = 256;
-constexpr std::int64_t traced_length = 1 << 20;  // of dot and sum
-constexpr std::int64_t max_warp = 31;            // of a block
+constexpr std::int64_t traced_length = 1 << 20;  // for dot and sum
+constexpr std::int64_t max_warp = 31;            // per block
 
 const RungInfo& read_rung(const TraceArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
@@ -84,7 +84,7 @@ struct TracedLaunch {
   std::vector<vgpu::Site> sites;
 };
 
-/// The launches of one call. One that failed is among them, with its hazards.
+/// The launches of one call. A launch that failed is among them, with its hazards.
 class Trace {
  public:
   Trace(const RungInfo& rung, const DeviceOptions& options)
@@ -149,7 +149,7 @@ void check_line(const TraceArguments& arguments) {
   if (arguments.map.empty()) throw UsageError("--line: chooses what --map draws, and needs it");
 }
 
-/// The access at --line that wastes the most, or of all where none is named.
+/// The most wasteful access at --line, or of all if no line is given.
 std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
   if (launches.empty()) throw UsageError("--map: this problem launches no kernel");

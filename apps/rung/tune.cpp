@@ -1,4 +1,4 @@
-// rung tune: which tile, and how many parts of k, are the fastest for each shape on this device?
+// rung tune: finds the fastest tile and number of splits for each shape on this device.
 
 #include "measure/tune.hpp"
 
@@ -28,7 +28,8 @@ struct TuneArguments : CommonArguments {
   std::string output;
 };
 
-// Squares, with sizes off every tile among them; then what is flat, tall, deep or shallow.
+// Squares, including sizes that are not multiples of any tile, then flat, tall, deep and shallow
+// shapes.
 constexpr const char* default_sizes =
     "128,256,384,512,640,768,1000,1024,1536,2048,3072,4096,4097,8192,"
     "16x4096x4096,4096x16x4096,32x2048x2048,2048x32x2048,64x8192x8192,8192x64x8192,"
@@ -36,7 +37,7 @@ constexpr const char* default_sizes =
     "64x64x65536,128x128x8192,256x256x16384,512x512x8192";
 constexpr const char* default_sizes_virtual = "256";
 
-// What is tuned, and where.
+// The rungs to tune, and the device.
 struct Target {
   const RungInfo* rung;
   const Backend* backend;
@@ -50,7 +51,7 @@ bool has_tiles(const RungInfo& rung) {
          });
 }
 
-/// Of those that were selected, the rungs that have something to choose.
+/// The selected rungs that have several configurations.
 std::vector<const RungInfo*> read_rungs(const TuneArguments& arguments) {
   const auto selected = read_selectors(arguments.selectors);
   std::vector<const RungInfo*> rungs;
@@ -102,11 +103,11 @@ std::string describe(const cuda::GemmSize& size) {
   return fmt::format("{}x{}x{}", size.m, size.n, size.k);
 }
 
-/// "128x256x8, 3 parts"
+/// "128x256x8, 3 splits"
 std::string describe(const Target& target, const cuda::GemmPlan& plan) {
   const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(target.rung->id), target.dtype);
   const cuda::TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
-  return fmt::format("{}x{}x{}, {} part{}", tile.BM, tile.BN, tile.BK, plan.splits,
+  return fmt::format("{}x{}x{}, {} split{}", tile.BM, tile.BN, tile.BK, plan.splits,
                      plan.splits == 1 ? "" : "s");
 }
 
@@ -121,8 +122,8 @@ void print_heading(std::FILE* out, const Target& target) {
   fmt::print(out, "{} {}\n{}\n", target.rung->id, name(target.dtype),
              cut("on " + target.backend->device(), text_width));
   fmt::print(out, "{}\n\n", target.backend->code(*target.rung));
-  fmt::print(out, row_format, "shape", "best plan", "time",
-             is_integer(target.dtype) ? "TOP/s" : "TFLOP/s", "gain", "plans");
+  fmt::print(out, row_format, "shape", "best", "time",
+             is_integer(target.dtype) ? "TOP/s" : "TFLOP/s", "gain", "tried");
 }
 
 void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
@@ -191,7 +192,7 @@ class TuneCommand {
   }
 
  private:
-  // Times on the virtual GPU are this CPU's: they are kept where they were asked for alone.
+  // Times on the virtual GPU are those of this CPU, so they are stored only on request.
   void open_file(const Target& target) {
     if (target.backend->name() == "virtual" && arguments_.output.empty()) return;
     file_.emplace(arguments_.output, gpu_of(*target.backend)->name());
@@ -237,12 +238,13 @@ class TuneCommand {
   void print_end() const {
     fmt::print(out_, "\n");
     for (const auto& [reason, count] : refused_) {
-      fmt::print(out_, "never launched: {} plan{}: {}\n", count, count == 1 ? "" : "s", reason);
+      fmt::print(out_, "not launched: {} configuration{}: {}\n", count, count == 1 ? "" : "s",
+                 reason);
     }
     if (file_) {
       fmt::print(out_, "kept in {}\n", file_->path());
     } else {
-      fmt::print(out_, "not kept, for these are times of a simulation; -o FILE does\n");
+      fmt::print(out_, "not kept, because these times are simulated; use -o FILE to keep them\n");
     }
   }
 

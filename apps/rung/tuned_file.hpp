@@ -1,5 +1,5 @@
 #pragma once
-// The file that `rung tune` keeps its results in.
+// The file in which `rung tune` stores its results.
 
 #include <string>
 
@@ -9,14 +9,14 @@ namespace rung {
 
 class TunedFile {
  public:
-  /// That of the user's cache for a device if `path` is empty. Finds out before any work is done
-  /// whether results can be added to it: throws UsageError if not.
+  /// The file of the user's cache for a device if `path` is empty. Checks before any work is done
+  /// that results can be added to it: throws UsageError if not.
   TunedFile(const std::string& path, const std::string& device);
 
   const std::string& path() const { return path_; }
 
-  /// Adds one result to what is there by now, or replaces that of the same problem. Throws
-  /// std::runtime_error if the file cannot be written, or is no longer what it was.
+  /// Adds one result to the current contents, or replaces the result for the same problem. Throws
+  /// std::runtime_error if the file cannot be written, or is no longer valid.
   void add(const cuda::TunedShape& tuned) const;
 
  private:

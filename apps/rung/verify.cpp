@@ -1,4 +1,4 @@
-// rung verify: is every selected rung right?
+// rung verify: verifies every selected rung.
 
 #include <fmt/format.h>
 
@@ -24,13 +24,13 @@ struct VerifyArguments : CommonArguments {
   std::string seed = "1";
 };
 
-/// Problems for verify() to make up.
+/// The random problems to generate.
 struct RandomProblems {
   int count = 0;
   std::uint64_t seed = 1;
 };
 
-// One rung at one dtype.
+// The outcome for one rung and dtype.
 struct Outcome {
   std::string rung;
   Dtype dtype;
@@ -111,7 +111,7 @@ class Verification {
     }
   }
 
-  /// Of a random problem: the virtual GPU takes its time.
+  /// Of a random problem: the virtual GPU is slow.
   double most_multiply_adds() const {
     return backend_.device().starts_with("virtual") ? 0x1p20 : 0x1p28;
   }

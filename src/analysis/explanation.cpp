@@ -22,17 +22,17 @@ std::string describe_sample(const GemmSetting& setting, const Samples& samples) 
 std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units) {
   const cuda::Tiling tiling = setting.tiling();
   const cuda::Launch launch = setting.launch();
-  std::string text = fmt::format("{}x{} of C to a block of {} threads", tiling.BM, tiling.BN,
-                                 launch.block.count());
+  std::string text =
+      fmt::format("{}x{} of C per block of {} threads", tiling.BM, tiling.BN, launch.block.count());
   const auto add = [&](bool has, const std::string& part) {
     if (has) text += ", " + part;
   };
-  add(tiling.WM > 0, fmt::format("{}x{} to a warp", tiling.WM, tiling.WN));
-  add(units.wgmma_rows > 0, fmt::format("{}x{} to a wgmma", units.wgmma_rows, units.wgmma_columns));
-  add(tiling.TM * tiling.TN > 1, fmt::format("{}x{} to a thread", tiling.TM, tiling.TN));
-  add(tiling.BK > 0, fmt::format("{} steps of k at a time", tiling.BK));
-  add(launch.cluster > 1, fmt::format("{} blocks to a cluster", launch.cluster));
-  add(setting.plan.splits > 1, fmt::format("{} parts of k", setting.plan.splits));
+  add(tiling.WM > 0, fmt::format("{}x{} per warp", tiling.WM, tiling.WN));
+  add(units.wgmma_rows > 0, fmt::format("{}x{} per wgmma", units.wgmma_rows, units.wgmma_columns));
+  add(tiling.TM * tiling.TN > 1, fmt::format("{}x{} per thread", tiling.TM, tiling.TN));
+  add(tiling.BK > 0, fmt::format("k-blocks of {}", tiling.BK));
+  add(launch.cluster > 1, fmt::format("clusters of {} blocks", launch.cluster));
+  add(setting.plan.splits > 1, fmt::format("{} splits of k", setting.plan.splits));
   return text;
 }
 

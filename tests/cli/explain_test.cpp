@@ -50,7 +50,7 @@ TEST(Explain, RungsOfTensorCoresAreOfBf16) {
   const Json json = Json::parse(output.out);
   EXPECT_EQ(json.at("dtype"), "bf16");
   EXPECT_EQ(json.at("tiles"),
-            "128x128 of C to a block of 256 threads, 64x32 to a warp, 32 steps of k at a time");
+            "128x128 of C per block of 256 threads, 64x32 per warp, k-blocks of 32");
   EXPECT_EQ(json.at("traffic").at("shared_loads").at("formula"), "K/32 + K/64");
   EXPECT_EQ(json.at("roofline").at("ceilings").at("data_sheet_flops"), 989e12);
   EXPECT_GT(json.at("instructions").at("ptx").at("parts").at("matrix multiply-add"), 0);

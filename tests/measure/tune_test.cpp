@@ -95,9 +95,9 @@ TEST(Tune, PlansThatCannotBeLaunchedAreCounted) {
   const TuneResult result = tune(request);
   for (const TuneCandidate& candidate : result.candidates) EXPECT_EQ(candidate.plan.splits, 1);
   EXPECT_TRUE(result.best);
-  EXPECT_GT(result.refused.count(
-                "4 parts of k wait for each other; at most 1 can, one on a multiprocessor"),
-            0u);
+  EXPECT_GT(
+      result.refused.count("4 splits of k must be resident at once; at most 1 can be, one per SM"),
+      0u);
 }
 
 }  // namespace

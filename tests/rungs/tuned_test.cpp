@@ -131,9 +131,9 @@ TEST(Plans, AreThoseThatTheDeviceCanLaunch) {
     EXPECT_EQ(why_not(rung, Dtype::f32, deep, plan, small), "");
     EXPECT_LE(plan.splits, 40);
   }
-  EXPECT_EQ(found.refused.count("66 parts of k wait for each other; at most 40 can, one on a "
-                                "multiprocessor"),
-            1u);
+  EXPECT_EQ(
+      found.refused.count("66 splits of k must be resident at once; at most 40 can be, one per SM"),
+      1u);
 }
 
 TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {

@@ -100,8 +100,8 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   }
   if (plan.splits > 1 && !rung.splits) return "does not split k";
   if (plan.splits > limits.multiprocessors) {
-    return std::to_string(plan.splits) + " parts of k wait for each other; at most " +
-           std::to_string(limits.multiprocessors) + " can, one on a multiprocessor";
+    return std::to_string(plan.splits) + " splits of k must be resident at once; at most " +
+           std::to_string(limits.multiprocessors) + " can be, one per SM";
   }
   if (tiles.empty()) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
