@@ -148,7 +148,7 @@ Action parse(const Program& program, int argc, char** argv) {
     throw UsageError(one_line(error, app, program.commands));
   }
   const auto chosen = app.get_subcommands();
-  if (chosen.empty()) throw UsageError("a command is needed: see rung --help");
+  if (chosen.empty()) throw UsageError("expected a command; see rung --help");
   const auto& [given, action] = known.at(chosen.front());
   given->check();
   return action;

@@ -54,7 +54,7 @@ DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
   const SizeArgument size = arguments.any()
                                 ? read_extents(arguments)
                                 : SizeArgument{traced_length, traced_length, traced_length, true};
-  if (!size.is_single) throw UsageError(op + " takes n alone: --n N");
+  if (!size.is_single) throw UsageError(op + " takes only n: --n N");
   check_memory(op, {1, size.n, 1}, spec.dtype);
   spec.n = size.n;
   spec.sum = op == "sum";
@@ -157,7 +157,7 @@ std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
   const auto drawn =
       worst_access(recorder.accesses(), sites, full_place(arguments.line, source_name(rung)));
   if (!drawn) {
-    throw UsageError(fmt::format("--line: '{}' has no access of warp {}; those with one: {}",
+    throw UsageError(fmt::format("--line: '{}' has no access by warp {}; lines with one: {}",
                                  arguments.line, read_warp(arguments),
                                  fmt::join(places_of(recorder.accesses(), sites), ", ")));
   }

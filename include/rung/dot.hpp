@@ -18,8 +18,7 @@ namespace rung {
 /// - Summed and returned in float, for double in double; 0 if n is 0. See DotMode for the order of
 ///   the sum.
 /// - May be called from several threads at once, at any time of the process, and with 64 KiB of
-/// stack,
-///   as gemm.
+///   stack, as gemm.
 ///
 /// Throws rung::Error (Status::invalid_argument) if n is negative, a pointer is null and n is not
 /// 0, a vector takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc if

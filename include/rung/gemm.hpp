@@ -22,14 +22,13 @@ namespace rung {
 /// - If C overlaps A or B, or two elements of C share a place in memory, the result is undefined.
 /// - Views are passed by reference for speed alone; the call keeps none of them.
 /// - May be called from several threads at once, and until the last instruction of the process:
-/// from
-///   static and thread_local destructors, too. Returns when C is complete.
+///   from static and thread_local destructors, too. Returns when C is complete.
 /// - Needs at most 64 KiB of stack.
 ///
 /// Throws rung::Error (Status::invalid_argument), before writing anything, if a size is negative,
 /// the shapes do not match, a leading dimension is too small, a pointer is null where there is work
 /// to do, a matrix takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc
-/// if there is no memory for packed operands; C is unchanged then, too.
+/// if there is no memory for packed operands, which leaves C unchanged as well.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, const GemmOptions& options = {});
 RUNG_API void gemm(double alpha, const MatrixView<const double>& a,

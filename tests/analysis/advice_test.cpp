@@ -73,9 +73,9 @@ TEST_P(LadderOf, OperandsOfThreadsAreCountedAndThoseOfTensorCoresAreNot) {
 TEST_P(LadderOf, DetailsNameTheLineOfTheAccess) {
   const auto detail = [&](std::size_t rung) { return findings(at(rung)).front().detail; };
   EXPECT_EQ(detail(0).find("a warp's load at 00_naive.cu:"), 0u) << detail(0);
-  EXPECT_NE(detail(0).find(" touches 32 sectors, where 4 would hold the bytes"), std::string::npos)
+  EXPECT_NE(detail(0).find(" accesses 32 sectors; 4 would hold the bytes"), std::string::npos)
       << detail(0);
-  EXPECT_NE(detail(5).find("takes 8 wavefronts, of which 4 are for bank conflicts"),
+  EXPECT_NE(detail(5).find("takes 8 wavefronts, 4 of them because of bank conflicts"),
             std::string::npos)
       << detail(5);
 }

@@ -67,7 +67,7 @@ TEST(LibraryImages, HaveEveryKernelOfTheDotRungsThatSelectionNames) {
       const bool has = visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
         return rung.launches.of<In, Out>() != nullptr;
       });
-      if (has) expect_kernel(id, dtype, std::string(rung.entry) + "_" + name(dtype).data());
+      if (has) expect_kernel(id, dtype, std::string(rung.entry) + "_" + std::string(name(dtype)));
     }
   }
 }

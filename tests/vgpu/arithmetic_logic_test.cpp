@@ -100,10 +100,6 @@ TEST(Logic, LookupTables) {
       }
     });
   }
-  ptx::Instruction lop3 = plain("lop3.b32", 4);
-  EXPECT_FALSE(is_known(lop3)) << "the table is not a constant";
-  lop3.operands[4] = constant(256);
-  EXPECT_FALSE(is_known(lop3));
 }
 
 template <class T>

@@ -29,8 +29,9 @@ struct Coalesced {
       sum += static_cast<Out>(g.a(row, k)) * static_cast<Out>(g.b(k, col));
     }
 
-    // store: alpha * sum + beta * C, where C is not read if beta is 0
-    cuda::store(g, row, col, sum);
+    // store
+    Out& c = g.c(row, col);
+    c = cuda::Epilogue<Out>(g).replace(sum, c);
   }
 
   template <class In, class Out>

@@ -49,9 +49,10 @@ struct SharedTile {
       __syncthreads();
     }
 
-    // store: alpha * sum + beta * C, where C is not read if beta is 0
+    // store
     if (row >= g.m || col >= g.n) return;
-    cuda::store(g, row, col, sum);
+    Out& c = g.c(row, col);
+    c = cuda::Epilogue<Out>(g).replace(sum, c);
   }
 
   template <class In, class Out>

@@ -99,8 +99,8 @@ ContextCache::ContextCache(const Driver& driver)
 Module ContextCache::load(const KernelName& kernel) {
   const Image* const image = select_image(kernel.id, target_);
   if (image == nullptr) {
-    std::string message("rung: this build has no code of ");
-    message.append(kernel.id).append(" for sm_").append(std::to_string(target_.arch));
+    std::string message("rung: this build has no code for ");
+    message.append(kernel.id).append(" on sm_").append(std::to_string(target_.arch));
     throw Error(Status::unavailable, message);
   }
   const Unit& unit = image->unit(kernel.dtype);

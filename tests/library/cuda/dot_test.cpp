@@ -258,9 +258,10 @@ TEST_F(CudaDot, WaitsOnceForAResultOnTheHost) {
   cuda::driver_calls().clear();
   EXPECT_EQ(dot(3, x, 1, x, 1, default_stream), 14);
   const std::map<std::string, int> expected = {
-      {"cuCtxGetCurrent", 1},    {"cuCtxGetId", 1},     {"cuStreamGetCaptureInfo", 2},
-      {"cuStreamGetId", 1},      {"cuLaunchKernel", 1}, {"cuMemcpyDtoHAsync", 1},
-      {"cuStreamSynchronize", 1}};
+      {"cuCtxGetCurrent", 1},        {"cuCtxGetId", 1},
+      {"cuStreamGetCaptureInfo", 2}, {"cuStreamGetId", 1},
+      {"cuLaunchKernel", 1},         {"cuMemcpyDtoHAsync", 1},
+      {"cuStreamSynchronize", 1},    {"cuThreadExchangeStreamCaptureMode", 4}};
   EXPECT_EQ(cuda::driver_calls(), expected);
 }
 
