@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
             "FILE: 'nowhere.json' cannot be read: No such file or directory"},
         Bad{"report / -o -", "FILE: '/' cannot be read: Is a directory"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
-        Bad{"explain", "RUNG: one is needed, such as gemm/cuda/02; see --help"},
+        Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 24 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
             "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain gemm/cuda/02 --results /", "--results: '/' cannot be read: Is a directory"},
         Bad{"explain gemm/cuda/02 --json - --html -",
             "--json and --html: both are written to standard output"},
-        Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a file that can be read"},
+        Bad{"explain nowhere.cu:kernel", "FILE: 'nowhere.cu' is not a readable file"},
         Bad{"explain gemm/cuda/09 --gpu t4", "gemm/cuda/09_async_copies has no PTX for sm_75", 3},
         Bad{"explain gemm/cuda/09 --dtype f16", "gemm/cuda/09_async_copies: no f16", 3},
         Bad{"explain gemm/metal/00 --gpu t4",
