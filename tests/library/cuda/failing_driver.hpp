@@ -2,6 +2,8 @@
 // The tested driver with a call that fails: the n-th that the library makes. What the driver
 // gives out and takes back is counted.
 
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +13,24 @@
 #include "counting_driver.hpp"
 
 namespace rung::cuda {
+
+/// The bytes of a module: of PTX, the text; of machine code, an ELF file to the end of its section
+/// headers. Its address says nothing, because the library unpacks a module into memory that it
+/// gives back.
+inline std::string contents_of(const void* image) {
+  const auto* const bytes = static_cast<const char*>(image);
+  if (std::memcmp(bytes,
+                  "\x7f"
+                  "ELF",
+                  4) != 0)
+    return bytes;
+  std::uint64_t headers = 0;
+  std::uint16_t size = 0, count = 0;
+  std::memcpy(&headers, bytes + 0x28, sizeof headers);
+  std::memcpy(&size, bytes + 0x3A, sizeof size);
+  std::memcpy(&count, bytes + 0x3C, sizeof count);
+  return {bytes, headers + std::uint64_t{size} * count};
+}
 
 class FailingDriver {
  public:
@@ -64,7 +84,7 @@ class FailingDriver {
   Result error_ = Result::success;
   std::string failed_;
   unsigned long long context_id_ = 1;
-  std::map<const void*, Module> modules_;
+  std::map<std::string, Module> modules_;  // by contents
 };
 
 template <auto DriverApi::* member, class Signature>
@@ -101,7 +121,7 @@ inline FailingDriver::FailingDriver() {
   };
   table_.cuModuleLoadData = [](Module* module, const void* image) {
     return the().call("cuModuleLoadData", [&] {
-      Module& loaded = the().modules_[image];
+      Module& loaded = the().modules_[contents_of(image)];
       const Result result =
           loaded != nullptr ? Result::success : tested_driver().cuModuleLoadData(&loaded, image);
       *module = loaded;
