@@ -64,9 +64,9 @@ struct CudaOptions {
 /// leaves later calls right.
 ///
 /// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
-/// null or not aligned; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no
-/// GPU, or no kernel for it in this build of the library; Status::device_error, with the driver's
-/// name for it, if the driver refuses: because earlier work in the context has failed, which no
+/// not aligned, or null with workspace_bytes above 0; Status::unavailable if there is no NVIDIA
+/// driver (for CUDA 12 or later), no GPU, or no kernel for it in this build of the library;
+/// Status::device_error, with the driver's name for it, if the driver refuses: because earlier work in the context has failed, which no
 /// call can mend, because the context is destroyed (CUDA_ERROR_CONTEXT_IS_DESTROYED), or because
 /// the driver has shut down (CUDA_ERROR_DEINITIALIZED). std::bad_alloc if the GPU has no memory for
 /// a kernel or a workspace.

@@ -77,6 +77,22 @@ TEST_F(AddressWrapTest, AsynchronousCopies) {
     cp.async.wait_all; ld.shared.u32 %r5, [%r4+4096]; st.global.u32 [%rd1], %r5;)"));
 }
 
+TEST_F(AddressWrapTest, Matrices) {
+  // A row of 16 bytes a lane: thread t gets the word that it wrote.
+  expect_lanes(run_with(R"(st.shared.u32 [%r4+4096], %r1; bar.sync 0;
+    and.b32 %r6, %r1, 7; shl.b32 %r6, %r6, 4; and.b32 %r7, %r1, 32; shl.b32 %r7, %r7, 2;
+    add.s32 %r6, %r6, %r7; add.s32 %r6, %r3, %r6;
+    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r6+4096]; st.global.u32 [%rd1], %r5;)"));
+}
+
+TEST_F(AddressWrapTest, Mbarriers) {
+  expect_lanes(run_with(R"(setp.eq.u32 %p2, %r1, 0;
+    @%p2 mbarrier.init.shared.b64 [%r3+4096], 64; bar.sync 0;
+    mbarrier.arrive.shared.b64 %rd3, [%r3+4096];
+    WAIT: mbarrier.test_wait.shared.b64 %p1, [%r3+4096], %rd3; @!%p1 bra WAIT;
+    st.global.u32 [%rd1], %r1;)"));
+}
+
 TEST_F(AddressWrapTest, OutsideIsStillOutside) {
   for (const char* offset : {"4092", "5124"}) {
     run_with(std::string("st.shared.u32 [%r4+") + offset + "], %r1;", 256);
