@@ -1,12 +1,12 @@
 #pragma once
 // Who wrote to, and who reads from, each 16 bytes of a block's shared memory asynchronously: bulk
 // copies and wgmma. Granules with such a write or read bear a stamp of pending_time
-// (observers/order.hpp), so that ordinary accesses know to look here.
+// (happens_before/order.hpp), so that ordinary accesses know to look here.
 
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 

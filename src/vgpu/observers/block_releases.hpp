@@ -1,12 +1,12 @@
 #pragma once
-// One block's side of observers/grid_order.hpp: which of its threads have acquired what, and what
-// each of its warps may show by a write.
+// One block's side of happens_before/grid_order.hpp: which of its threads have acquired what, and
+// what each of its warps may show by a write.
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "vgpu/observers/grid_order.hpp"
+#include "vgpu/happens_before/grid_order.hpp"
 
 namespace rung::vgpu {
 

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
-#include "vgpu/engine/access.hpp"
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 
 /// What is remembered of a granule of global memory during one launch. A stamp is the block's index
-/// plus one in the upper half, the block's own stamp (observers/order.hpp) in the lower; 0: none.
+/// plus one in the upper half, the block's own stamp (happens_before/order.hpp) in the lower; 0:
+/// none.
 struct GlobalGranule {
   std::uint64_t written, first_reader, other_reader;
   std::uint16_t write_site, first_read_site, other_read_site;

@@ -1,13 +1,13 @@
 #pragma once
 // Races and uninitialised reads in shared memory, granule by granule: the careful paths. The fast
 // ones, which ask only whether everything here is from before the last barrier, are in
-// engine/shadow-inl.hpp.
+// engine/memory/shadow-inl.hpp.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "vgpu/engine/block.hpp"
-#include "vgpu/engine/shape.hpp"
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/model/shape.hpp"
 
 namespace rung::vgpu {
 
