@@ -16,7 +16,7 @@ class OperandParser {
 
   /// Reads all operands of `opcode` and the ';' after them. Names that only a label can bear become
   /// Kind::label, whether or not there is such a label.
-  std::vector<Operand> parse(std::string_view opcode);
+  std::vector<Operand> parse(Opcode opcode);
 
   /// Reads the name of a predicate and returns its register.
   int parse_guard();

@@ -14,7 +14,7 @@ namespace {
 thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
 
 void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   if (block.worker.observe) {
     observe_global(block, warp, op.from, shape, place, AccessKind::load);
   }
@@ -25,7 +25,7 @@ void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
 }
 
 void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   if (block.worker.observe) {
     count_shared(block, op.to, shape, AccessKind::store);
     if (accesses_watched.load(std::memory_order_relaxed)) {
@@ -70,7 +70,7 @@ void complete(Block& block, const std::vector<AsyncCopy>& copies) {
 }  // namespace
 
 void run_async_copy(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   const Mask active = warp.mask;
   for (auto& data : read_data) data.fill(std::byte{0});
   if (op.source_bytes_row == 0) {
