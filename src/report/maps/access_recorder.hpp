@@ -5,11 +5,12 @@
 #include <map>
 #include <vector>
 
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 namespace rung {
 
-/// While one lives, no other may. Whatever the virtual GPU observes is told to it.
+/// While one lives, no other may. It is told of every launch of the virtual driver that is
+/// observed.
 class AccessRecorder {
  public:
   /// Keeps the accesses of this warp of block 0, the first at each instruction and memory, and all

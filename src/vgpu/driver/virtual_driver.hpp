@@ -40,6 +40,10 @@ void set_launch_defaults(const LaunchDefaults& defaults);
 using LaunchObserver = std::function<void(const LaunchReport& report, const Kernel& kernel)>;
 void set_launch_observer(LaunchObserver observer);
 
+/// Is told of every access of the launches from now on that are observed (LaunchOptions::watcher).
+/// An empty one stops it.
+void set_access_watcher(AccessWatcher watcher);
+
 /// Where the kernels' printf goes, at synchronising calls as on a GPU; standard output unless set.
 using PrintSink = std::function<void(const std::string& text)>;
 void set_print_sink(PrintSink sink);

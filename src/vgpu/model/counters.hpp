@@ -7,10 +7,6 @@
 
 namespace rung::vgpu {
 
-namespace ptx {
-struct Instruction;
-}
-
 /// The first group are the names of `rung trace --json` (docs/json.md).
 struct Counters {
   // Requests: warp-level instructions with at least one active lane. Sectors: 32 bytes.
@@ -69,8 +65,6 @@ enum class InstrClass : std::uint8_t {
   other
 };
 const char* name(InstrClass instr_class);
-/// The class of any instruction, memory, control and barriers among them.
-InstrClass classify(const ptx::Instruction& instruction);
 
 /// One PTX instruction's share.
 struct SiteCounters {

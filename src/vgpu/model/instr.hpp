@@ -5,8 +5,9 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
-#include "vgpu/ptx/module.hpp"
+#include "vgpu/model/types.hpp"
 
 namespace rung::vgpu {
 

@@ -1,30 +1,13 @@
 #pragma once
-// Every access of a warp, address by address, for whoever wants to draw it.
+// Tells the launch's watcher of an access (model/access_watch.hpp).
 
-#include <array>
-#include <cstdint>
-#include <functional>
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 
-/// One access of a warp to global or shared memory.
-struct WarpAccess {
-  std::uint64_t block = 0;  // in the grid, as one number
-  int warp = 0;             // in the block
-  std::uint32_t site = 0;   // of sites(kernel)
-  bool shared = false;
-  bool load = false;                        // no store, no atomic
-  std::uint32_t lanes = 0;                  // a bit for each that takes part
-  std::uint32_t bytes = 0;                  // of a lane
-  std::array<std::uint64_t, 32> address{};  // by lane; of shared memory, from its first byte on
-  int units = 0;                            // sectors, or wavefronts
-};
-
-/// Told of each access, one at a time, by whichever thread runs the block: of those in the order of
-/// the program, blocks side by side. It must not launch anything.
-using AccessWatcher = std::function<void(const WarpAccess& access)>;
-
-/// Watches all observed launches of the process from now on, until an empty one is set.
-void set_access_watcher(AccessWatcher watcher);
+/// `offset`: from the shape's addresses to those of the access, or in shared memory to its place
+/// there.
+void tell_access(const Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                 std::int64_t offset, std::uint32_t bytes, AccessKind kind, bool shared);
 
 }  // namespace rung::vgpu

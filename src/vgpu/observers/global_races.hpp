@@ -21,7 +21,7 @@ struct GlobalGranule {
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind);
 
-/// membar.gl, fence.acq_rel.gpu and stronger (observers/block_releases.hpp).
+/// membar.gl, fence.acq_rel.gpu and stronger (happens_before/block_releases.hpp).
 void observe_fence(Warp& warp);
 
 /// What a write shows that is an atomic, or marked volatile, relaxed or stronger; and what such a
