@@ -16,7 +16,7 @@ namespace {
 struct Wanted {
   const RungInfo* rung;
   Dtype dtype;
-  Size measured;
+  cuda::GemmSize measured;
 };
 
 /// Of several problems the ladder's, which is what a reader sees first.

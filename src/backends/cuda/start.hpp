@@ -2,8 +2,8 @@
 // A launch as the driver takes it.
 
 #include "backends/cuda/grid_limits.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -1,19 +1,21 @@
 #pragma once
-// dlopen for peers.
+// Opens shared libraries at run time: programs neither need them nor link them.
 
 #include <initializer_list>
 #include <string>
 
 namespace rung {
 
-/// Opens the file that the environment variable names or, where that is not set, the first of the
-/// names that can be opened. Not closed at the end: worker threads of the library may still run in
-/// it.
+/// The destructor does not close the library: its worker threads may still run.
 class SharedLibrary {
  public:
+  /// Opens the first of the names that can be opened.
+  explicit SharedLibrary(std::initializer_list<const char*> names);
+  /// Opens the file that the environment variable names or, where it is not set, the first of the
+  /// names that can be opened.
   SharedLibrary(const char* path_variable, std::initializer_list<const char*> names);
 
-  /// For a library that ends its threads when it is unloaded, and before anything of it is used.
+  /// Only for a library that ends its threads when it is unloaded, before it is used.
   void close();
 
   explicit operator bool() const { return handle_ != nullptr; }
@@ -29,6 +31,7 @@ class SharedLibrary {
   std::string path(const char* symbol) const;
 
  private:
+  void open_first(std::initializer_list<const char*> names);
   void* address(const char* symbol) const;
 
   void* handle_ = nullptr;

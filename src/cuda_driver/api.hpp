@@ -1,10 +1,10 @@
 #pragma once
 // The part of the CUDA driver API that this project uses, as a table of function pointers under the
 // names and with the signatures of the CUDA Driver API reference. It is filled either from the real
-// driver (by dlsym of the exported symbols) or from the virtual GPU (virtual_driver.hpp).
+// driver (real_driver.hpp) or by the virtual GPU (src/vgpu/driver/virtual_driver.hpp).
 
-#include "vgpu/driver/results.hpp"
-#include "vgpu/driver/types.hpp"
+#include "cuda_driver/result_codes.hpp"
+#include "cuda_driver/types.hpp"
 
 /// X(member, exported symbol, signature). The symbols are those that drivers export since
 /// CUDA 12.0.
