@@ -19,7 +19,7 @@ using ptx::Type;
 using Kind = OperandRule::Kind;
 using Given = Operand::Kind;
 
-int bits_of(Type type) { return type == Type::pred ? 1 : 8 * row_bytes(type); }
+int width_of(Type type) { return type == Type::pred ? 1 : 8 * row_bytes(type); }
 
 bool is_scalar_source(Given kind) {
   return kind == Given::reg || kind == Given::immediate || kind == Given::special ||
@@ -125,8 +125,8 @@ class OperandCheck {
     const bool widens = rule.may_be_wider && type != Type::pred && is > wanted && is <= 8;
     if (is == wanted || widens) return;
     refuse(fmt::format("register {} has {} bit{}, .{} takes {}", register_name(reg),
-                       bits_of(type_of(reg)), bits_of(type_of(reg)) == 1 ? "" : "s",
-                       ptx::name(type), bits_of(type)));
+                       width_of(type_of(reg)), width_of(type_of(reg)) == 1 ? "" : "s",
+                       ptx::name(type), width_of(type)));
   }
 
   void check_equal_widths(const Operand& operand) const {
@@ -163,8 +163,8 @@ class OperandCheck {
     require(operand.kind == Given::address, rule);
     if (operand.reg >= 0 && row_bytes(type_of(operand.reg)) < 4) {
       refuse(fmt::format("register {} has {} bit{}, an address has 32 or 64",
-                         register_name(operand.reg), bits_of(type_of(operand.reg)),
-                         bits_of(type_of(operand.reg)) == 1 ? "" : "s"));
+                         register_name(operand.reg), width_of(type_of(operand.reg)),
+                         width_of(type_of(operand.reg)) == 1 ? "" : "s"));
     }
   }
 
