@@ -95,6 +95,20 @@ TEST(RungFiles, AreShortAndNarrow) {
   }
 }
 
+// So that a reader has few files open beside a rung.
+TEST(RungFiles, IncludeFewFiles) {
+  for (const RungInfo& rung : catalog()) {
+    const std::string_view include = "#include \"";
+    int includes = 0;
+    for (std::size_t at = rung.source.find(include); at != std::string_view::npos;
+         at = rung.source.find(include, at + 1)) {
+      ++includes;
+    }
+    EXPECT_GE(includes, 1) << rung.id;
+    EXPECT_LE(includes, 10) << rung.id;
+  }
+}
+
 TEST(RungFiles, ContainNoAssembly) {
   for (const RungInfo& rung : catalog()) {
     EXPECT_EQ(rung.source.find("asm"), std::string_view::npos) << rung.id;

@@ -27,7 +27,7 @@ struct DependentTile {
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
   template <class In>
-  using Scheduler = cuda::TileScheduler<BM, BN, BK<In>, CLUSTER>;
+  using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In), CLUSTER>;
 
   template <class In, class Out>
   struct Shared {
