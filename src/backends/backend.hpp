@@ -11,6 +11,7 @@
 
 #include "backends/batch.hpp"
 #include "core/call.hpp"
+#include "core/compute_mode.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
 
@@ -18,6 +19,12 @@ namespace rung {
 
 /// Backend::why_not() for a dtype that a rung has on no device.
 inline std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
+/// Nothing if a rung of one compute mode computes the call, else the reason.
+inline std::optional<std::string> why_not_mode(ComputeMode rung, const GemmCall& call) {
+  if (rung == call.compute_mode) return std::nullopt;
+  return "computes in mode " + std::string(name(rung)) + ", not in " +
+         std::string(name(call.compute_mode));
+}
 
 class Backend {
  public:
@@ -68,6 +75,7 @@ struct DeviceOptions {
   std::string gpu;
   std::string code;     // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
   bool observe = true;  // the virtual GPU counts memory traffic and looks for hazards
+  int ordinal = 0;      // of the GPU, as the CUDA driver counts them
 };
 
 inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};

@@ -8,6 +8,7 @@
 
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
+#include "rung/options.hpp"
 
 namespace rung {
 
@@ -41,6 +42,7 @@ struct GemmCall {
   AnyMatrix<const void*> b;
   double beta;
   AnyMatrix<void*> c;
+  ComputeMode compute_mode = ComputeMode::standard;
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/dot_operands.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "core/call.hpp"
 
@@ -20,10 +22,10 @@ std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call
 
 class DotCallOnGpu {
  public:
-  /// `call` must be one for which why_not_grid() gives nothing, `image` the rung's, and the context
-  /// current. Throws DriverError and std::bad_alloc.
-  DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image, const DotCall& call,
-               int threads, void* result);
+  /// `id` is of one of dot_rungs, of which the device must take an image. `call` must be one for
+  /// which why_not_grid() gives nothing, and the context must be current. Throws DriverError and
+  /// std::bad_alloc.
+  DotCallOnGpu(Gpu& gpu, std::string_view id, const DotCall& call, int threads, void* result);
 
   /// With Finish::host, returns when the CPU has added up: it waits for each launch.
   void enqueue(std::int64_t calls);
@@ -32,14 +34,13 @@ class DotCallOnGpu {
 
  private:
   struct Step {
-    std::string entry;
-    Function function;
+    KernelName kernel;
     DotLaunch launch;
     std::vector<std::byte> problem;  // Dot<In>, with the device's pointers
     DotTarget target;
   };
 
-  void plan(const NamedDotRung& rung, const Image& image, const DotCall& call);
+  void plan(std::string_view id, const DotCall& call);
   void place(std::int64_t element_bytes);
   void run_once();
   void add_up_on_host();
@@ -48,6 +49,7 @@ class DotCallOnGpu {
   int threads_;
   Dtype sum_type_;
   DotOperands operands_;
+  std::string name_;  // of the first kernel
   std::vector<Step> steps_;
   Finish finish_ = Finish::none;
   std::optional<DeviceBuffer> workspace_, sums_;

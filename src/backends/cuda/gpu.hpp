@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/cuda/kernel_table.hpp"
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "cuda_driver/api.hpp"
@@ -16,12 +17,12 @@
 
 namespace rung::cuda {
 
-/// Device 0 in its primary context, which is that of the CUDA runtime as well.
+/// A device in its primary context, which is that of the CUDA runtime as well.
 class Gpu {
  public:
   /// The driver must be initialised; `wanted` is the code to take, or nothing for what fits best.
-  /// Throws DriverError.
-  Gpu(const DriverApi& api, std::optional<Code> wanted);
+  /// `ordinal` names the device. Throws DriverError.
+  Gpu(const DriverApi& api, std::optional<Code> wanted, int ordinal = 0);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   virtual ~Gpu();
@@ -46,11 +47,18 @@ class Gpu {
   /// An entry of a rung's image, loaded at its first use. Throws DriverError.
   Function function(const Image& image, const std::string& entry);
 
+  /// Loads a rung's kernel, unless it is loaded, for that many bytes of dynamic shared memory. The
+  /// context must be current. Throws DriverError, also if the build has no code of it for the
+  /// device.
+  Function load(const KernelName& kernel, std::int64_t shared_bytes);
+
   /// Puts a launch into the queue; there may be more arguments than the kernel takes. `threads` is
   /// the most that the virtual GPU may use of this machine. Throws KernelError, naming the entry,
   /// if the device refuses the launch or has found it to have failed: its memory is lost then.
   void launch(Function function, const std::string& entry, const Launch& launch, void** arguments,
               int threads);
+  /// The same of a rung's kernel, loaded if need be.
+  void launch(const KernelName& kernel, const Launch& launch, void** arguments, int threads);
   /// Runs what launches by itself, by the driver's calls: observed, as launch() is, on the virtual
   /// GPU.
   virtual void observe(const std::function<void()>& launches, int /*threads*/) { launches(); }
@@ -85,6 +93,7 @@ class Gpu {
   Stream stream_ = nullptr;
   int generation_ = 0;
   std::map<const Image*, Module> modules_;
+  KernelTable kernels_;
 };
 
 }  // namespace rung::cuda
