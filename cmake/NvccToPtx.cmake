@@ -2,16 +2,8 @@
 # prefix off the names of files in its PTX. nvcc has no -ffile-prefix-map, and the names of the
 # machine that built it do not belong into the library.
 
-set(command)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(separated)
-    list(APPEND command ${CMAKE_ARGV${i}})
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(separated TRUE)
-  endif()
-endforeach()
-set(output ${CMAKE_ARGV${last}})
+include(${CMAKE_CURRENT_LIST_DIR}/TrailingCommand.cmake)
+list(GET command -1 output)
 
 execute_process(COMMAND ${command} RESULT_VARIABLE status)
 if(NOT status EQUAL 0)

@@ -1,15 +1,7 @@
 # cmake -D REPORT=FILE -P RecordReport.cmake -- COMMAND...: runs the command and writes what it says
 # to FILE, which is shown only where the command fails.
 
-set(command)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(separated)
-    list(APPEND command ${CMAKE_ARGV${i}})
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(separated TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/TrailingCommand.cmake)
 
 execute_process(COMMAND ${command}
   OUTPUT_FILE ${REPORT} ERROR_FILE ${REPORT} RESULT_VARIABLE status)

@@ -126,7 +126,7 @@ class Pool {
 
  private:
   // The gate of the current loop: how many more workers may enter (upper half), and how many are
-  // inside (lower half). A worker that wakes late finds no slot, and nobody waits for it.
+  // inside (lower half). A worker that wakes late finds no slot, and its caller does not wait for it.
   static constexpr std::uint32_t slot = 1u << 16;
   static constexpr std::uint32_t inside = slot - 1;
 
@@ -185,7 +185,7 @@ class Pool {
         loop.task(loop.body, i);
       }
     } catch (...) {
-      loop.next.store(loop.count, std::memory_order_relaxed);  // nobody begins another index
+      loop.next.store(loop.count, std::memory_order_relaxed);  // no further index begins
       if (!loop.failed.exchange(true)) loop.error = std::current_exception();
     }
   }

@@ -1,5 +1,5 @@
-// C = beta * C, which the library launches where alpha or k is 0: it promises not to read A and B
-// then. If beta is 0, C is not read. The kernel is offered like a rung, but is not on the ladder.
+// C = beta * C, for calls whose alpha or k is 0: the library promises not to read A and B in them.
+// C is not read if beta is 0. The kernel is offered like a rung, but is not on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 
