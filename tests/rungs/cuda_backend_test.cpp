@@ -9,12 +9,12 @@
 
 #include "backends/cuda/device_matrix.hpp"
 #include "backends/cuda/gemm_call.hpp"
-#include "backends/cuda/real_driver.hpp"
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/case.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "vgpu/device.hpp"
 
 namespace rung::cuda {

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "backends/cuda/dot_call.hpp"
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/graph.hpp"
-#include "backends/cuda/real_driver.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "vgpu/device.hpp"
 
 namespace rung {

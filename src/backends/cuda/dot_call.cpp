@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
 #include "backends/cuda/start.hpp"
 #include "backends/parallel_sum.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/start.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 namespace {

@@ -1,8 +1,8 @@
 #include "backends/cuda/gpu.hpp"
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/start.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 

@@ -11,8 +11,8 @@
 
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/tuned.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -6,9 +6,9 @@
 
 #include "core/dtype.hpp"
 #include "core/integers.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/pack_operand.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 
