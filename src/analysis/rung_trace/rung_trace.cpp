@@ -9,7 +9,6 @@
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/gpu.hpp"
 #include "backends/cuda/rungs.hpp"
-#include "backends/cuda/select_image.hpp"
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
 
@@ -96,8 +95,7 @@ void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const cuda::Gem
   plan.splits = 1;
   gpu.make_current();
   const auto operands = std::make_shared<const cuda::GemmOperands>(gpu, call);
-  cuda::GemmCallOnGpu bound(operands, rung, *cuda::select_image(info.id, gpu.target()), call, plan,
-                            0);
+  cuda::GemmCallOnGpu bound(operands, cuda::planned_gemm(info.id, plan), call, 0);
   const auto launch = [&] {
     bound.enqueue(1);
     bound.wait();
