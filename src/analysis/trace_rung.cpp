@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tensor_maps.hpp"
 #include "vgpu/driver/virtual_driver.hpp"

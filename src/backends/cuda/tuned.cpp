@@ -117,22 +117,8 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   return "";
 }
 
-namespace {
-
-/// Small numbers, and those with which a few tiles fill the SMs; in ascending order, each once.
-std::vector<int> splits_to_measure(int multiprocessors) {
-  std::vector<int> splits = {1, 2, 3, 4, 5, 6, 8};
-  for (const int tiles : {12, 8, 6, 4, 3, 2, 1}) splits.push_back(multiprocessors / tiles);
-  std::erase_if(splits, [](int parts) { return parts < 1; });
-  std::sort(splits.begin(), splits.end());
-  splits.erase(std::unique(splits.begin(), splits.end()), splits.end());
-  return splits;
-}
-
-}  // namespace
-
 Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
-  const std::vector<int> parts = splits_to_measure(limits.multiprocessors);
+  constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
   Plans all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
