@@ -167,7 +167,9 @@ class Tuner {
   }
 
   cuda::PlannedGemm planned(const GemmPlan& plan) const {
-    return cuda::planned_gemm(request_.rung.id, plan);
+    cuda::PlannedGemm planned = cuda::planned_gemm(request_.rung.id, plan);
+    planned.rung = &gemm_;
+    return planned;
   }
 
   void report(std::string_view what, std::size_t done) const {
