@@ -40,6 +40,9 @@ struct GemmCall {
   AnyMatrix<const void*> b;
   double beta;
   AnyMatrix<void*> c;
+  /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
+  /// the operands. Only its backends and peers take such a call.
+  bool on_device = false;
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {
