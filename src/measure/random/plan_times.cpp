@@ -66,8 +66,11 @@ class PlanTimer {
     const auto found = std::find_if(times_.begin(), times_.end(), [&](const PlanTime& time) {
       return time.rung == chosen.rung && is_same(time.plan, chosen.plan);
     });
-    if (found == times_.end()) times_.push_back({std::string(chosen.rung), chosen.plan});
-    (found == times_.end() ? times_.back() : *found).is_chosen = true;
+    if (found == times_.end()) {
+      times_.push_back({.rung = std::string(chosen.rung), .plan = chosen.plan, .is_chosen = true});
+    } else {
+      found->is_chosen = true;
+    }
   }
 
   void time_alone(PlanTime& time) {
