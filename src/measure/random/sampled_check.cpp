@@ -74,12 +74,14 @@ Wide<In> error_bound(std::int64_t k, Wide<In> expected, Wide<In> magnitudes) {
   if constexpr (std::is_integral_v<In>) {
     return 0;
   } else {
-    const W u = static_cast<W>(sum_roundoff<In, Out>) + static_cast<W>(unit_roundoff<W>);
-    const W flushed = 2 * static_cast<W>(underflow<Scalar<Out>>);
-    const W summing = static_cast<W>(k + 4) * (u * magnitudes + flushed) +
-                      static_cast<W>(product_error<In>) * magnitudes;
+    const W u = static_cast<W>(sum_roundoff<In, Out>) + unit_roundoff<W>;
+    const W summing =
+        static_cast<W>(k + 4) *
+        (u * magnitudes + 2 * underflow<Scalar<Out>>)+static_cast<W>(product_error<In>) *
+        magnitudes;
     const W rounding = static_cast<W>(unit_roundoff<Out>) * magnitude(expected);
-    return 2 * static_cast<W>(underflow<Out>) + 2 * summing + rounding;
+    return (1 + static_cast<W>(unit_roundoff<Out>)) * summing + rounding +
+           static_cast<W>(underflow<Out>);
   }
 }
 
