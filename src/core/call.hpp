@@ -42,6 +42,9 @@ struct GemmCall {
   double beta;
   AnyMatrix<void*> c;
   ComputeMode compute_mode = ComputeMode::standard;
+  /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
+  /// the operands. Only its backends and peers take such a call.
+  bool on_device = false;
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {
