@@ -119,7 +119,8 @@ class CudaBackend : public Backend {
   cuda::PlannedGemm planned(std::string_view id, const GemmCall& call) const {
     cuda::PlannedGemm gemm = cuda::planned_gemm(id);
     gemm.plan =
-        found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
+        found().tuned.nearest(*gemm.rung, id, call.dtype,
+                              {call.m, call.n, call.k, has_fast_copies(id, call)}, gpu().limits());
     return gemm;
   }
 
