@@ -12,8 +12,9 @@
 
 namespace rung::cuda {
 
-/// The launch of a rung for a problem whose pointers are the device's.
-Launch launch_of(const PlannedGemm& gemm, const GemmCall& problem);
+/// The launch of a rung for a problem whose pointers are the device's, with a layer of blocks for each
+/// product of a batch.
+Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem);
 
 /// Device memory for one launch at a time.
 struct LaunchMemory {
@@ -25,9 +26,8 @@ struct LaunchMemory {
 /// it is, then of the rung's kernel.
 class PreparedGemm {
  public:
-  /// `launch` is launch_of() the same; persistent kernels get one block for each of
-  /// `multiprocessors`.
-  PreparedGemm(const DriverApi& api, const PlannedGemm& gemm, const GemmCall& problem,
+  /// `launch` is launch_of() the same, fitted() to that many SMs.
+  PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm, const GemmCall& problem,
                const Launch& launch, int multiprocessors, const LaunchMemory& memory);
 
   /// Of the driver, which encodes the tensor maps. Unless it is success, nothing may be launched.
