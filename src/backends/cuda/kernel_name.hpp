@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the CUDA rungs: how each is called in a compiled module, and its index in a
+// The kernels of the CUDA rungs: the name of each in a compiled module, and its index in a
 // KernelTable.
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 
 namespace cuda {
 
-/// A gemm rung that was chosen for a problem, with its configuration.
+/// A gemm rung with its configuration for a problem.
 struct ConfiguredGemm {
   std::size_t index;    // in gemm_rungs, or after them for kernels that are not on the ladder
   std::string_view id;  // as in the catalog
@@ -26,7 +26,7 @@ struct ConfiguredGemm {
 /// C = beta * C.
 inline constexpr ConfiguredGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
                                          &gemm_cuda_library_scale};
-/// Copies an operand that TMA cannot read where it is. Its parameter is a PackOperand.
+/// Copies an operand that TMA cannot read in place. Its parameter is a PackOperand.
 inline constexpr ConfiguredGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
                                                 &gemm_cuda_library_pack_operand};
 inline constexpr std::size_t gemm_kernels_off_ladder = 2;
@@ -70,7 +70,7 @@ inline KernelName kernel_of(const ConfiguredGemm& gemm, Dtype dtype) {
           is_tiled ? gemm.config.tile : KernelName::no_tile};
 }
 
-/// Of dot_rungs[rung].
+/// The kernel of dot_rungs[rung].
 inline KernelName kernel_of_dot(std::size_t rung, Dtype dtype) {
   const std::size_t index = rung * all_dtypes.size() + static_cast<std::size_t>(dtype);
   const NamedDotRung& named = dot_rungs[rung];

@@ -60,7 +60,7 @@ class CopyRoom {
 /// Whether there is room for the launch's partial sums and packed operands.
 bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
-/// Those of the device, with at most `multiprocessors` SMs; 0 means all.
+/// The limits of the device, with at most `multiprocessors` SMs; 0 means all.
 Limits limits_of_call(const ContextCache& context, int multiprocessors);
 
 /// Enqueues a launch. `parameters` are those of cuLaunchKernel. Throws rung::Error and

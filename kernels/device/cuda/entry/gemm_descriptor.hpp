@@ -38,7 +38,7 @@ struct OfDtypes {
 template <class In, class Out>
 using TileShapes = std::span<const TileShape>;
 
-/// A type has at most so many tiles: tables of kernels have room for them.
+/// The most tiles of a type; tables of kernels have room for this many.
 inline constexpr std::size_t max_tiles = 16;
 
 /// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
