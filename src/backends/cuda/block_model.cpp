@@ -109,25 +109,25 @@ bool has_fast_copies(std::string_view rung, const GemmCall& call) {
 }
 
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              const GemmPlan& plan, const Limits& limits) {
-  const auto tile = static_cast<std::size_t>(plan.tile);
+                              const GemmConfig& config, const Limits& limits) {
+  const auto tile = static_cast<std::size_t>(config.tile);
   const auto element = static_cast<int>(input_bytes(model.dtype));
-  return Blocks(size, tiles_of(rung, model.dtype)[tile], plan.splits, element)
+  return Blocks(size, tiles_of(rung, model.dtype)[tile], config.splits, element)
       .microseconds(model, model.tiles[tile], size.fast_copies, limits.multiprocessors);
 }
 
-std::optional<GemmPlan> predicted_plan(const BlockModel& model, const GemmRung& rung,
-                                       const GemmSize& size, const Limits& limits) {
-  std::optional<GemmPlan> best;
+std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
+                                           const GemmSize& size, const Limits& limits) {
+  std::optional<GemmConfig> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, model.dtype);
   for (std::size_t i = 0; i < std::min(tiles.size(), model.tiles.size()); ++i) {
     if (tiles[i].shared_bytes > limits.shared_bytes) continue;
     for (const int splits : split_counts(rung, size, tiles[i], limits)) {
-      const GemmPlan plan = {static_cast<int>(i), splits};
-      const double expected = predicted_microseconds(model, rung, size, plan, limits);
+      const GemmConfig config = {static_cast<int>(i), splits};
+      const double expected = predicted_microseconds(model, rung, size, config, limits);
       if (best && expected >= best_time) continue;
-      best = plan;
+      best = config;
       best_time = expected;
     }
   }

@@ -52,11 +52,11 @@ bool has_fast_copies(std::string_view rung, const GemmCall& call);
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.
-std::optional<GemmPlan> predicted_plan(const BlockModel& model, const GemmRung& rung,
-                                       const GemmSize& size, const Limits& limits);
+std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
+                                           const GemmSize& size, const Limits& limits);
 
 /// The predicted time of a configuration, in microseconds.
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              const GemmPlan& plan, const Limits& limits);
+                              const GemmConfig& config, const Limits& limits);
 
 }  // namespace rung::cuda

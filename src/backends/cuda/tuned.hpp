@@ -18,8 +18,8 @@
 namespace rung::cuda {
 
 /// Empty if the configuration can be launched, otherwise the reason in a few words.
-std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
-                    const Limits& limits);
+std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                    const GemmConfig& config, const Limits& limits);
 
 /// The numbers of splits worth considering for a tile, in ascending order, beginning with 1: as many
 /// as bring more blocks to the device's SMs.
@@ -27,21 +27,21 @@ std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, co
                                   const Limits& limits);
 
 /// The configurations to measure for a shape.
-struct Plans {
-  std::vector<GemmPlan> possible;
+struct Configs {
+  std::vector<GemmConfig> possible;
   std::map<std::string, int> refused;  // why_not(), and for how many
 };
 
 /// All configurations worth measuring: each tile without split-K, and with as many splits as bring
 /// more blocks to the device's SMs.
-Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
+Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
 
 /// The best configuration found for one shape.
 struct TunedShape {
   std::string rung;  // "gemm/cuda/11_split_k"
   Dtype dtype;
   GemmSize size;
-  GemmPlan plan;
+  GemmConfig config;
 };
 
 /// One shape per line: rung, dtype, m, n, k, tile, splits, separated by blanks. Lines that begin
@@ -57,22 +57,22 @@ std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 std::string tuned_path(std::string_view device);
 
 /// The measurements for a device.
-class TunedPlans {
+class TunedConfigs {
  public:
-  TunedPlans() = default;
-  explicit TunedPlans(std::vector<TunedShape> shapes, std::vector<BlockModel> models = {});
+  TunedConfigs() = default;
+  explicit TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models = {});
 
   /// The user's cache for the device, then the data that come with Rung, which for an untuned
   /// device are those of an H200. An unreadable cache counts as empty.
-  static TunedPlans of_device(std::string_view name);
+  static TunedConfigs of_device(std::string_view name);
 
   /// The configuration of the shape nearest to `size`, in the logarithms of m, n and k, among those
   /// that the device supports; if there is none, the first tile without split-K. There are never
   /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp,
   /// block_model.hpp), only shapes with the same number of tiles count as near, and a model chooses
   /// for all others.
-  GemmPlan nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
-                   const Limits& limits) const;
+  GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
+                     const Limits& limits) const;
 
  private:
   using Logs = std::array<double, 3>;  // of m, n and k
