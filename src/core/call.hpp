@@ -45,6 +45,9 @@ struct GemmCall {
   AnyMatrix<void*> c;
   ComputeMode compute_mode = ComputeMode::standard;
   std::int64_t batch = 1;  // products: see AnyMatrix::batch_stride
+  /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
+  /// the operands. Only its backends and peers take such a call.
+  bool on_device = false;
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {

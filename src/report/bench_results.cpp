@@ -100,6 +100,32 @@ Result read_entry(const Value& entry) {
   return result;
 }
 
+RandomDraw read_draw(const Value& entry, const std::string& device) {
+  RandomDraw draw;
+  draw.dtype = entry.at("dtype").text();
+  draw.layout = entry.at("layout").text();
+  draw.device = device;
+  draw.m = entry.at("m").integer(1, max_extent);
+  draw.n = entry.at("n").integer(1, max_extent);
+  draw.k = entry.at("k").integer(1, max_extent);
+  draw.flops_per_byte =
+      entry.at("flops").number(json::quantity) / entry.at("bytes").number(json::quantity);
+  draw.ratio = entry.find_number("ratio", json::quantity);
+  draw.regret = entry.find_number("regret", json::quantity);
+  return draw;
+}
+
+std::vector<RandomDraw> read_random(const Value& whole) {
+  std::vector<RandomDraw> draws;
+  const auto random = whole.find("random");
+  if (!random) return draws;
+  const std::string device = random->at("device").text();
+  for (const Value& entry : random->at("draws").elements()) {
+    draws.push_back(read_draw(entry, device));
+  }
+  return draws;
+}
+
 /// Every number below a machine's "ceilings" is a rate, which a roofline may draw.
 void check_rates(const Value& value) {
   if (!value.json().is_object()) {
@@ -130,8 +156,10 @@ void Results::add(const std::string& file, const Json& bench) {
     read.push_back(read_entry(entry));
     read.back().source = sources.size();
   }
+  const std::vector<RandomDraw> draws = read_random(whole);
   sources.push_back({file, std::make_shared<const Json>(machine.json())});
   entries.insert(entries.end(), read.begin(), read.end());
+  random.insert(random.end(), draws.begin(), draws.end());
 }
 
 Results read_results(const std::vector<std::string>& files) {

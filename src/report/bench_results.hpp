@@ -46,6 +46,15 @@ struct Result {
   double rate() const { return (counts_flops() ? gflops : gbps).value_or(0); }
 };
 
+/// One random shape of `rung bench --random` in one type and layout.
+struct RandomDraw {
+  std::string dtype, layout, device;
+  std::int64_t m = 0, n = 0, k = 0;
+  double flops_per_byte = 0;
+  std::optional<double> ratio;   // time of the fastest peer over the library's
+  std::optional<double> regret;  // time of the chosen plan over that of the fastest
+};
+
 /// One input file.
 struct Source {
   std::string file;
@@ -55,6 +64,7 @@ struct Source {
 struct Results {
   std::vector<Source> sources;
   std::vector<Result> entries;
+  std::vector<RandomDraw> random;
 
   /// Adds what a bench gave; all of it or nothing. Throws json::ReadError with the file, the field
   /// and what is wrong there: of another type, missing, or no number that was ever measured.

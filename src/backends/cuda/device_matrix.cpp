@@ -19,6 +19,9 @@ DeviceMatrix::DeviceMatrix(Gpu& gpu, const Storage& host, const void* data)
   upload();
 }
 
+DeviceMatrix::DeviceMatrix(Gpu& gpu, DevicePointer data)
+    : gpu_(gpu), generation_(gpu.generation()), host_(), data_(data) {}
+
 DeviceMatrix::~DeviceMatrix() {
   if (allocated_ != 0 && generation_ == gpu_.generation()) gpu_.api().cuMemFree(allocated_);
 }
