@@ -118,7 +118,8 @@ class CudaBackend : public Backend {
   cuda::ConfiguredGemm configured(std::string_view id, const GemmCall& call) const {
     cuda::ConfiguredGemm gemm = cuda::configured_gemm(id);
     gemm.config =
-        found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
+        found().tuned.nearest(*gemm.rung, id, call.dtype,
+                              {call.m, call.n, call.k, has_fast_copies(id, call)}, gpu().limits());
     return gemm;
   }
 

@@ -19,6 +19,7 @@
 #include "device/cuda/entry/launch.hpp"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
+RUNG_EMBED(rung_block_models_nvidia_h200, RUNG_TUNED "/nvidia_h200_block_models.txt")
 
 namespace rung::cuda {
 namespace {
@@ -117,22 +118,29 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
   return "";
 }
 
+std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
+                                  const Limits& limits) {
+  static constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
+  std::int64_t count = std::max<std::int64_t>(tiles_in(size, tile), 1);
+  const std::int64_t last_wave = count % limits.multiprocessors;
+  if (!rung.splits || (!rung.maps && count > max_semaphores)) return {parts.data(), 1};
+  if (rung.maps && last_wave > 0) count = last_wave;
+  // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
+  // fastest; persistent kernels have one block per SM.
+  const int blocks = rung.maps ? 1 : 8;
+  const std::int64_t most = std::max<std::int64_t>(
+      std::min({blocks * limits.multiprocessors / count, size.k / (4 * tile.BK),
+                std::int64_t{limits.multiprocessors}}),
+      1);
+  return {parts.begin(), std::upper_bound(parts.begin(), parts.end(), most)};
+}
+
 Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
-  constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
   Configs all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
-    const std::int64_t last_wave = count % limits.multiprocessors;
-    if (rung.maps && last_wave > 0) count = last_wave;
-    // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
-    // fastest; persistent kernels have one block per SM.
-    const int blocks = rung.maps ? 1 : 8;
-    const std::int64_t most = std::max<std::int64_t>(
-        std::min(blocks * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
-    for (const int splits : parts) {
+    for (const int splits : split_counts(rung, size, tiles[i], limits)) {
       const GemmConfig config = {static_cast<int>(i), splits};
-      if (splits > most || (splits > 1 && !rung.splits)) continue;
       const std::string reason = why_not(rung, dtype, size, config, limits);
       if (reason.empty()) {
         all.possible.push_back(config);
@@ -190,7 +198,8 @@ TunedConfigs::Logs TunedConfigs::logs_of(const GemmSize& size) {
   return {log(size.m), log(size.n), log(size.k)};
 }
 
-TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes) {
+TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models)
+    : models_(std::move(models)) {
   for (TunedShape& shape : shapes) {
     const Logs logs = logs_of(shape.size);
     entries_.push_back({std::move(shape), logs});
@@ -203,7 +212,15 @@ TunedConfigs TunedConfigs::of_device(std::string_view name) {
   std::vector<TunedShape> all = cached(name);
   const auto ours = parse_tuned(RUNG_EMBEDDED(rung_tuned_nvidia_h200));
   all.insert(all.end(), ours.begin(), ours.end());
-  return TunedConfigs(std::move(all));
+  return TunedConfigs(std::move(all),
+                      parse_block_models(RUNG_EMBEDDED(rung_block_models_nvidia_h200)));
+}
+
+const BlockModel* TunedConfigs::model_of(std::string_view id, Dtype dtype) const {
+  const auto found = std::find_if(models_.begin(), models_.end(), [&](const BlockModel& model) {
+    return model.dtype == dtype && model.rung == id;
+  });
+  return found == models_.end() ? nullptr : &*found;
 }
 
 std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype dtype) const {
@@ -219,11 +236,12 @@ std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype
 GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
                                  const GemmSize& size, const Limits& limits) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
-                           std::max<std::int64_t>(size.k, 1)};
+                           std::max<std::int64_t>(size.k, 1), size.fast_copies};
   const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
-  const bool is_modelled = has_wave_model(id);
+  const BlockModel* const model = model_of(id, dtype);
+  const bool is_modelled = model != nullptr || has_wave_model(id);
   const auto tiles = tiles_of(rung, dtype);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
     if (is_modelled && !is_as_many_tiles(shape.size, wanted, tiles)) continue;
@@ -234,7 +252,9 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
     found_distance = here;
   }
   if (found == nullptr && is_modelled) {
-    return predicted_config(rung, dtype, wanted, limits).value_or(GemmConfig{});
+    const auto config = model != nullptr ? predicted_config(*model, rung, wanted, limits)
+                                         : predicted_config(rung, dtype, wanted, limits);
+    return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};
   const std::int64_t steps =

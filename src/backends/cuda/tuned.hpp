@@ -10,24 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/cuda/block_model.hpp"
+#include "backends/cuda/limits.hpp"
 #include "core/dtype.hpp"
 #include "device/cuda/entry/gemm_descriptor.hpp"
 
 namespace rung::cuda {
 
-struct GemmSize {
-  std::int64_t m, n, k;
-};
-
-/// The limits of a device.
-struct Limits {
-  std::int64_t shared_bytes;  // per block
-  int multiprocessors;
-};
-
 /// Empty if the configuration can be launched, otherwise the reason in a few words.
 std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
                     const GemmConfig& config, const Limits& limits);
+
+/// The numbers of splits worth considering for a tile, in ascending order, beginning with 1: as many
+/// as bring more blocks to the device's SMs.
+std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
+                                  const Limits& limits);
 
 /// The configurations to measure for a shape.
 struct Configs {
@@ -63,7 +60,7 @@ std::string tuned_path(std::string_view device);
 class TunedConfigs {
  public:
   TunedConfigs() = default;
-  explicit TunedConfigs(std::vector<TunedShape> shapes);
+  explicit TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models = {});
 
   /// The user's cache for the device, then the data that come with Rung, which for an untuned
   /// device are those of an H200. An unreadable cache counts as empty.
@@ -71,8 +68,9 @@ class TunedConfigs {
 
   /// The configuration of the shape nearest to `size`, in the logarithms of m, n and k, among those
   /// that the device supports; if there is none, the first tile without split-K. There are never
-  /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp), only
-  /// shapes with the same number of tiles count as near, and a model chooses for all others.
+  /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp,
+  /// block_model.hpp), only shapes with the same number of tiles count as near, and a model chooses
+  /// for all others.
   GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
                      const Limits& limits) const;
 
@@ -85,7 +83,10 @@ class TunedConfigs {
   static Logs logs_of(const GemmSize& size);
   std::span<const Entry> of(std::string_view id, Dtype dtype) const;
 
+  const BlockModel* model_of(std::string_view id, Dtype dtype) const;
+
   std::vector<Entry> entries_;  // by rung and dtype
+  std::vector<BlockModel> models_;
 };
 
 }  // namespace rung::cuda
