@@ -109,15 +109,16 @@ bool has_fast_copies(std::string_view rung, const GemmCall& call) {
 }
 
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              const GemmConfig& config, const Limits& limits) {
+                              bool fast_copies, const GemmConfig& config, const Limits& limits) {
   const auto tile = static_cast<std::size_t>(config.tile);
   const auto element = static_cast<int>(input_bytes(model.dtype));
   return Blocks(size, tiles_of(rung, model.dtype)[tile], config.splits, element)
-      .microseconds(model, model.tiles[tile], size.fast_copies, limits.multiprocessors);
+      .microseconds(model, model.tiles[tile], fast_copies, limits.multiprocessors);
 }
 
 std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
-                                           const GemmSize& size, const Limits& limits) {
+                                           const GemmSize& size, bool fast_copies,
+                                           const Limits& limits) {
   std::optional<GemmConfig> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, model.dtype);
@@ -125,7 +126,8 @@ std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRu
     if (tiles[i].shared_bytes > limits.shared_bytes) continue;
     for (const int splits : split_counts(rung, size, tiles[i], limits)) {
       const GemmConfig config = {static_cast<int>(i), splits};
-      const double expected = predicted_microseconds(model, rung, size, config, limits);
+      const double expected =
+          predicted_microseconds(model, rung, size, fast_copies, config, limits);
       if (best && expected >= best_time) continue;
       best = config;
       best_time = expected;

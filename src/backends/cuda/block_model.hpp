@@ -53,10 +53,11 @@ bool has_fast_copies(std::string_view rung, const GemmCall& call);
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.
 std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
-                                           const GemmSize& size, const Limits& limits);
+                                           const GemmSize& size, bool fast_copies,
+                                           const Limits& limits);
 
 /// The predicted time of a configuration, in microseconds.
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
-                              const GemmConfig& config, const Limits& limits);
+                              bool fast_copies, const GemmConfig& config, const Limits& limits);
 
 }  // namespace rung::cuda

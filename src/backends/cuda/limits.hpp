@@ -7,7 +7,6 @@ namespace rung::cuda {
 
 struct GemmSize {
   std::int64_t m, n, k;
-  bool fast_copies = true;  // has_fast_copies() of the operands (block_model.hpp)
 };
 
 /// The limits of a device.

@@ -234,9 +234,10 @@ std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype
 }
 
 GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
-                                 const GemmSize& size, const Limits& limits) const {
+                                 const GemmSize& size, const Limits& limits,
+                                 bool fast_copies) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
-                           std::max<std::int64_t>(size.k, 1), size.fast_copies};
+                           std::max<std::int64_t>(size.k, 1)};
   const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
@@ -252,8 +253,9 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
     found_distance = here;
   }
   if (found == nullptr && is_modelled) {
-    const auto config = model != nullptr ? predicted_config(*model, rung, wanted, limits)
-                                         : predicted_config(rung, dtype, wanted, limits);
+    const auto config = model != nullptr
+                            ? predicted_config(*model, rung, wanted, fast_copies, limits)
+                            : predicted_config(rung, dtype, wanted, limits);
     return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};

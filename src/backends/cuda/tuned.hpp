@@ -70,9 +70,11 @@ class TunedConfigs {
   /// that the device supports; if there is none, the first tile without split-K. There are never
   /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp,
   /// block_model.hpp), only shapes with the same number of tiles count as near, and a model chooses
-  /// for all others.
+  /// for all others. `fast_copies`: has_fast_copies() of the operands.
   GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
-                     const Limits& limits) const;
+                     const Limits& limits, bool fast_copies = true) const;
+
+  const std::vector<BlockModel>& block_models() const { return models_; }
 
  private:
   using Logs = std::array<double, 3>;  // of m, n and k

@@ -32,8 +32,8 @@ class ContextCache {
   /// are at most those of the device.
   CudaGemmChoice configured(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const {
     if (tiles_of(*choice.rung, g.dtype).empty()) return choice;
-    const GemmSize size = {g.m, g.n, g.k, has_fast_copies(choice.id, g)};
-    choice.config = tuned_.nearest(*choice.rung, choice.id, g.dtype, size, limits);
+    choice.config = tuned_.nearest(*choice.rung, choice.id, g.dtype, {g.m, g.n, g.k}, limits,
+                                   has_fast_copies(choice.id, g));
     return choice;
   }
 
