@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/counters.hpp"
-#include "vgpu/device.hpp"
-#include "vgpu/hazard.hpp"
 #include "vgpu/memory/device_memory.hpp"
-#include "vgpu/printed.hpp"
+#include "vgpu/model/counters.hpp"
+#include "vgpu/model/device.hpp"
+#include "vgpu/model/hazard.hpp"
+#include "vgpu/model/printed.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {

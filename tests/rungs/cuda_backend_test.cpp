@@ -15,7 +15,7 @@
 #include "core/case.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::cuda {
 namespace {

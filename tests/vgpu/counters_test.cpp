@@ -1,6 +1,6 @@
 // Sums of counters, and the class of every instruction.
 
-#include "vgpu/counters.hpp"
+#include "vgpu/model/counters.hpp"
 
 #include "vgpu/lanes.hpp"
 

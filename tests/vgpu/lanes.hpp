@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "vgpu/engine/arithmetic.hpp"
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/engine/arithmetic/arithmetic.hpp"
+#include "vgpu/model/warp.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu::lanes {

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/engine/matrix.hpp"
-#include "vgpu/engine/warp.hpp"
-#include "vgpu/engine/wmma_layout.hpp"
+#include "vgpu/engine/matrix/matrix.hpp"
+#include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu::matrix_tests {
 

@@ -14,7 +14,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/kernel_error.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/async_state.hpp"
-#include "vgpu/engine/cluster.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/execution/report.hpp"
 #include "vgpu/observers/shared_races.hpp"
 
 namespace rung::vgpu {

@@ -1,12 +1,12 @@
 #pragma once
 // Records which asynchronous operations, bulk copies and wgmma, write to and read from each 16
 // bytes of a block's shared memory. Granules with such an operation have the stamp pending_time
-// (observers/order.hpp), so that ordinary accesses know to check here.
+// (happens_before/order.hpp), so that ordinary accesses know to check here.
 
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/block.hpp"
+#include "vgpu/engine/execution/block.hpp"
 
 namespace rung::vgpu {
 namespace {

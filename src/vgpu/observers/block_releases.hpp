@@ -1,12 +1,12 @@
 #pragma once
-// One block's part of observers/grid_order.hpp: which of its threads have acquired which releases,
+// One block's part of happens_before/grid_order.hpp: which of its threads have acquired which releases,
 // and what a write by each warp releases.
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "vgpu/observers/grid_order.hpp"
+#include "vgpu/happens_before/grid_order.hpp"
 
 namespace rung::vgpu {
 

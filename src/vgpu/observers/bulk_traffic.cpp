@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/worker.hpp"
-#include "vgpu/observers/banks.hpp"
+#include "vgpu/engine/execution/worker.hpp"
+#include "vgpu/model/banks.hpp"
 
 namespace rung::vgpu {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/access.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/memory/access.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"

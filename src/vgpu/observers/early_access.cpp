@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/async_state.hpp"
-#include "vgpu/engine/cluster.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {

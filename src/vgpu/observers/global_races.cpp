@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {

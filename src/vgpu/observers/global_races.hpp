@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "vgpu/engine/access.hpp"
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 
 /// The shadow of a granule of global memory during one launch. A stamp has the block's index plus
-/// one in the upper half, and the block's own stamp (observers/order.hpp) in the lower; 0: none.
+/// one in the upper half, and the block's own stamp (happens_before/order.hpp) in the lower; 0: none.
 struct GlobalGranule {
   std::uint64_t written, first_reader, other_reader;
   std::uint16_t write_site, first_read_site, other_read_site;

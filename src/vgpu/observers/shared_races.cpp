@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/async_state.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -251,7 +251,8 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
-                     // Lanes that write together are judged by their values (engine/access.cpp).
+                     // Lanes that write together are judged by their values
+                     // (engine/memory/access.cpp).
                      if (!again) check_write(access, granule, "write", false);
                      if (shadow.written[granule] == 0) shadow.count_first_write(granule);
                      shadow.written[granule] = make_stamp(segment, access.thread);

@@ -1,13 +1,13 @@
 #pragma once
 // Detects races and uninitialised reads in shared memory, granule by granule: the slow paths. The
 // fast ones, which only check whether everything is from before the last barrier, are in
-// engine/shadow-inl.hpp.
+// engine/memory/shadow-inl.hpp.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "vgpu/engine/block.hpp"
-#include "vgpu/engine/shape.hpp"
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/model/shape.hpp"
 
 namespace rung::vgpu {
 

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "vgpu/engine/access.hpp"
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 #include "vgpu/program/coalescing.hpp"
 #include "vgpu/program/live_ranges.hpp"
 #include "vgpu/program/operands.hpp"

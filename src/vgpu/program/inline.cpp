@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/lowering/operand_check.hpp"
 #include "vgpu/program/call_parameters.hpp"
 #include "vgpu/program/cfg.hpp"
-#include "vgpu/program/operand_check.hpp"
 
 namespace rung::vgpu {
 namespace {

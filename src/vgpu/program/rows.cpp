@@ -5,7 +5,7 @@
 #include <bit>
 #include <string_view>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 namespace {

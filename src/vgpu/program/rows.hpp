@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "vgpu/program/kernel.hpp"
+#include "vgpu/model/kernel.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {

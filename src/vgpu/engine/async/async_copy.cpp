@@ -1,0 +1,118 @@
+#include "vgpu/engine/async/async_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/engine/memory/access.hpp"
+#include "vgpu/observers/shared_races.hpp"
+#include "vgpu/observers/tell_access.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+/// A handler's access callback has no room for more: what the lanes of the access at hand read.
+thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
+
+void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  if (block.worker.observe) {
+    observe_global(block, warp, op.from, shape, place, AccessKind::load);
+  }
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    std::memcpy(read_data[lane].data(), place.at(shape.address(lane), lane), op.bytes);
+  }
+}
+
+void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  if (block.worker.observe) {
+    count_shared(block, op.to, shape, AccessKind::store);
+    if (accesses_watched.load(std::memory_order_relaxed)) {
+      const auto to_shared = static_cast<std::int64_t>(
+          place.bias - reinterpret_cast<std::uint64_t>(block.shared.data()));
+      tell_access(block, warp, op.to.site, shape, to_shared, op.bytes, AccessKind::store, true);
+    }
+  }
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    std::byte* to = place.at(shape.address(lane), lane);
+    const auto offset = static_cast<std::uint32_t>(to - block.shared.data());
+    const int thread = block.thread(warp, lane);
+    if (block.worker.observe) write_shared_pending(block, thread, op.to.site, offset, op.bytes);
+    block.copies[warp.index].open.push_back(
+        {reinterpret_cast<std::uint64_t>(to), offset, op.bytes, thread, read_data[lane]});
+  }
+}
+
+void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
+            AccessLanes lanes) {
+  Block& block = *warp.block;
+  Shape& shape = block.worker.shapes[op.slot];
+  make_shape()(shape, warp, op);
+  Place place;
+  if (locate(block, warp, op, shape, kind, place)) {
+    lanes(block, warp, instr, shape, place);
+  } else {
+    access_good_lanes(block, warp, instr, op, shape, kind, lanes);
+  }
+}
+
+void complete(Block& block, const std::vector<AsyncCopy>& copies) {
+  for (const AsyncCopy& copy : copies) {
+    std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
+    if (block.worker.observe) {
+      complete_pending(block, copy.thread, copy.shared_offset, copy.bytes);
+    }
+  }
+}
+
+}  // namespace
+
+void run_async_copy(Warp& warp, const Instr& instr) {
+  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const Mask active = warp.mask;
+  for (auto& data : read_data) data.fill(std::byte{0});
+  if (op.source_bytes_row == 0) {
+    access(warp, instr, op.from, AccessKind::load, read_lanes);
+  } else {
+    // A lane that takes nothing from its source must not touch it: it may point anywhere.
+    const std::uint32_t* wanted = warp.row<std::uint32_t>(op.source_bytes_row);
+    Mask reading = 0;
+    for (Mask left = active; left != 0; left &= left - 1) {
+      if (wanted[first_lane(left)] != 0) reading |= left & (~left + 1);
+    }
+    warp.mask = reading;
+    if (reading != 0) access(warp, instr, op.from, AccessKind::load, read_lanes);
+    warp.mask = active;
+    for (Mask left = reading; left != 0; left &= left - 1) {
+      const int lane = first_lane(left);
+      const std::size_t bytes = std::min<std::size_t>(wanted[lane], op.bytes);
+      std::fill(read_data[lane].begin() + bytes, read_data[lane].end(), std::byte{0});
+    }
+  }
+  access(warp, instr, op.to, AccessKind::store, write_lanes);
+}
+
+void commit_async_group(Warp& warp, const Instr&) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  copies.groups.push_back(std::move(copies.open));
+  copies.open.clear();
+}
+
+void wait_async_groups(Warp& warp, const Instr& instr) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  while (copies.groups.size() > instr.imm) {
+    complete(*warp.block, copies.groups.front());
+    copies.groups.pop_front();
+  }
+}
+
+void wait_async_all(Warp& warp, const Instr&) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  for (const auto& group : copies.groups) complete(*warp.block, group);
+  complete(*warp.block, copies.open);
+  copies = {};
+}
+
+}  // namespace rung::vgpu

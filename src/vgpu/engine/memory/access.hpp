@@ -1,0 +1,59 @@
+#pragma once
+// Loads and stores.
+
+#include <cstdint>
+
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/model/instr.hpp"
+#include "vgpu/model/kernel.hpp"
+
+namespace rung::vgpu {
+
+/// The handler of a load of elements of this type into rows of so many bytes a lane, or of a store
+/// from such rows; nullptr if there is none.
+Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes);
+Handler store_handler(ptx::Type element, int row_bytes);
+/// Brings MemoryOp::slot up to date; for other instructions that access memory.
+using MakeShape = void (*)(Shape& shape, Warp& warp, const MemoryOp& op);
+MakeShape make_shape();
+
+/// Where an access goes: the address of a lane in this process is
+/// address + bias + lane * lane_stride.
+struct Place {
+  ptx::Space space = ptx::Space::global;   // never generic
+  std::uint64_t bias = 0;                  // MemoryOp::offset included
+  std::uint64_t lane_stride = 0;           // local memory: each lane has its own
+  const Allocation* allocation = nullptr;  // global
+
+  std::uint64_t address(std::uint64_t in_lane, int lane) const {
+    return in_lane + bias + static_cast<std::uint64_t>(lane) * lane_stride;
+  }
+  std::byte* at(std::uint64_t in_lane, int lane) const {
+    return reinterpret_cast<std::byte*>(address(in_lane, lane));
+  }
+};
+
+enum class AccessKind : std::uint8_t { load, store, atomic };
+/// "read", "write", "atomic".
+const char* name(AccessKind kind);
+
+/// Finds the place, and checks that all of the shape lies inside what it may touch and is aligned.
+/// False: some lane is wrong, or lanes go to different spaces.
+bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
+            Place& place);
+
+/// For a shape that locate() refused: reports the lanes that are wrong, and calls `access` for the
+/// others, each time with a shape of lanes that go to one space.
+using AccessLanes = void (*)(Block&, Warp&, const Instr&, Shape&, const Place&);
+void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const MemoryOp& op,
+                       Shape& shape, AccessKind kind, AccessLanes access);
+
+// What the observers make of an access to these lanes.
+void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                    AccessKind kind);
+/// Its second half: whether what is accessed was written, and in order.
+void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
+                  AccessKind kind);
+void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kind);
+
+}  // namespace rung::vgpu
