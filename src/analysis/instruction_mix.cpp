@@ -10,6 +10,7 @@
 
 #include "analysis/toolkit.hpp"
 
+#include "vgpu/program/instruction_class.hpp"
 namespace rung::analysis {
 namespace {
 

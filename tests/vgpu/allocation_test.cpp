@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/rows.hpp"
 #include "vgpu/program_text.hpp"

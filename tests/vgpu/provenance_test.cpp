@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 #include "vgpu/program_text.hpp"
 
 namespace rung::vgpu {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/figure.hpp"
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 namespace rung {
 

@@ -34,4 +34,10 @@ void SharedShadow::forget() {
   std::fill(other_reader.begin(), other_reader.end(), 0);
 }
 
+void SharedShadow::count_first_writes(std::size_t first, std::size_t count) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (written[i] == 0) count_first_write(i);
+  }
+}
+
 }  // namespace rung::vgpu

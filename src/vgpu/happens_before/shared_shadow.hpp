@@ -83,6 +83,8 @@ struct SharedShadow {
     const std::size_t region = (at << granule_shift) >> region_shift;
     if (--left_[region] == 0) unwritten &= ~(Regions{1} << region);
   }
+  /// The same for those of these granules that nobody has written yet.
+  void count_first_writes(std::size_t first, std::size_t count);
 
  private:
   std::array<std::uint32_t, 64> left_{};  // per region: granules that were never written

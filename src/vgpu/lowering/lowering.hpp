@@ -18,6 +18,7 @@
 #include "vgpu/program/speculation.hpp"
 #include "vgpu/program/undefined_reads.hpp"
 #include "vgpu/program/wgmma_registers.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

@@ -9,7 +9,7 @@
 #include "vgpu/engine/control/control.hpp"
 #include "vgpu/engine/matrix/matrix.hpp"
 #include "vgpu/engine/matrix/wmma_layout.hpp"
-#include "vgpu/model/async_ops.hpp"
+#include "vgpu/lowering/wgmma_form.hpp"
 
 namespace rung::vgpu {
 namespace {

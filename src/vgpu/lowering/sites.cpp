@@ -4,6 +4,7 @@
 
 #include "vgpu/engine/matrix/matrix_names.hpp"
 #include "vgpu/lowering/lowering.hpp"
+#include "vgpu/program/instruction_class.hpp"
 #include "vgpu/program/instruction_error.hpp"
 
 namespace rung::vgpu {

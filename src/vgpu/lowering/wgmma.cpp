@@ -8,7 +8,7 @@
 #include "vgpu/engine/matrix/matrix_names.hpp"
 #include "vgpu/engine/matrix/wgmma.hpp"
 #include "vgpu/lowering/lowering.hpp"
-#include "vgpu/model/async_ops.hpp"
+#include "vgpu/lowering/wgmma_form.hpp"
 
 namespace rung::vgpu {
 namespace {

@@ -2,12 +2,10 @@
 // Operands of asynchronous instructions; Instr::imm points at one.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "vgpu/model/matrix_form.hpp"
-#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 
@@ -85,9 +83,6 @@ struct WgmmaOp {
   std::uint32_t a_descriptor = 0, b_descriptor = 0;
   std::uint32_t scale_d = 0;  // predicate
 };
-
-/// The shape and the types of a wgmma.mma_async; nothing if there is no such.
-std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction);
 
 /// Before an instruction that uses a register which it should not.
 struct WgmmaRegisterReport {

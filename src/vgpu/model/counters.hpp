@@ -7,10 +7,6 @@
 
 namespace rung::vgpu {
 
-namespace ptx {
-struct Instruction;
-}
-
 /// The first group has the names in `rung trace --json` (docs/virtual-gpu.md).
 struct Counters {
   // Requests: warp-level instructions with at least one active lane. Sectors: 32 bytes.
@@ -69,8 +65,6 @@ enum class InstrClass : std::uint8_t {
   other
 };
 const char* name(InstrClass instr_class);
-/// The class of any instruction, including memory, control flow and barriers.
-InstrClass classify(const ptx::Instruction& instruction);
 
 /// The counters of one PTX instruction.
 struct SiteCounters {

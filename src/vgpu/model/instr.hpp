@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
-#include "vgpu/ptx/module.hpp"
+#include "vgpu/model/types.hpp"
 
 namespace rung::vgpu {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/launch.hpp"
 #include "vgpu/model/instr.hpp"
+#include "vgpu/model/launch.hpp"
 
 namespace rung::vgpu {
 

@@ -1,13 +1,10 @@
-// What an access to global memory costs, and whether what it reads was ever written.
-
-#include <algorithm>
+#include "vgpu/observers/coalescing.hpp"
 
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/memory/access.hpp"
 #include "vgpu/memory/written_bytes.hpp"
+#include "vgpu/observers/access_watch.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -57,7 +54,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   Worker::Accesses& accesses = worker.accesses[op.site];
   ++accesses.requests;
   accesses.units += static_cast<std::uint64_t>(shape.sectors(op.access_bytes(), op.offset));
-  if (accesses_watched.load(std::memory_order_relaxed)) {
+  if (worker.watched) {
     tell_access(block, warp, op.site, shape, op.offset, op.access_bytes(), kind, false);
   }
   if ((shape.mask & warp.early) != 0) check_early(warp, op, shape, place, kind);

@@ -42,15 +42,14 @@ bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
   if (block_of(stamp) == block.linear) {
     return block.order.ordered_in_device_memory(other, access.thread);
   }
-  return block.worker.launch.order.knows(block.releases.acquired(block.order, access.thread),
-                                         block_of(stamp), stamp_thread(other) / warp_size,
-                                         stamp_time(other));
+  return block.worker.launch.order.knows(block.releases.acquired(access.thread), block_of(stamp),
+                                         stamp_thread(other) / warp_size, stamp_time(other));
 }
 
 /// Of an atomic write: who has acquired at its address has seen it.
 bool is_seen(const GlobalAccess& access, std::uint64_t written) {
   if ((within_block(written) & stamp_atomic) == 0) return false;
-  return access.block.releases.has_acquired(access.block.order, access.thread, access.address);
+  return access.block.releases.has_acquired(access.thread, access.address);
 }
 
 void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
@@ -143,7 +142,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
 
 void observe_fence(Warp& warp) {
   Block& block = *warp.block;
-  if (!block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
+  if (!block.worker.kernel.synchronises_blocks) return;
   block.releases.fence(warp);
 }
 

@@ -20,7 +20,7 @@ struct GlobalGranule {
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind);
 
-/// membar.gl, fence.acq_rel.gpu and stronger (observers/block_releases.hpp).
+/// membar.gl, fence.acq_rel.gpu and stronger (happens_before/block_releases.hpp).
 void observe_fence(Warp& warp);
 
 /// The release of a write that is an atomic, or volatile, relaxed or stronger, and the acquire of

@@ -4,6 +4,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/observers/async_races.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -26,7 +27,7 @@ void race(const SharedAccess& access, const char* what, std::size_t granule, Sta
               stamp_time(other) == pending_time);
 }
 
-/// Whether a stamp stands for a bulk copy or wgmma: observers/async_shadow.hpp knows of those.
+/// Whether a stamp stands for a bulk copy or wgmma: happens_before/async_shadow.hpp knows of those.
 bool is_async(const SharedAccess& access, std::size_t granule, Stamp stamp, bool of_write) {
   if (stamp_time(stamp) != pending_time || access.block.async == nullptr) return false;
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
@@ -226,12 +227,6 @@ void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& sh
 
 void settle_reads(Block& block, Regions regions) {
   if ((block.shadow.log.regions & regions) != 0) settle_all(block);
-}
-
-void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count) {
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (shadow.written[i] == 0) shadow.count_first_write(i);
-  }
 }
 
 namespace {

@@ -17,8 +17,6 @@ void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                   int lane_shift);
 
-void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count);
-
 /// Any shape: checks a read against writes. `offset` is added to the shape's addresses to get
 /// offsets in shared memory.
 void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,

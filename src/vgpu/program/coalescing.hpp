@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vgpu/program/live_ranges.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

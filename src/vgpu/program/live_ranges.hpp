@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vgpu/program/liveness.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

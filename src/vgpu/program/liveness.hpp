@@ -5,6 +5,7 @@
 
 #include "vgpu/program/cfg.hpp"
 #include "vgpu/program/register_set.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

@@ -12,6 +12,7 @@
 
 #include "vgpu/program/cfg.hpp"
 #include "vgpu/program/liveness.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

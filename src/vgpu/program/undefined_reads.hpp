@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vgpu/program/cfg.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

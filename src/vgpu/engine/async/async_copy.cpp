@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include "vgpu/engine/memory/access.hpp"
-#include "vgpu/observers/shared_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -15,9 +14,7 @@ thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
 
 void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
-  if (block.worker.observe) {
-    observe_global(block, warp, op.from, shape, place, AccessKind::load);
-  }
+  block.observers.observe_global(block, warp, op.from, shape, place, AccessKind::load);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     std::memcpy(read_data[lane].data(), place.at(shape.address(lane), lane), op.bytes);
@@ -26,20 +23,19 @@ void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
 
 void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
-  if (block.worker.observe) {
-    count_shared(block, op.to, shape, AccessKind::store);
-    if (accesses_watched.load(std::memory_order_relaxed)) {
-      const auto to_shared = static_cast<std::int64_t>(
-          place.bias - reinterpret_cast<std::uint64_t>(block.shared.data()));
-      tell_access(block, warp, op.to.site, shape, to_shared, op.bytes, AccessKind::store, true);
-    }
+  block.observers.count_shared(block, op.to, shape, AccessKind::store);
+  if (block.worker.watched) {
+    const auto to_shared = static_cast<std::int64_t>(
+        place.bias - reinterpret_cast<std::uint64_t>(block.shared.data()));
+    block.observers.tell_access(block, warp, op.to.site, shape, to_shared, op.bytes,
+                                AccessKind::store, true);
   }
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     std::byte* to = place.at(shape.address(lane), lane);
     const auto offset = static_cast<std::uint32_t>(to - block.shared.data());
     const int thread = block.thread(warp, lane);
-    if (block.worker.observe) write_shared_pending(block, thread, op.to.site, offset, op.bytes);
+    block.observers.write_shared_pending(block, thread, op.to.site, offset, op.bytes);
     block.copies[warp.index].open.push_back(
         {reinterpret_cast<std::uint64_t>(to), offset, op.bytes, thread, read_data[lane]});
   }
@@ -61,9 +57,7 @@ void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
 void complete(Block& block, const std::vector<AsyncCopy>& copies) {
   for (const AsyncCopy& copy : copies) {
     std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
-    if (block.worker.observe) {
-      complete_pending(block, copy.thread, copy.shared_offset, copy.bytes);
-    }
+    block.observers.complete_pending(block, copy.thread, copy.shared_offset, copy.bytes);
   }
 }
 

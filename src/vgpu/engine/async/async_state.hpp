@@ -8,8 +8,8 @@
 
 #include "vgpu/engine/async/mbarrier.hpp"
 #include "vgpu/engine/execution/block.hpp"
+#include "vgpu/happens_before/async_shadow.hpp"
 #include "vgpu/model/async_ops.hpp"
-#include "vgpu/observers/async_shadow.hpp"
 
 namespace rung::vgpu {
 

@@ -11,10 +11,10 @@
 #include "vgpu/engine/async/tensor_box.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
-#include "vgpu/observers/bulk_traffic.hpp"
-#include "vgpu/observers/early_access.hpp"
+#include "vgpu/model/bulk_traffic.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -62,8 +62,9 @@ bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, 
   }
   if (!copy.block().worker.observe) return true;
   copy.traffic.add(address, bytes);
-  if (early_lanes(copy.warp, 1u << copy.lane) != 0) {
-    report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy", address);
+  if (copy.block().observers.early_lanes(copy.warp, 1u << copy.lane) != 0) {
+    copy.block().observers.report_early_access(copy.warp, copy.lane, copy.instr.site, "bulk copy",
+                                               address);
   }
   if (allocation->host || (allocation->all_initialised && !writes)) return true;
   if (writes) {
@@ -168,8 +169,9 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
     const std::byte* const data = source->block->shared.data() + source->offset;
     landing.data.assign(data, data + bytes);
     if (copy.block().worker.observe) {
-      check_async_read({*source->block, copy.warp, copy.lane, copy.instr.site, "bulk copy"},
-                       source->offset, bytes);
+      copy.block().observers.check_async_read(
+          {*source->block, copy.warp, copy.lane, copy.instr.site, "bulk copy"}, source->offset,
+          bytes, false);
     }
   } else {
     if (!touch_global(copy, from, bytes, false)) return false;
@@ -198,14 +200,14 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target, std::ui
            "fence.proxy.async");
   }
   const AsyncAccess access{target, copy.warp, copy.lane, copy.instr.site, "bulk copy"};
-  check_async_write(access, to, extent);
+  copy.block().observers.check_async_write(access, to, extent);
   auto& writes = target.async->shadow.writes;
   const auto id = static_cast<std::uint32_t>(writes.size());
   const AsyncOrder& order = target.cluster.order;
   writes.push_back({copy.instr.site, copy.block().rank, copy.thread(),
                     order.phases(target.rank, target.async->barriers.index(*barrier)),
                     barrier->phase + 1, "bulk copy"});
-  note_async_write(access, to, extent, id);
+  copy.block().observers.note_async_write(access, to, extent, id);
   return id;
 }
 
@@ -240,9 +242,10 @@ void load(const Copy& copy) {
     if (!id) return;
     landing.targets.push_back({rank, *id});
   }
-  count_bulk_load(copy.block().worker, copy.instr.site, copy.traffic,
-                  landing.data.size() * landing.targets.size(),
-                  copy.op.direction == Direction::between_blocks ? landing.data.size() : 0);
+  copy.block().observers.count_bulk_load(
+      copy.block().worker, copy.instr.site, copy.traffic,
+      landing.data.size() * landing.targets.size(),
+      copy.op.direction == Direction::between_blocks ? landing.data.size() : 0);
   cluster.landings.push_back(std::move(landing));
 }
 
@@ -309,19 +312,19 @@ void store(const Copy& copy) {
     }
     store.pieces.push_back({to, store.from, store.bytes});
   }
-  count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
+  copy.block().observers.count_bulk_store(copy.block().worker, copy.instr.site, copy.traffic);
   AsyncWarp& state = copy.state();
   store.number = ++state.stores.issued;
   if (copy.block().worker.observe) {
     AsyncShadow& shadow = copy.block().async->shadow;
     const AsyncAccess access{copy.block(), copy.warp, copy.lane, copy.instr.site, "bulk copy"};
-    check_async_read(access, store.from, store.bytes);
+    copy.block().observers.check_async_read(access, store.from, store.bytes, false);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
     const AsyncOrder& order = copy.block().cluster.order;
     shadow.reads.push_back({copy.instr.site, copy.block().rank, store.thread,
                             order.copied(copy.block().rank, copy.warp.index), store.number,
                             "bulk copy"});
-    note_async_read(access, store.from, store.bytes, shadow.copy_slot(), id);
+    copy.block().observers.note_async_read(access, store.from, store.bytes, shadow.copy_slot(), id);
   }
   state.unfinished.push_back(std::move(store));
 }

@@ -4,6 +4,7 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/model/async_ops.hpp"
 
 namespace rung::vgpu {
@@ -19,15 +20,15 @@ void observe(const AsyncAccess& access, std::uint32_t offset, std::uint32_t byte
   const std::size_t component = own.cluster.order.segments(own.rank, access.warp.index);
   const std::uint32_t segment = own.order.segment(access.warp.index);
   if (stores) {
-    check_async_write(access, offset, bytes);
+    own.observers.check_async_write(access, offset, bytes);
     const auto id = static_cast<std::uint32_t>(shadow.writes.size());
     shadow.writes.push_back({access.site, own.rank, thread, component, segment, "remote write"});
-    note_async_write(access, offset, bytes, id);
+    own.observers.note_async_write(access, offset, bytes, id);
   } else {
-    check_async_read(access, offset, bytes, true);
+    own.observers.check_async_read(access, offset, bytes, true);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
     shadow.reads.push_back({access.site, own.rank, thread, component, segment, "remote read"});
-    note_async_read(access, offset, bytes, shadow.remote_slot(), id);
+    own.observers.note_async_read(access, offset, bytes, shadow.remote_slot(), id);
   }
 }
 

@@ -9,9 +9,9 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_members.hpp"
 #include "vgpu/model/async_ops.hpp"
-#include "vgpu/observers/shared_races.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -95,9 +95,7 @@ void initialise(Warp& warp, const Instr& instr, const MbarrierOp& op, int lane) 
     return;
   }
   const int thread = block.thread(warp, lane);
-  if (block.worker.observe) {
-    write_shared_once(block, thread, instr.site, place->offset, object_bytes);
-  }
+  block.observers.write_shared_once(block, thread, instr.site, place->offset, object_bytes);
   barrier->valid = true;
   barrier->visible = false;
   barrier->expected = barrier->pending = count;

@@ -5,7 +5,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/observers/global_races.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -26,7 +26,7 @@ void check_aligned(Warp& warp, const Instr& instr) {
 
 void cluster_arrive(Warp& warp, const Instr& instr) {
   check_aligned(warp, instr);
-  if ((instr.imm & orders) != 0) observe_fence(warp);
+  if ((instr.imm & orders) != 0) warp.block->observers.observe_fence(warp);
   warp.block->cluster.arrive(warp, instr, (instr.imm & orders) != 0);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "vgpu/model/instr.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

@@ -6,9 +6,8 @@
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_members.hpp"
-#include "vgpu/observers/early_access.hpp"
-#include "vgpu/observers/global_races.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -75,9 +74,9 @@ void warp_sync(Warp& warp, const Instr& instr) {
 
 void fence(Warp& warp, const Instr&) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // other blocks run on other threads
-  observe_fence(warp);
+  warp.block->observers.observe_fence(warp);
 }
-void grid_wait(Warp& warp, const Instr&) { observe_grid_wait(warp); }
+void grid_wait(Warp& warp, const Instr&) { warp.block->observers.observe_grid_wait(warp); }
 void nothing(Warp&, const Instr&) {}
 
 void trap(Warp& warp, const Instr& instr) {

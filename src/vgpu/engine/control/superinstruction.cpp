@@ -15,8 +15,7 @@
 // After targets.hpp.
 #include "vgpu/engine/memory/access-inl.hpp"
 #include "vgpu/engine/memory/shadow-inl.hpp"
-#include "vgpu/observers/shared_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
+#include "vgpu/engine/observers.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -48,10 +47,10 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
     counts.wavefronts[static_cast<std::size_t>(first_lane(left))] +=
         static_cast<std::uint64_t>(shape.wavefronts(bytes, batch.lowest->offset, true));
   }
-  if (accesses_watched.load(std::memory_order_relaxed)) {
+  if (block.worker.watched) {
     for (const MemoryOp* op : batch.reads) {
-      tell_access(block, warp, op->site, shape, op->offset, op->access_bytes(), AccessKind::load,
-                  true);
+      block.observers.tell_access(block, warp, op->site, shape, op->offset, op->access_bytes(),
+                                  AccessKind::load, true);
     }
   }
   SharedShadow& shadow = block.shadow;
@@ -64,7 +63,7 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
       check_read(block, warp, op->site, shape, op->offset, op->access_bytes());
     }
   }
-  log_reads(block, warp, batch, shape);
+  block.observers.log_reads(block, warp, batch, shape);
   shadow.log.regions |= regions;
 }
 

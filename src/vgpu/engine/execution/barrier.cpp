@@ -10,7 +10,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/observers/early_access.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 
@@ -83,6 +83,16 @@ void Block::complete_if_full(int id) {
   release(barrier);
 }
 
+namespace {
+
+std::vector<int> waiting_warps(const Barrier& barrier) {
+  std::vector<int> warps;
+  for (const Barrier::Waiter& waiter : barrier.waiting) warps.push_back(waiter.warp);
+  return warps;
+}
+
+}  // namespace
+
 void Block::release(Barrier& done) {
   report_divergent(done);
   std::uint32_t participants = 0;
@@ -111,17 +121,15 @@ void Block::release(Barrier& done) {
     if (done.orders.shared) shadow.meet_all();
     if (order.exhausted()) {
       shadow.forget();
-      settle_grid_waits(*this);
+      observers.settle_grid_waits(*this);
       releases.settle();
       order.start(static_cast<int>(warps.size()));
     }
   } else {
-    std::vector<int> waited;
-    for (const Barrier::Waiter& waiter : done.waiting) waited.push_back(waiter.warp);
-    order.meet(done.arrived, waited, done.orders);
+    order.meet(done.arrived, waiting_warps(done), done.orders);
   }
   if (async != nullptr) meet_async(*this, done);
-  if (worker.kernel.synchronises_blocks) releases.meet(done);
+  if (worker.kernel.synchronises_blocks) releases.meet(done.arrived, waiting_warps(done));
   done.clear();
 }
 

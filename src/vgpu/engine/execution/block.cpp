@@ -35,6 +35,7 @@ void fill(Warp& warp, std::uint32_t offset, int bytes, const F& value) {
 Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
     : worker(worker_),
       cluster(cluster_),
+      observers(worker_.launch.observers),
       rank(rank_),
       printed(worker_.launch.options.printf_bytes) {
   const LaunchState& launch = worker.launch;
@@ -82,7 +83,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   for (Barrier& barrier : barriers_) barrier = {};
   sync_orders_.assign(warps.size(), {});
   for (AsyncCopies& warp_copies : copies) warp_copies = {};
-  releases.start(static_cast<int>(warps.size()));
+  releases.start(order, linear, static_cast<int>(warps.size()));
   grid_waits.assign(warps.size(), 0);
   printed.clear();
   order.start(static_cast<int>(warps.size()));

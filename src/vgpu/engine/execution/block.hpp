@@ -10,10 +10,10 @@
 #include "vgpu/engine/async/async_copy.hpp"
 #include "vgpu/engine/execution/barrier.hpp"
 #include "vgpu/engine/execution/worker.hpp"
+#include "vgpu/happens_before/block_releases.hpp"
 #include "vgpu/happens_before/order.hpp"
 #include "vgpu/happens_before/shared_shadow.hpp"
 #include "vgpu/model/warp.hpp"
-#include "vgpu/observers/block_releases.hpp"
 
 namespace rung::vgpu {
 
@@ -26,6 +26,7 @@ inline constexpr std::uint64_t window_mask = (1ull << 56) - 1;
 
 struct AsyncState;
 class Cluster;
+struct Observers;
 
 class Block {
  public:
@@ -63,6 +64,7 @@ class Block {
 
   Worker& worker;
   Cluster& cluster;
+  const Observers& observers;                         // the launch's
   const int rank;                                     // in the cluster
   std::uint64_t linear = 0;                           // the same as one number
   std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid

@@ -14,19 +14,23 @@ namespace rung::vgpu {
 
 LaunchState::LaunchState(const Kernel& kernel_, const LaunchOptions& options_,
                          std::span<const std::byte> parameters_, DeviceMemory& memory_,
-                         const DeviceDescription& device_)
+                         const DeviceDescription& device_, const Observers& observers_)
     : kernel(kernel_),
       options(options_),
       parameters(parameters_),
       memory(memory_),
       device(device_),
+      observers(observers_),
       hazards(std::make_unique<HazardLog>(options_.hazard_limit)),
       printed(options_.printf_bytes) {}
 
 LaunchState::~LaunchState() = default;
 
 Worker::Worker(LaunchState& launch_)
-    : launch(launch_), kernel(launch_.kernel), observe(launch_.options.observe) {
+    : launch(launch_),
+      kernel(launch_.kernel),
+      observe(launch_.options.observe),
+      watched(observe && launch_.options.watcher) {
   block_executions.assign(kernel.blocks.size(), 0);
   block_lanes.assign(kernel.blocks.size(), 0);
   divergent.assign(kernel.blocks.size(), 0);

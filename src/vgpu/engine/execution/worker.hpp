@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "vgpu/happens_before/grid_order.hpp"
-#include "vgpu/launch.hpp"
+#include "vgpu/memory/device_memory.hpp"
+#include "vgpu/model/device.hpp"
 #include "vgpu/model/kernel.hpp"
 #include "vgpu/model/shape.hpp"
 
@@ -20,12 +21,13 @@ namespace rung::vgpu {
 class Block;
 class Cluster;
 class HazardLog;
+struct Observers;
 
 /// What all workers of a launch share.
 struct LaunchState {
   LaunchState(const Kernel& kernel, const LaunchOptions& options,
               std::span<const std::byte> parameters, DeviceMemory& memory,
-              const DeviceDescription& device);
+              const DeviceDescription& device, const Observers& observers);
   ~LaunchState();
 
   const Kernel& kernel;
@@ -33,6 +35,8 @@ struct LaunchState {
   std::span<const std::byte> parameters;
   DeviceMemory& memory;
   const DeviceDescription& device;
+  const Observers& observers;
+  std::mutex watching;                                   // LaunchOptions::watcher is being told
   std::vector<const Allocation*> parameter_allocations;  // by byte offset / 8 of the parameter
   bool writes_anywhere = false;                          // some store's target is not known, or:
   std::vector<const Allocation*> written;                // all that stores and atomics go to
@@ -64,6 +68,7 @@ class Worker {
   LaunchState& launch;
   const Kernel& kernel;
   const bool observe;
+  const bool watched;       // observed, and there is a watcher
   std::uint64_t spent = 0;  // warp instructions run
   int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
 

@@ -12,6 +12,7 @@
 
 #include "vgpu/model/instr.hpp"
 #include "vgpu/model/matrix_form.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "vgpu/engine/memory/access.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 #include "vgpu/model/banks.hpp"
-#include "vgpu/observers/shared_races.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -54,13 +54,13 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
     const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + row_bytes - 1;
     const Regions regions = block.shadow.regions(low, last);
     if constexpr (Load) {
-      check_read_shared(block, warp, op.site, shape, offset, row_bytes);
-      log_read(block, warp, op.site, shape, offset, row_bytes);
+      block.observers.check_read_shared(block, warp, op.site, shape, offset, row_bytes);
+      block.observers.log_read(block, warp, op.site, shape, offset, row_bytes);
       block.shadow.log.regions |= regions;
     } else {
-      settle_reads(block, regions);
+      block.observers.settle_reads(block, regions);
       block.shadow.written_since_barrier |= regions;
-      write_shared(block, warp, op.site, shape, offset, row_bytes);
+      block.observers.write_shared(block, warp, op.site, shape, offset, row_bytes);
     }
   }
   for (int matrix = 0; matrix < op.count; ++matrix) {

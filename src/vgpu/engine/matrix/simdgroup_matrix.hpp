@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "vgpu/model/instr.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

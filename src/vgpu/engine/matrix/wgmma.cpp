@@ -9,6 +9,7 @@
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
 #include "vgpu/engine/matrix/wgmma_descriptor.hpp"
+#include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
 
 namespace rung::vgpu {
@@ -132,8 +133,8 @@ void observe(const Multiply& multiply, const Source& source, std::uint32_t read)
   std::uint32_t begin = 0, end = 0;
   const auto flush = [&] {
     if (begin == end) return;
-    check_async_read(access, begin, end - begin);
-    note_async_read(access, begin, end - begin, group, read);
+    block.observers.check_async_read(access, begin, end - begin, false);
+    block.observers.note_async_read(access, begin, end - begin, group, read);
   };
   source.for_each_chunk([&](std::uint32_t address, std::uint32_t, std::uint32_t) {
     if (address != end) {

@@ -11,9 +11,7 @@
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/memory/access-inl.hpp"
 #include "vgpu/engine/memory/shadow-inl.hpp"
-#include "vgpu/observers/global_races.hpp"
-#include "vgpu/observers/shared_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
+#include "vgpu/engine/observers.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -155,12 +153,12 @@ void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
 
 template <AccessKind Kind>
 void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
-  count_shared(block, op, shape, Kind);
+  block.observers.count_shared(block, op, shape, Kind);
   const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
   const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
   const std::uint32_t bytes = op.access_bytes();
-  if (accesses_watched.load(std::memory_order_relaxed)) {
-    tell_access(block, warp, op.site, shape, offset, bytes, Kind, true);
+  if (block.worker.watched) {
+    block.observers.tell_access(block, warp, op.site, shape, offset, bytes, Kind, true);
   }
   SharedShadow& shadow = block.shadow;
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
@@ -169,10 +167,10 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   if constexpr (Kind == AccessKind::load) {
     if (op.deferred) return;
     if ((regions & shadow.suspect()) != 0) check_read(block, warp, op.site, shape, offset, bytes);
-    log_read(block, warp, op.site, shape, offset, bytes);
+    block.observers.log_read(block, warp, op.site, shape, offset, bytes);
     shadow.log.regions |= regions;
   } else {
-    settle_reads(block, regions);
+    block.observers.settle_reads(block, regions);
     shadow.written_since_barrier |= regions;
     const bool linear =
         shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
@@ -182,7 +180,7 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
       with_lane_shift(
           granules, [&]<int LaneShift>() { write_linear<LaneShift>(block, warp, op.site, first); });
     } else {
-      write_shared(block, warp, op.site, shape, offset, bytes);
+      block.observers.write_shared(block, warp, op.site, shape, offset, bytes);
     }
   }
 }
@@ -207,14 +205,16 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
   if (block.worker.observe) {
     switch (place.space) {
       case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
-      case ptx::Space::global: observe_global(block, warp, op, shape, place, Kind); break;
+      case ptx::Space::global:
+        block.observers.observe_global(block, warp, op, shape, place, Kind);
+        break;
       default: count_local<Kind>(block.worker, op);
     }
   }
-  const bool orders = op.relaxed && place.space == ptx::Space::global && block.worker.observe;
-  if (Kind == AccessKind::store && orders) release_by(warp, op, shape, place);
+  const bool orders = op.relaxed && place.space == ptx::Space::global;
+  if (Kind == AccessKind::store && orders) block.observers.release_by(warp, op, shape, place);
   Lanes(block, warp, instr, shape, place);
-  if (Kind == AccessKind::load && orders) acquire_by(warp, op, shape, place);
+  if (Kind == AccessKind::load && orders) block.observers.acquire_by(warp, op, shape, place);
 }
 
 template <AccessKind Kind, AccessLanes Lanes>

@@ -48,12 +48,4 @@ using AccessLanes = void (*)(Block&, Warp&, const Instr&, Shape&, const Place&);
 void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const MemoryOp& op,
                        Shape& shape, AccessKind kind, AccessLanes access);
 
-// What the observers make of an access to these lanes.
-void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
-                    AccessKind kind);
-/// Its second half: whether what is accessed was written, and in order.
-void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
-                  AccessKind kind);
-void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kind);
-
 }  // namespace rung::vgpu

@@ -8,9 +8,7 @@
 
 #include "rung/types.hpp"
 #include "vgpu/engine/memory/access.hpp"
-#include "vgpu/observers/global_races.hpp"
-#include "vgpu/observers/shared_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -139,26 +137,25 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
   const bool global = place.space == ptx::Space::global;
   if (block.worker.observe) {
     if (place.space == ptx::Space::shared) {
-      count_shared(block, op, shape, AccessKind::atomic);
+      block.observers.count_shared(block, op, shape, AccessKind::atomic);
       const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
       const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
-      atomic_shared(block, warp, op.site, shape, offset, op.access_bytes());
-      if (accesses_watched.load(std::memory_order_relaxed)) {
-        tell_access(block, warp, op.site, shape, offset, op.access_bytes(), AccessKind::atomic,
-                    true);
+      block.observers.atomic_shared(block, warp, op.site, shape, offset, op.access_bytes());
+      if (block.worker.watched) {
+        block.observers.tell_access(block, warp, op.site, shape, offset, op.access_bytes(),
+                                    AccessKind::atomic, true);
       }
     } else if (global) {
-      observe_global(block, warp, op, shape, place, AccessKind::atomic);
+      block.observers.observe_global(block, warp, op, shape, place, AccessKind::atomic);
     }
   }
-  const bool synchronises = global && block.worker.observe;
-  if (synchronises) release_by(warp, op, shape, place);
+  if (global) block.observers.release_by(warp, op, shape, place);
   switch (op.bytes) {
     case 2: update_lanes<std::uint16_t>(block, warp, instr, shape, place); break;
     case 4: update_lanes<std::uint32_t>(block, warp, instr, shape, place); break;
     default: update_lanes<std::uint64_t>(block, warp, instr, shape, place); break;
   }
-  if (synchronises) acquire_by(warp, op, shape, place);
+  if (global) block.observers.acquire_by(warp, op, shape, place);
 }
 
 std::optional<Operation> operation_named(std::string_view name) {

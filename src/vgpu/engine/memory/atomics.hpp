@@ -5,6 +5,7 @@
 
 #include "vgpu/model/instr.hpp"
 #include "vgpu/model/kernel.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "vgpu/engine/execution/block.hpp"
-#include "vgpu/observers/shared_races.hpp"
+#include "vgpu/engine/observers.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
@@ -27,7 +27,7 @@ inline void check_linear_read(Block& block, const Warp& warp, std::uint32_t site
   // 0, never written, wraps around to the largest.
   Stamp doubtful = 0;
   for (std::size_t i = 0; i < count; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
-  if (doubtful != 0) check_reads(block, warp, site, first, LaneShift);
+  if (doubtful != 0) block.observers.check_reads(block, warp, site, first, LaneShift);
 }
 
 /// The same for a write, which is noted too.
@@ -46,8 +46,8 @@ inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std
                 (other_reader[i] >= safe ? 1u : 0u);
     fresh |= written[i] == 0 ? 1u : 0u;
   }
-  if (doubtful != 0) check_writes(block, warp, site, first, LaneShift);
-  if (fresh != 0) count_first_writes(shadow, first, count);
+  if (doubtful != 0) block.observers.check_writes(block, warp, site, first, LaneShift);
+  if (fresh != 0) shadow.count_first_writes(first, count);
 
   const Stamp stamp = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
   std::uint32_t* sites = shadow.write_site.data() + first;
@@ -80,7 +80,7 @@ inline void check_read(Block& block, const Warp& warp, std::uint32_t site, Shape
       check_linear_read<LaneShift>(block, warp, site, first);
     });
   } else {
-    check_read_shared(block, warp, site, shape, offset, bytes);
+    block.observers.check_read_shared(block, warp, site, shape, offset, bytes);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "vgpu/engine/memory/access.hpp"
-#include "vgpu/observers/shared_races.hpp"
+#include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -14,8 +14,8 @@ void observe_shared(Block& block, const Warp& warp, const MemoryOp& op, Shape& s
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const std::uint64_t last =
       shape.high + static_cast<std::uint64_t>(offset) + op.access_bytes() - 1;
-  check_read_shared(block, warp, op.site, shape, offset, op.access_bytes());
-  log_read(block, warp, op.site, shape, offset, op.access_bytes());
+  block.observers.check_read_shared(block, warp, op.site, shape, offset, op.access_bytes());
+  block.observers.log_read(block, warp, op.site, shape, offset, op.access_bytes());
   block.shadow.log.regions |= block.shadow.regions(low, last);
 }
 
@@ -23,7 +23,7 @@ void observe_lanes(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, c
   if (place.space == ptx::Space::shared) {
     observe_shared(block, warp, op, shape);
   } else if (place.space == ptx::Space::global) {
-    check_global(block, warp, op, shape, place, AccessKind::load);
+    block.observers.check_global(block, warp, op, shape, place, AccessKind::load);
   }
 }
 

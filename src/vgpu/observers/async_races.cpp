@@ -1,4 +1,4 @@
-#include "vgpu/observers/async_shadow.hpp"
+#include "vgpu/observers/async_races.hpp"
 
 #include <fmt/format.h>
 
@@ -116,15 +116,6 @@ void for_each_unit(const SharedShadow& shadow, std::uint32_t offset, std::uint32
 }
 
 }  // namespace
-
-void AsyncShadow::start(std::uint32_t bytes, int groups) {
-  slots_ = static_cast<std::uint32_t>(groups) + 2;
-  const std::size_t units = bytes / unit + 1;
-  written_.assign(units, 0);
-  readers_.assign(units * slots_, 0);
-  writes.assign(1, {});
-  reads.assign(1, {});
-}
 
 void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                       bool generic) {

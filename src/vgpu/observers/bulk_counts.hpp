@@ -3,27 +3,12 @@
 // one thread, and is not a request of a warp.
 
 #include <cstdint>
-#include <vector>
+
+#include "vgpu/model/bulk_traffic.hpp"
 
 namespace rung::vgpu {
 
 class Worker;
-
-/// The global memory that one copy accesses, range by range.
-class BulkTraffic {
- public:
-  void add(std::uint64_t address, std::uint32_t bytes);
-
-  std::uint64_t bytes() const;
-  /// Aligned units of that many bytes that the ranges touch, each counted once.
-  std::uint64_t units(std::uint64_t size) const;
-
- private:
-  struct Range {
-    std::uint64_t begin, end;
-  };
-  std::vector<Range> ranges_;  // by their beginning
-};
 
 /// A copy into shared memory: `written` bytes there, over all destination blocks; `read` bytes if
 /// it comes from shared memory.

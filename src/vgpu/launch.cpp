@@ -12,6 +12,7 @@
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/execution/worker.hpp"
 #include "vgpu/model/kernel.hpp"
+#include "vgpu/observers/policies.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -128,7 +129,8 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
   const LaunchOptions options = with_cluster(kernel.info, asked);
   check_launch(kernel, options, parameters, device);
   static std::atomic<std::uint64_t> launches{0};
-  LaunchState state(kernel, options, parameters, memory, device);
+  const Observers& policy = options.observe ? observers::full() : observers::none();
+  LaunchState state(kernel, options, parameters, memory, device, policy);
   state.grid_id = ++launches;
   state.shared_bytes =
       static_cast<std::uint32_t>(kernel.info.static_shared + options.dynamic_shared);

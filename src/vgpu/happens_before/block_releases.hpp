@@ -10,29 +10,28 @@
 
 namespace rung::vgpu {
 
-struct Barrier;
-
 class BlockReleases {
  public:
-  void start(int warps);
+  /// A block of so many warps begins; `block` counts in the grid. `order` is the block's own.
+  void start(Order& order, std::uint64_t block, int warps);
 
   /// membar.gl, fence.acq_rel.gpu and stronger: completes the acquires of the warp's previous
   /// reads, and makes its later writes releases.
-  void fence(Warp& warp);
+  void fence(const Warp& warp);
   /// The second half of that, as in a release without a fence.
-  void prepare(Warp& warp);
+  void prepare(const Warp& warp);
   /// A write that others may acquire by a read.
   void publish(const Warp& warp, std::uint64_t address, GridOrder& order) const;
   /// A read of others' writes. Unless `acquires`, a fence must follow.
-  void observe(Warp& warp, std::uint64_t address, bool acquires, const GridOrder& order);
+  void observe(const Warp& warp, std::uint64_t address, bool acquires, const GridOrder& order);
 
   /// Whether the thread has acquired that release at the address.
-  bool has_acquired(const Order& order, int thread, std::uint64_t address) const;
+  bool has_acquired(int thread, std::uint64_t address) const;
   /// Everything that the thread has acquired.
-  Acquired acquired(const Order& order, int thread) const;
+  Acquired acquired(int thread) const;
 
   /// Warps that waited at the barrier learn what those that arrived know.
-  void meet(const Barrier& done);
+  void meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited);
   /// All threads have met, and their stamps are about to be reset.
   void settle();
 
@@ -43,9 +42,11 @@ class BlockReleases {
     Stamp stamp;
     Mask lanes;
   };
-  static bool is_behind(const Order& order, int thread, const Acquisition& acquisition);
+  bool is_behind(int thread, const Acquisition& acquisition) const;
   void acquire(const Warp& warp, std::uint64_t address, std::size_t count);
 
+  Order* order_ = nullptr;
+  std::uint64_t block_ = 0;
   std::map<std::uint64_t, std::vector<Acquisition>> acquired_;
   std::vector<Acquired> observed_;  // by warp, since its last fence
   std::vector<Release> fenced_;     // by warp; without times before its first fence

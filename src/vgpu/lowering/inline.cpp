@@ -1,4 +1,4 @@
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 
 #include <fmt/format.h>
 

@@ -3,14 +3,11 @@
 // bytes of a block's shared memory. Granules with such an operation have the stamp pending_time
 // (happens_before/order.hpp), so that ordinary accesses know to check here.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "vgpu/model/warp.hpp"
-
 namespace rung::vgpu {
-
-class Block;
 
 /// A bulk copy into shared memory, or a store by another block. It is ordered before any agent
 /// whose clock has at least `number` in that component: a phase of the mbarrier that it completes,
@@ -58,33 +55,5 @@ class AsyncShadow {
   std::uint32_t slots_ = 2;
   std::vector<std::uint32_t> written_, readers_;
 };
-
-/// An access to shared memory of `block`, which may be another block of the cluster than the
-/// warp's.
-struct AsyncAccess {
-  Block& block;
-  Warp& warp;
-  int lane;
-  std::uint32_t site;
-  const char* what;  // "bulk copy", "wgmma"
-};
-
-// Before an asynchronous operation, or a thread of another block, reads or writes [offset, offset +
-// bytes): reports accesses that are not ordered before it or, unless `generic`, not made visible by
-// a proxy fence.
-void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
-                      bool generic = false);
-void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes);
-// Records it afterwards.
-void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
-                     std::uint32_t read);
-void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
-                      std::uint32_t write);
-
-/// For an ordinary access that met a pending stamp at this offset of its own block: returns false,
-/// after a report, if the asynchronous operations there are not ordered before it. `what`: "read",
-/// "write", "atomic".
-bool check_against_async(Block& block, int thread, std::uint32_t site, const char* what,
-                         std::uint32_t offset);
 
 }  // namespace rung::vgpu
