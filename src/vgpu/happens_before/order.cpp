@@ -17,16 +17,6 @@ void Order::start(int warps) {
   }
 }
 
-bool Order::ordered(const Knowledge& known, Stamp stamp, int thread) const {
-  const std::uint32_t time = stamp_time(stamp);
-  if (time == pending_time) return false;
-  const int warp = thread / warp_size;
-  if (time <= known.base[warp] || stamp_thread(stamp) == thread) return true;
-  const int other = stamp_thread(stamp) / warp_size;
-  if (other == warp) return time < known.lanes_met[warp];
-  return time <= known.seen[warp * warps_ + other];
-}
-
 void Order::meet_all(OrderedMemory memory) {
   const std::uint32_t before = now_;
   for (std::uint32_t& segment : segment_) segment = next();

@@ -118,4 +118,14 @@ class Order {
   Knowledge shared_, device_;
 };
 
+inline bool Order::ordered(const Knowledge& known, Stamp stamp, int thread) const {
+  const std::uint32_t time = stamp_time(stamp);
+  if (time == pending_time) return false;
+  const int warp = thread / warp_size;
+  if (time <= known.base[warp] || stamp_thread(stamp) == thread) return true;
+  const int other = stamp_thread(stamp) / warp_size;
+  if (other == warp) return time < known.lanes_met[warp];
+  return time <= known.seen[warp * warps_ + other];
+}
+
 }  // namespace rung::vgpu
