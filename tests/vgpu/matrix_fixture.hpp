@@ -27,7 +27,8 @@ inline ptx::Instruction instruction(const std::string& mnemonic) {
   ptx::Instruction result;
   std::istringstream words(mnemonic);
   std::string word;
-  std::getline(words, result.opcode, '.');
+  std::getline(words, word, '.');
+  result.set_opcode(word);
   while (std::getline(words, word, '.')) result.modifiers.push_back(word);
   return result;
 }

@@ -116,7 +116,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
   }
   kernel_->async_copies.push_back(op);
   instr.full = instr.masked = run_async_copy;
-  instr.imm = reinterpret_cast<std::uint64_t>(&kernel_->async_copies.back());
+  instr.imm = imm_to(kernel_->async_copies.back());
   set_rows(instr, {});
   emit(instr);
 }
@@ -124,7 +124,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
 /// ld or st of .shared::cluster, of elements in these rows.
 void Lowering::lower_cluster_access(const Instruction& instruction, const MemoryOp& op,
                                     int row_bytes, std::vector<std::uint32_t> rows) {
-  const bool loads = instruction.opcode == "ld";
+  const bool loads = instruction.opcode == ptx::Opcode::ld;
   if (loads && op.bytes < row_bytes &&
       ptx::is_signed(ptx::type_named(instruction.modifiers.back()))) {
     fail(instruction, "of a signed type into a wider register is not known to the virtual GPU");

@@ -56,7 +56,7 @@ void Lowering::lower_call(const Instruction& instruction) {
     call.arguments.push_back(passed_at(instruction, arguments[i], function->arguments[i]));
   }
   kernel_->calls.push_back(std::move(call));
-  emit(function->handler, reinterpret_cast<std::uint64_t>(&kernel_->calls.back()), {});
+  emit(function->handler, imm_to(kernel_->calls.back()), {});
 }
 
 }  // namespace rung::vgpu

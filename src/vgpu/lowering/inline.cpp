@@ -67,7 +67,7 @@ class Inliner {
       const ptx::Function* callee = callee_of(instruction);
       if (callee != nullptr) {
         call(moved(instruction, names, first_register), *callee);
-      } else if (instruction.opcode != "ret" || end.empty()) {
+      } else if (instruction.opcode != ptx::Opcode::ret || end.empty()) {
         emit(moved(instruction, names, first_register));
       } else if (i + 1 < function.body.size() || instruction.guard >= 0) {
         branch(moved(instruction, names, first_register), end);
@@ -90,7 +90,7 @@ class Inliner {
 
   /// In place of `instruction`, under the same guard.
   void branch(Instruction instruction, const std::string& label) {
-    instruction.opcode = "bra";
+    instruction.opcode = ptx::Opcode::bra;
     instruction.modifiers.clear();
     instruction.operands = {named(Operand::Kind::label, label)};
     emit(std::move(instruction));
@@ -115,7 +115,7 @@ class Inliner {
 
   /// The function with a body that the instruction calls, if it calls one.
   const ptx::Function* callee_of(const Instruction& instruction) const {
-    if (instruction.opcode != "call") return nullptr;
+    if (instruction.opcode != ptx::Opcode::call) return nullptr;
     check_call(module_, *stack_.back(), instruction, name_);
     const auto target =
         std::find_if(instruction.operands.begin(), instruction.operands.end(),
@@ -257,8 +257,10 @@ class Inliner {
     Instruction copy;
     copy.line = call.line;
     copy.source = call.source;
-    copy.opcode = is_variable(to) ? "st" : is_variable(from) ? "ld" : "mov";
-    if (copy.opcode != "mov") copy.modifiers.push_back("param");
+    copy.opcode = is_variable(to)     ? ptx::Opcode::st
+                  : is_variable(from) ? ptx::Opcode::ld
+                                      : ptx::Opcode::mov;
+    if (copy.opcode != ptx::Opcode::mov) copy.modifiers.push_back("param");
     copy.modifiers.push_back(ptx::name(formal.type));
     for (Operand* operand : {&to, &from}) {
       if (is_variable(*operand)) operand->kind = Operand::Kind::address;
@@ -284,7 +286,7 @@ void end_with_return(ptx::Function& function) {
                   [&](const ptx::Label& label) { return label.at == body.size(); });
   if (!falls_off) return;
   Instruction end;
-  end.opcode = "ret";
+  end.opcode = ptx::Opcode::ret;
   if (!body.empty()) {
     end.line = body.back().line;
     end.source = body.back().source;

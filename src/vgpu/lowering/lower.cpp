@@ -25,6 +25,7 @@ constexpr std::uint64_t most_local = std::uint64_t{512} << 10;  // of a thread
 constexpr std::uint64_t most_shared = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_parameters = 32764;
 
+using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
@@ -87,7 +88,7 @@ void Lowering::lower_block(std::size_t index) {
     follow_undefined(instruction);
     report_wgmma_use();
     observe_deferred();
-    if (ends_block(instruction) && instruction.opcode != "trap") break;
+    if (ends_block(instruction) && instruction.opcode != Opcode::trap) break;
     lower_instruction(instruction);
     block.suspends = may_suspend(instruction);
     for_each_definition(instruction, [&](int reg) { slots_.erase(reg); });
@@ -108,7 +109,7 @@ void Lowering::lower_end(BasicBlock& block, const CfgBlock& source) {
     block.guard = register_row(instruction.guard);
     block.guard_negated = instruction.guard_negated;
   }
-  if (instruction.opcode == "brx") {
+  if (instruction.opcode == Opcode::brx) {
     block.end = End::indirect;
     block.guard = row_of(instruction, instruction.operands.at(0), Type::u32);
     block.targets = source.successors;
@@ -324,7 +325,7 @@ std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruct
 /// is wider than the instruction's type, the value is cut or widened in between.
 void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
   std::vector<const Operand*> operands = flattened(instruction);
-  if (instruction.opcode == "bar" && instruction.has("red")) {
+  if (instruction.opcode == Opcode::bar && instruction.has("red")) {
     // Written last, read as the second row.
     std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
   }
@@ -374,10 +375,10 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
 }
 
 void Lowering::lower_instruction(const Instruction& instruction) {
-  if (instruction.opcode == "griddepcontrol" && ptx::target_of(module_).capability < 90) {
+  if (instruction.opcode == Opcode::griddepcontrol && ptx::target_of(module_).capability < 90) {
     fail(instruction, fmt::format("is for sm_90 and up, the text for {}", module_.target));
   }
-  if (instruction.opcode == "call") {
+  if (instruction.opcode == Opcode::call) {
     lower_call(instruction);
   } else if (lower_memory(instruction)) {
     return;
@@ -385,7 +386,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     lower_registers(instruction, *spec);
     if (cluster_instruction(instruction)) {
       kernel_->asynchronous = true;
-    } else if (instruction.opcode == "membar" || instruction.opcode == "fence") {
+    } else if (instruction.is(Opcode::membar, Opcode::fence)) {
       kernel_->synchronises_blocks = true;
     }
   } else {

@@ -67,6 +67,7 @@ class Lowering {
 
   // lowering/memory.cpp
   bool lower_memory(const Instruction& instruction);
+  bool lower_copy(const Instruction& instruction);
   void lower_load(const Instruction& instruction);
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
@@ -84,8 +85,8 @@ class Lowering {
   void lower_wmma_memory(const Instruction& instruction);
   std::vector<std::uint32_t> emit_wmma_addresses(const Instruction& instruction,
                                                  const WmmaMove& move);
-  void emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op);
-  void emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op);
+  void emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, const MemoryOp& op);
+  void emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, const MemoryOp& op);
 
   // lowering/undefined.cpp
   void find_undefined();
@@ -127,7 +128,7 @@ class Lowering {
     auto kept = std::make_shared<const Op>(op);
     kernel_->async_ops.push_back(kept);
     kernel_->asynchronous = true;
-    return reinterpret_cast<std::uint64_t>(kept.get());
+    return imm_to(*kept);
   }
 
   // lowering/calls.cpp

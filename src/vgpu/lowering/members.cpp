@@ -1,8 +1,5 @@
 // Warp-wide instructions wait for the lanes that their member mask names.
 
-#include <set>
-#include <string_view>
-
 #include "vgpu/engine/warp/rendezvous.hpp"
 #include "vgpu/lowering/lowering.hpp"
 
@@ -12,8 +9,7 @@ namespace rung::vgpu {
 /// lane.
 void Lowering::wait_for_members(const Instruction& instruction,
                                 const std::vector<std::uint32_t>& rows) {
-  static const std::set<std::string_view> opcodes = {"elect", "match", "redux", "shfl", "vote"};
-  if (!opcodes.contains(instruction.opcode) || !instruction.has("sync")) return;
+  if (!instruction.has(ptx::Fact::member_mask) || !instruction.has("sync")) return;
   if (instruction.guard >= 0) return;
   Instr wait{};
   wait.full = all_members_here;

@@ -15,6 +15,7 @@
 namespace rung::vgpu {
 namespace {
 
+using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
@@ -81,14 +82,12 @@ std::optional<Access> access_of(const ptx::Instruction& instruction,
   return access;
 }
 
-std::uint64_t pointer(const void* to) { return reinterpret_cast<std::uint64_t>(to); }
-
 }  // namespace
 
 std::uint64_t Lowering::keep(const MemoryOp& op) {
   kernel_->memory_ops.push_back(op);
   op_of_site_[op.site] = &kernel_->memory_ops.back();
-  return pointer(&kernel_->memory_ops.back());
+  return imm_to(kernel_->memory_ops.back());
 }
 
 /// Which of the block's shared accesses ptxas will issue.
@@ -107,8 +106,7 @@ void Lowering::mark_issued(const CfgBlock& block) {
 /// Addresses by a register are looked at once in a basic block. A guarded access has lanes of its
 /// own, and so have those that not every lane gives an address to.
 void Lowering::give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op) {
-  const std::string& opcode = instruction.opcode;
-  const bool by_each_lane = opcode == "ld" || opcode == "st" || opcode == "atom" || opcode == "red";
+  const bool by_each_lane = instruction.is(Opcode::ld, Opcode::st, Opcode::atom, Opcode::red);
   const bool shared = instruction.guard < 0 && by_each_lane;
   const auto found = shared ? slots_.find(address.reg) : slots_.end();
   if (found != slots_.end()) {
@@ -266,7 +264,7 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   if (!action || !access || access->count != 1) {
     fail(instruction, "is not known to the virtual GPU");
   }
-  const bool returns = instruction.opcode == "atom";
+  const bool returns = instruction.opcode == Opcode::atom;
   const std::size_t address = returns ? 1 : 0;
   MemoryOp op = memory_op(instruction, instruction.operands.at(address), access->space);
   op.bytes = static_cast<std::uint8_t>(ptx::size_of(access->type));
@@ -303,7 +301,7 @@ std::vector<std::uint32_t> Lowering::fragment_rows(const Operand& fragment) {
 }
 
 void Lowering::lower_matrix_memory(const Instruction& instruction) {
-  const bool load = instruction.opcode == "ldmatrix";
+  const bool load = instruction.opcode == Opcode::ldmatrix;
   const auto access = access_of(instruction, {"m8n8", "x1", "x2", "x4", "trans"});
   if (!access || access->type != Type::b16 || !instruction.has("m8n8")) {
     fail(instruction, "is not known to the virtual GPU");
@@ -330,31 +328,35 @@ void Lowering::lower_matrix_memory(const Instruction& instruction) {
 
 /// False if the instruction does not access memory.
 bool Lowering::lower_memory(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "ld" || opcode == "ldu") {
-    lower_load(instruction);
-  } else if (opcode == "st") {
-    lower_store(instruction);
-  } else if (opcode == "atom" || opcode == "red") {
-    lower_atomic(instruction);
-  } else if (opcode == "cp" && instruction.has("bulk")) {
+  switch (instruction.opcode) {
+    case Opcode::ld:
+    case Opcode::ldu: lower_load(instruction); return true;
+    case Opcode::st: lower_store(instruction); return true;
+    case Opcode::atom:
+    case Opcode::red: lower_atomic(instruction); return true;
+    case Opcode::cp: return lower_copy(instruction);
+    case Opcode::mbarrier: lower_mbarrier(instruction); return true;
+    case Opcode::wgmma: lower_wgmma(instruction); return true;
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix: lower_matrix_memory(instruction); return true;
+    case Opcode::wmma:
+      if (instruction.has("mma")) return false;
+      lower_wmma_memory(instruction);
+      return true;
+    default: return instruction.has(ptx::Fact::cache_hint);
+  }
+}
+
+/// False if it is no asynchronous copy.
+bool Lowering::lower_copy(const Instruction& instruction) {
+  if (instruction.has("bulk")) {
     lower_bulk_copy(instruction);
-  } else if (opcode == "cp" && instruction.has("mbarrier")) {
+  } else if (instruction.has("mbarrier")) {
     lower_copy_arrival(instruction);
-  } else if (opcode == "cp" && instruction.has("async")) {
+  } else if (instruction.has("async")) {
     lower_async_copy(instruction);
-  } else if (opcode == "mbarrier") {
-    lower_mbarrier(instruction);
-  } else if (opcode == "wgmma") {
-    lower_wgmma(instruction);
-  } else if (opcode == "ldmatrix" || opcode == "stmatrix") {
-    lower_matrix_memory(instruction);
-  } else if (opcode == "wmma" && !instruction.has("mma")) {
-    lower_wmma_memory(instruction);
   } else {
-    // Hints change nothing that can be seen.
-    return opcode == "prefetch" || opcode == "prefetchu" || opcode == "discard" ||
-           opcode == "applypriority" || opcode == "createpolicy";
+    return false;
   }
   return true;
 }

@@ -234,7 +234,7 @@ void check_call(const ptx::Module& module, const Function& function, const Instr
 
 void check_operands(const ptx::Module& module, const Function& function, std::string_view name) {
   for (const Instruction& instruction : function.body) {
-    if (instruction.opcode == "call") continue;  // check_call() has seen it
+    if (instruction.opcode == ptx::Opcode::call) continue;  // check_call() has seen it
     OperandCheck(module, function, instruction, name).run();
   }
 }

@@ -14,7 +14,9 @@
 namespace rung::vgpu {
 namespace {
 
+using ptx::Fact;
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 using Kind = OperandRule::Kind;
@@ -106,7 +108,7 @@ std::optional<OperandRules> load_or_store(const Instruction& instruction) {
       !has_one_space(instruction)) {
     return std::nullopt;
   }
-  const bool stores = instruction.opcode == "st";
+  const bool stores = instruction.opcode == Opcode::st;
   OperandRule value = several(stores ? source(type) : destination(type), length);
   value.may_be_wider = true;
   Rules rules = {address(), address()};
@@ -121,7 +123,7 @@ std::optional<OperandRules> atomic(const Instruction& instruction) {
     return std::nullopt;
   }
   Rules rules;
-  if (instruction.opcode == "atom") rules.push_back(destination(type));
+  if (instruction.opcode == Opcode::atom) rules.push_back(destination(type));
   rules.push_back(address());
   rules.push_back(source(type));
   if (instruction.has("cas")) rules.push_back(source(type));
@@ -138,7 +140,7 @@ OperandRules matrix_move(bool loads, Type type, int registers, bool has_stride) 
 
 std::optional<OperandRules> matrix_memory(const Instruction& instruction) {
   const int matrices = instruction.has("x4") ? 4 : instruction.has("x2") ? 2 : 1;
-  return matrix_move(instruction.opcode == "ldmatrix", Type::b32, matrices, false);
+  return matrix_move(instruction.opcode == Opcode::ldmatrix, Type::b32, matrices, false);
 }
 
 std::optional<OperandRules> wmma_memory(const Instruction& instruction) {
@@ -237,48 +239,28 @@ std::optional<OperandRules> wgmma(const Instruction& instruction) {
   return exactly(std::move(rules));
 }
 
-/// Of what accesses memory, or is a hint on it. Nothing if the instruction is none of these.
-std::optional<std::optional<OperandRules>> memory_rules(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "ld" || opcode == "ldu" || opcode == "st") return load_or_store(instruction);
-  if (opcode == "atom" || opcode == "red") return atomic(instruction);
-  if (opcode == "cp" && instruction.has("bulk")) return bulk_copy(instruction);
-  if (opcode == "cp" && instruction.has("async")) return async_copy(instruction);
-  if (opcode == "mbarrier") return mbarrier(instruction);
-  if (opcode == "wgmma") return wgmma(instruction);
-  if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_memory(instruction);
-  if (opcode == "wmma" && !instruction.has("mma")) return wmma_memory(instruction);
-  if (opcode == "prefetch" || opcode == "prefetchu") return exactly({address()});
-  if (opcode == "discard" || opcode == "applypriority") {
-    return exactly({address(), constant(128, 128)});
-  }
-  if (opcode == "createpolicy") {
-    const OperandRule any = source(Type::none);
-    OperandRule place = instruction.has("range") ? address() : any;
-    return with_optional({destination(Type::b64)}, {place, any, any});
-  }
-  return std::nullopt;
+std::optional<OperandRules> copy(const Instruction& instruction) {
+  if (instruction.has("bulk")) return bulk_copy(instruction);
+  return instruction.has("async") ? std::optional(async_copy(instruction)) : std::nullopt;
 }
 
-std::optional<OperandRules> branch_rules(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "bra") return exactly({rule(Kind::label)});
-  if (opcode == "brx") return exactly({rule(Kind::reg, Type::u32), rule(Kind::label)});
-  if (opcode == "ret" || opcode == "exit") return exactly({});
-  return std::nullopt;
+OperandRules create_policy(const Instruction& instruction) {
+  const OperandRule any = source(Type::none);
+  const OperandRule place = instruction.has("range") ? address() : any;
+  return with_optional({destination(Type::b64)}, {place, any, any});
 }
 
 /// How many operands stand together, in braces where they are several.
 std::vector<int> groups_of(const Instruction& instruction, const OpSpec& spec) {
   const auto total = static_cast<int>(spec.operands.size());
   const auto& operands = instruction.operands;
-  const bool is_matrix = instruction.opcode == "mma" || instruction.opcode == "wmma";
+  const bool is_matrix = instruction.is(Opcode::mma, Opcode::wmma);
   if (const auto form = is_matrix ? matrix_form(instruction) : std::nullopt) {
     return {form->sum_registers(form->d), form->a_registers(), form->b_registers(),
             form->sum_registers(form->c)};
   }
   if (is_matrix) return {2, (total - 4) / 2, (total - 4) / 2, 2};  // of a SIMD group, for Metal
-  if (instruction.opcode == "mov" && operands.size() == 2) {
+  if (instruction.opcode == Opcode::mov && operands.size() == 2) {
     if (operands[0].kind == Operand::Kind::vector) return {total - 1, 1};
     if (operands[1].kind == Operand::Kind::vector) return {1, total - 1};
   }
@@ -286,21 +268,17 @@ std::vector<int> groups_of(const Instruction& instruction, const OpSpec& spec) {
 }
 
 bool may_be_negated(const Instruction& instruction, std::size_t rule, const Rules& rules) {
-  const std::string& opcode = instruction.opcode;
   const bool is_last = rule + 1 == rules.size() && rules[rule].type == Type::pred;
-  if (opcode == "setp" || opcode == "set" || opcode == "bar" || opcode == "barrier") {
-    return is_last;
-  }
+  if (instruction.has(Fact::combines_predicate)) return is_last;
   return rules[rule].type == Type::pred && takes_negation(instruction);
 }
 
 /// From the types that an instruction's handler works on.
 OperandRules rules_of(const Instruction& instruction, OpSpec spec) {
-  const std::string& opcode = instruction.opcode;
   auto& types = spec.operands;
   // %clock is read by an instruction of its own, which has no source.
-  if (opcode == "mov" && types.size() == 1) types.push_back(types[0]);
-  if ((opcode == "bar" || opcode == "barrier") && instruction.has("red")) {
+  if (instruction.opcode == Opcode::mov && types.size() == 1) types.push_back(types[0]);
+  if (instruction.is(Opcode::bar, Opcode::barrier) && instruction.has("red")) {
     std::rotate(types.begin() + 1, types.begin() + 2, types.end());  // the predicate comes last
   }
   Rules rules;
@@ -321,10 +299,10 @@ OperandRules rules_of(const Instruction& instruction, OpSpec spec) {
   }
   for (std::size_t i = 0; i < rules.size(); ++i) {
     rules[i].may_be_wider = true;
-    rules[i].is_fragment = opcode == "mma" || opcode == "wmma";
+    rules[i].is_fragment = instruction.is(Opcode::mma, Opcode::wmma);
     rules[i].may_be_negated = may_be_negated(instruction, i, rules);
   }
-  if (opcode == "lop3") rules.back() = constant(0, 255);
+  if (instruction.opcode == Opcode::lop3) rules.back() = constant(0, 255);
   return exactly(std::move(rules));
 }
 
@@ -338,8 +316,31 @@ std::optional<OpSpec> register_operation(const Instruction& instruction) {
 }
 
 std::optional<OperandRules> operand_rules(const Instruction& instruction) {
-  if (auto found = branch_rules(instruction)) return found;
-  if (auto found = memory_rules(instruction)) return *found;
+  switch (instruction.opcode) {
+    case Opcode::bra: return exactly({rule(Kind::label)});
+    case Opcode::brx: return exactly({rule(Kind::reg, Type::u32), rule(Kind::label)});
+    case Opcode::ret:
+    case Opcode::exit: return exactly({});
+    case Opcode::ld:
+    case Opcode::ldu:
+    case Opcode::st: return load_or_store(instruction);
+    case Opcode::atom:
+    case Opcode::red: return atomic(instruction);
+    case Opcode::cp: return copy(instruction);
+    case Opcode::mbarrier: return mbarrier(instruction);
+    case Opcode::wgmma: return wgmma(instruction);
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix: return matrix_memory(instruction);
+    case Opcode::wmma:
+      if (!instruction.has("mma")) return wmma_memory(instruction);
+      break;
+    case Opcode::prefetch:
+    case Opcode::prefetchu: return exactly({address()});
+    case Opcode::discard:
+    case Opcode::applypriority: return exactly({address(), constant(128, 128)});
+    case Opcode::createpolicy: return create_policy(instruction);
+    default: break;
+  }
   const auto spec = register_operation(instruction);
   return spec ? std::optional(rules_of(instruction, *spec)) : std::nullopt;
 }

@@ -21,39 +21,38 @@ SiteRole role_of_bulk_copy(const ptx::Instruction& instruction) {
 }
 
 SiteRole role_of(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool wmma_load = opcode == "wmma" && instruction.has("load");
-  const bool wmma_store = opcode == "wmma" && instruction.has("store");
+  using ptx::Opcode;
   const bool shared = instruction.has("shared") || instruction.has("shared::cta");
   const bool local = instruction.has("local");
   const bool constant = instruction.has("const") || instruction.has("param");
-  if (opcode == "ld" || opcode == "ldu" || opcode == "ldmatrix" || wmma_load) {
+  if (instruction.is_load()) {
     if (constant) return SiteRole::other;
     return local ? SiteRole::local_load : shared ? SiteRole::shared_load : SiteRole::global_load;
   }
-  if (opcode == "cp" && instruction.has("bulk")) return role_of_bulk_copy(instruction);
-  if (opcode == "cp" && instruction.has("shared") && !instruction.has("mbarrier")) {
+  const bool copies = instruction.opcode == Opcode::cp;
+  if (copies && instruction.has("bulk")) return role_of_bulk_copy(instruction);
+  if (copies && instruction.has("shared") && !instruction.has("mbarrier")) {
     return SiteRole::global_load;
   }
-  if (opcode == "st" || opcode == "stmatrix" || wmma_store) {
+  if (instruction.is_store()) {
     return local ? SiteRole::local_store : shared ? SiteRole::shared_store : SiteRole::global_store;
   }
-  if (opcode == "atom" || opcode == "red") {
+  if (instruction.is(Opcode::atom, Opcode::red)) {
     return shared ? SiteRole::shared_atomic : SiteRole::global_atomic;
   }
-  if ((opcode == "fma" || opcode == "mad") && instruction.has("f32")) return SiteRole::ffma;
-  if (opcode == "bar" || opcode == "barrier") {
+  if (instruction.is(Opcode::fma, Opcode::mad) && instruction.has("f32")) return SiteRole::ffma;
+  if (instruction.is(Opcode::bar, Opcode::barrier)) {
     const bool of_block = !instruction.has("warp") && !instruction.has("cluster");
     return of_block ? SiteRole::barrier : SiteRole::other;
   }
-  if (opcode == "bra" || opcode == "brx") return SiteRole::branch;
+  if (instruction.is(Opcode::bra, Opcode::brx)) return SiteRole::branch;
   return SiteRole::other;
 }
 
 /// What tensor cores do for a thread.
 void count_matrix_work(const ptx::Instruction& instruction, Site& site) {
   if (site.instr_class != InstrClass::matrix) return;
-  const bool wgmma = instruction.opcode == "wgmma";
+  const bool wgmma = instruction.opcode == ptx::Opcode::wgmma;
   const std::uint32_t threads = wgmma ? 128 : 32;
   for (const std::string& modifier : instruction.modifiers) {
     const auto shape = read_matrix_shape(modifier);

@@ -30,7 +30,7 @@ void Lowering::defer_observation(MemoryOp& op) {
   const MemoryOp* kept = &kernel_->memory_ops.back();
   deferred_[site_] = kept;
   if (op.address_bytes == 0) return;
-  emit(keep_addresses, reinterpret_cast<std::uint64_t>(kept), {later.address_row, from});
+  emit(keep_addresses, imm_to(*kept), {later.address_row, from});
 }
 
 /// Before an instruction that uses what was loaded.
@@ -40,8 +40,8 @@ void Lowering::observe_deferred() {
   for (const auto& [load, use] : found->second) {
     const auto kept = deferred_.find(load);
     if (kept == deferred_.end()) continue;
-    emit_unguarded(use.negated ? observe_unless : observe_if,
-                   reinterpret_cast<std::uint64_t>(kept->second), {register_row(use.predicate)});
+    emit_unguarded(use.negated ? observe_unless : observe_if, imm_to(*kept->second),
+                   {register_row(use.predicate)});
   }
 }
 

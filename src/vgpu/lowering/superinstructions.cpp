@@ -26,15 +26,16 @@ using Step = Superinstruction::Step;
 constexpr std::size_t fewest = 4;
 
 bool is_plain_multiply_add(const ptx::Instruction& instruction) {
-  return (instruction.opcode == "fma" || instruction.opcode == "mad") && instruction.guard < 0 &&
+  return instruction.is(ptx::Opcode::fma, ptx::Opcode::mad) && instruction.guard < 0 &&
          instruction.modifiers == std::vector<std::string>{"rn", "f32"};
 }
 
 bool is_plain_shared_load(const ptx::Instruction& instruction, const Instr& instr) {
-  if (instruction.opcode != "ld" || !instruction.has("shared") || instruction.guard >= 0) {
+  if (instruction.opcode != ptx::Opcode::ld || !instruction.has("shared") ||
+      instruction.guard >= 0) {
     return false;
   }
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   return op.bytes == 4 && op.count <= 4 && !op.relaxed && !op.deferred &&
          op.offset == static_cast<std::int32_t>(op.offset);
 }
@@ -46,7 +47,7 @@ bool has_words_only(const ptx::Instruction& instruction, const ptx::Function& fu
   };
   bool words = true;
   for_each_definition(instruction, [&](int reg) { words = words && is_word(reg); });
-  if (instruction.opcode == "ld") return words;
+  if (instruction.opcode == ptx::Opcode::ld) return words;
   for_each_use(instruction, [&](int reg) { words = words && is_word(reg); });
   return words;
 }
@@ -125,7 +126,7 @@ class Run {
     return add(instr, step);
   }
   bool add_load(const Instr& instr) {
-    const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+    const auto& op = instr.op<MemoryOp>();
     ReadBatch* const found = batch_of(op);
     if (found == nullptr) return false;
     ReadBatch& batch = *found;

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <set>
 #include <string_view>
 
 #include "vgpu/engine/memory/undefined.hpp"
@@ -16,16 +14,14 @@
 namespace rung::vgpu {
 namespace {
 
+using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
 /// Whether it matters what an instruction is given besides addresses.
 bool values_matter(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {"atom", "bar",      "barrier", "brx",
-                                                     "red",  "stmatrix", "wmma"};
-  if (instruction.opcode == "st") return !instruction.has("local") && !instruction.has("param");
-  if (instruction.opcode == "wmma") return instruction.has("store");
-  return opcodes.contains(instruction.opcode);
+  if (instruction.is_store()) return !instruction.has("local") && !instruction.has("param");
+  return instruction.has(ptx::Fact::exposes_values);
 }
 
 std::uint8_t bits_of(Type type) {
@@ -41,8 +37,8 @@ bool is_integer(std::string_view modifier) {
 bool shifts_by_constant(const ptx::Instruction& instruction) {
   const Operand& by = instruction.operands[2];
   if (by.kind != Operand::Kind::immediate || by.bits >= 64) return false;
-  if (instruction.opcode == "shl") return true;
-  return instruction.opcode == "shr" &&
+  if (instruction.opcode == Opcode::shl) return true;
+  return instruction.opcode == Opcode::shr &&
          !ptx::is_signed(ptx::type_named(instruction.modifiers.back()));
 }
 
@@ -72,7 +68,7 @@ void Lowering::report_undefined_use(int reg, bool under_guard) {
                   "anything is written to it",
                   function_.registers[static_cast<std::size_t>(source)].name,
                   site.where.empty() ? "" : " at ", site.where, site.ptx_line));
-  const auto imm = reinterpret_cast<std::uint64_t>(&kernel_->undefined_uses.back());
+  const auto imm = imm_to(kernel_->undefined_uses.back());
   const std::vector<std::uint32_t> rows = {shadow_rows_[static_cast<std::size_t>(reg)]};
   if (under_guard) {
     emit(report_undefined, imm, rows);
@@ -107,26 +103,26 @@ std::uint32_t Lowering::shadow_row(const Operand& operand) {
 }
 
 void Lowering::shadow_results(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
+  const Opcode opcode = instruction.opcode;
   const auto& operands = instruction.operands;
   const bool to_register = operands[0].kind == Operand::Kind::reg;
   const std::uint32_t result = to_register ? shadow_row(operands[0]) : 0;
-  if (opcode == "mov" && operands.size() == 2) return shadow_move(instruction);
+  if (opcode == Opcode::mov && operands.size() == 2) return shadow_move(instruction);
   if (to_register && operands.size() == 3) {
-    if (opcode == "and" || opcode == "or") return shadow_logic(instruction);
-    if (opcode == "xor") {
+    if (instruction.is(Opcode::and_, Opcode::or_)) return shadow_logic(instruction);
+    if (opcode == Opcode::xor_) {
       return emit(undefined_if_either, 0,
                   {result, shadow_row(operands[1]), shadow_row(operands[2])});
     }
     if (shifts_by_constant(instruction)) return shadow_shift(instruction);
   }
-  if (opcode == "selp" && operands.size() == 4 && operands[3].kind == Operand::Kind::reg) {
+  if (opcode == Opcode::selp && operands.size() == 4 && operands[3].kind == Operand::Kind::reg) {
     return emit(undefined_by_choice, 0,
                 {result, shadow_row(operands[1]), shadow_row(operands[2]),
                  register_row(operands[3].reg), shadow_row(operands[3])});
   }
   const auto& words = instruction.modifiers;
-  if (opcode == "cvt" && words.size() == 2 && is_integer(words[0]) && is_integer(words[1])) {
+  if (opcode == Opcode::cvt && words.size() == 2 && is_integer(words[0]) && is_integer(words[1])) {
     const auto width =
         std::min(bits_of(ptx::type_named(words[0])), bits_of(ptx::type_named(words[1])));
     return shadow_part(operands[0].reg, operands[1], {0, width, 0, false});
@@ -140,7 +136,7 @@ void Lowering::shadow_shift(const Instruction& instruction) {
   const auto by = static_cast<std::uint8_t>(instruction.operands[2].bits);
   const int left = 8 * register_bytes(to.reg) - by;
   const auto width = static_cast<std::uint8_t>(std::max(left, 0));
-  const bool up = instruction.opcode == "shl";
+  const bool up = instruction.opcode == Opcode::shl;
   shadow_part(to.reg, from,
               up ? UndefinedPart{0, width, by, false} : UndefinedPart{by, width, 0, false});
 }
@@ -198,15 +194,16 @@ void Lowering::shadow_move(const Instruction& instruction) {
 
 void Lowering::shadow_part(int to, const Operand& from, UndefinedPart part) {
   if (undefined_source_[static_cast<std::size_t>(to)] < 0) return;
-  emit(undefined_part, std::bit_cast<std::uint64_t>(part),
+  emit(undefined_part, imm_of(part),
        {shadow_rows_[static_cast<std::size_t>(to)], shadow_row(from)});
 }
 
 void Lowering::shadow_logic(const Instruction& instruction) {
   const auto& operands = instruction.operands;
   const Type type = function_.registers[static_cast<std::size_t>(operands[0].reg)].type;
-  const UndefinedLogic op{instruction.opcode == "or", static_cast<std::uint8_t>(row_bytes(type))};
-  emit(undefined_by_logic, std::bit_cast<std::uint64_t>(op),
+  const UndefinedLogic op{instruction.opcode == Opcode::or_,
+                          static_cast<std::uint8_t>(row_bytes(type))};
+  emit(undefined_by_logic, imm_of(op),
        {shadow_row(operands[0]), shadow_row(operands[1]), shadow_row(operands[2]),
         source_row(instruction, operands[1], type), source_row(instruction, operands[2], type)});
 }

@@ -84,13 +84,12 @@ std::vector<std::uint32_t> Lowering::emit_wmma_addresses(const Instruction& inst
     rows.push_back(scratch_row(1 + move.between.size() + i));
   }
   kernel_->wmma_addresses.push_back(std::move(addresses));
-  emit(run_wmma_addresses, reinterpret_cast<std::uint64_t>(&kernel_->wmma_addresses.back()), rows);
+  emit(run_wmma_addresses, imm_to(kernel_->wmma_addresses.back()), rows);
   return rows;
 }
 
-void Lowering::emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op) {
-  const auto& kept = *reinterpret_cast<const MemoryOp*>(op);
-  emit(load_handler(kept, move.type(), move.register_bytes()), op, move.rows_of(access));
+void Lowering::emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, const MemoryOp& op) {
+  emit(load_handler(op, move.type(), move.register_bytes()), imm_to(op), move.rows_of(access));
   const std::uint32_t reg = move.fragment[static_cast<std::size_t>(access.reg)];
   if (move.plan.path == WmmaPath::transposed) {
     emit(matrix_transpose_handler(), 0, {reg, move.between[0]});
@@ -101,12 +100,12 @@ void Lowering::emit_wmma_load(const WmmaMove& move, const WmmaAccess& access, st
   }
 }
 
-void Lowering::emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, std::uint64_t op) {
+void Lowering::emit_wmma_store(const WmmaMove& move, const WmmaAccess& access, const MemoryOp& op) {
   if (move.plan.path == WmmaPath::transposed) {
     const std::uint32_t reg = move.fragment[static_cast<std::size_t>(access.reg)];
     emit(matrix_transpose_handler(), 0, {move.between[0], reg});
   }
-  emit(store_handler(move.type(), move.register_bytes()), op, move.rows_of(access));
+  emit(store_handler(move.type(), move.register_bytes()), imm_to(op), move.rows_of(access));
 }
 
 void Lowering::lower_wmma_memory(const Instruction& instruction) {
@@ -126,11 +125,10 @@ void Lowering::lower_wmma_memory(const Instruction& instruction) {
     kernel_->memory_ops.push_back(move.op_of(i, address_rows[i]));
     const MemoryOp& op = kernel_->memory_ops.back();
     note_access(op, stores);
-    const auto kept = reinterpret_cast<std::uint64_t>(&op);
     if (stores) {
-      emit_wmma_store(move, plan->accesses[i], kept);
+      emit_wmma_store(move, plan->accesses[i], op);
     } else {
-      emit_wmma_load(move, plan->accesses[i], kept);
+      emit_wmma_load(move, plan->accesses[i], op);
     }
   }
   if (stores) return;

@@ -2,7 +2,9 @@
 // An instruction ready to run: a handler and where its operands lie.
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "vgpu/model/types.hpp"
@@ -24,10 +26,34 @@ struct Instr {
   Handler masked;  // only lanes of warp.mask may change
   std::array<std::uint32_t, 6> row;  // operands in the order of OpSpec::operands, vectors flattened
   const std::uint32_t* rows;         // all of them where there are more than six; else row.data()
-  std::uint64_t imm;                 // OpSpec::imm, or a memory operand's offset
+  std::uint64_t imm;                 // a number, or imm_of() or imm_to()
   std::uint32_t site;                // index of the instruction in Kernel::sites
   std::uint32_t guard;  // predicate row; only read by the wrapper for guarded instructions
+
+  /// The object that imm refers to, for a handler that the lowering gave imm_to(object).
+  template <class Op>
+  const Op& op() const {
+    return *reinterpret_cast<const Op*>(imm);
+  }
+  /// The eight bytes of imm, for a handler that the lowering gave imm_of(value).
+  template <class Value>
+  Value value() const {
+    return std::bit_cast<Value>(imm);
+  }
 };
+
+/// Instr::imm that refers to an object, which has to live as long as the kernel.
+template <class Op>
+std::uint64_t imm_to(const Op& op) {
+  static_assert(!std::is_pointer_v<Op>);
+  return reinterpret_cast<std::uint64_t>(&op);
+}
+
+/// Instr::imm that holds a value of eight bytes.
+template <class Value>
+std::uint64_t imm_of(Value value) {
+  return std::bit_cast<std::uint64_t>(value);
+}
 
 /// What an instruction asks of the lowering.
 struct OpSpec {

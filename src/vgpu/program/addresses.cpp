@@ -15,14 +15,15 @@ constexpr std::size_t most_terms = 4;
 constexpr int deepest = 8;  // definitions that are followed, one into the other
 
 bool is_integer_sum(const Instruction& instruction) {
-  if (instruction.opcode != "add" && instruction.opcode != "sub") return false;
+  if (!instruction.is(ptx::Opcode::add, ptx::Opcode::sub)) return false;
   if (instruction.modifiers.size() != 1) return false;  // .cc, .sat
   const ptx::Type type = ptx::type_named(instruction.modifiers[0]);
   return !ptx::is_float(type) && ptx::size_of(type) >= 4;
 }
 
 bool is_copy(const Instruction& instruction) {
-  return instruction.opcode == "mov" || (instruction.opcode == "cvta" && instruction.has("to"));
+  return instruction.opcode == ptx::Opcode::mov ||
+         (instruction.opcode == ptx::Opcode::cvta && instruction.has("to"));
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ std::optional<Addresses::Sum> Addresses::definition(std::size_t at, View view) c
   auto sum = sum_of(operands[1], before);
   const auto other = sum_of(operands[2], before);
   if (!sum || !other) return std::nullopt;
-  if (instruction.opcode == "sub") {
+  if (instruction.opcode == ptx::Opcode::sub) {
     if (!other->terms.empty()) return std::nullopt;
     sum->constant -= other->constant;
     return sum;

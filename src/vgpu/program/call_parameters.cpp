@@ -20,8 +20,8 @@ struct ParameterAccess {
 };
 
 std::optional<ParameterAccess> parameter_access_of(const Instruction& instruction) {
-  const bool load = instruction.opcode == "ld";
-  if ((!load && instruction.opcode != "st") || instruction.operands.size() != 2)
+  const bool load = instruction.opcode == ptx::Opcode::ld;
+  if ((!load && instruction.opcode != ptx::Opcode::st) || instruction.operands.size() != 2)
     return std::nullopt;
   if (!instruction.has("param") && !instruction.has("param::func")) return std::nullopt;
   ParameterAccess access{load ? 1u : 0u, load ? 0u : 1u};
@@ -155,7 +155,7 @@ class Promotion {
       offset += ptx::size_of(access.type);
       if (value.kind == Operand::Kind::sink) continue;
       Instruction move = instruction;
-      move.opcode = "mov";
+      move.opcode = ptx::Opcode::mov;
       move.modifiers = {ptx::name(access.type)};
       move.operands = access.value == 0 ? std::vector{value, place} : std::vector{place, value};
       body.push_back(std::move(move));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "vgpu/program/reconvergence.hpp"
@@ -20,12 +19,12 @@ Labels labels_of(const ptx::Function& function) {
 }
 
 bool is_jump(const ptx::Instruction& instruction) {
-  return instruction.opcode == "bra" && instruction.guard < 0;
+  return instruction.opcode == ptx::Opcode::bra && instruction.guard < 0;
 }
 
 CfgBlock::WayOut way_out_by(const ptx::Instruction& instruction) {
-  if (instruction.opcode == "trap") return CfgBlock::WayOut::trap;
-  if (instruction.opcode == "exit") return CfgBlock::WayOut::exit;
+  if (instruction.opcode == ptx::Opcode::trap) return CfgBlock::WayOut::trap;
+  if (instruction.opcode == ptx::Opcode::exit) return CfgBlock::WayOut::exit;
   return CfgBlock::WayOut::ret;
 }
 
@@ -41,7 +40,7 @@ std::size_t landing_of(const ptx::Function& function, const Labels& labels,
 }
 
 bool is_plain_exit(const ptx::Instruction& instruction) {
-  return instruction.guard < 0 && (instruction.opcode == "ret" || instruction.opcode == "exit");
+  return instruction.guard < 0 && instruction.is(ptx::Opcode::ret, ptx::Opcode::exit);
 }
 
 /// Where a branch to `label` goes: to its instruction, or behind the last one if all that follows
@@ -56,7 +55,7 @@ std::size_t target_of(const ptx::Function& function, const Labels& labels,
 /// How the block that ends with this instruction leaves the kernel, where it does.
 CfgBlock::WayOut way_out_of(const ptx::Function& function, const Labels& labels,
                             const ptx::Instruction& last) {
-  if (last.opcode != "bra") return way_out_by(last);
+  if (last.opcode != ptx::Opcode::bra) return way_out_by(last);
   const std::size_t end = landing_of(function, labels, last.operands.at(0).name);
   return end < function.body.size() ? way_out_by(function.body[end]) : CfgBlock::WayOut::ret;
 }
@@ -67,9 +66,9 @@ std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels&
                                     std::size_t at) {
   const ptx::Instruction& instruction = function.body[at];
   std::vector<std::size_t> targets;
-  if (instruction.opcode == "bra") {
+  if (instruction.opcode == ptx::Opcode::bra) {
     targets.push_back(target_of(function, labels, instruction.operands.at(0).name));
-  } else if (instruction.opcode == "brx") {
+  } else if (instruction.opcode == ptx::Opcode::brx) {
     // Each entry stays a block of its own, exits too: the index selects one.
     for (const auto& list : function.branch_targets) {
       if (list.name != instruction.operands.at(1).name) continue;
@@ -114,22 +113,16 @@ void mark_loop_headers(Cfg& cfg) {
 }  // namespace
 
 bool synchronises(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {
-      "activemask", "bar",  "barrier",  "elect", "ldmatrix", "match", "mma",
-      "redux",      "shfl", "stmatrix", "vote",  "wgmma",    "wmma"};
-  return opcodes.contains(instruction.opcode);
+  return instruction.has(ptx::Fact::warp_wide);
 }
 
 bool may_suspend(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  return opcode == "bar" || opcode == "barrier" || opcode == "nanosleep" ||
-         (opcode == "mbarrier" && instruction.has("try_wait"));
+  return instruction.has(ptx::Fact::suspends) ||
+         (instruction.opcode == ptx::Opcode::mbarrier && instruction.has("try_wait"));
 }
 
 bool ends_block(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  return opcode == "bra" || opcode == "brx" || opcode == "exit" || opcode == "ret" ||
-         opcode == "trap";
+  return instruction.has(ptx::Fact::ends_block);
 }
 
 Cfg control_flow(const ptx::Function& function) {
@@ -156,7 +149,7 @@ Cfg control_flow(const ptx::Function& function) {
   for (std::size_t index = 0; index < cfg.blocks.size(); ++index) {
     CfgBlock& block = cfg.blocks[index];
     const std::size_t last = block.first + block.count - 1;
-    block.indirect = function.body[last].opcode == "brx";
+    block.indirect = function.body[last].opcode == ptx::Opcode::brx;
     for (const std::size_t target : targets_of(function, labels, last)) {
       const int successor = target < size ? block_at[target] : to_exit;
       block.successors.push_back(successor);

@@ -63,7 +63,7 @@ class Coalescer {
 
   /// The register that the instruction copies for all lanes, if that is all that it does.
   int copied_by(const ptx::Instruction& instruction) const {
-    if (instruction.opcode != "mov" || instruction.guard >= 0) return no_register;
+    if (instruction.opcode != ptx::Opcode::mov || instruction.guard >= 0) return no_register;
     const ptx::Operand& to = instruction.operands.at(0);
     const ptx::Operand& from = instruction.operands.at(1);
     const bool registers =

@@ -17,6 +17,7 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 
 constexpr int widest = 16;  // bytes of an access
@@ -34,11 +35,13 @@ bool is_elsewhere(const Instruction& instruction) {
 }
 
 bool is_shared_load(const Instruction& instruction) {
-  return instruction.opcode == "ld" && is_shared(instruction) && instruction.operands.size() > 1;
+  return instruction.opcode == Opcode::ld && is_shared(instruction) &&
+         instruction.operands.size() > 1;
 }
 
 bool is_shared_store(const Instruction& instruction) {
-  return instruction.opcode == "st" && is_shared(instruction) && instruction.operands.size() > 1;
+  return instruction.opcode == Opcode::st && is_shared(instruction) &&
+         instruction.operands.size() > 1;
 }
 
 /// Neither guarded nor volatile, atomic or ordered.
@@ -52,27 +55,19 @@ bool is_plain(const Instruction& instruction) {
 
 /// No load of shared memory may be moved across it.
 bool writes_shared(const Instruction& instruction) {
-  static const std::set<std::string_view> synchronise = {"bar",  "barrier",  "membar",  "fence",
-                                                         "call", "mbarrier", "stmatrix"};
-  static const std::set<std::string_view> write = {"st", "atom", "red"};
-  const std::string& opcode = instruction.opcode;
-  if (synchronise.contains(opcode)) return true;
-  if (opcode == "cp") return !instruction.has("commit_group");
-  const bool store = write.contains(opcode) || (opcode == "wmma" && instruction.has("store"));
-  return store && !is_elsewhere(instruction);
+  if (instruction.has(ptx::Fact::orders_memory)) return true;
+  if (instruction.opcode == Opcode::cp) return !instruction.has("commit_group");
+  const bool writes = instruction.is_store() || instruction.is(Opcode::atom, Opcode::red);
+  return writes && !is_elsewhere(instruction);
 }
 
 bool reads_shared(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool load =
-      opcode == "ld" || opcode == "ldmatrix" || (opcode == "wmma" && instruction.has("load"));
-  return load && !is_elsewhere(instruction);
+  return instruction.is_load() && !is_elsewhere(instruction);
 }
 
 /// Whether an instruction takes 16-bit registers for integers, not for bits or floating point.
 bool computes_integers(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "mov" || opcode == "st") return false;
+  if (instruction.is(Opcode::mov, Opcode::st)) return false;
   const auto is_float = [](const std::string& word) {
     return ptx::is_float(ptx::type_named(word));
   };
@@ -168,7 +163,7 @@ class BlockMerger {
 /// The operand in brackets: the second of a load, the first of a store.
 LinearAddress BlockMerger::address(std::size_t at) const {
   const Instruction& instruction = function_.body[at];
-  const std::size_t index = instruction.opcode == "ld" ? 1 : 0;
+  const std::size_t index = instruction.opcode == Opcode::ld ? 1 : 0;
   return addresses_.of(instruction.operands.at(index), at, first_);
 }
 

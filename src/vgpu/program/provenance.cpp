@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
-#include <string_view>
 
 #include "vgpu/program/operands.hpp"
 
@@ -11,6 +9,7 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 using PointerKind = PointerOrigin::Kind;
 
@@ -127,22 +126,29 @@ class Trace {
 
   /// For the register `reg` of those that the instruction writes to.
   Known of_result(const Instruction& instruction, int reg) const {
-    static const std::set<std::string_view> copies = {"mov", "cvta", "cvt", "shfl"};
-    static const std::set<std::string_view> choices = {"selp", "min", "max"};
-    static const std::set<std::string_view> from_memory = {"ld", "ldu", "atom", "call"};
-    const std::string& opcode = instruction.opcode;
     const auto operand = [&](std::size_t i) { return of(instruction.operands.at(i)); };
-    if (copies.contains(opcode)) return operand(1);
-    if (opcode == "add") return of_sum(instruction);
-    // An address with some bits set or turned over, as swizzles do, stays in its array.
-    if (opcode == "or" || opcode == "xor") return sum(operand(1), operand(2));
-    if (choices.contains(opcode)) return either(operand(1), operand(2));
-    if (opcode == "sub") return difference(operand(1), operand(2));
-    if (opcode == "and") return of_mask(instruction);
-    if (opcode == "mad") return operand(3);       // the factors are integers
-    if (opcode == "mapa") return unknown_origin;  // in another block
-    if (!from_memory.contains(opcode) || bytes_of(reg) < 8) return no_pointer;
-    return opcode == "ld" ? of_load(instruction, reg) : unknown_origin;
+    switch (instruction.opcode) {
+      case Opcode::mov:
+      case Opcode::cvta:
+      case Opcode::cvt:
+      case Opcode::shfl: return operand(1);
+      case Opcode::add: return of_sum(instruction);
+      // An address with some bits set or turned over, as swizzles do, stays in its array.
+      case Opcode::or_:
+      case Opcode::xor_: return sum(operand(1), operand(2));
+      case Opcode::selp:
+      case Opcode::min:
+      case Opcode::max: return either(operand(1), operand(2));
+      case Opcode::sub: return difference(operand(1), operand(2));
+      case Opcode::and_: return of_mask(instruction);
+      case Opcode::mad: return operand(3);       // the factors are integers
+      case Opcode::mapa: return unknown_origin;  // in another block
+      case Opcode::ld: return bytes_of(reg) < 8 ? no_pointer : of_load(instruction, reg);
+      case Opcode::ldu:
+      case Opcode::atom:
+      case Opcode::call: return bytes_of(reg) < 8 ? no_pointer : unknown_origin;
+      default: return no_pointer;
+    }
   }
 
   /// `and` rounds an address down if the mask's high bits are set, and else takes its low bits.

@@ -11,12 +11,13 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 
 bool is_candidate(const Instruction& instruction) {
   static const std::set<std::string_view> ordered = {"volatile", "relaxed", "acquire", "mmio",
                                                      "param",    "local",   "const"};
-  return instruction.opcode == "ld" && instruction.guard < 0 &&
+  return instruction.opcode == Opcode::ld && instruction.guard < 0 &&
          std::none_of(
              instruction.modifiers.begin(), instruction.modifiers.end(),
              [](const auto& word) { return ordered.contains(word); });
@@ -24,12 +25,7 @@ bool is_candidate(const Instruction& instruction) {
 
 /// Computes each lane's result from that lane's operands, and does nothing else.
 bool only_computes(const Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {
-      "abs", "add",  "and",  "bfe",  "bfi",  "brev",  "clz",  "copysign", "cos", "cvt",   "div",
-      "ex2", "fma",  "lg2",  "lop3", "mad",  "max",   "min",  "mov",      "mul", "neg",   "not",
-      "or",  "popc", "prmt", "rcp",  "rem",  "rsqrt", "sad",  "selp",     "set", "setp",  "shf",
-      "shl", "shr",  "sin",  "slct", "sqrt", "sub",   "tanh", "testp",    "xor", "mul24", "mad24"};
-  return opcodes.contains(instruction.opcode) && has_destination(instruction);
+  return instruction.has(ptx::Fact::lane_wise) && has_destination(instruction);
 }
 
 /// One load's value on its way through the rest of the basic block.
@@ -85,17 +81,17 @@ class ValueWalk {
   /// The instruction takes the value, or lets it decide, under a condition.
   std::optional<SpeculatedUse> choice(std::size_t at, const Instruction& instruction) const {
     const auto& operands = instruction.operands;
-    if (instruction.opcode == "selp" && operands.size() == 4) {
+    if (instruction.opcode == Opcode::selp && operands.size() == 4) {
       if (operands[3].kind != Operand::Kind::reg || operands[3].negated) return std::nullopt;
       const bool first = holds(operands[1]), second = holds(operands[2]);
       if (first == second || holds(operands[3])) return std::nullopt;
       return SpeculatedUse{at, operands[3].reg, second};
     }
-    const bool logic = instruction.opcode == "and" || instruction.opcode == "or";
+    const bool logic = instruction.is(Opcode::and_, Opcode::or_);
     if (!logic || !instruction.has("pred") || operands.size() != 3) return std::nullopt;
     const Operand& other = holds(operands[1]) ? operands[2] : operands[1];
     if (other.kind != Operand::Kind::reg || other.negated || holds(other)) return std::nullopt;
-    return SpeculatedUse{at, other.reg, instruction.opcode == "or"};
+    return SpeculatedUse{at, other.reg, instruction.opcode == Opcode::or_};
   }
 
   bool wanted_in(int block) const {

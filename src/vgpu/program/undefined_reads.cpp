@@ -1,8 +1,6 @@
 #include "vgpu/program/undefined_reads.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
 
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/register_set.hpp"
@@ -81,11 +79,8 @@ std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const 
 }
 
 bool passes_undefined(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> defined = {"activemask", "atom", "call",     "elect",
-                                                     "ld",         "ldu",  "ldmatrix", "match",
-                                                     "redux",      "shfl", "vote",     "wgmma"};
-  if (instruction.opcode == "wmma") return instruction.has("mma");
-  return !defined.contains(instruction.opcode);
+  if (instruction.opcode == ptx::Opcode::wmma) return instruction.has("mma");
+  return !instruction.has(ptx::Fact::defines_result);
 }
 
 std::vector<int> undefined_sources(const ptx::Function& function,

@@ -48,8 +48,8 @@ bool merge(States& into, const States& from) {
 }
 
 bool is_register_copy(const Instruction& instruction) {
-  return instruction.opcode == "mov" && instruction.guard < 0 && instruction.operands.size() == 2 &&
-         instruction.operands[0].kind == Operand::Kind::reg &&
+  return instruction.opcode == ptx::Opcode::mov && instruction.guard < 0 &&
+         instruction.operands.size() == 2 && instruction.operands[0].kind == Operand::Kind::reg &&
          instruction.operands[1].kind == Operand::Kind::reg;
 }
 
@@ -61,7 +61,7 @@ class Walk {
   void visit(std::size_t index) {
     const Instruction& instruction = function_.body[index];
     at_ = index;
-    if (instruction.opcode == "wgmma") {
+    if (instruction.opcode == ptx::Opcode::wgmma) {
       visit_wgmma(instruction);
     } else if (is_register_copy(instruction)) {
       State& from = state(instruction.operands[1].reg);
@@ -137,8 +137,9 @@ void walk(const ptx::Function& function, const CfgBlock& block, States& states,
 }  // namespace
 
 std::vector<WgmmaRegisterUse> wgmma_register_uses(const ptx::Function& function, const Cfg& cfg) {
-  const bool any = std::any_of(function.body.begin(), function.body.end(),
-                               [](const Instruction& each) { return each.opcode == "wgmma"; });
+  const bool any =
+      std::any_of(function.body.begin(), function.body.end(),
+                  [](const Instruction& each) { return each.opcode == ptx::Opcode::wgmma; });
   if (!any) return {};
   State unknown;
   unknown.unfenced = true;

@@ -5,14 +5,31 @@
 
 namespace rung::vgpu::ptx {
 
+void Instruction::set_opcode(std::string_view word) {
+  opcode = opcode_named(word);
+  unknown_word = opcode == Opcode::unknown ? word : std::string_view();
+}
+
+std::string_view Instruction::word() const {
+  return opcode == Opcode::unknown ? unknown_word : ptx::name(opcode);
+}
+
 std::string Instruction::mnemonic() const {
-  std::string whole = opcode;
+  std::string whole(word());
   for (const std::string& modifier : modifiers) whole.append(".").append(modifier);
   return whole;
 }
 
 bool Instruction::has(std::string_view modifier) const {
   return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+}
+
+bool Instruction::is_load() const {
+  return has(Fact::loads) || (opcode == Opcode::wmma && has("load"));
+}
+
+bool Instruction::is_store() const {
+  return has(Fact::stores) || (opcode == Opcode::wmma && has("store"));
 }
 
 std::int64_t Variable::bytes() const { return count * vector * size_of(type); }

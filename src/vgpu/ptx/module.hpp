@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vgpu/model/types.hpp"
+#include "vgpu/ptx/opcode.hpp"
 
 namespace rung::vgpu::ptx {
 
@@ -39,7 +40,8 @@ struct Operand {
 };
 
 struct Instruction {
-  std::string opcode;                  // "ld"
+  Opcode opcode = Opcode::unknown;     // ld
+  std::string unknown_word;            // of an unknown opcode: the opcode as written
   std::vector<std::string> modifiers;  // "global", "nc", "v4", "f32": in order, without dots
   std::vector<Operand> operands;       // destination first, as written
   int guard = -1;                      // @%p1: index of Function::registers
@@ -47,9 +49,23 @@ struct Instruction {
   int line = 0;                        // in the PTX text, from 1
   SourceLine source;
 
+  /// Sets the opcode from its text, and keeps the text of an unknown one.
+  void set_opcode(std::string_view word);
+  /// The opcode as written.
+  std::string_view word() const;
   /// The whole mnemonic as written: "ld.global.nc.v4.f32".
   std::string mnemonic() const;
   bool has(std::string_view modifier) const;
+  bool has(Fact fact) const { return ptx::has(opcode, fact); }
+  /// Whether the opcode is one of these.
+  template <class... Opcodes>
+  bool is(Opcodes... opcodes) const {
+    return ((opcode == opcodes) || ...);
+  }
+  /// ld, ldu, ldmatrix and wmma.load.
+  bool is_load() const;
+  /// st, stmatrix and wmma.store.
+  bool is_store() const;
 };
 
 struct Register {

@@ -27,6 +27,7 @@ const OpSpec* OpTable::find(const std::string& mnemonic) const {
 
 namespace {
 
+using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
@@ -72,9 +73,9 @@ bool is_pair(const ptx::Instruction& instruction) {
 std::string key_of(const ptx::Instruction& instruction) {
   std::string key = instruction.mnemonic();
   if (is_pair(instruction)) key += " p|q";
-  const bool is_extreme = instruction.opcode == "min" || instruction.opcode == "max";
+  const bool is_extreme = instruction.is(Opcode::min, Opcode::max);
   if (is_extreme && instruction.operands.size() == 4) key += " of 3";
-  if (instruction.opcode != "mov" || instruction.operands.size() != 2) return key;
+  if (instruction.opcode != Opcode::mov || instruction.operands.size() != 2) return key;
   const Operand& to = instruction.operands[0];
   const Operand& from = instruction.operands[1];
   if (to.kind == Operand::Kind::vector) key += " unpack" + std::to_string(to.elements.size());
@@ -101,22 +102,20 @@ void note_negations(const std::vector<const Operand*>& operands, OpSpec& spec) {
 }  // namespace
 
 bool takes_negation(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool is_logic =
-      opcode == "mov" || opcode == "and" || opcode == "or" || opcode == "xor" || opcode == "not";
-  return (is_logic && instruction.has("pred")) || opcode == "vote";
+  return (instruction.has(ptx::Fact::predicate_logic) && instruction.has("pred")) ||
+         instruction.opcode == Opcode::vote;
 }
 
 std::optional<OpSpec> arithmetic(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "setp" || opcode == "set") return comparison(operations(), instruction);
+  if (instruction.opcode == Opcode::unknown) return std::nullopt;
+  if (instruction.is(Opcode::setp, Opcode::set)) return comparison(operations(), instruction);
 
   const OpSpec* found = operations().find(key_of(instruction));
   if (found == nullptr) return std::nullopt;
   OpSpec spec = *found;
   const std::vector<const Operand*> operands = flattened(instruction);
   if (operands.size() != spec.operands.size()) return spec;
-  if (opcode == "lop3") spec.imm = operands.back()->bits;
+  if (instruction.opcode == Opcode::lop3) spec.imm = operands.back()->bits;
   note_negations(operands, spec);
   return spec;
 }

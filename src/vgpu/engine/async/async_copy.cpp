@@ -13,7 +13,7 @@ namespace {
 thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
 
 void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   block.observers.observe_global(block, warp, op.from, shape, place, AccessKind::load);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
@@ -22,7 +22,7 @@ void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
 }
 
 void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   block.observers.count_shared(block, op.to, shape, AccessKind::store);
   if (block.worker.watched) {
     const auto to_shared = static_cast<std::int64_t>(
@@ -64,7 +64,7 @@ void complete(Block& block, const std::vector<AsyncCopy>& copies) {
 }  // namespace
 
 void run_async_copy(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const AsyncCopyOp*>(instr.imm);
+  const auto& op = instr.op<AsyncCopyOp>();
   const Mask active = warp.mask;
   for (auto& data : read_data) data.fill(std::byte{0});
   if (op.source_bytes_row == 0) {

@@ -332,7 +332,7 @@ void store(const Copy& copy) {
 }  // namespace
 
 void run_bulk_copy(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const BulkCopyOp*>(instr.imm);
+  const auto& op = instr.op<BulkCopyOp>();
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     BulkTraffic traffic;
     const Copy copy{warp, instr, op, first_lane(left), traffic};

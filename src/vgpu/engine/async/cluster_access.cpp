@@ -34,7 +34,7 @@ void observe(const AsyncAccess& access, std::uint32_t offset, std::uint32_t byte
 
 template <bool Stores>
 void access(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const ClusterAccessOp*>(instr.imm);
+  const auto& op = instr.op<ClusterAccessOp>();
   const auto count = static_cast<std::uint32_t>(op.rows.size());
   const std::uint32_t bytes = op.bytes * count;
   for (Mask left = warp.mask; left != 0; left &= left - 1) {

@@ -220,7 +220,7 @@ std::string describe(const Block& block, const Mbarrier& barrier) {
 }
 
 void run_mbarrier(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MbarrierOp*>(instr.imm);
+  const auto& op = instr.op<MbarrierOp>();
   const Clock* const clock = arrives(op.action) && !op.relaxed ? &publish(warp) : nullptr;
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
@@ -233,7 +233,7 @@ void run_mbarrier(Warp& warp, const Instr& instr) {
 }
 
 void run_mbarrier_wait(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MbarrierOp*>(instr.imm);
+  const auto& op = instr.op<MbarrierOp>();
   Mbarrier* awaited = nullptr;
   Mask waiting = 0;
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
@@ -260,7 +260,7 @@ void run_mbarrier_wait(Warp& warp, const Instr& instr) {
 }
 
 void run_mbarrier_copies(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MbarrierOp*>(instr.imm);
+  const auto& op = instr.op<MbarrierOp>();
   wait_async_all(warp, instr);
   const Clock& clock = publish(warp);
   for (Mask left = warp.mask; left != 0; left &= left - 1) {

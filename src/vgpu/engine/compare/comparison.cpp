@@ -79,7 +79,7 @@ std::optional<OpSpec> comparison(const OpTable& table, const ptx::Instruction& i
   combination.negated = combination.used && !operands.empty() && operands.back().negated;
 
   Type result = Type::pred;
-  if (plain.opcode == "set") {  // set.CMP{.ftz}.RESULT.TYPE
+  if (plain.opcode == ptx::Opcode::set) {  // set.CMP{.ftz}.RESULT.TYPE
     if (plain.modifiers.size() < 3) return std::nullopt;
     const auto at = plain.modifiers.end() - 2;
     result = ptx::type_named(*at);

@@ -112,21 +112,23 @@ std::optional<OpSpec> proxy_fence(const ptx::Instruction& instruction) {
 }  // namespace
 
 std::optional<OpSpec> cluster_instruction(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
+  using ptx::Opcode;
   const bool wide = instruction.has("u64");
-  if (opcode == "barrier" && instruction.has("cluster")) return cluster_barrier(instruction);
-  if (opcode == "mapa") {
-    const Type type = wide ? Type::u64 : Type::u32;
-    return spec(wide ? map_address<std::uint64_t> : map_address<std::uint32_t>,
-                {type, type, Type::u32}, 1);
+  const Type address = wide ? Type::u64 : Type::u32;
+  switch (instruction.opcode) {
+    case Opcode::barrier:
+      return instruction.has("cluster") ? std::optional(cluster_barrier(instruction))
+                                        : std::nullopt;
+    case Opcode::mapa:
+      return spec(wide ? map_address<std::uint64_t> : map_address<std::uint32_t>,
+                  {address, address, Type::u32}, 1);
+    case Opcode::getctarank:
+      return spec(wide ? rank_of_address<std::uint64_t> : rank_of_address<std::uint32_t>,
+                  {Type::u32, address}, 1);
+    case Opcode::setmaxnreg: return register_count(instruction);
+    case Opcode::fence: return proxy_fence(instruction);
+    default: return std::nullopt;
   }
-  if (opcode == "getctarank") {
-    return spec(wide ? rank_of_address<std::uint64_t> : rank_of_address<std::uint32_t>,
-                {Type::u32, wide ? Type::u64 : Type::u32}, 1);
-  }
-  if (opcode == "setmaxnreg") return register_count(instruction);
-  if (opcode == "fence") return proxy_fence(instruction);
-  return std::nullopt;
 }
 
 }  // namespace rung::vgpu

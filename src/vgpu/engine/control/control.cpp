@@ -143,7 +143,7 @@ std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
 }
 
 std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
-  const bool bar = instruction.opcode == "bar";
+  const bool bar = instruction.opcode == ptx::Opcode::bar;
   const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
   const bool reduces = instruction.has("red");
   // What is left out or too much is an error of the operand check (lowering/operand_check.hpp).
@@ -231,21 +231,25 @@ std::optional<OpSpec> dependency_control(const ptx::Instruction& instruction) {
 }  // namespace
 
 std::optional<OpSpec> control(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "bar" || opcode == "barrier") return barrier(instruction);
-  if (opcode == "membar" || opcode == "fence") {
-    // A fence of the block orders nothing between blocks.
-    const bool wide = !instruction.has("cta") && !instruction.has("proxy");
-    return spec(wide ? fence : nothing, {}, 0);
+  using ptx::Opcode;
+  switch (instruction.opcode) {
+    case Opcode::bar:
+    case Opcode::barrier: return barrier(instruction);
+    case Opcode::membar:
+    case Opcode::fence: {
+      // A fence of the block orders nothing between blocks.
+      const bool wide = !instruction.has("cta") && !instruction.has("proxy");
+      return spec(wide ? fence : nothing, {}, 0);
+    }
+    case Opcode::cvta: return address_conversion(instruction);
+    case Opcode::isspacep: return space_predicate(instruction);
+    case Opcode::mov: return clock(instruction);
+    case Opcode::trap: return spec(trap, {}, 0);
+    case Opcode::nanosleep: return spec(nothing, {Type::u32}, 0);
+    case Opcode::griddepcontrol: return dependency_control(instruction);
+    case Opcode::brkpt: return spec(nothing, {}, 0);
+    default: return std::nullopt;
   }
-  if (opcode == "cvta") return address_conversion(instruction);
-  if (opcode == "isspacep") return space_predicate(instruction);
-  if (opcode == "mov") return clock(instruction);
-  if (opcode == "trap") return spec(trap, {}, 0);
-  if (opcode == "nanosleep") return spec(nothing, {Type::u32}, 0);
-  if (opcode == "griddepcontrol") return dependency_control(instruction);
-  if (opcode == "brkpt") return spec(nothing, {}, 0);
-  return std::nullopt;
 }
 
 }  // namespace rung::vgpu

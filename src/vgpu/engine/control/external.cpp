@@ -20,9 +20,7 @@ void for_lanes(const Warp& warp, const F& f) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
 }
 
-const ExternalCall& call_of(const Instr& instr) {
-  return *reinterpret_cast<const ExternalCall*>(instr.imm);
-}
+const ExternalCall& call_of(const Instr& instr) { return instr.op<ExternalCall>(); }
 
 template <class T>
 T argument(Warp& warp, const Instr& instr, int lane, std::size_t index) {

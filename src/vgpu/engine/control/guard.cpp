@@ -8,7 +8,7 @@ namespace rung::vgpu {
 namespace {
 
 void run_guarded(Warp& warp, const Instr& instr) {
-  const auto& inner = *reinterpret_cast<const Instr*>(instr.imm);
+  const auto& inner = instr.op<Instr>();
   const Mask active = warp.mask;
   const Mask holds = warp.predicate(instr.guard);
   const Mask lanes = active & (instr.row[0] != 0 ? ~holds : holds);
@@ -46,7 +46,7 @@ Handler resize_from(int bytes, bool sign) {
 Instr guarded_by(const Instr& inner, std::uint32_t predicate_row, bool negated, bool counts) {
   Instr instr{};
   instr.full = instr.masked = run_guarded;
-  instr.imm = reinterpret_cast<std::uint64_t>(&inner);
+  instr.imm = imm_to(inner);
   instr.guard = predicate_row;
   instr.row[0] = negated ? 1 : 0;
   instr.row[1] = counts ? 1 : 0;

@@ -248,12 +248,12 @@ class MultiplyAdd {
 #endif  // HWY_NATIVE_FMA
 
 void run_one_by_one(Warp& warp, const Instr& instr) {
-  const auto& super = *reinterpret_cast<const Superinstruction*>(instr.imm);
+  const auto& super = instr.op<Superinstruction>();
   for (const Instr& part : super.parts) part.masked(warp, part);
 }
 
 void run(Warp& warp, const Instr& instr) {
-  const auto& super = *reinterpret_cast<const Superinstruction*>(instr.imm);
+  const auto& super = instr.op<Superinstruction>();
   Block& block = *warp.block;
   Worker& worker = *warp.worker;
   bool good = warp.mask == all_lanes;
@@ -292,7 +292,7 @@ Instr instruction(const Superinstruction& super) {
   Instr instr{};
   instr.full = run;
   instr.masked = run_one_by_one;
-  instr.imm = reinterpret_cast<std::uint64_t>(&super);
+  instr.imm = imm_to(super);
   instr.site = super.parts.front().site;
   return instr;
 }

@@ -1,7 +1,6 @@
 #include "vgpu/engine/matrix/matrix.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -102,7 +101,7 @@ ptx::Type register_type(Element element) {
 OpSpec multiply_spec(const MatrixForm& form) {
   OpSpec spec;
   spec.full = spec.masked = matrix_handler();
-  spec.imm = std::bit_cast<std::uint64_t>(form);
+  spec.imm = imm_of(form);
   spec.destinations = form.sum_registers(form.d);
   const auto add = [&](Element element, int registers) {
     spec.operands.insert(spec.operands.end(), static_cast<std::size_t>(registers),
@@ -118,8 +117,8 @@ OpSpec multiply_spec(const MatrixForm& form) {
 }  // namespace
 
 std::optional<MatrixForm> matrix_form(const Instruction& instruction) {
-  const bool wmma = instruction.opcode == "wmma";
-  if (!wmma && instruction.opcode != "mma") return std::nullopt;
+  const bool wmma = instruction.opcode == ptx::Opcode::wmma;
+  if (!wmma && instruction.opcode != ptx::Opcode::mma) return std::nullopt;
   Instruction rest = instruction;
   if (wmma) {
     if (rest.modifiers.empty() || rest.modifiers.front() != "mma") return std::nullopt;
@@ -148,7 +147,7 @@ std::optional<MatrixForm> matrix_form(const Instruction& instruction) {
 }
 
 std::optional<OpSpec> matrix(const Instruction& instruction) {
-  if (instruction.opcode == "movmatrix") return matrix_transpose(instruction);
+  if (instruction.opcode == ptx::Opcode::movmatrix) return matrix_transpose(instruction);
   if (instruction.has("simdgroup")) return simdgroup_matrix(instruction);
   const auto form = matrix_form(instruction);
   return form ? std::optional(multiply_spec(*form)) : std::nullopt;

@@ -34,7 +34,7 @@ std::byte* row_address(Shape& shape, const Place& place, int matrix, int row) {
 
 template <bool Load, bool Transposed>
 void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   if (block.worker.observe) {
     Worker::Accesses& accesses = block.worker.accesses[op.site];
     ++accesses.requests;
@@ -85,7 +85,7 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
 
 template <bool Load, bool Transposed>
 void run(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
   const Mask active = warp.mask;
   if (active != all_lanes) report_bad_participant(warp, instr, ~active);

@@ -5,7 +5,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vgpu/engine/matrix/matrix_multiply.cpp"
 #include <algorithm>
-#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -327,7 +326,7 @@ void multiply_all(const MatrixForm& form, Warp& warp, const Instr& instr) {
 
 void run_matrix(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
-  const auto form = std::bit_cast<MatrixForm>(instr.imm);
+  const auto form = instr.value<MatrixForm>();
   if (form.a == Element::f64) {
     multiply_all<double>(form, warp, instr);
   } else {

@@ -32,7 +32,8 @@ Handler matrix_transpose_handler() { return transpose; }
 
 std::optional<OpSpec> matrix_transpose(const ptx::Instruction& instruction) {
   const std::vector<std::string> modifiers = {"sync", "aligned", "m8n8", "trans", "b16"};
-  if (instruction.opcode != "movmatrix" || instruction.modifiers != modifiers) return std::nullopt;
+  if (instruction.opcode != ptx::Opcode::movmatrix || instruction.modifiers != modifiers)
+    return std::nullopt;
   OpSpec spec;
   spec.full = spec.masked = transpose;
   spec.operands = {ptx::Type::b32, ptx::Type::b32};

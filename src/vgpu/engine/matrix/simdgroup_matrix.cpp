@@ -87,7 +87,7 @@ OpSpec spec() {
 
 std::optional<OpSpec> simdgroup_matrix(const ptx::Instruction& instruction) {
   const std::vector<std::string>& words = instruction.modifiers;
-  if (instruction.opcode != "mma" || words.size() != 5 || words[0] != "simdgroup") {
+  if (instruction.opcode != ptx::Opcode::mma || words.size() != 5 || words[0] != "simdgroup") {
     return std::nullopt;
   }
   if (words[1] != "f32" || words[2] != words[3] || words[4] != "f32") return std::nullopt;

@@ -226,7 +226,7 @@ AsyncGroups& groups_of(Warp& warp) {
 
 void run_wgmma(Warp& warp, const Instr& instr) {
   thread_local WgmmaTile tile;
-  const auto& op = *reinterpret_cast<const WgmmaOp*>(instr.imm);
+  const auto& op = instr.op<WgmmaOp>();
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   const Multiply multiply{warp, instr, op, ++groups_of(warp).issued};
   const Source b = source_b(multiply, tile);
@@ -249,7 +249,7 @@ void run_wgmma(Warp& warp, const Instr& instr) {
 
 void report_wgmma_register(Warp& warp, const Instr& instr) {
   if (!warp.block->worker.observe) return;
-  const auto& what = *reinterpret_cast<const WgmmaRegisterReport*>(instr.imm);
+  const auto& what = instr.op<WgmmaRegisterReport>();
   report(*warp.block, what.in_flight ? HazardKind::in_flight : HazardKind::missing_fence,
          warp.block->thread(warp, first_lane(warp.mask)), instr.site, "access", {}, what.message);
 }

@@ -30,7 +30,8 @@ MatrixPlace place_in_sum(int packed, int lane, int reg, int index) {
 }
 
 std::optional<WmmaFragment> fragment_named(const ptx::Instruction& instruction) {
-  if (instruction.opcode != "wmma" || instruction.modifiers.size() < 2) return std::nullopt;
+  if (instruction.opcode != ptx::Opcode::wmma || instruction.modifiers.size() < 2)
+    return std::nullopt;
   const std::string& action = instruction.modifiers[0];
   const std::string& matrix = instruction.modifiers[1];
   if (action == "load" && matrix == "a") return WmmaFragment::a;

@@ -65,7 +65,7 @@ WmmaAddresses wmma_addresses(const WmmaLayout& layout, const WmmaAccesses& acces
 }
 
 void run_wmma_addresses(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const WmmaAddresses*>(instr.imm);
+  const auto& op = instr.op<WmmaAddresses>();
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   check_alignment(warp, instr, op);
   const auto* const stride = warp.row<const std::uint32_t>(op.stride_row);

@@ -65,7 +65,7 @@ void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t byte
 
 template <class Mem, class Dst>
 void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   const int count = op.count;
   warp.worker->polls += op.relaxed;
   if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
@@ -109,7 +109,7 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
 template <class Mem, class Src>
 void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape,
                       const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     const Mem* at = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
@@ -123,7 +123,7 @@ void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape
 
 template <class Mem, class Src>
 void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   const int count = op.count;
   if (is_dense(op, shape, place)) {
     Mem* to = reinterpret_cast<Mem*>(place.at(shape.low, 0));
@@ -201,7 +201,7 @@ void count_local(Worker& worker, const MemoryOp& op) {
 template <AccessKind Kind, AccessLanes Lanes>
 void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& shape,
                         const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   if (block.worker.observe) {
     switch (place.space) {
       case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
@@ -219,7 +219,7 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
 
 template <AccessKind Kind, AccessLanes Lanes>
 void access(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
   Shape& shape = shape_of(block.worker, warp, op);
   Place place;
@@ -233,7 +233,7 @@ void access(Warp& warp, const Instr& instr) {
 /// The same for the access that matters most: every lane loads one element of a shared array.
 template <class Mem, class Dst>
 void load_shared(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   Worker& worker = *warp.worker;
   Shape& shape = shape_of(worker, warp, op);
   Place place;

@@ -115,7 +115,7 @@ std::uint64_t apply(AtomicAction action, std::uint64_t old, std::uint64_t value,
 
 template <class T>
 void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   T* destination = warp.row<T>(instr.row[0]);
   const T* values = warp.row<T>(instr.row[1]);
   const T* replacements = warp.row<T>(instr.row[2]);
@@ -133,7 +133,7 @@ void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Pl
 }
 
 void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   const bool global = place.space == ptx::Space::global;
   if (block.worker.observe) {
     if (place.space == ptx::Space::shared) {
@@ -197,7 +197,7 @@ std::optional<AtomicAction> atomic_action(const ptx::Instruction& instruction) {
 }
 
 void run_atomic(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
   Shape& shape = block.worker.shapes[op.slot];
   if (op.starts_shape) make_shape()(shape, warp, op);

@@ -64,7 +64,7 @@ void observe(Warp& warp, const MemoryOp& op, Mask users) {
 }  // namespace
 
 void keep_addresses(Warp& warp, const Instr& instr) {
-  const auto& op = *reinterpret_cast<const MemoryOp*>(instr.imm);
+  const auto& op = instr.op<MemoryOp>();
   const std::size_t bytes = op.address_bytes;
   std::byte* const to = warp.row<std::byte>(instr.row[0]);
   const std::byte* const from = warp.row<std::byte>(instr.row[1]);
@@ -75,11 +75,11 @@ void keep_addresses(Warp& warp, const Instr& instr) {
 }
 
 void observe_if(Warp& warp, const Instr& instr) {
-  observe(warp, *reinterpret_cast<const MemoryOp*>(instr.imm), warp.predicate(instr.row[0]));
+  observe(warp, instr.op<MemoryOp>(), warp.predicate(instr.row[0]));
 }
 
 void observe_unless(Warp& warp, const Instr& instr) {
-  observe(warp, *reinterpret_cast<const MemoryOp*>(instr.imm), ~warp.predicate(instr.row[0]));
+  observe(warp, instr.op<MemoryOp>(), ~warp.predicate(instr.row[0]));
 }
 
 }  // namespace rung::vgpu

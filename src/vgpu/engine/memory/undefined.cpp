@@ -1,6 +1,5 @@
 #include "vgpu/engine/memory/undefined.hpp"
 
-#include <bit>
 #include <string>
 
 #include "vgpu/engine/execution/block.hpp"
@@ -61,7 +60,7 @@ void undefined_if_either(Warp& warp, const Instr& instr) {
 }
 
 void undefined_part(Warp& warp, const Instr& instr) {
-  const auto part = std::bit_cast<UndefinedPart>(instr.imm);
+  const auto part = instr.value<UndefinedPart>();
   set(warp, instr.rows[0], [&](int lane) {
     const std::uint64_t bits = shadow(warp, instr, 1, lane) >> part.from & low_bits(part.width);
     return bits << part.to | (part.adds ? shadow(warp, instr, 0, lane) : 0);
@@ -76,7 +75,7 @@ void undefined_by_choice(Warp& warp, const Instr& instr) {
 }
 
 void undefined_by_logic(Warp& warp, const Instr& instr) {
-  const auto op = std::bit_cast<UndefinedLogic>(instr.imm);
+  const auto op = instr.value<UndefinedLogic>();
   const auto undecided = [&](int row, int lane) {  // bits that leave the result to the other value
     const std::uint64_t bits = value(warp, instr.rows[row], op.bytes, lane);
     return op.is_or ? ~bits : bits;
@@ -95,7 +94,7 @@ void report_undefined(Warp& warp, const Instr& instr) {
     const int lane = first_lane(left);
     if (shadow(warp, instr, 0, lane) == 0) continue;
     report(block, HazardKind::uninitialised_read, block.thread(warp, lane), instr.site, "use", {},
-           *reinterpret_cast<const std::string*>(instr.imm));
+           instr.op<std::string>());
     return;
   }
 }
