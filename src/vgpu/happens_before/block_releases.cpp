@@ -7,7 +7,7 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// The thread that stands for the warp's active lanes.
+/// The thread that represents the warp's active lanes.
 int first_thread(const Warp& warp) { return warp.index * warp_size + first_lane(warp.mask); }
 
 }  // namespace
@@ -33,7 +33,7 @@ void BlockReleases::prepare(const Warp& warp) {
     known.times.push_back(order_->known_in_device_memory(warp.index, static_cast<int>(other)));
   }
   join(fenced_[at(warp.index)], known);
-  order_->advance(warp.index);  // what comes later is not shown
+  order_->advance(warp.index);  // later work is not part of the release
 }
 
 void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& order) const {
@@ -56,7 +56,7 @@ void BlockReleases::acquire(const Warp& warp, std::uint64_t address, std::size_t
   std::vector<Acquisition>& here = acquired_[address];
   const int thread = first_thread(warp);
   const Acquisition now = {count, make_stamp(order_->segment(warp.index), thread), warp.mask};
-  // A loop that polls finds mostly the same.
+  // A polling loop usually finds the same releases again.
   const bool again = !here.empty() && here.back().count == count &&
                      here.back().lanes == now.lanes && stamp_thread(here.back().stamp) == thread;
   if (!again) here.push_back(now);
@@ -78,7 +78,7 @@ bool BlockReleases::has_acquired(int thread, std::uint64_t address) const {
 Acquired BlockReleases::acquired(int thread) const {
   Acquired result;
   for (const auto& [address, acquisitions] : acquired_) {
-    // Later ones count more.
+    // Later acquires include more releases.
     const auto latest =
         std::find_if(acquisitions.rbegin(), acquisitions.rend(),
                      [&](const Acquisition& each) { return is_behind(thread, each); });

@@ -1,5 +1,5 @@
 #pragma once
-// One block's part of happens_before/grid_order.hpp: which of its threads have acquired which releases,
+// One block's part of happens_before/grid_order.hpp: the releases that its threads have acquired,
 // and what a write by each warp releases.
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace rung::vgpu {
 
 class BlockReleases {
  public:
-  /// A block of so many warps begins; `block` counts in the grid. `order` is the block's own.
+  /// Starts a block of that many warps; `block` is its linear index in the grid, `order` its own
+  /// order.
   void start(Order& order, std::uint64_t block, int warps);
 
   /// membar.gl, fence.acq_rel.gpu and stronger: completes the acquires of the warp's previous
@@ -36,7 +37,7 @@ class BlockReleases {
   void settle();
 
  private:
-  /// So many of an address's releases, by these lanes at that time.
+  /// An acquire of the first `count` releases at an address, by these lanes at that time.
   struct Acquisition {
     std::size_t count;
     Stamp stamp;

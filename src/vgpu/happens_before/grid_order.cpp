@@ -5,7 +5,7 @@
 namespace rung::vgpu {
 namespace {
 
-// How far to follow a chain of addresses: block to block to block.
+// The longest chain of releases and acquires, from block to block, that is followed.
 constexpr int longest_chain = 16;
 
 }  // namespace
@@ -64,7 +64,7 @@ bool GridOrder::knows(const Acquired& acquired, std::uint64_t block, int warp, s
     if (found == logs_.end()) continue;
     const Log& log = found->second;
     if (const auto own = log.by_block.find(block); own != log.by_block.end()) {
-      // Later ones show more.
+      // Later releases include more.
       for (auto index = own->second.rbegin(); index != own->second.rend(); ++index) {
         const auto& times = log.releases[*index].times;
         if (*index < count && times[static_cast<std::size_t>(warp)] >= time) return true;

@@ -83,7 +83,7 @@ struct SharedShadow {
     const std::size_t region = (at << granule_shift) >> region_shift;
     if (--left_[region] == 0) unwritten &= ~(Regions{1} << region);
   }
-  /// The same for those of these granules that nobody has written yet.
+  /// The same for those of these granules that were not written yet.
   void count_first_writes(std::size_t first, std::size_t count);
 
  private:

@@ -1,4 +1,4 @@
-// Lowering of asynchronous copies, of mbarriers and of accesses to other blocks of the cluster.
+// Lowering of asynchronous copies, mbarriers and accesses to other blocks of the cluster.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ std::optional<BulkCopyOp::Direction> bulk_direction(const ptx::Instruction& inst
   return spaces[1] == "global" ? load : between_blocks;
 }
 
-/// What cp.reduce does; of a tensor, its map knows the type.
+/// The operation of cp.reduce. For a tensor, the type comes from its map.
 std::optional<BulkCopyOp::Reduction> bulk_reduction(const ptx::Instruction& instruction) {
   using enum BulkCopyOp::Reduction;
   if (!instruction.has("reduce")) return none;
@@ -108,7 +108,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
     side->bytes = static_cast<std::uint8_t>(op.bytes);
     note_access(*side, false);
   }
-  // Its shared side is counted with the kernel's, not as the instruction's.
+  // Its shared-memory access counts for the kernel, but not for the instruction.
   op.to.counted_apart = true;
   const std::size_t hints = is("L2::cache_hint") ? 1 : 0;
   if (instruction.operands.size() - hints > 3) {
@@ -121,7 +121,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
   emit(instr);
 }
 
-/// ld or st of .shared::cluster, of elements in these rows.
+/// ld or st of .shared::cluster, with elements in these rows.
 void Lowering::lower_cluster_access(const Instruction& instruction, const MemoryOp& op,
                                     int row_bytes, std::vector<std::uint32_t> rows) {
   const bool loads = instruction.opcode == ptx::Opcode::ld;

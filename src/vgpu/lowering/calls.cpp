@@ -1,4 +1,4 @@
-// Calls that are left after inlining: to functions that the device runtime provides.
+// Calls that remain after inlining: those of functions of the device runtime.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,8 @@
 
 namespace rung::vgpu {
 
-/// Where a value of a call lies in local memory. It has to have room for so many bytes.
+/// The offset in local memory of a call's argument or result, which must have at least that many
+/// bytes.
 std::uint32_t Lowering::passed_at(const Instruction& instruction, const Operand& element,
                                   std::uint32_t bytes) const {
   const auto variable = std::find_if(

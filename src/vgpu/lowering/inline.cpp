@@ -28,11 +28,11 @@ Operand named(Operand::Kind kind, std::string name) {
   return operand;
 }
 
-/// What a call passes, and in what the callee takes it.
+/// An argument or result of a call: the actual operand and the callee's formal one.
 struct Passed {
   Operand actual;  // a register or constant of the result, or one of its variables
   ptx::Variable formal;
-  int formal_register;  // of the result; -1: the formal parameter lies in memory
+  int formal_register;  // of the result; -1: the formal parameter is in memory
 };
 
 class Inliner {
@@ -47,14 +47,14 @@ class Inliner {
   }
 
  private:
-  using Names = std::map<std::string, std::string>;  // of the callee, to those of the result
+  using Names = std::map<std::string, std::string>;  // from the callee's names to the result's
 
   [[noreturn]] void fail(const Instruction& instruction, const std::string& message) const {
     throw std::invalid_argument(fmt::format("{}:{}: {}", name_, instruction.line, message));
   }
 
-  /// The body of `function`, with registers counted from `first_register` on and names replaced. If
-  /// `end` is not empty, it returns by going to that label.
+  /// Appends the body of `function`, with registers renumbered from `first_register` and names
+  /// replaced. If `end` is not empty, its returns branch to that label.
   void append(const ptx::Function& function, const Names& names, int first_register,
               const std::string& end) {
     std::multimap<std::size_t, std::string> labels;
@@ -88,7 +88,7 @@ class Inliner {
     result_.body.push_back(std::move(instruction));
   }
 
-  /// In place of `instruction`, under the same guard.
+  /// Appends a branch in place of `instruction`, with the same guard.
   void branch(Instruction instruction, const std::string& label) {
     instruction.opcode = ptx::Opcode::bra;
     instruction.modifiers.clear();
@@ -113,7 +113,7 @@ class Inliner {
     return instruction;
   }
 
-  /// The function with a body that the instruction calls, if it calls one.
+  /// The called function, if the instruction is a call of a function with a body.
   const ptx::Function* callee_of(const Instruction& instruction) const {
     if (instruction.opcode != ptx::Opcode::call) return nullptr;
     check_call(module_, *stack_.back(), instruction, name_);
@@ -129,7 +129,7 @@ class Inliner {
     return callee;
   }
 
-  /// `instruction` is in terms of the result.
+  /// Inlines a call. `instruction` is in terms of the result.
   void call(const Instruction& instruction, const ptx::Function& callee) {
     const std::string prefix = fmt::format("{}${}$", callee.name, calls_++);
     const int first_register = static_cast<int>(result_.registers.size());
@@ -164,10 +164,10 @@ class Inliner {
     if (instruction.guard >= 0) place(after);
   }
 
-  /// Gives what the callee's body declares a name in the result.
+  /// Chooses names in the result for the declarations of the callee's body.
   void declare(const ptx::Function& callee, const std::string& prefix, Names& names) {
     for (const ptx::Variable& variable : callee.variables) {
-      // Each call has variables of its own, but the block has one of each shared array.
+      // Each call has its own variables, but a block has only one instance of each shared array.
       const bool is_static = variable.space == ptx::Space::shared;
       ptx::Variable copy = variable;
       copy.name = (is_static ? callee.name + "$" : prefix) + variable.name;
@@ -207,8 +207,8 @@ class Inliner {
     return passed;
   }
 
-  /// The variable that a parameter in memory has in the result: the one that is passed, or one for
-  /// the register or constant that is passed.
+  /// The variable of the result that stands for a parameter in memory: the one that is passed, or a
+  /// new one for the register or constant that is passed.
   std::string variable_of(const Passed& passed, const std::string& prefix) {
     if (is_variable(passed.actual)) return passed.actual.name;
     ptx::Variable variable = passed.formal;
@@ -252,7 +252,7 @@ class Inliner {
     return operand;
   }
 
-  /// Of a value of the parameter's type, between registers and `.param` variables.
+  /// Copies a value of the parameter's type between registers and `.param` variables.
   void copy(const Instruction& call, const ptx::Variable& formal, Operand to, Operand from) {
     Instruction copy;
     copy.line = call.line;
@@ -277,7 +277,7 @@ class Inliner {
   int calls_ = 0;
 };
 
-/// Text that ends without `ret` returns there.
+/// A body that does not end with `ret` returns at its end.
 void end_with_return(ptx::Function& function) {
   std::vector<Instruction>& body = function.body;
   const bool falls_off =

@@ -19,9 +19,10 @@
 namespace rung::vgpu {
 namespace {
 
-// Bytes that a kernel can declare (CUDA C++ Programming Guide, "Technical Specifications per
-// Compute Capability"). Of shared memory the launch has a limit of its own, the device's.
-constexpr std::uint64_t most_local = std::uint64_t{512} << 10;  // of a thread
+// The most bytes that a kernel can declare (CUDA C++ Programming Guide, "Technical Specifications
+// per Compute Capability"). Shared memory has a second limit, the device's, which the launch
+// checks.
+constexpr std::uint64_t most_local = std::uint64_t{512} << 10;  // per thread
 constexpr std::uint64_t most_shared = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_parameters = 32764;
 
@@ -29,8 +30,8 @@ using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
-// Basic blocks have slots of their own, whose shapes stay until the next time around; a kernel with
-// many blocks begins again.
+// Basic blocks have separate slots, so that shapes persist until the block runs again. A kernel
+// with many blocks starts again at slot 0.
 constexpr std::uint32_t most_kept_slots = 128;
 
 std::uint32_t aligned(std::uint32_t offset, int align) {
@@ -162,7 +163,7 @@ void Lowering::place_variables() {
   });
 }
 
-/// Throws if variables of one kind, up to this one, come to more than there can be.
+/// Throws if variables of one kind, including this one, exceed the limit.
 void Lowering::require_room(std::string_view what, const ptx::Variable& variable,
                             std::uint64_t bytes, std::uint64_t most) const {
   if (bytes <= most) return;
@@ -170,8 +171,8 @@ void Lowering::require_room(std::string_view what, const ptx::Variable& variable
                                           variable.line, bytes, what, variable.name, most));
 }
 
-/// Arrays that the kernel does not name have no place. The one without a size, which the launch
-/// gives it, comes last: what lies before it is the static size.
+/// Arrays that the kernel does not use are not placed. The array without a size, whose size the
+/// launch sets, comes last; everything before it is the static size.
 void Lowering::place_shared(const ptx::Variable& variable) {
   const auto found = shared_layout_.find(variable.name);
   if (found == shared_layout_.end()) return;
@@ -215,11 +216,12 @@ void Lowering::emit(Instr instr) {
   instr.site = site_;
   const Instruction& instruction = function_.body[site_];
   if (instruction.guard >= 0) {
-    // Lanes that the guard turns off are counted once for all that the instruction consists of.
+    // Lanes that the guard disables are counted once, even if the instruction is lowered to
+    // several.
     const bool first = guarded_site_ != site_;
     guarded_site_ = site_;
     kernel_->guarded.push_back(instr);
-    // The copy refers to its own rows.
+    // The copy must refer to its own rows.
     Instr& inner = kernel_->guarded.back();
     if (instr.rows == nullptr) inner.rows = inner.row.data();
     instr = guarded_by(inner, register_row(instruction.guard), instruction.guard_negated, first);
@@ -248,7 +250,7 @@ void Lowering::emit_unguarded(Handler handler, std::uint64_t imm, std::vector<st
 void Lowering::set_rows(Instr& instr, std::vector<std::uint32_t> rows) {
   if (rows.size() <= instr.row.size()) {
     std::copy(rows.begin(), rows.end(), instr.row.begin());
-    instr.rows = nullptr;  // its own; set once the code lies where it stays
+    instr.rows = nullptr;  // its own; set when the code no longer moves
     return;
   }
   kernel_->operand_lists.push_back(std::move(rows));
@@ -279,7 +281,7 @@ std::uint64_t Lowering::address_of(const Instruction& instruction,
   fail(instruction, fmt::format("names '{}', which is not there", symbol));
 }
 
-/// The row that holds an operand which is not a register.
+/// The row of an operand that is not a register.
 std::uint32_t Lowering::source_row(const Instruction& instruction, const Operand& operand,
                                    Type type) {
   switch (operand.kind) {
@@ -308,7 +310,7 @@ std::uint32_t Lowering::row_of(const Instruction& instruction, const Operand& op
   return register_row(operand.reg);
 }
 
-/// Operands one by one: those of vectors and pairs too.
+/// All operands, with those of vectors and pairs listed separately.
 std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruction) const {
   std::vector<const Operand*> operands;
   for (const Operand& operand : instruction.operands) {
@@ -321,12 +323,12 @@ std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruct
   return operands;
 }
 
-/// An instruction whose operands are all registers, or constants in their places. Where a register
-/// is wider than the instruction's type, the value is cut or widened in between.
+/// Lowers an instruction whose operands are registers or constants. If a register is wider than the
+/// instruction's type, the value is truncated or extended first.
 void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
   std::vector<const Operand*> operands = flattened(instruction);
   if (instruction.opcode == Opcode::bar && instruction.has("red")) {
-    // Written last, read as the second row.
+    // The predicate is the last operand in PTX, but the second row of the handler.
     std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
   }
   std::vector<std::uint32_t> rows;

@@ -1,5 +1,5 @@
 #pragma once
-// From PTX as written to a kernel that the engine runs.
+// Lowers parsed PTX to a kernel that the engine can run.
 
 #include <cstdint>
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace rung::vgpu {
 
-/// The device address of a module's global or constant variable; nothing if it has none of that
+/// The device address of a module's global or constant variable; nothing if there is none of that
 /// name.
 using SymbolAddress = std::function<std::optional<std::uint64_t>(std::string_view)>;
 
-/// `name` stands for the PTX text in messages. Throws std::invalid_argument, "NAME:LINE: message",
-/// for an instruction that the engine does not know or a symbol that is not there.
+/// `name` identifies the PTX text in messages. Throws std::invalid_argument, "NAME:LINE: message",
+/// for an unknown instruction or symbol.
 std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
                               std::string_view name, const SymbolAddress& symbol_address);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The state of lowering one kernel. lower.cpp has the whole; every other file has one kind of
+// The state of lowering one kernel. lower.cpp drives it; each other file handles one kind of
 // instructions or, as sites.cpp and undefined.cpp do, one kind of checks.
 
 #include <cstdint>
@@ -122,7 +122,7 @@ class Lowering {
   void report_wgmma_use();
   void lower_wgmma(const Instruction& instruction);
 
-  /// Keeps what Instr::imm points at for as long as the kernel.
+  /// Stores the object that Instr::imm points at in the kernel.
   template <class Op>
   std::uint64_t keep_async(const Op& op) {
     auto kept = std::make_shared<const Op>(op);
@@ -148,7 +148,7 @@ class Lowering {
   std::vector<std::uint32_t> scratch_;
   std::map<std::string, std::uint32_t, std::less<>> shared_offsets_, local_offsets_,
       parameter_offsets_;
-  std::map<int, std::uint8_t> slots_;  // of the block at hand: by address register, -1 for none
+  std::map<int, std::uint8_t> slots_;  // of this block, by address register; -1: none
   std::uint32_t slots_used_ = 0;
   std::map<std::string, std::uint64_t> shared_layout_;
   std::unique_ptr<MergeModel> merge_;
@@ -164,8 +164,8 @@ class Lowering {
   std::vector<WgmmaRegisterUse> wgmma_uses_;
   std::vector<int> undefined_source_;             // by register: undefined_sources()
   std::vector<std::uint32_t> shadow_rows_;        // by register, where there is one
-  std::uint32_t guarded_site_ = Kernel::no_site;  // the last whose guard is counted
-  std::uint32_t site_ = 0;                        // of the instruction at hand
+  std::uint32_t guarded_site_ = Kernel::no_site;  // the last site whose guard is counted
+  std::uint32_t site_ = 0;                        // of the current instruction
 };
 
 }  // namespace rung::vgpu

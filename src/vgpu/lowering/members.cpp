@@ -1,12 +1,12 @@
-// Warp-wide instructions wait for the lanes that their member mask names.
+// Makes warp-wide instructions wait for the lanes that their member mask names.
 
 #include "vgpu/engine/warp/rendezvous.hpp"
 #include "vgpu/lowering/lowering.hpp"
 
 namespace rung::vgpu {
 
-/// Just before the instruction, the last of whose rows is the mask. Under a guard it waits for no
-/// lane.
+/// Call just before emitting the instruction, whose last row is the mask. A guarded instruction
+/// does not wait.
 void Lowering::wait_for_members(const Instruction& instruction,
                                 const std::vector<std::uint32_t>& rows) {
   if (!instruction.has(ptx::Fact::member_mask) || !instruction.has("sync")) return;
@@ -17,7 +17,8 @@ void Lowering::wait_for_members(const Instruction& instruction,
   set_rows(wait, {rows.back()});
   emit(wait);
   kernel_->blocks.back().exchanges = true;
-  slots_.clear();  // others may run in between: shapes of addresses are found anew
+  // Other lanes may run in between, so shapes of addresses must be determined again.
+  slots_.clear();
 }
 
 }  // namespace rung::vgpu

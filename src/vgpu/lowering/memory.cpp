@@ -35,7 +35,7 @@ int vector_length(std::string_view modifier) {
   return 0;
 }
 
-/// Modifiers that change nothing here: scopes wider than a block are all the same, and there are no
+/// Modifiers without effect here: all scopes wider than a block are the same, and there are no
 /// caches.
 bool is_neutral(std::string_view modifier) {
   static const std::set<std::string_view> known = {
@@ -49,16 +49,16 @@ bool is_ordering(std::string_view modifier) {
          modifier == "release" || modifier == "acq_rel" || modifier == "mmio";
 }
 
-/// What the modifiers of a load, store or atomic say.
+/// The meaning of the modifiers of a load, store or atomic.
 struct Access {
   Space space = Space::generic;
   Type type = Type::none;
   int count = 1;
   bool relaxed = false, releases = false;
-  bool acquires = true;  // older code, which has only volatile and atomics, means them so
+  bool acquires = true;  // volatile accesses and atomics of older code have this meaning
 };
 
-/// Nothing if there is a modifier that is not known; `others` are the instruction's own.
+/// Nothing if a modifier is unknown; `others` are those that only this instruction has.
 std::optional<Access> access_of(const ptx::Instruction& instruction,
                                 const std::set<std::string_view>& others = {}) {
   Access access;
@@ -90,7 +90,7 @@ std::uint64_t Lowering::keep(const MemoryOp& op) {
   return imm_to(kernel_->memory_ops.back());
 }
 
-/// Which of the block's shared accesses ptxas will issue.
+/// Marks the shared accesses of the block that ptxas issues.
 void Lowering::mark_issued(const CfgBlock& block) {
   for (const IssuedAccess& access : merge_->issued(block.first, block.count)) {
     const auto found = op_of_site_.find(static_cast<std::uint32_t>(access.leader));
@@ -103,8 +103,9 @@ void Lowering::mark_issued(const CfgBlock& block) {
   }
 }
 
-/// Addresses by a register are looked at once in a basic block. A guarded access has lanes of its
-/// own, and so have those that not every lane gives an address to.
+/// Accesses through one register share a slot, so that the shape of its addresses is determined
+/// once per basic block. Guarded accesses, and those whose addresses not every lane provides, have
+/// their own sets of lanes and get no shared slot.
 void Lowering::give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op) {
   const bool by_each_lane = instruction.is(Opcode::ld, Opcode::st, Opcode::atom, Opcode::red);
   const bool shared = instruction.guard < 0 && by_each_lane;
@@ -133,7 +134,7 @@ MemoryOp Lowering::memory_op(const Instruction& instruction, const Operand& addr
     op.address_bytes = static_cast<std::uint8_t>(register_bytes(address.reg));
   } else if (!address.name.empty()) {
     op.offset += static_cast<std::int64_t>(address_of(instruction, address.name));
-    // Parameters of a call are memory of the thread; those of the kernel are not.
+    // Parameters of a call are in local memory; those of the kernel are not.
     if (space == Space::param && local_offsets_.contains(address.name)) op.space = Space::local;
   }
   op.origin = origin(address);
@@ -162,7 +163,7 @@ Origin Lowering::origin(const Operand& address) const {
   return {Origin::Kind::shared, static_cast<std::uint32_t>(array - arrays.begin())};
 }
 
-/// What the kernel as a whole has to know of its accesses.
+/// Updates the properties of the kernel that depend on all its accesses.
 void Lowering::note_access(const MemoryOp& op, bool writes) {
   const int bytes = op.bytes;
   if (op.space == Space::shared || op.space == Space::generic) {
@@ -290,7 +291,7 @@ void Lowering::lower_atomic(const Instruction& instruction) {
   emit(instr);
 }
 
-/// The rows of a fragment's registers. A sink gets one that nobody reads.
+/// The rows of a fragment's registers. A sink (_) gets a row that is never read.
 std::vector<std::uint32_t> Lowering::fragment_rows(const Operand& fragment) {
   std::vector<std::uint32_t> rows;
   for (const Operand& element : fragment.elements) {

@@ -40,7 +40,7 @@ const char* expected(Kind kind) {
   return "";
 }
 
-/// One operand list.
+/// Checks one operand list.
 class OperandCheck {
  public:
   OperandCheck(const ptx::Module& module, const Function& function, const Instruction& instruction,
@@ -95,7 +95,7 @@ class OperandCheck {
     }
   }
 
-  /// One value, or as many as the rule says in braces.
+  /// One value, or a vector in braces of the length that the rule states.
   void check_values(const OperandRule& rule, const Operand& operand) const {
     const bool in_braces = operand.kind == Given::vector;
     if (rule.elements == 1 && !(in_braces && rule.is_fragment)) return check_value(rule, operand);
@@ -189,7 +189,7 @@ class OperandCheck {
   const Function& function_;
   const Instruction& instruction_;
   std::string_view name_;
-  std::size_t at_ = 0;  // of the operand at hand
+  std::size_t at_ = 0;  // of the current operand
 };
 
 bool is_parameter(const Function& function, const std::string& name) {
@@ -234,7 +234,7 @@ void check_call(const ptx::Module& module, const Function& function, const Instr
 
 void check_operands(const ptx::Module& module, const Function& function, std::string_view name) {
   for (const Instruction& instruction : function.body) {
-    if (instruction.opcode == ptx::Opcode::call) continue;  // check_call() has seen it
+    if (instruction.opcode == ptx::Opcode::call) continue;  // check_call() has checked it
     OperandCheck(module, function, instruction, name).run();
   }
 }

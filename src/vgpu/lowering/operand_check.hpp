@@ -1,7 +1,6 @@
 #pragma once
-// The one place where operand lists are held against what their instructions take. All later code
-// relies on it: it may index operands, and use registers in the widths, that operand_rules.hpp
-// says.
+// The only place that checks operand lists against operand_rules.hpp. All later code relies on the
+// number, kinds and widths of operands that the rules state.
 
 #include <string_view>
 

@@ -53,14 +53,14 @@ OperandRules exactly(Rules rules) {
   return {std::move(rules), required};
 }
 
-/// With the last ones left out or not.
+/// Rules whose last operands may be omitted.
 OperandRules with_optional(Rules rules, Rules optional) {
   const std::size_t required = rules.size();
   rules.insert(rules.end(), optional.begin(), optional.end());
   return {std::move(rules), required};
 }
 
-/// The type of the elements that an access moves; none if there is no such or more than one.
+/// The type of the elements that an access moves; none if there is not exactly one.
 Type element_type(const Instruction& instruction) {
   Type found = Type::none;
   for (const std::string& modifier : instruction.modifiers) {
@@ -73,7 +73,7 @@ Type element_type(const Instruction& instruction) {
   return bytes >= 1 && bytes <= 8 ? found : Type::none;
 }
 
-/// 1 without .v2, .v4 or .v8; 0 with several of them.
+/// 1 without .v2, .v4 or .v8; 0 if there are several.
 int vector_length(const Instruction& instruction) {
   int length = 1;
   for (const std::string& modifier : instruction.modifiers) {
@@ -95,7 +95,7 @@ bool has_one_space(const Instruction& instruction) {
   return spaces <= 1;
 }
 
-/// A hint on caches, which says nothing here, is one more operand.
+/// A cache hint, which has no effect here, is an additional operand.
 void add_cache_hint(const Instruction& instruction, Rules& rules) {
   if (instruction.has("L2::cache_hint")) rules.push_back(source(Type::b64));
 }
@@ -154,11 +154,11 @@ OperandRules async_copy(const Instruction& instruction) {
   if (instruction.has("mbarrier")) return exactly({address()});
   if (instruction.has("wait_group")) return exactly({constant(0, most_groups)});
   if (instruction.has("commit_group") || instruction.has("wait_all")) return exactly({});
-  // Either 16 bytes past the first-level cache, or 4, 8 or 16: the lowering knows no others.
+  // .cg copies 16 bytes, .ca 4, 8 or 16; the lowering rejects other sizes.
   Rules required = {address(), address(), constant(instruction.has("cg") ? 16 : 4, 16)};
   Rules optional = {source(Type::u32)};
   if (!instruction.has("L2::cache_hint")) return with_optional(std::move(required), optional);
-  required.push_back(source(Type::none));  // the bytes to read or, as the last one, the hint
+  required.push_back(source(Type::none));  // the bytes to read or, if last, the cache hint
   return with_optional(std::move(required), {source(Type::b64)});
 }
 
@@ -204,7 +204,7 @@ std::optional<OperandRules> mbarrier(const Instruction& instruction) {
   if (is("test_wait") || is("try_wait")) {
     return with_optional(
         {destination(Type::pred), address(), source(is("parity") ? Type::u32 : Type::b64)},
-        {source(Type::u32)});  // how long to wait at most: not at all, here
+        {source(Type::u32)});  // the time limit, which has no effect here
   }
   if (is("arrive") || is("arrive_drop")) {
     Rules rules = {destination(Type::b64), address()};
@@ -250,7 +250,7 @@ OperandRules create_policy(const Instruction& instruction) {
   return with_optional({destination(Type::b64)}, {place, any, any});
 }
 
-/// How many operands stand together, in braces where they are several.
+/// The numbers of operands that form one group, in braces if there are several.
 std::vector<int> groups_of(const Instruction& instruction, const OpSpec& spec) {
   const auto total = static_cast<int>(spec.operands.size());
   const auto& operands = instruction.operands;
@@ -259,7 +259,7 @@ std::vector<int> groups_of(const Instruction& instruction, const OpSpec& spec) {
     return {form->sum_registers(form->d), form->a_registers(), form->b_registers(),
             form->sum_registers(form->c)};
   }
-  if (is_matrix) return {2, (total - 4) / 2, (total - 4) / 2, 2};  // of a SIMD group, for Metal
+  if (is_matrix) return {2, (total - 4) / 2, (total - 4) / 2, 2};  // of a simdgroup, for Metal
   if (instruction.opcode == Opcode::mov && operands.size() == 2) {
     if (operands[0].kind == Operand::Kind::vector) return {total - 1, 1};
     if (operands[1].kind == Operand::Kind::vector) return {1, total - 1};
@@ -273,10 +273,10 @@ bool may_be_negated(const Instruction& instruction, std::size_t rule, const Rule
   return rules[rule].type == Type::pred && takes_negation(instruction);
 }
 
-/// From the types that an instruction's handler works on.
+/// Derives the rules from the operand types of an instruction's handler.
 OperandRules rules_of(const Instruction& instruction, OpSpec spec) {
   auto& types = spec.operands;
-  // %clock is read by an instruction of its own, which has no source.
+  // A mov from %clock has its own handler, which has no source.
   if (instruction.opcode == Opcode::mov && types.size() == 1) types.push_back(types[0]);
   if (instruction.is(Opcode::bar, Opcode::barrier) && instruction.has("red")) {
     std::rotate(types.begin() + 1, types.begin() + 2, types.end());  // the predicate comes last

@@ -1,5 +1,5 @@
 #pragma once
-// Which operands each instruction takes.
+// The operands that each instruction takes.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace rung::vgpu {
 
-/// What may stand in one place of an operand list.
+/// The rule for one operand.
 struct OperandRule {
   enum class Kind : std::uint8_t {
     destination,  // a register, or '_'
@@ -25,8 +25,8 @@ struct OperandRule {
   Kind kind = Kind::source;
   ptx::Type type = ptx::Type::none;    // of a register or coordinate: none means any
   ptx::Type second = ptx::Type::none;  // of a pair's second register
-  int elements = 1;                    // a vector of so many, unless 1
-  bool is_fragment = false;            // 1 register of a matrix may be a vector of 1 too
+  int elements = 1;                    // the length of a vector, or 1
+  bool is_fragment = false;            // a single register may also be written as a vector of 1
   bool may_be_wider = false;           // registers, all of one width, may be wider than `type`
   bool may_be_negated = false;
   std::int64_t least = 0, most = 0;
@@ -34,15 +34,15 @@ struct OperandRule {
 
 struct OperandRules {
   std::vector<OperandRule> rules;
-  std::size_t required = 0;  // the rules behind those are of operands that may be left out
+  std::size_t required = 0;  // the operands after these are optional
 };
 
-/// Nothing for an instruction that the virtual GPU does not know. Not for `call`. Looks at operands
-/// only to tell an instruction's forms apart.
+/// Nothing for an unknown instruction. Do not use it for `call`. It inspects operands only to
+/// distinguish forms of an instruction.
 std::optional<OperandRules> operand_rules(const ptx::Instruction& instruction);
 
-/// How a register-to-register instruction is run, whatever group of the engine has it. The operands
-/// have to follow the rules above. Nothing if the virtual GPU does not know the instruction.
+/// The specification of a register-to-register instruction of any group of the engine. Its operands
+/// must follow the rules above. Nothing for an unknown instruction.
 std::optional<OpSpec> register_operation(const ptx::Instruction& instruction);
 
 }  // namespace rung::vgpu

@@ -1,4 +1,4 @@
-// What reports and counters know of an instruction: its line, its class, what it is counted as.
+// The properties of instructions for reports and counters: line, class and role.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace rung::vgpu {
 namespace {
 
-/// The space that is named first is the one written to.
+/// The first state space is the destination's.
 SiteRole role_of_bulk_copy(const ptx::Instruction& instruction) {
   if (instruction.has("prefetch")) return SiteRole::other;
   for (const std::string& modifier : instruction.modifiers) {
@@ -49,7 +49,7 @@ SiteRole role_of(const ptx::Instruction& instruction) {
   return SiteRole::other;
 }
 
-/// What tensor cores do for a thread.
+/// Counts a thread's share of tensor-core work.
 void count_matrix_work(const ptx::Instruction& instruction, Site& site) {
   if (site.instr_class != InstrClass::matrix) return;
   const bool wgmma = instruction.opcode == ptx::Opcode::wgmma;
@@ -60,7 +60,7 @@ void count_matrix_work(const ptx::Instruction& instruction, Site& site) {
     const auto m = static_cast<std::uint32_t>(shape->m), n = static_cast<std::uint32_t>(shape->n);
     site.multiply_adds = m * n * static_cast<std::uint32_t>(shape->k) / threads;
     if (!wgmma || instruction.operands.size() < 2) return;
-    // 32 bytes along k, of B's columns and of A's rows unless those are in registers.
+    // 32 bytes along k of each column of B and, unless A is in registers, of each row of A.
     const bool a_in_registers = instruction.operands[1].kind == ptx::Operand::Kind::vector;
     site.wgmma_bytes = (n + (a_in_registers ? 0 : m)) * 32 / threads;
   }

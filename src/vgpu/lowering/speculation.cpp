@@ -1,4 +1,4 @@
-// Speculated loads: their addresses are kept, and looked at where their values are chosen.
+// Speculated loads: their addresses are kept, and checked where their values are selected.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ void Lowering::find_speculated(const Liveness& liveness) {
   }
 }
 
-/// Before the load itself. Its address register may be gone when the value is used.
+/// Emitted before the load, because its address register may have changed when the value is used.
 void Lowering::defer_observation(MemoryOp& op) {
   if (!speculated_.contains(site_)) return;
   op.deferred = true;
@@ -33,7 +33,7 @@ void Lowering::defer_observation(MemoryOp& op) {
   emit(keep_addresses, imm_to(*kept), {later.address_row, from});
 }
 
-/// Before an instruction that uses what was loaded.
+/// Emitted before an instruction that uses the loaded value.
 void Lowering::observe_deferred() {
   const auto found = uses_of_speculated_.find(site_);
   if (found == uses_of_speculated_.end()) return;

@@ -1,7 +1,6 @@
-// Which instructions of a basic block one handler runs (engine/control/superinstruction.hpp):
-// multiply-adds of f32 and plain loads of 32-bit words from shared memory that stand side by side.
-// Nothing between them writes to shared memory or waits, so what their observers see does not
-// depend on their order.
+// Selects runs of instructions for one handler (engine/control/superinstruction.hpp): adjacent f32
+// FMAs and plain 32-bit loads from shared memory. Nothing between them writes shared memory or
+// waits, so the observers' results do not depend on their order.
 
 #include "vgpu/lowering/superinstructions.hpp"
 
@@ -22,7 +21,7 @@ namespace {
 
 using Step = Superinstruction::Step;
 
-// Fewer are not worth it.
+// Shorter runs do not pay off.
 constexpr std::size_t fewest = 4;
 
 bool is_plain_multiply_add(const ptx::Instruction& instruction) {
@@ -40,7 +39,7 @@ bool is_plain_shared_load(const ptx::Instruction& instruction, const Instr& inst
          op.offset == static_cast<std::int32_t>(op.offset);
 }
 
-/// Whether all registers but that of an address are 32 bits wide: none is resized on its way.
+/// Whether all registers except the address are 32 bits wide, so that none needs resizing.
 bool has_words_only(const ptx::Instruction& instruction, const ptx::Function& function) {
   const auto is_word = [&](int reg) {
     return row_bytes(function.registers[static_cast<std::size_t>(reg)].type) == 4;
@@ -69,12 +68,12 @@ bool writes(const Step& step, std::uint32_t row) {
   return std::find(step.row.begin(), step.row.begin() + count, row) != step.row.begin() + count;
 }
 
-/// A step that reads a row: as a, operand 1, or b, operand 2.
+/// A step that reads a row, as operand 1 (a) or 2 (b).
 struct Use {
   std::size_t step, operand;
 };
 
-/// Where the row that a load writes is read, if it is read once and then overwritten.
+/// The use of a loaded row, if it is read exactly once and then overwritten.
 std::optional<Use> only_use(const std::vector<Step>& steps, std::size_t load) {
   const std::uint32_t row = steps[load].row[0];
   std::optional<Use> use;
@@ -89,7 +88,7 @@ std::optional<Use> only_use(const std::vector<Step>& steps, std::size_t load) {
   return std::nullopt;
 }
 
-/// Lets multiply-adds read from shared memory what nobody else reads from a row.
+/// Folds loads into FMAs that are the only readers of their rows.
 void fold_loads(std::vector<Step>& steps) {
   std::vector<Step> kept;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -112,7 +111,7 @@ void fold_loads(std::vector<Step>& steps) {
   steps = std::move(kept);
 }
 
-/// A superinstruction that grows by one instruction after the other.
+/// Builds a superinstruction from consecutive instructions.
 class Run {
  public:
   /// These return false, and change nothing, if the instruction does not fit.
@@ -149,7 +148,7 @@ class Run {
     return add(instr, step);
   }
 
-  /// What it has come to, in the kernel.
+  /// Stores the result in the kernel.
   Instr finish(Kernel& kernel) {
     fold_loads(super_.steps);
     for (ReadBatch& batch : batches_) {
@@ -166,7 +165,7 @@ class Run {
   }
 
  private:
-  /// That the read belongs to, perhaps a new one; null if it fits into none.
+  /// The batch of the read, which may be a new one; null if it fits into none.
   ReadBatch* batch_of(const MemoryOp& op) {
     for (ReadBatch& batch : batches_) {
       const MemoryOp& first = *batch.reads.front();
@@ -175,7 +174,7 @@ class Run {
       return fits ? &batch : nullptr;
     }
     if (batches_.size() == Superinstruction::most_batches) return nullptr;
-    // All shapes are made before the first step.
+    // All shapes are determined before the first step.
     if (op.starts_shape && written_.contains(op.address_row)) return nullptr;
     return &batches_.emplace_back();
   }
@@ -188,19 +187,18 @@ class Run {
 
   Superinstruction super_;
   std::vector<ReadBatch> batches_;
-  std::set<std::uint32_t> written_;  // rows
-  std::optional<std::uint32_t>
-      sum_;  // the row of the last multiply-add, if it still has its result
+  std::set<std::uint32_t> written_;   // rows
+  std::optional<std::uint32_t> sum_;  // the row of the last FMA, if it still holds the result
 };
 
-/// Whether it is all that its PTX instruction has become: no step of several, and nothing beside it
-/// that follows undefined values.
+/// Whether its PTX instruction was lowered to this instruction alone, without tracking of undefined
+/// values.
 bool stands_alone(const std::vector<Instr>& code, std::size_t i) {
   return (i == 0 || code[i - 1].site != code[i].site) &&
          (i + 1 == code.size() || code[i + 1].site != code[i].site);
 }
 
-/// Adds the instruction if it is of a kind that fits.
+/// Adds the instruction if its kind fits.
 bool add(Run& run, const Instr& instr, const ptx::Function& function) {
   const ptx::Instruction& instruction = function.body[instr.site];
   if (!has_words_only(instruction, function)) return false;

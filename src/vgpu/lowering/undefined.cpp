@@ -1,6 +1,6 @@
-// Follows values that nobody has computed, where a register may be read before it is written: what
-// they go to, and where they matter. They matter in an address, a branch, a guard, and in what is
-// stored to global or shared memory. In right kernels there is next to nothing to follow.
+// Tracks undefined values from registers that may be read before they are written. A report follows
+// only where such a value matters: in an address, a branch, a guard, or a store to global or shared
+// memory. Correct kernels have almost no such registers.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
-/// Whether it matters what an instruction is given besides addresses.
+/// Whether undefined operands other than addresses are an error in this instruction.
 bool values_matter(const ptx::Instruction& instruction) {
   if (instruction.is_store()) return !instruction.has("local") && !instruction.has("param");
   return instruction.has(ptx::Fact::exposes_values);
@@ -33,7 +33,7 @@ bool is_integer(std::string_view modifier) {
   return type != Type::none && (modifier.starts_with("s") || modifier.starts_with("u"));
 }
 
-/// Without copies of the sign.
+/// Whether it shifts by a constant and fills with zeros.
 bool shifts_by_constant(const ptx::Instruction& instruction) {
   const Operand& by = instruction.operands[2];
   if (by.kind != Operand::Kind::immediate || by.bits >= 64) return false;
@@ -77,7 +77,7 @@ void Lowering::report_undefined_use(int reg, bool under_guard) {
   }
 }
 
-/// Before the instruction itself.
+/// Emitted before the instruction.
 void Lowering::follow_undefined(const Instruction& instruction) {
   if (undefined_.empty()) return;
   if (instruction.guard >= 0) report_undefined_use(instruction.guard, false);
@@ -95,7 +95,7 @@ void Lowering::follow_undefined(const Instruction& instruction) {
   if (has_shadow) shadow_results(instruction);
 }
 
-/// The row of an operand's shadow; one of zeros for what is defined.
+/// The row of an operand's shadow; a row of zeros if it is defined.
 std::uint32_t Lowering::shadow_row(const Operand& operand) {
   const bool follows = operand.kind == Operand::Kind::reg &&
                        undefined_source_[static_cast<std::size_t>(operand.reg)] >= 0;
@@ -141,7 +141,7 @@ void Lowering::shadow_shift(const Instruction& instruction) {
               up ? UndefinedPart{0, width, by, false} : UndefinedPart{by, width, 0, false});
 }
 
-/// Of instructions that are not looked into: undefined if any operand is.
+/// For instructions without a more precise rule: the results are undefined if any operand is.
 void Lowering::shadow_all(const Instruction& instruction) {
   std::vector<std::uint32_t> rows;
   for_each_definition(instruction, [&](int reg) {
@@ -164,7 +164,7 @@ void Lowering::shadow_all(const Instruction& instruction) {
   emit(undefined_if_any, counts, std::move(rows));
 }
 
-/// To, from or between registers, whole or in parts.
+/// A mov of whole registers, or of parts.
 void Lowering::shadow_move(const Instruction& instruction) {
   const Operand& to = instruction.operands[0];
   const Operand& from = instruction.operands[1];

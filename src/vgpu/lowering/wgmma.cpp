@@ -18,7 +18,7 @@ using ptx::Type;
 
 }  // namespace
 
-/// PTX ISA, 9.7.15.5.2: of k, 32 bytes.
+/// k spans 32 bytes (PTX ISA, 9.7.15.5.2).
 std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction) {
   WgmmaOp op;
   std::vector<Element> types;
@@ -50,7 +50,7 @@ std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction) {
 
 void Lowering::find_wgmma_uses() { wgmma_uses_ = wgmma_register_uses(function_, cfg_); }
 
-/// Before the instruction itself.
+/// Emitted before the instruction.
 void Lowering::report_wgmma_use() {
   const auto use =
       std::find_if(wgmma_uses_.begin(), wgmma_uses_.end(),
@@ -72,7 +72,8 @@ void Lowering::lower_wgmma(const Instruction& instruction) {
   if (instruction.has("fence") || instruction.has("commit_group") ||
       instruction.has("wait_group")) {
     kernel_->asynchronous = true;
-    // What the fence orders is checked in the text (program/wgmma_registers.hpp).
+    // A static analysis checks fences (program/wgmma_registers.hpp), so they do nothing at run
+    // time.
     if (instruction.has("commit_group")) emit(commit_wgmma, 0, {});
     if (instruction.has("wait_group")) emit(wait_wgmma, instruction.operands.at(0).bits, {});
     return;

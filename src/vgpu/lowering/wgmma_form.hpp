@@ -1,5 +1,5 @@
 #pragma once
-// Which wgmma a mnemonic means.
+// Parses the mnemonic of a wgmma.
 
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace rung::vgpu {
 
-/// The shape and the types of a wgmma.mma_async; nothing if there is no such form.
+/// The shape and types of a wgmma.mma_async; nothing if there is no such form.
 std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction);
 
 }  // namespace rung::vgpu

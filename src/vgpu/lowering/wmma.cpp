@@ -1,5 +1,5 @@
-// Lowering of wmma.load and wmma.store: addresses, then ordinary loads and stores, with what counts
-// and checks those.
+// Lowering of wmma.load and wmma.store to a computation of addresses, followed by ordinary loads
+// and stores, which are counted and checked as such.
 
 #include <algorithm>
 #include <string_view>
@@ -30,15 +30,15 @@ struct Lowering::WmmaMove {
   Space space;
   std::vector<std::uint32_t> fragment;  // rows
   MemoryOp op;                          // of the base address
-  std::vector<std::uint32_t> between;   // rows for what is not yet, or no more, in its register
+  std::vector<std::uint32_t> between;   // rows for values between memory and their registers
 
   int register_bytes() const { return layout.element == MatrixElement::f64 ? 8 : 4; }
-  /// Between memory and those rows.
+  /// The type of the elements that are loaded or stored.
   Type type() const {
     if (plan.path == WmmaPath::by_element) return Type::u8;
     return register_bytes() == 8 ? Type::b64 : Type::b32;
   }
-  /// Up to four 8x8 matrices of 16 bits are one ldmatrix, whose wavefronts are theirs.
+  /// Up to four 8x8 matrices of 16-bit elements count as one ldmatrix.
   bool joins_previous(std::size_t access) const {
     const bool by_ldmatrix = layout.fragment != WmmaFragment::sum &&
                              plan.path != WmmaPath::by_element &&
@@ -67,7 +67,7 @@ struct Lowering::WmmaMove {
   }
 };
 
-/// The row that holds the addresses of each access.
+/// Computes the addresses; returns the row of each access.
 std::vector<std::uint32_t> Lowering::emit_wmma_addresses(const Instruction& instruction,
                                                          const WmmaMove& move) {
   WmmaAddresses addresses = wmma_addresses(move.layout, move.plan, move.column_major);

@@ -41,7 +41,7 @@ struct MbarrierOp {
 /// cp.async.bulk and cp.async.bulk.tensor, into or out of shared memory.
 struct BulkCopyOp {
   enum class Direction : std::uint8_t { load, store, between_blocks };
-  /// Of a tensor, the map says the elements' type.
+  /// For a tensor, the map gives the element type.
   enum class Reduction : std::uint8_t {
     none,
     add_elements,
@@ -67,7 +67,7 @@ struct BulkCopyOp {
 struct ClusterAccessOp {
   AsyncAddress address;
   std::uint32_t bytes = 4;          // of an element
-  std::uint32_t row_bytes = 4;      // of a lane of a row
+  std::uint32_t row_bytes = 4;      // per lane of a row
   std::vector<std::uint32_t> rows;  // of the elements
 };
 
@@ -84,7 +84,7 @@ struct WgmmaOp {
   std::uint32_t scale_d = 0;  // predicate
 };
 
-/// Before an instruction that uses a register which it should not.
+/// For a use of a register that a wgmma in flight owns, or that lacks a fence.
 struct WgmmaRegisterReport {
   bool in_flight = false;
   std::string message;

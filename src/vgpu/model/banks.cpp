@@ -10,7 +10,7 @@ constexpr std::uint64_t bank_bytes = 4;
 
 using Addresses = std::array<std::uint64_t, warp_size>;
 
-/// The most different words that one bank has to give the lanes of the mask.
+/// The largest number of distinct words that the lanes of the mask access in one bank.
 int busiest_bank(const Addresses& address, Mask mask, std::uint32_t bytes, std::int64_t offset) {
   // Words by bank, in a warp at most 32 lanes times 4 words.
   std::array<std::uint8_t, banks> count{};
@@ -30,8 +30,7 @@ int busiest_bank(const Addresses& address, Mask mask, std::uint32_t bytes, std::
   return most;
 }
 
-/// Whether every active lane of the group has the address of the one `apart` lanes from it: of its
-/// neighbour for 1, of its next but one for 2.
+/// Whether every active lane of the group has the same address as lane n ^ `apart`.
 bool pairs_agree(const Addresses& address, Mask mask, int apart) {
   for (Mask left = mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
@@ -41,8 +40,8 @@ bool pairs_agree(const Addresses& address, Mask mask, int apart) {
   return true;
 }
 
-/// The group in one go if lanes n and n ^ 1, or n and n ^ 2, agree, else its two halves apart
-/// (NVIDIA Developer Forums, "Unexpected shared memory bank conflict", thread 77228).
+/// Serves the group at once if lanes n and n ^ 1, or n and n ^ 2, agree, otherwise its halves
+/// separately (NVIDIA Developer Forums, "Unexpected shared memory bank conflict", thread 77228).
 int together_or_halves(const Addresses& address, Mask mask, Mask lower, std::uint32_t bytes,
                        std::int64_t offset, bool load) {
   if (load && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2))) {

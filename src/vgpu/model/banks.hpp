@@ -1,6 +1,5 @@
 #pragma once
-// Shared-memory banks: 32 banks of four bytes; which lanes are served together, and in how many
-// wavefronts.
+// The model of shared memory's 32 banks of four bytes, and of global memory's sectors.
 
 #include <array>
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace rung::vgpu {
 
 void BulkTraffic::add(std::uint64_t address, std::uint32_t bytes) {
   if (bytes == 0) return;
-  // Rows of a box come in this order, but for planes that overlap.
+  // Rows of a box arrive in ascending order, except for overlapping planes.
   const auto after =
       std::upper_bound(ranges_.begin(), ranges_.end(), address,
                        [](std::uint64_t begin, const Range& range) { return begin < range.begin; });
@@ -20,7 +20,7 @@ std::uint64_t BulkTraffic::bytes() const {
 }
 
 std::uint64_t BulkTraffic::units(std::uint64_t size) const {
-  std::uint64_t count = 0, next = 0;  // the first unit behind those counted
+  std::uint64_t count = 0, next = 0;  // the first unit after those counted
   for (const Range& range : ranges_) {
     const std::uint64_t begin = std::max(range.begin / size, next);
     const std::uint64_t end = (range.end + size - 1) / size;

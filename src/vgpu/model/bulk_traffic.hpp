@@ -1,5 +1,5 @@
 #pragma once
-// The global memory that bulk copies touch.
+// The global memory that bulk copies access.
 
 #include <cstdint>
 #include <vector>

@@ -13,7 +13,7 @@
 
 namespace rung::vgpu {
 
-/// A loop of the engine runs one block after the other; what ends a block decides which.
+/// A basic block. The engine's loop runs block after block; the end of a block selects the next.
 struct BasicBlock {
   enum class End : std::uint8_t {
     next,      // falls through to `next`
@@ -23,20 +23,20 @@ struct BasicBlock {
     exit,      // all lanes are done
     exit_if,   // lanes whose guard holds are done, the others go to `next`
   };
-  std::uint32_t first = 0, count = 0;  // in Kernel::code; the end is not among them
+  std::uint32_t first = 0, count = 0;  // in Kernel::code, without the end
   End end = End::next;
   bool guard_negated = false;
   bool suspends = false;       // its last instruction may block the warp
   bool exchanges = false;      // lanes may wait for each other in it (engine/warp/rendezvous.hpp)
   std::uint32_t guard = 0;     // predicate row; for indirect, the row of the index
   int taken = -1, next = -1;   // block indices
-  int post_dominator = -1;     // where lanes that part come together; -1: only at their exit
+  int post_dominator = -1;     // where divergent lanes reconverge; -1: only at their exit
   std::vector<int> targets;    // indirect
   std::uint32_t end_site = 0;  // of the branch or exit; Kernel::no_site for none
   std::uint32_t instructions = 0;  // of the PTX text, the end included
 };
 
-/// Where a pointer came from (program/provenance.hpp): the access must stay inside.
+/// The provenance of a pointer (program/provenance.hpp): the access must stay inside it.
 struct Origin {
   enum class Kind : std::uint8_t { unknown, shared, local, parameter };
   Kind kind = Kind::unknown;
@@ -65,12 +65,12 @@ struct AtomicAction {
 struct MemoryOp {
   ptx::Space space = ptx::Space::generic;
   std::uint8_t bytes = 4;          // of an element
-  std::uint8_t count = 1;          // elements a lane
+  std::uint8_t count = 1;          // elements per lane
   std::uint8_t address_bytes = 0;  // of the address register's row: 4, 8, or 0 for no register
   bool starts_shape = false;       // first access by this register since it was written
-  bool relaxed = false;            // volatile, relaxed or stronger: no race with its like
+  bool relaxed = false;            // volatile, relaxed or stronger: two such accesses do not race
   bool releases = false;           // .release, .acq_rel
-  bool acquires = false;           // if relaxed: a read needs no fence behind it
+  bool acquires = false;           // if relaxed: a read needs no fence after it
   std::uint8_t slot = 0;           // of the address shape (model/shape.hpp)
   std::uint32_t address_row = 0;
   bool deferred = false;        // observed where its value is used (program/speculation.hpp)
@@ -80,12 +80,12 @@ struct MemoryOp {
       0;  // shared: of the merged access that this one leads; 0: part of another
   std::int64_t offset = 0;
   Origin origin;
-  // Of a shared access: where the array lies that it has to stay in. Empty where only the launch
-  // knows, because the array is dynamic.
+  // For a shared access, the bounds of the array that it must stay in. Empty for the dynamic array,
+  // whose size only the launch knows.
   std::uint32_t shared_begin = 1, shared_end = 0;
   AtomicAction atomic;
-  // Of shared memory: what ptxas issues in place of this access and of others that it joins with it
-  // (program/merge.hpp). None with bytes == 0: another access serves it.
+  // For a shared access, what ptxas issues in place of it and of those merged with it
+  // (program/merge.hpp). bytes == 0: another access serves it.
   struct Issued {
     std::uint8_t bytes = 0;
     std::int16_t shift = 0;  // from this access's address
@@ -94,25 +94,25 @@ struct MemoryOp {
   std::uint32_t cache = 0;  // index of this op among the kernel's global accesses
   std::uint32_t site = 0;
 
-  /// Whether address and offset are added modulo 2^32: in a window that 32 bits address. Compilers
-  /// write registers that are negative, with offsets that lead back into the window. Shapes have
-  /// such a register with its sign, so that the sum has 64 bits.
+  /// Whether address and offset are added modulo 2^32, as in a window with 32-bit addresses.
+  /// Compilers emit negative registers with offsets that lead back into the window. Shapes
+  /// sign-extend such a register, so that the sum has 64 bits.
   bool wraps() const {
     return address_bytes == 4 && (space == ptx::Space::shared || space == ptx::Space::local ||
                                   space == ptx::Space::param);
   }
   std::uint32_t access_bytes() const { return std::uint32_t{bytes} * count; }
-  /// What addresses have to be multiples of.
+  /// The alignment that addresses must have.
   std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }
 };
 
-/// Loads from shared memory through one address register that a superinstruction observes all at
-/// once: of the same size, aligned alike, from the same array.
+/// Loads from shared memory through one address register that a superinstruction checks together:
+/// they have the same size and alignment, and access the same array.
 struct ReadBatch {
   std::vector<const MemoryOp*> reads;  // in the order of the text
   const MemoryOp* lowest = nullptr;    // by offset
   const MemoryOp* highest = nullptr;
-  std::uint32_t sizes = 0;  // of accesses whose wavefronts are counted: a bit for each log2(bytes)
+  std::uint32_t sizes = 0;  // of accesses whose wavefronts are counted: one bit per log2(bytes)
   std::uint32_t index = 0;  // among the kernel's batches
 };
 
@@ -122,32 +122,32 @@ struct Superinstruction {
   static constexpr std::size_t most_batches = 8;
   static constexpr std::uint8_t in_frame = most_batches;  // for a batch: a row of the frame
 
-  /// A load of `count` words a lane, from batches[batch[0]] at offset[0] into rows row[0] and so
-  /// on; or a multiply-add of f32 with its destination, a, b and c in `row`. With loaded operands,
-  /// a and b are words at offset[0] of batch[0] and offset[1] of batch[1].
+  /// A load of `count` words per lane, from batches[batch[0]] at offset[0] into rows row[0],
+  /// row[1], …; or an f32 FMA with destination, a, b and c in `row`. With loaded operands, a and b
+  /// are words at offset[0] of batch[0] and offset[1] of batch[1].
   struct Step {
     enum class Kind : std::uint8_t { load, multiply_add, multiply_add_loaded };
     Kind kind = Kind::load;
-    bool continues = false;  // multiply-add: c is what the last one gave
+    bool continues = false;  // FMA: c is the result of the previous one
     std::uint8_t count = 1;
     std::array<std::uint8_t, 2> batch{};
-    std::array<std::int32_t, 2> offset{};  // bytes; of a row in the frame, where it lies
+    std::array<std::int32_t, 2> offset{};  // bytes; for a row of the frame, its offset
     std::array<std::uint32_t, 4> row{};
   };
 
   std::vector<Step> steps;
   std::vector<const ReadBatch*> batches;
-  std::vector<Instr> parts;  // the same one by one
+  std::vector<Instr> parts;  // the same as separate instructions
 };
 
 /// cp.async: Instr::imm points at one of these.
 struct AsyncCopyOp {
   MemoryOp to, from;
   std::uint32_t bytes = 0;
-  std::uint32_t source_bytes_row = 0;  // how many are read, the rest being zeros; 0: all
+  std::uint32_t source_bytes_row = 0;  // bytes to read, the rest is zero-filled; 0: all
 };
 
-/// wmma.load or .store: Instr::imm of what finds their addresses points at one of these.
+/// The computation of addresses for wmma.load and .store; Instr::imm points at one of these.
 struct WmmaAddresses {
   std::uint32_t base_row = 0, stride_row = 0;
   std::uint8_t base_bytes = 0;  // as MemoryOp::address_bytes
@@ -161,7 +161,7 @@ struct WmmaAddresses {
   std::vector<std::array<Place, 32>> places;  // by access, by lane
 };
 
-/// A call to a function that is not the program's: offsets of its parameters in local memory.
+/// A call of a function of the device runtime: offsets of its parameters in local memory.
 struct ExternalCall {
   std::vector<std::uint32_t> arguments;
   std::uint32_t result = 0;
@@ -179,7 +179,7 @@ struct SharedArray {
 /// A row with the same contents in every warp and launch.
 struct ConstantRow {
   std::uint32_t offset;
-  std::uint8_t bytes;  // of a lane: 2, 4, 8, or 0 for a predicate
+  std::uint8_t bytes;  // per lane: 2, 4, 8, or 0 for a predicate
   std::uint64_t bits;
 };
 
@@ -258,25 +258,24 @@ class Kernel {
   std::deque<Superinstruction> superinstructions;
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
-  std::deque<std::string> undefined_uses;              // what a report says of them
+  std::deque<std::string> undefined_uses;              // texts for reports
   std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
-  std::vector<std::uint32_t> undefined_rows;  // of 64 bits a lane, all set when a block starts
+  std::vector<std::uint32_t> undefined_rows;  // of 64 bits per lane, all set when a block starts
   std::vector<SharedArray> shared_arrays;
   std::uint32_t static_shared = 0;
   std::uint32_t local_bytes = 0;
   std::uint32_t shape_slots = 0;
   std::uint32_t global_caches = 0;
-  int shared_granule =
-      4;  // bytes: the smallest access to shared memory, what races are told apart by
+  int shared_granule = 4;  // bytes: the smallest access to shared memory, for race detection
   int global_granule = 4;
   bool prints = false;               // calls printf
   bool asynchronous = false;         // has mbarriers, bulk copies, wgmma or cluster barriers
   bool synchronises_blocks = false;  // has fences or release/acquire accesses
-  bool writes_unknown = false;       // some store to global memory goes to who knows where
+  bool writes_unknown = false;       // some store to global memory has an unknown target
   std::vector<std::uint32_t>
       written_parameters;  // byte offsets of pointers that are stored through
 };

@@ -1,6 +1,6 @@
 #pragma once
-// What printf in kernels writes: a ring, as on a GPU (CUDA C++ Programming Guide, "Formatted
-// Output").
+// The output of printf in kernels: a ring buffer, as on a GPU (CUDA C++ Programming Guide,
+// "Formatted Output").
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace rung::vgpu {
 
-/// The size of the ring where nobody sets another one (cudaLimitPrintfFifoSize), bytes.
+/// The default size of the ring in bytes (cudaLimitPrintfFifoSize).
 inline constexpr std::size_t default_printf_bytes = std::size_t{1} << 20;
 
-/// The newest output of one block. Output is lost by whole calls of printf, the oldest first.
+/// The newest output of one block. When the ring is full, whole calls of printf are dropped, oldest
+/// first.
 class PrintRing {
  public:
   explicit PrintRing(std::size_t capacity) : capacity_(capacity) {}
@@ -30,19 +31,19 @@ class PrintRing {
   std::deque<std::string> calls_;
 };
 
-/// The output of a launch, in the order of its blocks: blocks that come later there overwrite what
-/// earlier ones printed, so that what is left does not depend on the CPU's threads.
+/// The output of a launch, in block order. Later blocks overwrite the output of earlier ones, so
+/// the result does not depend on the CPU's threads.
 class PrintedByBlock {
  public:
   explicit PrintedByBlock(std::size_t capacity) : capacity_(capacity) {}
 
-  /// `block` counts in the grid; each adds once.
+  /// `block` is the linear index in the grid. Call it once per block.
   void add(std::uint64_t block, PrintRing ring);
   std::string text() const;
 
  private:
   std::size_t capacity_, bytes_ = 0;
-  std::uint64_t first_ = 0;  // of the blocks before, all is lost
+  std::uint64_t first_ = 0;  // the output of earlier blocks is dropped
   std::map<std::uint64_t, PrintRing> rings_;
 };
 

@@ -47,7 +47,7 @@ bool Shape::describe_regular(const std::uint64_t* address) {
 void Shape::describe_scattered(const std::uint64_t* address) {
   kind = Kind::scattered;
   stride = 0;
-  // Negative ones come before others: an offset leads them back to where these are.
+  // Addresses are compared as signed numbers: an offset leads negative ones back into the window.
   auto least = std::numeric_limits<std::int64_t>::max();
   auto most = std::numeric_limits<std::int64_t>::min();
   for (Mask left = mask; left != 0; left &= left - 1) {
@@ -66,7 +66,7 @@ const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
   if (uniques_ != 0) return unique_;
   for (Mask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint8_t>(first_lane(left));
-    // Neighbours tend to be neighbours: from the last one back.
+    // Neighbouring lanes tend to have neighbouring addresses, so search from the last one.
     int at = uniques_ - 1;
     while (at >= 0 && unique_[at].distance != distance[lane]) --at;
     if (at < 0) {
@@ -86,7 +86,7 @@ int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
   if (kind != Kind::linear) return 0;
   const std::int64_t gap = stride < 0 ? -stride : stride;
   if (gap == bytes && bytes > 4) return static_cast<int>(bytes / 4);
-  // Every gcd-th bank only, so often each.
+  // Only every gcd-th bank is used, gcd times each.
   if (bytes <= 4 && gap % 4 == 0) return static_cast<int>(std::gcd(gap / 4, warp_size));
   return 0;
 }
@@ -96,7 +96,7 @@ int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
     if (const int known = regular_wavefronts(bytes, load)) return known;
     return shared_wavefronts(distance, mask, bytes, static_cast<std::int64_t>(low) + offset, load);
   }
-  // Banks are four bytes wide: what `low` and offset shift all lanes by does not matter.
+  // A shift of all lanes does not matter beyond the position within a bank of four bytes.
   std::uint8_t& known =
       wavefronts_[static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0)];
   if (known == 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// PTX's types and state spaces, and places in source files.
+// PTX's types and state spaces, and source locations.
 
 #include <cstdint>
 #include <string_view>

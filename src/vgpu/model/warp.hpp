@@ -1,5 +1,5 @@
 #pragma once
-// 32 threads that run together: what a handler sees of them, and where their lanes are.
+// A warp: its frame and masks for handlers, and the splits of its divergent lanes.
 
 #include <array>
 #include <bit>
@@ -18,10 +18,10 @@ inline constexpr Mask all_lanes = 0xFFFFFFFFu;
 inline constexpr int lanes_in(Mask mask) { return std::popcount(mask); }
 inline constexpr int first_lane(Mask mask) { return std::countr_zero(mask); }
 
-/// Lanes of a warp that are at the same place. Where a branch divides a split, it waits at the
-/// branch's immediate post-dominator until both parts, its children, have come there or exited.
-/// Any split that is not waiting may run: the parts of a divergent warp make progress independently
-/// of each other, as they do since Volta.
+/// A split: lanes of a warp with the same program counter. When a branch diverges, the split waits
+/// at the branch's immediate post-dominator until both parts, its children, have reached it or
+/// exited. Any split that is not waiting may run, so parts of a divergent warp make progress
+/// independently, as they do since Volta.
 struct Split {
   enum class State : std::uint8_t {
     unused,
@@ -34,15 +34,15 @@ struct Split {
   State state = State::unused;
   Mask mask = 0;
   int block = 0;        // the basic block to run next
-  int resume = -1;      // at_exchange, and from there: the instruction of the block to go on with
-  bool alone = false;   // the next exchange takes place whoever is missing
-  int reconverge = -1;  // the basic block where it ends, and its lanes join the parent; -1: none
+  int resume = -1;      // at_exchange: the instruction of the block to resume at
+  bool alone = false;   // the next exchange happens without missing lanes
+  int reconverge = -1;  // the basic block where its lanes join the parent; -1: none
   int parent = -1;
   int children = 0;
-  Mask arrived = 0;        // lanes of children that have come to `block`
+  Mask arrived = 0;        // lanes of children that have reached `block`
   int barrier = 0;         // at_barrier: which
   Mask sync_mask = 0;      // at_warp_sync: the lanes that are waited for
-  std::uint32_t site = 0;  // of the instruction that it waits at, for reports
+  std::uint32_t site = 0;  // of the instruction at which it waits, for reports
 };
 
 class Warp {
@@ -52,20 +52,19 @@ class Warp {
   T* row(std::uint32_t offset) {
     return reinterpret_cast<T*>(frame + offset);
   }
-  /// A predicate: a bit for each lane.
+  /// A predicate: one bit per lane.
   Mask& predicate(std::uint32_t offset) { return *reinterpret_cast<Mask*>(frame + offset); }
 
   std::byte* frame = nullptr;
   Mask mask = 0;   // active lanes of the instruction that is running
   Mask live = 0;   // lanes that have not exited
-  Mask early = 0;  // lanes not known to run after the launch ahead (observers/early_access.hpp)
+  Mask early = 0;  // lanes that may run before the last launch ends (observers/early_access.hpp)
   Worker* worker = nullptr;
   Block* block = nullptr;
   int index = 0;    // of the warp in its block
-  Mask joined = 0;  // lanes of other splits that take part in the exchange that comes next
+  Mask joined = 0;  // lanes of other splits that take part in the next exchange
 
-  /// Every division leaves both parts with fewer lanes, so there are at most 32 leaves and 31
-  /// parents.
+  /// Every divergence splits the lanes, so there are at most 32 leaves and 31 parents.
   std::array<Split, 2 * warp_size> splits;
   int current = 0;
   int split_count = 1;  // splits from here on have not been used

@@ -12,14 +12,14 @@
 namespace rung::vgpu {
 namespace {
 
-/// Stamps of one warp in one segment are alike to other warps.
+/// Other warps need not distinguish the lanes of a warp in one segment.
 constexpr Stamp lane_bits_of_stamp = warp_size - 1;
 
 const Clock& clock_of(const Block& block, int thread) {
   return block.cluster.order.of(block.rank, thread / warp_size);
 }
 
-/// One who looks at what is asynchronous in `block`.
+/// A thread that checks an access against the asynchronous operations in `block`.
 struct Viewer {
   Block& block;  // whose shared memory it is
   Block& own;    // whose thread it is
@@ -56,7 +56,7 @@ void race(const Viewer& viewer, std::uint32_t offset, int other_rank, int other_
                      other_rank, site.mnemonic, site.ptx_line));
 }
 
-/// False, and reported, if the unit's bulk write is not ordered before.
+/// Returns false, after a report, if the unit's bulk write is not ordered before the access.
 bool check_write(const Viewer& viewer, std::uint32_t offset) {
   AsyncShadow& shadow = viewer.block.async->shadow;
   const std::uint32_t id = shadow.write_at(offset);
@@ -83,7 +83,7 @@ Viewer viewer_of(const AsyncAccess& access) {
   return {access.block, own, own.thread(access.warp, access.lane), access.site, access.what};
 }
 
-/// An ordinary write that an asynchronous read comes across.
+/// Checks an asynchronous read against an ordinary write.
 bool check_seen(const Viewer& viewer, std::size_t granule, bool generic) {
   const SharedShadow& shadow = viewer.block.shadow;
   const Stamp stamp = shadow.written[granule];
@@ -102,8 +102,8 @@ bool check_seen(const Viewer& viewer, std::size_t granule, bool generic) {
   return false;
 }
 
-/// f(offset, first granule, last granule) for each unit of [offset, offset + bytes), until it says
-/// no.
+/// Calls f(offset, first granule, last granule) for each unit of [offset, offset + bytes) until it
+/// returns false.
 template <class F>
 void for_each_unit(const SharedShadow& shadow, std::uint32_t offset, std::uint32_t bytes,
                    const F& f) {
@@ -122,8 +122,8 @@ void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint
   const Viewer viewer = viewer_of(access);
   const SharedShadow& shadow = viewer.block.shadow;
   AsyncShadow& async = viewer.block.async->shadow;
-  Stamp fine = 0;               // a stamp, all lanes of which are
-  std::uint32_t fine_copy = 0;  // a bulk write that is
+  Stamp fine = 0;               // a stamp that was found in order, for all its lanes
+  std::uint32_t fine_copy = 0;  // a bulk write that was found in order
   const auto check = [&](std::uint32_t at, std::size_t granule) {
     const Stamp stamp = shadow.written[granule];
     if (stamp == 0) {
@@ -139,7 +139,7 @@ void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint
       return check_write(viewer, at);
     }
     if ((stamp | lane_bits_of_stamp) == fine) return true;
-    // Lanes of the viewer's own warp are told apart.
+    // Lanes of the viewer's own warp must be distinguished.
     const bool own = &viewer.block == &viewer.own &&
                      stamp_thread(stamp) / warp_size == viewer.thread / warp_size;
     if (!own) fine = stamp | lane_bits_of_stamp;

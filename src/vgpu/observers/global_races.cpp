@@ -46,7 +46,7 @@ bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
                                          stamp_thread(other) / warp_size, stamp_time(other));
 }
 
-/// Of an atomic write: who has acquired at its address has seen it.
+/// An atomic write is ordered before threads that have acquired at its address.
 bool is_seen(const GlobalAccess& access, std::uint64_t written) {
   if ((within_block(written) & stamp_atomic) == 0) return false;
   return access.block.releases.has_acquired(access.thread, access.address);
@@ -61,7 +61,7 @@ void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other
 
 void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
   const std::uint64_t written = load(granule.written);
-  // A plain read beside atomics is how loops around atomicCAS begin.
+  // Loops around atomicCAS begin with a plain read of a word that others access atomically.
   const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
   if (!harmless && !in_order(access, written) && !is_seen(access, written)) {
     race(access, address, written, load(granule.write_site), "write");

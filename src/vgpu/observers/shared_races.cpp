@@ -27,15 +27,16 @@ void race(const SharedAccess& access, const char* what, std::size_t granule, Sta
               stamp_time(other) == pending_time);
 }
 
-/// Whether a stamp stands for a bulk copy or wgmma: happens_before/async_shadow.hpp knows of those.
+/// Whether a stamp represents a bulk copy or wgmma, which happens_before/async_shadow.hpp records.
 bool is_async(const SharedAccess& access, std::size_t granule, Stamp stamp, bool of_write) {
   if (stamp_time(stamp) != pending_time || access.block.async == nullptr) return false;
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
-  // A cp.async has such a stamp too.
+  // A cp.async also has a pending stamp.
   return !of_write || access.block.async->shadow.write_at(static_cast<std::uint32_t>(offset)) != 0;
 }
 
-/// False, and reported, if something asynchronous there is not ordered before the access.
+/// Returns false, after a report, if an asynchronous operation there is not ordered before the
+/// access.
 bool async_in_order(const SharedAccess& access, std::size_t granule, const char* what) {
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
   return check_against_async(access.block, access.thread, access.site, what,
@@ -83,7 +84,7 @@ void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint
   (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
 }
 
-/// A logged read of so many bytes, `shift` bytes from where the log says.
+/// Records a logged read of that many bytes, `shift` bytes from the logged address.
 void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
                  std::uint32_t site) {
   SharedShadow& shadow = block.shadow;
@@ -127,7 +128,7 @@ void note_logged(Block& block, const LoggedRead& read) {
   }
 }
 
-// Above this a log is worked through, so that it does not grow for ever without a barrier.
+// A longer log is processed, so that it does not grow without bound if there is no barrier.
 constexpr std::size_t longest_log = 1 << 14;
 
 void settle_all(Block& block) {
@@ -187,7 +188,7 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
 
 namespace {
 
-/// Adds what is common to single reads and batches, from the shape's first lane `offset` bytes on.
+/// Adds an entry for a read or a batch, `offset` bytes from the shape's addresses.
 LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t offset) {
   ReadLog& log = block.shadow.log;
   if (log.reads.size() >= longest_log) settle_all(block);
@@ -231,7 +232,7 @@ void settle_reads(Block& block, Regions regions) {
 
 namespace {
 
-/// Before any write: brings the log and the regions up to date.
+/// Processes logged reads and updates the regions before a write.
 void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
   const Regions regions = block.shadow.regions(low, last);
   settle_reads(block, regions);
@@ -246,7 +247,7 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
-                     // Lanes that write together are judged by their values
+                     // Writes of one instruction to one address are compared by value
                      // (engine/memory/access.cpp).
                      if (!again) check_write(access, granule, "write", false);
                      if (shadow.written[granule] == 0) shadow.count_first_write(granule);
@@ -291,7 +292,7 @@ void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset
 void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                           std::uint32_t bytes) {
   write_at(block, thread, site, offset, bytes, pending_time);
-  // No bulk copy's stamp any more.
+  // The granule no longer has a bulk copy's stamp.
   if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
 }
 

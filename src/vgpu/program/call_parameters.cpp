@@ -13,7 +13,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::Type;
 
-/// An access to a `.param` variable: the elements lie one behind the other.
+/// An access to consecutive elements of a `.param` variable.
 struct ParameterAccess {
   std::size_t address, value;  // indices of operands
   Type type = Type::none;
@@ -34,7 +34,7 @@ std::optional<ParameterAccess> parameter_access_of(const Instruction& instructio
   return access;
 }
 
-/// The registers and constants that are copied.
+/// The registers and constants that the access copies.
 std::vector<Operand> values_of(const Instruction& instruction, const ParameterAccess& access) {
   const Operand& value = instruction.operands[access.value];
   return value.kind == Operand::Kind::vector ? value.elements : std::vector<Operand>{value};
@@ -112,7 +112,7 @@ class Promotion {
     return ptx::size_of(function_.registers[static_cast<std::size_t>(reg)].type);
   }
 
-  /// Decides on a variable, and gives it registers.
+  /// Decides whether a variable can be replaced, and allocates its registers.
   void settle(const std::string& name, Candidate& found) {
     std::int64_t end = 0;
     for (const auto& [offset, type] : found.places) {

@@ -28,11 +28,11 @@ CfgBlock::WayOut way_out_by(const ptx::Instruction& instruction) {
   return CfgBlock::WayOut::ret;
 }
 
-/// The instruction that a branch to `label` comes to, behind other jumps.
+/// The instruction that a branch to `label` reaches, with jumps to jumps followed.
 std::size_t landing_of(const ptx::Function& function, const Labels& labels,
                        const std::string& label) {
   std::size_t at = labels.at(label);
-  constexpr int most_jumps = 8;  // they may go round in circles
+  constexpr int most_jumps = 8;  // they may form a cycle
   for (int i = 0; i < most_jumps && at < function.body.size() && is_jump(function.body[at]); ++i) {
     at = labels.at(function.body[at].operands.at(0).name);
   }
@@ -43,8 +43,8 @@ bool is_plain_exit(const ptx::Instruction& instruction) {
   return instruction.guard < 0 && instruction.is(ptx::Opcode::ret, ptx::Opcode::exit);
 }
 
-/// Where a branch to `label` goes: to its instruction, or behind the last one if all that follows
-/// there is an exit.
+/// The target of a branch to `label`: an instruction, or the index past the end if only an exit
+/// follows there.
 std::size_t target_of(const ptx::Function& function, const Labels& labels,
                       const std::string& label) {
   const std::size_t exit = function.body.size();
@@ -52,7 +52,7 @@ std::size_t target_of(const ptx::Function& function, const Labels& labels,
   return end == exit || is_plain_exit(function.body[end]) ? exit : labels.at(label);
 }
 
-/// How the block that ends with this instruction leaves the kernel, where it does.
+/// How a block that ends with this instruction leaves the kernel, if it does.
 CfgBlock::WayOut way_out_of(const ptx::Function& function, const Labels& labels,
                             const ptx::Instruction& last) {
   if (last.opcode != ptx::Opcode::bra) return way_out_by(last);
@@ -60,8 +60,8 @@ CfgBlock::WayOut way_out_of(const ptx::Function& function, const Labels& labels,
   return end < function.body.size() ? way_out_by(function.body[end]) : CfgBlock::WayOut::ret;
 }
 
-/// Instruction indices that the instruction may go to, the guard's target first; the index behind
-/// the last instruction stands for an exit.
+/// The indices of possible next instructions, the guarded target first. The index past the end
+/// stands for an exit.
 std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels& labels,
                                     std::size_t at) {
   const ptx::Instruction& instruction = function.body[at];
@@ -69,7 +69,8 @@ std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels&
   if (instruction.opcode == ptx::Opcode::bra) {
     targets.push_back(target_of(function, labels, instruction.operands.at(0).name));
   } else if (instruction.opcode == ptx::Opcode::brx) {
-    // Each entry stays a block of its own, exits too: the index selects one.
+    // Each entry of the list stays a block of its own, even an exit, because the index selects
+    // among them.
     for (const auto& list : function.branch_targets) {
       if (list.name != instruction.operands.at(1).name) continue;
       for (const std::string& label : list.labels) targets.push_back(labels.at(label));
@@ -81,7 +82,7 @@ std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels&
   return targets;
 }
 
-/// Marks the targets of edges that lead back into the path of a depth-first walk from the entry.
+/// Marks the targets of back edges of a depth-first walk from the entry.
 void mark_loop_headers(Cfg& cfg) {
   struct Visit {
     int block;

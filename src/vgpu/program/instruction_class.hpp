@@ -1,5 +1,5 @@
 #pragma once
-// Which class of the instruction mix an instruction counts in.
+// The class of an instruction in the instruction mix.
 
 #include "vgpu/model/counters.hpp"
 #include "vgpu/ptx/module.hpp"

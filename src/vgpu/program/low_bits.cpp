@@ -23,7 +23,7 @@ LowBits cut(int count, std::uint64_t value) {
 
 LowBits exactly(std::uint64_t value) { return cut(enough, value); }
 
-/// What holds of either.
+/// The bits that both agree on.
 LowBits either(LowBits a, LowBits b) {
   const int common = std::min(a.count, b.count);
   return cut(std::min(common, std::countr_zero(a.value ^ b.value)), a.value);
@@ -32,8 +32,7 @@ LowBits either(LowBits a, LowBits b) {
 LowBits sum(LowBits a, LowBits b) { return cut(std::min(a.count, b.count), a.value + b.value); }
 LowBits negative(LowBits a) { return cut(a.count, ~a.value + 1); }
 
-/// With a = v + 2^c x and the like of b: every term of the product but the first has unknown
-/// factors.
+/// With a = v + 2^c x, and b likewise, every term of the product but the first has unknown factors.
 LowBits product(LowBits a, LowBits b) {
   const auto unknown_from = [](std::uint64_t known, int count) {
     return known == 0 ? enough : std::countr_zero(known) + count;
@@ -48,7 +47,7 @@ std::optional<bool> bit_of(LowBits bits, int index) {
   return ((bits.value >> index) & 1) != 0;
 }
 
-/// One bit of and, or, xor: known where both are, or where one decides, as a 0 does for `and`.
+/// One bit of and, or, xor: known if both bits are known, or if one decides, such as a 0 for `and`.
 std::optional<bool> combined(Opcode opcode, std::optional<bool> a, std::optional<bool> b) {
   const bool decides = opcode == Opcode::or_;
   if (opcode != Opcode::xor_ && (a == decides || b == decides)) return decides;
@@ -96,7 +95,7 @@ class Solver {
     known = joined;
   }
 
-  /// Nothing: no value has come here yet.
+  /// Nothing if the operand has no value yet.
   std::optional<LowBits> operand(const Instruction& instruction, std::size_t index) const {
     if (index >= instruction.operands.size()) return LowBits{};
     const Operand& of = instruction.operands[index];
@@ -148,7 +147,7 @@ bool computes_in_float(const Instruction& instruction) {
                      [](const std::string& word) { return ptx::is_float(ptx::type_named(word)); });
 }
 
-/// Of a value shifted by an amount whose bits are all known.
+/// The low bits of a value shifted by a known amount.
 LowBits shifted(Opcode opcode, LowBits value, LowBits amount) {
   if (amount.count < enough || amount.value >= enough) return LowBits{};
   const int by = static_cast<int>(amount.value);
@@ -186,7 +185,7 @@ std::optional<LowBits> Solver::value_of(const Instruction& instruction) const {
 }  // namespace
 
 std::vector<LowBits> low_bits(const ptx::Function& function, const SharedOffset& shared_offset) {
-  // From "no value yet", every pass can only take knowledge away.
+  // Starting from "no value yet", every pass can only remove known bits, so this terminates.
   Solver solver(function, shared_offset);
   while (solver.pass(function)) {
   }

@@ -8,8 +8,8 @@
 namespace rung::vgpu {
 namespace {
 
-/// At one point of the program: registers that some path there has not written to, and registers
-/// that some path has.
+/// At one point of the program: the registers that some path to it does not write, and those that
+/// some path does.
 struct Reached {
   RegisterSet unwritten, written;
 
@@ -19,7 +19,7 @@ struct Reached {
   }
 };
 
-/// At the begin of each block.
+/// At the beginning of each block.
 std::vector<Reached> reached_by_block(const ptx::Function& function, const Cfg& cfg) {
   const RegisterSet none(function.registers.size());
   std::vector<Reached> at(cfg.blocks.size(), Reached{none, none});

@@ -12,11 +12,11 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// What is known of one register at one point of the text.
+/// The state of one register at one point of the text.
 struct State {
   static constexpr std::uint8_t idle = 255;
 
-  std::uint8_t groups = idle;  // in flight: committed since, at least; 0 if it is not committed
+  std::uint8_t groups = idle;  // in flight: groups committed since, at least; 0 if uncommitted
   bool only_read = false;      // in flight as A
   bool unfenced = false;       // written since the last fence, on some path
   std::uint32_t wgmma = 0;     // instruction
@@ -30,7 +30,7 @@ struct State {
 };
 using States = std::vector<State>;
 
-/// Where paths meet, what holds on any of them.
+/// At joins, a state that holds on any path holds.
 bool merge(States& into, const States& from) {
   bool changed = false;
   for (std::size_t i = 0; i < into.size(); ++i) {
@@ -89,7 +89,7 @@ class Walk {
     uses_->push_back({at_, reg, in_flight, state(reg).wgmma});
   }
 
-  /// Told once: behind it, all is taken to be over.
+  /// Reports a use once, and then treats the wgmma as complete.
   void touch(int reg) {
     note(reg, true);
     state(reg).end();

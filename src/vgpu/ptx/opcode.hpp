@@ -1,14 +1,14 @@
 #pragma once
-// The opcode of an instruction ("ld" of ld.global.f32) and what holds of all its forms, both from
-// the table in instructions.def.
+// The opcode of an instruction ("ld" of ld.global.f32) and the properties that all its forms share,
+// both from the table in instructions.def.
 
 #include <cstdint>
 #include <string_view>
 
 namespace rung::vgpu::ptx {
 
-/// `unknown` is every word without a row in the table. C++ reserves the names of and_, not_, or_
-/// and xor_.
+/// `unknown` stands for every word without a row in the table. and_, not_, or_ and xor_ have an
+/// underscore because C++ reserves the words.
 enum class Opcode : std::uint8_t {
   unknown,
 #define RUNG_PTX_INSTRUCTION(id, opcode, kind, facts) id,
@@ -33,19 +33,19 @@ enum class InstructionKind : std::uint8_t {
   warp,
 };
 
-/// What holds of every form of an instruction.
+/// Properties of every form of an instruction.
 enum class Fact : std::uint16_t {
   none = 0,
   lane_wise = 1 << 0,            // computes a lane's result from its operands and does nothing else
   in_place = 1 << 1,             // reads all operands of a lane before it writes the lane's result
   no_result = 1 << 2,            // the first operand is a source or an address
-  defines_result = 1 << 3,       // the result counts as written, even if an operand never was
-  exposes_values = 1 << 4,       // its operands reach other threads or choose the way
+  defines_result = 1 << 3,       // the result counts as defined, even if an operand is not
+  exposes_values = 1 << 4,       // its operands reach other threads or decide the control flow
   loads = 1 << 5,                // from memory into registers
   stores = 1 << 6,               // registers to memory
   orders_memory = 1 << 7,        // no load of shared memory may be moved across it
   cache_hint = 1 << 8,           // has no effect on results
-  warp_wide = 1 << 9,            // depends on which lanes of the warp run it together
+  warp_wide = 1 << 9,            // depends on which lanes of the warp execute it together
   member_mask = 1 << 10,         // .sync: the last operand names the lanes that take part
   suspends = 1 << 11,            // the warp may have to wait
   ends_block = 1 << 12,          // ends a basic block

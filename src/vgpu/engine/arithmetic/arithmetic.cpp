@@ -1,5 +1,5 @@
-// From an instruction to its handler: by mnemonic from the table, and what operands decide (a p|q,
-// a vector, a negated predicate, a constant) besides.
+// Finds the handler of an instruction: by mnemonic in the table, together with the properties of
+// its operands (p|q, a vector, a negated predicate, a constant).
 
 #include "vgpu/engine/arithmetic/arithmetic.hpp"
 
@@ -31,7 +31,7 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
-/// Of two groups that have a mnemonic the later one counts: the fast forms come last.
+/// If two groups add a mnemonic, the later one wins, so the fast forms come last.
 OpTable make_table() {
   OpTable table;
   for (const auto add : {add_moves,
@@ -69,7 +69,7 @@ bool is_pair(const ptx::Instruction& instruction) {
   return !instruction.operands.empty() && instruction.operands[0].kind == Operand::Kind::pair;
 }
 
-/// The name in the table: the mnemonic, and for what has forms by its operands, which of them.
+/// The key in the table: the mnemonic and, if forms differ by operands, the form.
 std::string key_of(const ptx::Instruction& instruction) {
   std::string key = instruction.mnemonic();
   if (is_pair(instruction)) key += " p|q";
@@ -92,7 +92,8 @@ std::vector<const Operand*> flattened(const ptx::Instruction& instruction) {
   return operands;
 }
 
-/// Negated predicates: a bit of imm for each operand of the instruction, destinations included.
+/// Records negated predicates: one bit of imm per operand of the instruction, including
+/// destinations.
 void note_negations(const std::vector<const Operand*>& operands, OpSpec& spec) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->negated) spec.imm |= std::uint64_t{1} << i;

@@ -1,5 +1,5 @@
 #pragma once
-// Handlers of every instruction that works on registers alone.
+// Handlers of instructions that only access registers.
 
 #include <optional>
 
@@ -8,17 +8,16 @@
 
 namespace rung::vgpu {
 
-/// How to run an instruction; nothing if it is not one of those here, or has a modifier that is not
-/// known. Operands only tell forms of one mnemonic apart; where there are as many as there have to
-/// be, the constant and the negations among them are in OpSpec::imm. 8-bit operands are told as
-/// 16-bit ones: they lie in 16-bit rows. Carries of .cc instructions are kept in the predicate at
-/// `carry_row`.
+/// The specification of an instruction; nothing for other instructions and unknown modifiers.
+/// Operands only distinguish forms of one mnemonic. If their number is right, OpSpec::imm contains
+/// the constant and the negations among them. 8-bit operands are listed as 16-bit ones, because
+/// they have 16-bit rows. The predicate at `carry_row` holds the carries of .cc instructions.
 std::optional<OpSpec> arithmetic(const ptx::Instruction& instruction);
 
-/// Whether !p may stand for a predicate among the instruction's sources.
+/// Whether the instruction's predicate sources may be negated (!p).
 bool takes_negation(const ptx::Instruction& instruction);
 
-/// Where in a warp's frame the condition code register CC.CF lies, a bit for each lane.
+/// The offset in a warp's frame of the condition code register CC.CF, with one bit per lane.
 inline constexpr std::uint32_t carry_row = 0;
 
 }  // namespace rung::vgpu

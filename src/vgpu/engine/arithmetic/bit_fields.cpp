@@ -14,7 +14,7 @@ namespace {
 template <class U>
 constexpr std::uint32_t width = sizeof(U) * 8;
 
-/// The lowest `count` bits, of which there may be more than there are.
+/// A mask of the lowest `count` bits; `count` may exceed the width.
 template <class U>
 U low_bits(std::uint32_t count) {
   return count >= width<U> ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << count) - 1);
@@ -25,7 +25,7 @@ U shifted_right(U a, std::uint32_t count) {
   return count >= width<U> ? U{0} : static_cast<U>(a >> count);
 }
 
-// A field of `length` bits at `position`; what lies above the register is the sign, or 0.
+// A field of `length` bits at `position`; bits beyond the register are the sign, or 0.
 template <class T>
 struct Extract {
   static T run(T a, std::uint32_t b, std::uint32_t c) {
@@ -82,8 +82,8 @@ struct Count {
   static std::uint32_t run(U a) { return static_cast<std::uint32_t>(std::popcount(a)); }
 };
 
-// The position of the n-th set bit from `base`, upwards for n > 0 and downwards for n < 0; n = 0
-// asks for `base` itself.
+// The position of the n-th set bit from `base`, upwards for n > 0 and downwards for n < 0; for n =
+// 0 it is `base` itself, if set.
 struct FindNthSet {
   static std::uint32_t run(std::uint32_t mask, std::uint32_t base, std::int32_t n) {
     const int step = n < 0 ? -1 : 1;
@@ -110,7 +110,7 @@ struct MakeMask {
   }
 };
 
-// The low b bits of a, extended by their sign or by 0.
+// The low b bits of a, sign-extended or zero-extended.
 template <class T, bool clamp>
 struct Extend {
   static T run(T a, std::uint32_t b) {
@@ -125,8 +125,9 @@ struct Extend {
 
 enum class Permute { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 
-// Each byte of the result is one of the eight of b:a. Generic: a digit of c names it, and its high
-// bit asks for the byte's sign instead. The other modes are patterns that c's low two bits select.
+// Each byte of the result is one of the eight of b:a. In the generic mode, a digit of c selects it,
+// and the digit's high bit replicates the byte's sign instead. The other modes are patterns that
+// the low two bits of c select.
 template <Permute mode>
 struct PermuteBytes {
   static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c) {

@@ -12,7 +12,7 @@ namespace rung::vgpu {
 
 namespace {
 
-/// What is done in unsigned words of twice the width: bit 0 of the upper half is the carry out.
+/// Computed in unsigned words of twice the width: bit 0 of the upper half is the carry out.
 template <class T>
 using Word = std::make_unsigned_t<T>;
 template <class T>

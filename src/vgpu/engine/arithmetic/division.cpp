@@ -1,5 +1,5 @@
-// div and rem of integers (PTX ISA, 9.7.1.8 and 9.7.1.9). PTX leaves division by zero open; here
-// quotient and remainder are all ones then, as on hardware (seen on an H200).
+// div and rem of integers (PTX ISA, 9.7.1.8 and 9.7.1.9). Division by zero is unspecified in PTX.
+// Here quotient and remainder are then all ones, as measured on an H200.
 
 #include <limits>
 

@@ -1,5 +1,5 @@
-// add, sub, mul, fma, div, rcp, sqrt, neg, abs, min and max of f32 and f64, in vector code (PTX
-// ISA, 9.7.3).
+// add, sub, mul, fma, div, rcp, sqrt, neg, abs, min and max of f32 and f64, in SIMD code (PTX ISA,
+// 9.7.3).
 
 #include <cfenv>
 #include <cmath>

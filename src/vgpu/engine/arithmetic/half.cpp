@@ -1,4 +1,4 @@
-// f16, bf16 and pairs of them: add, sub, mul, fma, neg, abs, min, max in vector code (PTX ISA,
+// f16, bf16 and pairs of them: add, sub, mul, fma, neg, abs, min, max in SIMD code (PTX ISA,
 // 9.7.4).
 
 #include "vgpu/engine/arithmetic/operations.hpp"

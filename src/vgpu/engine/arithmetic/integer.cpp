@@ -1,5 +1,5 @@
-// Integer arithmetic in vector code: add, sub, mul, mad, mul24, mad24, sad, abs, neg, min, max (PTX
-// ISA, 9.7.1). Sums and products wrap: they are computed without a sign.
+// Integer arithmetic in SIMD code: add, sub, mul, mad, mul24, mad24, sad, abs, neg, min, max (PTX
+// ISA, 9.7.1). Sums and products are computed unsigned, so that they wrap.
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Bitwise logic and shifts in vector code (PTX ISA, 9.7.8).
+// Bitwise logic and shifts in SIMD code (PTX ISA, 9.7.8).
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 
@@ -32,7 +32,7 @@ struct LogicalNot {
   static T run(T a) { return a == 0 ? 1 : 0; }
 };
 
-// Shift amounts are 32-bit unsigned and clamp: bits are gone when as many are shifted out.
+// Shift amounts are 32-bit unsigned and clamp to the width.
 template <class T>
 struct ShiftLeft {
   static T run(T a, std::uint32_t amount) {

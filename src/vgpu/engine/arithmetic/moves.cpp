@@ -35,7 +35,7 @@ template <class Whole, class Part, bool masked>
 void unpack(Warp& warp, const Instr& instr) {
   constexpr int parts = sizeof(Whole) / sizeof(Part);
   const Source<Whole> source(warp, instr, parts);
-  alignas(64) Whole whole[warp_size];  // a destination may begin where the source does
+  alignas(64) Whole whole[warp_size];  // a destination may share its beginning with the source
   for (int lane = 0; lane < warp_size; ++lane) whole[lane] = source[lane];
   for (int part = 0; part < parts; ++part) {
     Part* const row = std::assume_aligned<64>(warp.row<Part>(instr.row[part]));

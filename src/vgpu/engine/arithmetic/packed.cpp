@@ -24,7 +24,7 @@ struct DotBytes {
   }
 };
 
-/// Two 16-bit parts of a by two bytes of b, which begin at byte `first`.
+/// The dot product of two 16-bit parts of a and two bytes of b, from byte `first`.
 template <class A, class B, int first>
 struct DotHalves {
   static std::uint32_t run(std::uint32_t a, std::uint32_t b, std::uint32_t c) {

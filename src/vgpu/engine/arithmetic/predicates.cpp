@@ -1,5 +1,5 @@
-// mov and logic of predicates: 32 lanes are the bits of one word. Sources may be negated: bit i of
-// the immediate says so of operand i.
+// mov and logic of predicates, whose 32 lanes are the bits of one word. Bit i of the immediate:
+// operand i is negated.
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 #include "vgpu/engine/compare/compare.hpp"

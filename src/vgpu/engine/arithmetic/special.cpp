@@ -1,6 +1,6 @@
 // Functions that the hardware approximates (PTX ISA, 9.7.3): rcp, sqrt, rsqrt and div as .approx or
-// .full, sin, cos, lg2, ex2, tanh. Here they are computed in double precision and rounded, which is
-// closer to the true value than the error that the manual allows; the hardware's bits differ.
+// .full, sin, cos, lg2, ex2, tanh. They are computed in double precision and rounded, well within
+// the error that the manual allows; the bits differ from the hardware's.
 
 #include <cmath>
 
@@ -68,7 +68,7 @@ struct ApproximateDivision {
   }
 };
 
-// Of the argument's and the result's 64 bits, the upper half counts; the lower is 0.
+// Only the upper half of the argument's and the result's 64 bits is used; the lower half is 0.
 template <class Function>
 struct Gross {
   static double run(double a) {

@@ -9,7 +9,7 @@
 namespace rung::vgpu {
 namespace {
 
-/// A handler's access callback has no room for more: what the lanes of the access at hand read.
+/// The data that the lanes of the current access have read: the callbacks have no parameter for it.
 thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
 
 void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
@@ -70,7 +70,7 @@ void run_async_copy(Warp& warp, const Instr& instr) {
   if (op.source_bytes_row == 0) {
     access(warp, instr, op.from, AccessKind::load, read_lanes);
   } else {
-    // A lane that takes nothing from its source must not touch it: it may point anywhere.
+    // A lane that reads no bytes must not access its source, which may be an invalid address.
     const std::uint32_t* wanted = warp.row<std::uint32_t>(op.source_bytes_row);
     Mask reading = 0;
     for (Mask left = active; left != 0; left &= left - 1) {

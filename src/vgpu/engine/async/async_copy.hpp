@@ -1,5 +1,5 @@
 #pragma once
-// cp.async: copies from global to shared memory that are in flight until they are waited for.
+// cp.async: copies from global to shared memory, which are in flight until they are waited for.
 
 #include <array>
 #include <cstddef>
@@ -12,15 +12,15 @@
 namespace rung::vgpu {
 
 struct AsyncCopy {
-  std::uint64_t to;  // address of this process
+  std::uint64_t to;  // address in this process
   std::uint32_t shared_offset;
   std::uint32_t bytes;  // 4, 8 or 16
   int thread;
   std::array<std::byte, 16> data;  // as read when the copy was issued, and zeros
 };
 
-/// Of one warp, whose lanes commit and wait together. Data arrive in shared memory when they are
-/// waited for and no sooner: a kernel that forgets to wait sees that they have not come.
+/// The copies of one warp, whose lanes commit and wait together. Data arrive in shared memory only
+/// when they are waited for, so that a missing wait reads stale data.
 struct AsyncCopies {
   std::vector<AsyncCopy> open;                // not yet committed
   std::deque<std::vector<AsyncCopy>> groups;  // oldest first

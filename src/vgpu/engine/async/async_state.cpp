@@ -10,12 +10,12 @@ namespace rung::vgpu {
 namespace {
 
 constexpr std::size_t warps_of_group = 4;
-// A multiprocessor's, and most of a thread's (CUDA C++ Programming Guide, technical
+// Registers of an SM, and the most registers of a thread (CUDA C++ Programming Guide, technical
 // specifications).
 constexpr int register_file = 65536;
 constexpr int most_registers = 255;
 
-/// By setmaxnreg, or as many as there are for all threads.
+/// Registers per thread: as set by setmaxnreg, or an equal share of the register file.
 int registers_of(const AsyncState& state, std::size_t warp) {
   if (state.warps[warp].registers != 0) return state.warps[warp].registers;
   const int share = register_file / (static_cast<int>(state.warps.size()) * warp_size);
@@ -36,7 +36,7 @@ void check_registers(Block& block) {
       fmt::format("the warps ask for {} registers, a multiprocessor has {}", sum, register_file));
 }
 
-/// Each wgmma takes all four warps.
+/// Reports wgmma that not all four warps of a warpgroup executed.
 void check_multiplies(Block& block) {
   const AsyncState& state = *block.async;
   for (std::size_t group = 0; group < state.multiplies.size(); ++group) {
@@ -113,7 +113,7 @@ void acquire(Warp& warp, const Clock& clock) {
   for (const Warp& other : block.warps) {
     block.order.learn(warp.index, other.index, clock[order.segments(block.rank, other.index)]);
   }
-  // Its own lanes arrived there too: they have met.
+  // The warp's own lanes arrived there too, so they have met.
   if (clock[order.segments(block.rank, warp.index)] != 0) block.order.meet_lanes(warp.index);
 }
 
@@ -158,7 +158,7 @@ std::uint64_t address_of(Warp& warp, const AsyncAddress& address, int lane) {
   const auto offset = static_cast<std::uint64_t>(address.offset);
   if (address.bytes == 0) return offset;
   if (address.bytes == 8) return warp.row<std::uint64_t>(address.row)[lane] + offset;
-  // As MemoryOp::wraps().
+  // Wraps, as for MemoryOp::wraps().
   return static_cast<std::uint32_t>(warp.row<std::uint32_t>(address.row)[lane] + offset);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a block has besides, if its kernel uses mbarriers, bulk copies, wgmma or clusters.
+// The additional state of a block whose kernel uses mbarriers, bulk copies, wgmma or clusters.
 
 #include <cstdint>
 #include <deque>
@@ -24,8 +24,8 @@ struct AsyncGroups {
     groups.push_back(issued);
     committed = issued;
   }
-  /// Until at most `left` groups are in flight; the number of the last operation that has ended,
-  /// 0 if none has.
+  /// Waits until at most `left` groups are in flight. Returns the number of the last completed
+  /// operation, or 0.
   std::uint32_t wait(std::uint64_t left) {
     std::uint32_t ended = 0;
     for (; groups.size() > left; groups.pop_front()) ended = groups.front();
@@ -33,7 +33,7 @@ struct AsyncGroups {
   }
 };
 
-/// A bulk copy out of shared memory, done when it is waited for.
+/// A bulk copy out of shared memory, which is executed when it is waited for.
 struct BulkStore {
   std::uint32_t number = 0;  // of the warp's
   std::uint32_t site = 0;
@@ -42,67 +42,69 @@ struct BulkStore {
   struct Piece {
     std::uint64_t to;     // global
     std::uint32_t at;     // offset in shared memory
-    std::uint32_t bytes;  // that lie inside the tensor
+    std::uint32_t bytes;  // inside the tensor
   };
   std::vector<Piece> pieces;
   BulkCopyOp::Reduction action = BulkCopyOp::Reduction::none;
 };
 
-/// Of one warp.
+/// The asynchronous operations of one warp.
 struct AsyncWarp {
   AsyncGroups multiplies;  // wgmma
   AsyncGroups stores;      // bulk
   std::deque<BulkStore> unfinished;
-  int registers = 0;          // a thread, by setmaxnreg; 0: as launched
+  int registers = 0;          // per thread, by setmaxnreg; 0: as launched
   std::uint32_t arrived = 0;  // cluster barriers
-  Mask to_wait = 0;           // lanes that have not waited since they arrived there
+  Mask to_wait = 0;           // lanes that have arrived there but not yet waited
 };
 
 struct AsyncState {
   Mbarriers barriers;
   AsyncShadow shadow;
   std::vector<AsyncWarp> warps;
-  /// By warpgroup and number of the wgmma: what stands for it in the shadow.
+  /// The shadow's entries, by warpgroup and number of the wgmma.
   std::vector<std::vector<std::uint32_t>> multiplies;
 
   void start(const Block& block);
 };
 
-/// Split::barrier of those who wait, from Block's barrier_count on.
+/// Values of Split::barrier for other waits, from Block's barrier_count on.
 inline constexpr int waits_for_cluster = barrier_count;
 inline constexpr int waits_for_mbarrier = barrier_count + 1;  // plus its index
 
-/// What a split waits for whose Split::barrier that is.
+/// Describes what a split with that Split::barrier waits for.
 std::string describe_wait(const Block& block, int id);
 
-/// The clock of the warp, with its segments up to now: what an arrival releases.
+/// The warp's clock, including its segments so far: what an arrival releases.
 const Clock& publish(Warp& warp);
-/// The warp has waited for those whose clock that is.
+/// The warp has acquired this clock by a wait.
 void acquire(Warp& warp, const Clock& clock);
-/// fence.proxy.async: what the warp knows of becomes visible to asynchronous operations.
+/// fence.proxy.async: everything that is ordered before it becomes visible to asynchronous
+/// operations.
 void run_proxy_fence(Warp& warp, const Instr& instr);
-/// fence.mbarrier_init: the same for mbarriers alone.
+/// fence.mbarrier_init: the same for initialisations of mbarriers only.
 void run_mbarrier_fence(Warp& warp, const Instr& instr);
 
-/// The block's threads have exited: reports what is still in flight.
+/// Reports operations that are still in flight when the block's threads have exited.
 void finish_async(Block& block);
 
-/// The barrier is complete: those who waited there have met those who arrived.
+/// The barrier is complete: the warps that waited there acquire the clocks of those that arrived.
 void meet_async(Block& block, const Barrier& done);
 
-/// A lane's.
+/// The address of a lane.
 std::uint64_t address_of(Warp& warp, const AsyncAddress& address, int lane);
 
-/// A place in the shared memory of a block of the cluster.
+/// A location in the shared memory of a block of the cluster.
 struct ClusterPlace {
   Block* block = nullptr;
   std::uint32_t offset = 0;
 };
 
-/// Addresses of shared::cluster: offsets in the own block, or its rank + 1 above this bit.
+/// Addresses of shared::cluster: an offset in the own block, or with a block's rank + 1 from this
+/// bit on.
 inline constexpr int rank_shift = 24;
 
-/// Of an address of shared memory or a generic one; nothing, and reported, if it lies outside or is
+/// The location of a shared or generic address; nothing, after a report, if it is out of bounds or
 /// not a multiple of `alignment`.
 std::optional<ClusterPlace> cluster_place(Warp& warp, int lane, std::uint32_t site,
                                           std::uint64_t address, std::uint32_t bytes,

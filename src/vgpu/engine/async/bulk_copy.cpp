@@ -44,8 +44,8 @@ struct Copy {
   }
 };
 
-/// Whether a range of global memory may be read or written, and if read, has been written; counts
-/// it among those that the copy touches.
+/// Checks bounds of a range of global memory and, for reads, that it was written; adds it to the
+/// copy's traffic.
 bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
   const DeviceMemory& memory = copy.block().worker.launch.memory;
   const Allocation* const allocation = memory.find(address);
@@ -122,8 +122,8 @@ std::optional<Box> box_of(const Copy& copy) {
   return box;
 }
 
-/// The pieces of a box's row in shared memory, where the swizzle takes its chunks apart.
-/// f(offset in shared memory, offset in the row, bytes).
+/// Calls f(offset in shared memory, offset in the row, bytes) for each contiguous piece of a box's
+/// row in shared memory, which a swizzle permutes in chunks.
 template <class F>
 void for_each_chunk(const Box& box, const BoxRow& row, std::uint32_t base, const F& f) {
   const bool whole = box.map.swizzle == TensorSwizzle::none;
@@ -135,7 +135,7 @@ void for_each_chunk(const Box& box, const BoxRow& row, std::uint32_t base, const
   }
 }
 
-/// What lies outside of a tensor of floating-point numbers may be filled with NaN.
+/// Elements outside a tensor of floating-point numbers may be filled with NaN.
 void fill_outside(const TensorMap& map, std::span<std::byte> data) {
   std::fill(data.begin(), data.end(), map.fill_nan ? std::byte{0xFF} : std::byte{0});
 }
@@ -183,7 +183,7 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
   return true;
 }
 
-/// Notes the copy as one of that block's, which is about to be written to.
+/// Checks and records the copy in the shadow of that block, which it is about to write.
 std::optional<std::uint32_t> note_write(const Copy& copy, Block& target, std::uint32_t to,
                                         std::uint32_t extent, std::uint32_t barrier_offset) {
   Mbarrier* const barrier = target.async->barriers.find(barrier_offset);
@@ -258,7 +258,8 @@ void write_piece(const BulkStore& store, const BulkStore::Piece& piece, const st
   }
 }
 
-/// The bytes of a row that change: an H200 stores 16 at a time, also beyond the tensor's edge.
+/// The bytes of a row that are written: an H200 writes units of 16 bytes, also beyond the edge of
+/// the tensor.
 std::uint32_t stored_bytes(const BoxRow& row) {
   constexpr std::uint64_t piece = 16;
   const std::uint64_t end = (row.address + row.inside + piece - 1) / piece * piece;

@@ -10,12 +10,12 @@ namespace rung::vgpu {
 /// Instr::imm points at a BulkCopyOp (model/async_ops.hpp).
 void run_bulk_copy(Warp& warp, const Instr& instr);
 
-// Copies out of shared memory are committed and waited for in groups.
+// Commits copies out of shared memory as a group.
 void commit_bulk_group(Warp& warp, const Instr& instr);
-/// Waits until at most Instr::imm groups are in flight, or have not read their source.
+/// Waits until at most Instr::imm groups are in flight or, with .read, have not read their source.
 void wait_bulk_groups(Warp& warp, const Instr& instr);
 
-/// Does the warp's copies out of shared memory up to that number.
+/// Executes the warp's copies out of shared memory up to that number.
 void finish_stores(Warp& warp, std::uint32_t number);
 
 }  // namespace rung::vgpu

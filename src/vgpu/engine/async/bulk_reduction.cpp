@@ -11,7 +11,7 @@ namespace {
 
 using Reduction = BulkCopyOp::Reduction;
 
-std::mutex reducing;  // between the CPU's threads
+std::mutex reducing;  // held during a reduction, because blocks run on several CPU threads
 
 template <class T, class Add = std::plus<T>>
 void add_elements(std::byte* to, const std::byte* from, std::uint32_t bytes, const Add& add = {}) {

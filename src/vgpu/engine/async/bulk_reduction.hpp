@@ -1,6 +1,5 @@
 #pragma once
-// cp.reduce.async.bulk: what comes out of shared memory is added to global memory (PTX ISA,
-// 9.7.9.25).
+// cp.reduce.async.bulk: reductions from shared to global memory (PTX ISA, 9.7.9.25).
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace rung::vgpu {
 
-/// How a tensor's elements are added; nothing for those that cannot be.
+/// The reduction for elements of a tensor; nothing for types without one.
 std::optional<BulkCopyOp::Reduction> reduction_of(TensorElement element);
 
 /// Adds `bytes` of elements, atomically.

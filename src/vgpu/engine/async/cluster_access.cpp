@@ -10,8 +10,8 @@
 namespace rung::vgpu {
 namespace {
 
-/// What the lane's access does to whoever else uses the place; the own block's is seen as any
-/// other's.
+/// Checks and records the lane's access in the target block's shadow. Accesses to the own block are
+/// treated like those to any other.
 void observe(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, bool stores) {
   Block& own = *access.warp.block;
   if (!own.worker.observe) return;
@@ -46,7 +46,7 @@ void access(Warp& warp, const Instr& instr) {
             bytes, Stores);
     std::byte* at = place->block->shared.data() + place->offset;
     for (const std::uint32_t row : op.rows) {
-      // Of a row of wider lanes, the low bytes.
+      // If the row's lanes are wider, the low bytes.
       std::byte* const value = warp.row<std::byte>(row) + lane * op.row_bytes;
       if (Stores) {
         std::memcpy(at, value, op.bytes);

@@ -19,7 +19,7 @@ namespace {
 using Action = MbarrierOp::Action;
 
 constexpr std::uint32_t object_bytes = 8;
-// Of arrivals, and of bytes (PTX ISA, 9.7.13.15.1 and .5).
+// The limit of pending arrivals and of the tx-count (PTX ISA, 9.7.13.15.1 and .5).
 constexpr std::int64_t most_counted = (1 << 20) - 1;
 
 /// One lane's use of a barrier.
@@ -44,7 +44,7 @@ void misuse(const Use& use, std::string message) {
   misuse(use.warp, use.instr, use.lane, use.barrier.offset, std::move(message));
 }
 
-/// Whether the initialisation is ordered before this use, by a barrier of the block or the cluster.
+/// Checks that a barrier of the block or the cluster orders the initialisation before this use.
 void check_initialised(const Use& use) {
   Block& own = *use.warp.block;
   if (!own.worker.observe) return;
@@ -144,7 +144,7 @@ void test(const Use& use, const MbarrierOp& op) {
     return;
   }
   Worker& worker = use.block.worker;
-  worker.polls = std::numeric_limits<int>::max() / 2;  // others first
+  worker.polls = std::numeric_limits<int>::max() / 2;  // end this warp's turn
   Cluster& cluster = use.block.cluster;
   if (cluster.land() || cluster.may_still_come()) return;
   report(use.block, HazardKind::deadlock, use.thread(), use.instr.site, "wait", {},
@@ -266,7 +266,7 @@ void run_mbarrier_copies(Warp& warp, const Instr& instr) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) {
     const auto use = use_of(warp, instr, op.address, first_lane(left));
     if (!use) return;
-    // Without .noinc the arrival adds itself to those expected first.
+    // Without .noinc, the operation first increments the pending count.
     if (!op.noinc) ++use->barrier.pending;
     arrive(*use, 1, &clock);
     complete_if_due(use->block, use->barrier);

@@ -1,5 +1,5 @@
 #pragma once
-// mbarriers: arrivals, bytes that are due, phases (PTX ISA, 9.7.13.15, "mbarrier").
+// mbarriers: pending arrivals, tx-counts and phases (PTX ISA, 9.7.13.15, "mbarrier").
 
 #include <cstdint>
 #include <string>
@@ -14,8 +14,7 @@ namespace rung::vgpu {
 
 class Block;
 
-/// An mbarrier object in shared memory. What the eight bytes hold is nobody's business: the state
-/// is here.
+/// An mbarrier object in shared memory. Its eight bytes are opaque to programs; the state is here.
 struct Mbarrier {
   struct Waiter {
     Warp* warp;
@@ -27,18 +26,18 @@ struct Mbarrier {
   std::uint32_t offset = 0;  // in shared memory
   bool valid = false;        // initialised and not invalidated
   std::uint32_t expected = 0;
-  std::uint32_t pending = 0;      // arrivals that the current phase still waits for
+  std::uint32_t pending = 0;      // pending arrivals of the current phase
   std::int64_t due = 0;           // bytes (the tx-count)
-  std::uint32_t phase = 0;        // phases that have completed, those before init among them
-  std::uint32_t first_phase = 0;  // of the object as it is now: parity counts from there
-  Stamp initialised = 0;          // by whom and when
+  std::uint32_t phase = 0;        // completed phases, including those before init
+  std::uint32_t first_phase = 0;  // the phase at init, from which the parity counts
+  Stamp initialised = 0;          // thread and segment of the init
   std::uint32_t site = 0;
   bool visible = false;      // a fence has made the initialisation visible to copies
-  Clock arrived, completed;  // what is ordered before the end of the current, the last phase
+  Clock arrived, completed;  // what is ordered before the end of the current and of the last phase
   std::vector<Waiter> waiting;
 
   int thread() const { return stamp_thread(initialised); }
-  /// Of the phase that is not complete.
+  /// The parity of the current, incomplete phase.
   std::uint32_t parity() const { return (phase - first_phase) & 1; }
 };
 
@@ -47,7 +46,7 @@ class Mbarriers {
   void start() { barriers_.clear(); }
   /// Null if there is none.
   Mbarrier* find(std::uint32_t offset);
-  /// The one at this offset, made if there is none; null if there are too many.
+  /// The mbarrier at this offset, created if there is none; null if there are too many.
   Mbarrier* make(std::uint32_t offset);
   int index(const Mbarrier& barrier) const { return static_cast<int>(&barrier - barriers_.data()); }
   Mbarrier& at(int index) { return barriers_[static_cast<std::size_t>(index)]; }
@@ -57,7 +56,8 @@ class Mbarriers {
   std::vector<Mbarrier> barriers_;
 };
 
-/// Bytes have come, or arrivals: ends the phase if nothing is missing, and wakes who waits for it.
+/// Call it after an arrival or a change of the tx-count. Completes the phase if nothing is pending,
+/// and wakes the splits that wait for it.
 void complete_if_due(Block& block, Mbarrier& barrier);
 
 /// "full + 8, phase 3 (parity 1), waits for 1 of 1 arrivals and 4096 bytes".
@@ -67,7 +67,7 @@ std::string describe(const Block& block, const Mbarrier& barrier);
 void run_mbarrier(Warp& warp, const Instr& instr);
 /// try_wait: suspends the warp's split until the phase is complete.
 void run_mbarrier_wait(Warp& warp, const Instr& instr);
-/// cp.async.mbarrier.arrive: arrives when the thread's copies so far have come.
+/// cp.async.mbarrier.arrive: arrives when the thread's previous cp.async copies have completed.
 void run_mbarrier_copies(Warp& warp, const Instr& instr);
 
 }  // namespace rung::vgpu

@@ -11,13 +11,13 @@ std::uint32_t row_pitch(const TensorMap& map) {
   return std::max(row_bytes(map), span_of(map.swizzle));
 }
 
-/// Elements of a dimension of the box: with a step, not all of its extent are taken.
+/// The number of elements in a dimension of the box, which element strides reduce.
 std::uint32_t taken(const TensorMap& map, std::size_t dimension) {
   const std::uint32_t step = map.steps[dimension];
   return (map.box[dimension] + step - 1) / step;
 }
 
-/// Steps through the outer dimensions of the box; false behind the last.
+/// Steps through the outer dimensions of the box; false after the last.
 bool next(const TensorMap& map, std::array<std::uint32_t, TensorMap::most_dimensions>& index) {
   for (std::size_t i = 1; i < map.dimensions; ++i) {
     if (++index[i] < taken(map, i)) return true;

@@ -12,8 +12,8 @@ namespace rung::vgpu {
 
 using TensorPlace = std::array<std::int32_t, TensorMap::most_dimensions>;
 
-/// Neighbouring bytes of the box's innermost dimension: what of them lies in the tensor, and where
-/// the box has them. Of a box with element strides, one element.
+/// Contiguous bytes of the box's innermost dimension, or a single element if it has an element
+/// stride: the part inside the tensor, and its position in the box.
 struct BoxRow {
   std::uint64_t address = 0;  // global, of the first byte inside the tensor
   std::uint32_t inside = 0;   // bytes
@@ -22,15 +22,15 @@ struct BoxRow {
   std::uint32_t offset = 0;   // from the box's beginning in shared memory, before swizzling
 };
 
-/// Of the box that begins at that place, which may lie outside.
+/// The rows of the box at that position, which may be outside the tensor.
 std::vector<BoxRow> box_rows(const TensorMap& map, const TensorPlace& at);
 
-/// Bytes of shared memory that the box covers: rows narrower than the swizzle's span take all of
-/// it.
+/// Bytes of shared memory that the box covers. Rows that are narrower than the swizzle's span
+/// occupy the whole span.
 std::uint32_t box_extent(const TensorMap& map);
 
-/// What the copy makes of the elements on the way: tf32 is rounded, to nearest with ties to even,
-/// as an H200 does; subnormals of the flushed types become 0.
+/// Converts elements as the copy does: tf32 is rounded to nearest, ties to even, as on an H200;
+/// subnormals of the flushed types become 0.
 void convert_elements(TensorElement element, std::byte* data, std::uint32_t bytes);
 
 }  // namespace rung::vgpu

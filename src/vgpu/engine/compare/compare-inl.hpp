@@ -1,5 +1,5 @@
-// setp and set: a comparison of 32 lanes, as a bit for each, combined with another predicate.
-// Included as engine/lanes/lanes-inl.hpp is.
+// setp and set: a comparison of 32 lanes to one bit each, combined with another predicate. Included
+// like engine/lanes/lanes-inl.hpp.
 
 #if defined(RUNG_VGPU_ENGINE_COMPARE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HWY_TARGET_TOGGLE
@@ -15,8 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// Op::run(T, T) for every lane. The bits are gathered in words as wide as T: so the loop is a
-/// vector comparison, a constant and an OR.
+/// Op::run(T, T) for every lane. The bits are collected in words as wide as T, so that the loop is
+/// a SIMD comparison, an AND with a constant and an OR.
 template <class Op, class T>
 HWY_INLINE Mask compare_lanes(bool (*)(T, T), Warp& warp, const Instr& instr, int row) {
   using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -42,7 +42,7 @@ void add_comparison(OpTable& table, const std::string& rest) {
   table.add({"set.", rest}, spec);
 }
 
-/// Adds a type's comparisons by every relation of floating point: Add::add<Relation>(table, "lt").
+/// Adds a type's comparisons with every floating-point relation: Add::add<Relation>(table, "lt").
 template <class Add>
 void add_relations(OpTable& table) {
   Add::template add<Equal>(table, "eq");

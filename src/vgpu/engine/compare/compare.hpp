@@ -1,5 +1,5 @@
 #pragma once
-// What setp and set do with the outcome of a comparison (PTX ISA, 9.7.6).
+// How setp and set use the result of a comparison (PTX ISA, 9.7.6).
 
 #include <cstdint>
 #include <optional>
@@ -14,17 +14,17 @@ namespace rung::vgpu {
 /// Bits of `mask` from `yes`, the others from `no`.
 inline Mask blend(Mask mask, Mask yes, Mask no) { return (yes & mask) | (no & ~mask); }
 
-/// Combination with a third operand c by .and, .or or .xor, and the form of the destination; kept
-/// in Instr::imm.
+/// The combination with a third operand c by .and, .or or .xor, and the form of the destination.
+/// Stored in Instr::imm.
 struct Combination {
   enum class With : std::uint8_t { conjunction, disjunction, exclusion };
   With with = With::conjunction;
-  bool used = false;        // there is a c
+  bool used = false;        // c exists
   bool negated = false;     // !c
   bool pair = false;        // setp: p|q
   bool values = false;      // set: a row of numbers, not predicates
   bool narrow = false;      // set: the destination has 16 bits
-  std::uint32_t truth = 0;  // set: the value where the comparison holds
+  std::uint32_t truth = 0;  // set: the value if the comparison holds
 
   Combination() = default;
   explicit Combination(std::uint64_t imm)
@@ -49,11 +49,10 @@ struct Combination {
     return with == With::disjunction ? holds | other : holds ^ other;
   }
 
-  /// Where the rows of a and b begin; that of c is the one after.
+  /// The index of the rows of a and b; the row of c follows.
   int sources() const { return pair ? 2 : 1; }
 
-  /// Writes the destinations of an instruction whose comparison holds for these lanes, for active
-  /// lanes alone.
+  /// Writes the destinations of the active lanes; the comparison holds for `holds`.
   void write(Warp& warp, const Instr& instr, Mask holds) const;
   static void write_predicate(Warp& warp, std::uint32_t row, Mask holds) {
     Mask& p = warp.predicate(row);

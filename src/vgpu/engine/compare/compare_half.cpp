@@ -13,12 +13,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-// As f32: so the relations are compiled for one type.
+// Converted to f32, so that the relations are compiled for one type only.
 struct alignas(64) Numbers {
   float lane[warp_size];
 };
 
-/// The numbers of a row; of pairs, which have stride 2, the lower or the upper ones.
+/// The numbers of a row; for pairs, which have stride 2, the lower or the upper ones.
 template <class F, bool ftz, int stride>
 HWY_NOINLINE Numbers numbers(const typename F::Lane* row) {
   Numbers result;
@@ -60,7 +60,7 @@ void compare_pairs(Warp& warp, const Instr& instr) {
   Combination::write_predicate(warp, instr.row[1], combination.apply(high, c));
 }
 
-/// Comparisons of one number by any relation, and of pairs.
+/// Comparisons of single numbers and of pairs with every relation.
 template <class F, bool ftz>
 struct Comparisons {
   template <class Relation>

@@ -1,5 +1,5 @@
-// How setp and set are found: the comparison from the table, the combination from the modifiers and
-// operands (PTX ISA, 9.7.6).
+// Finds the handlers of setp and set: the comparison in the table, the combination from modifiers
+// and operands (PTX ISA, 9.7.6).
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool take(std::vector<std::string>& modifiers, std::string_view name) {
   return std::erase(modifiers, name) != 0;
 }
 
-/// Takes .and, .or or .xor out of the modifiers. There may be one at most.
+/// Removes .and, .or or .xor from the modifiers, of which there may be at most one.
 bool take_combination(std::vector<std::string>& modifiers, Combination& combination) {
   using With = Combination::With;
   const bool conjunction = take(modifiers, "and"), disjunction = take(modifiers, "or"),
@@ -29,7 +29,7 @@ bool take_combination(std::vector<std::string>& modifiers, Combination& combinat
   return conjunction + disjunction + exclusion <= 1;
 }
 
-/// What `set` writes where the comparison holds: all ones, or 1.0 of the type.
+/// The value that `set` writes if the comparison holds: all ones, or 1.0 of the type.
 std::optional<std::uint32_t> truth(Type type) {
   switch (type) {
     case Type::u32:

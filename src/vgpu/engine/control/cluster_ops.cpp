@@ -13,7 +13,7 @@ namespace {
 using ptx::Type;
 
 // Instr::imm of the cluster's barrier.
-constexpr std::uint64_t orders = 1;  // neither .relaxed
+constexpr std::uint64_t orders = 1;  // not .relaxed
 constexpr std::uint64_t aligned = 2;
 
 void check_aligned(Warp& warp, const Instr& instr) {
@@ -40,7 +40,7 @@ void for_lanes(const Warp& warp, const F& f) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
 }
 
-/// mapa: the address of the same place in another block of the cluster.
+/// mapa: the corresponding address in another block of the cluster.
 template <class Address>
 void map_address(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
@@ -92,7 +92,7 @@ OpSpec cluster_barrier(const ptx::Instruction& instruction) {
   return spec(instruction.has("arrive") ? cluster_arrive : cluster_wait, {}, 0, flags);
 }
 
-/// A multiple of 8 from 24 to 256.
+/// setmaxnreg: the count is a multiple of 8 from 24 to 256.
 std::optional<OpSpec> register_count(const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 1) return std::nullopt;
   const ptx::Operand& count = instruction.operands[0];

@@ -1,7 +1,7 @@
 #pragma once
-// Instructions of clusters and of the asynchronous proxy that work on registers or on none:
-// barrier.cluster, mapa, getctarank, fence.proxy.async, fence.mbarrier_init, setmaxnreg (PTX ISA,
-// 9.7.13.4, 9.7.9.23 and .24, 9.7.13.3, 9.7.19.5).
+// Instructions of clusters and the async proxy that access no memory: barrier.cluster, mapa,
+// getctarank, fence.proxy.async, fence.mbarrier_init, setmaxnreg (PTX ISA, 9.7.13.4, 9.7.9.23 and
+// .24, 9.7.13.3, 9.7.19.5).
 
 #include <optional>
 
@@ -10,7 +10,7 @@
 
 namespace rung::vgpu {
 
-/// How to run such an instruction; nothing if it is none of those.
+/// The specification of such an instruction; nothing for others.
 std::optional<OpSpec> cluster_instruction(const ptx::Instruction& instruction);
 
 }  // namespace rung::vgpu

@@ -25,7 +25,7 @@ struct BarrierOperands {
   std::uint32_t expected;  // 0: all threads
 };
 
-/// Reports an id or a count that no barrier has, and puts 0 in its place.
+/// Reports an invalid id or count, and replaces it by 0.
 BarrierOperands barrier_operands(Warp& warp, const Instr& instr, int first_row) {
   const int lane = first_lane(warp.mask);
   const std::uint32_t id = warp.row<std::uint32_t>(instr.rows[first_row])[lane];
@@ -90,7 +90,7 @@ void for_lanes(const Warp& warp, const F& f) {
   for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
 }
 
-/// To generic and back: Instr::imm is what is added.
+/// cvta to and from generic addresses: Instr::imm is the difference.
 void convert_address(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
   const std::uint64_t* from = warp.row<std::uint64_t>(instr.rows[1]);
@@ -108,7 +108,7 @@ void is_in_window(Warp& warp, const Instr& instr) {
   });
 }
 
-/// Virtual time: what the worker has run so far.
+/// Virtual time: the warp instructions that the worker has run so far.
 void read_clock(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
   for_lanes(warp, [&](int lane) { to[lane] = warp.block->worker.spent; });
@@ -134,8 +134,8 @@ OpSpec spec(Handler handler, std::vector<Type> operands, int destinations, std::
   return result;
 }
 
-/// bar.sync and bar.warp.sync with .threadgroup, .device and .none are no PTX: the Metal headers
-/// write them for barriers with mem_flags (src/vgpu/frontends/metal).
+/// bar.sync and bar.warp.sync with .threadgroup, .device and .none are not PTX. The Metal headers
+/// use them for barriers with mem_flags (src/vgpu/frontends/metal).
 std::uint64_t left_out_of_order(const ptx::Instruction& instruction) {
   if (instruction.has("threadgroup")) return barrier_leaves_device;
   if (instruction.has("device")) return barrier_leaves_shared;
@@ -146,7 +146,7 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   const bool bar = instruction.opcode == ptx::Opcode::bar;
   const std::uint64_t aligned = bar || instruction.has("aligned") ? barrier_aligned : 0;
   const bool reduces = instruction.has("red");
-  // What is left out or too much is an error of the operand check (lowering/operand_check.hpp).
+  // The operand check rejects missing or extra operands (lowering/operand_check.hpp).
   const std::size_t given = reduces ? std::clamp<std::size_t>(instruction.operands.size(), 3, 4)
                                     : std::clamp<std::size_t>(instruction.operands.size(), 1, 2);
   const auto flags = [&](std::size_t count_at) {
@@ -177,8 +177,8 @@ std::optional<OpSpec> barrier(const ptx::Instruction& instruction) {
   } else {
     return std::nullopt;
   }
-  // As rows: destination, predicate, id, count; the lowering puts the predicate, written last,
-  // there.
+  // The rows are destination, predicate, id, count. The lowering moves the predicate, which is last
+  // in PTX, to that position.
   std::vector<Type> types = {popc ? Type::u32 : Type::pred, Type::pred, Type::u32};
   if (given == 4) types.push_back(Type::u32);
   return spec(handler, std::move(types), 1, flags(3));
@@ -221,7 +221,7 @@ std::optional<OpSpec> clock(const ptx::Instruction& instruction) {
   return std::nullopt;
 }
 
-/// Launches run one after the other: there is nothing to wait for.
+/// Launches run one after the other, so there is nothing to wait for.
 std::optional<OpSpec> dependency_control(const ptx::Instruction& instruction) {
   if (instruction.has("wait")) return spec(grid_wait, {}, 0);
   if (instruction.has("launch_dependents")) return spec(nothing, {}, 0);

@@ -38,7 +38,7 @@ void set_result(Warp& warp, const Instr& instr, int lane, T value) {
   }
 }
 
-/// Memory at a generic address and how much of it there is; nullptr if it is nobody's.
+/// The memory at a generic address, and its size; nullptr if the address is invalid.
 struct Span {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -69,7 +69,7 @@ std::string string_at(Warp& warp, int lane, std::uint64_t address) {
   return {text, strnlen(text, span.bytes)};
 }
 
-/// The arguments of a printf lie one after the other, each aligned to its size.
+/// The arguments of a printf are consecutive, each aligned to its size.
 class Arguments {
  public:
   explicit Arguments(Span span) : span_(span) {}

@@ -1,7 +1,7 @@
-// Runs of multiply-adds and loads from shared memory in one handler: a superinstruction, after
-// T. A. Proebsting, "Optimizing an ANSI C Interpreter with Superoperators", POPL 1995. What is to
-// be checked and counted is checked and counted for all loads through one address register at once;
-// where something is wrong, or lanes are missing, the instructions run one by one.
+// Superinstructions: one handler runs a sequence of FMAs and loads from shared memory, after T. A.
+// Proebsting, "Optimizing an ANSI C Interpreter with Superoperators", POPL 1995. All loads through
+// one address register are checked and counted together. If an error occurs, or lanes are inactive,
+// the instructions run one by one.
 
 #include "vgpu/engine/control/superinstruction.hpp"
 
@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Step = Superinstruction::Step;
 using Word = std::uint32_t;
 
-/// Whether all reads of the batch go where they may.
+/// Whether all reads of the batch are valid.
 bool locate_batch(Warp& warp, const ReadBatch& batch, Shape& shape) {
   Block& block = *warp.block;
   const auto located = [&](const MemoryOp& op) {
@@ -35,7 +35,7 @@ bool locate_batch(Warp& warp, const ReadBatch& batch, Shape& shape) {
   };
   const MemoryOp& first = *batch.reads.front();
   if (first.starts_shape) make_shape(shape, warp, first);
-  // The others lie between these, and a multiple of their alignment away.
+  // The others are between these two, at multiples of their alignment.
   return located(*batch.lowest) && (batch.reads.size() == 1 || located(*batch.highest));
 }
 
@@ -67,12 +67,12 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
   shadow.log.regions |= regions;
 }
 
-/// What the loads of a batch read from.
+/// The source of the loads of a batch.
 struct Source {
   enum class Kind : std::uint8_t { uniform, halves, dense, repeated, scattered };
 
   Source() = default;
-  /// Rows, by their offset.
+  /// The source is the frame: rows by their offset.
   explicit Source(const std::byte* frame) : from(frame), distance(nullptr), kind(Kind::dense) {}
   Source(const Shape& shape, const std::byte* shared)
       : from(shared + shape.low),
@@ -83,13 +83,13 @@ struct Source {
              : shape.halves_agree               ? Kind::repeated
                                                 : Kind::scattered) {}
 
-  const std::byte* from;  // what the lanes' distances count from
+  const std::byte* from;  // base of the lanes' distances
   const std::int32_t* distance;
   Kind kind;  // repeated: the second half of the lanes has the addresses of the first
 };
 
-/// Rows are written in whole vectors, as they will be read: many small stores are not forwarded to
-/// a large load.
+/// Writes rows as whole SIMD vectors, as they will be read: a CPU does not forward many small
+/// stores to one large load.
 HWY_INLINE void load_words(const Source& source, const std::byte* from, Word* row) {
   constexpr int half = warp_size / 2;
   const hn::CappedTag<Word, half> d;
@@ -146,13 +146,13 @@ HWY_INLINE float* row_of(const Step& step, unsigned operand, std::byte* frame) {
 
 #if HWY_NATIVE_FMA
 
-/// Multiply-adds, whose last results stay in registers for a sum that goes on.
+/// FMAs. The last results stay in the CPU's registers for the next FMA of the same sum.
 class MultiplyAdd {
  public:
   explicit MultiplyAdd(const Source* sources) : sources_(sources) {}
 
-  /// Those from `step` on, up to a load or the end, which it returns. NaN becomes the one that PTX
-  /// has behind the last: whether a number is NaN does not depend on its bits.
+  /// Runs the FMAs from `step` up to a load or the end, which it returns. NaN becomes PTX's
+  /// canonical NaN only after the last: whether a number is NaN does not depend on its bits.
   HWY_INLINE const Step* run(const Step* step, const Step* end, std::byte* frame) {
     const Step* const first = step;
     auto nan = hn::IsNaN(hn::Zero(d));

@@ -1,11 +1,11 @@
 #pragma once
-// Several instructions run by one handler.
+// Superinstructions: several instructions that one handler runs.
 
 #include "vgpu/model/kernel.hpp"
 
 namespace rung::vgpu {
 
-/// The instruction that runs this one, which has to outlive it.
+/// The instruction that runs `super`, which must outlive it.
 Instr run_by_one_handler(const Superinstruction& super);
 
 }  // namespace rung::vgpu

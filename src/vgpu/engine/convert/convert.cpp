@@ -1,4 +1,4 @@
-// cvt between integers, f32 and f64, in vector code (PTX ISA, 9.7.9).
+// cvt between integers, f32 and f64, in SIMD code (PTX ISA, 9.7.9).
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 #include "vgpu/engine/lanes/per_lane.hpp"
@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-// Between integers: cut, or extended as the source is signed.
+// Between integers: truncates, or extends by the signedness of the source.
 template <class D, class S>
 struct Resize {
   static D run(S a) {
@@ -29,7 +29,7 @@ struct ToFloat {
   static D run(S a) { return static_cast<D>(value_of(a)); }
 };
 
-// A NaN keeps what fits of its payload, but for .ftz between f32 and f32.
+// A NaN keeps the part of its payload that fits, except with .ftz from f32 to f32.
 template <class S, bool ftz, bool sat>
 struct ToSingle {
   static float run(S a) {
@@ -73,7 +73,7 @@ void add_modes(OpTable& table, const std::string& rest) {
   table.add({"cvt.rp", rest}, rounded_spec<Op, FE_UPWARD>());
 }
 
-/// .rn, and the other modes where they make no difference: D holds every value of S.
+/// .rn, and the other modes if D can represent every value of S.
 template <class D, class S>
 void add_to_float_of(OpTable& table, const std::string& rest) {
   using Number = typename LaneOf<S>::Number;
@@ -91,7 +91,7 @@ void add_to_float(OpTable& table, const std::string& from) {
   add_to_float_of<double, S>(table, ".f64." + from);
 }
 
-// .sat changes nothing: the result is in range already.
+// .sat has no effect, because the result is always in range.
 template <class D, ToInteger rounding>
 void add_from_float(OpTable& table, const std::string& mode, const std::string& to) {
   for (const std::string sat : {"", ".sat"}) {
@@ -174,8 +174,8 @@ struct SmallFromFloat {
   }
 };
 
-// Not by the CPU's rounding mode: of some conversions compilers make a sequence of additions, which
-// for 0 gives -0 downwards.
+// Does not use the CPU's rounding mode: compilers expand some conversions to a sequence of
+// additions, which gives -0 for 0 when rounding down.
 template <class D, class S, Rounding rounding>
 struct DirectedToFloat {
   static D run(S a) { return directed<D, rounding>(a); }

@@ -1,4 +1,4 @@
-// The common forms of cvt between f32 and f16, bf16 and pairs of them, in vector code (PTX ISA,
+// The common forms of cvt between f32 and f16, bf16 and pairs of them, in SIMD code (PTX ISA,
 // 9.7.9). The rare ones are in convert_narrow.cpp.
 
 #include "vgpu/engine/arithmetic/operations.hpp"
@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-// NaN becomes canonical, but keeps its payload from bf16 without .ftz, which is a mere shift.
+// NaN becomes canonical, except from bf16 without .ftz, which is only a shift.
 template <class F, bool ftz, bool sat>
 struct WidenHalf {
   static float run(typename F::Lane a) {

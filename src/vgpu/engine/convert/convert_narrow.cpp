@@ -1,5 +1,5 @@
-// cvt to and from f16, bf16 and tf32 in the forms that are rare: from and to f64 and integers, by
-// every rounding mode, with .sat, .relu and .satfinite (PTX ISA, 9.7.9).
+// The rare forms of cvt to and from f16, bf16 and tf32: from and to f64 and integers, in every
+// rounding mode, with .sat, .relu and .satfinite (PTX ISA, 9.7.9).
 
 #include "vgpu/engine/arithmetic/operations.hpp"
 #include "vgpu/engine/lanes/per_lane.hpp"
@@ -17,7 +17,7 @@ constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 template <class T>
 constexpr SmallFloat format_of = std::is_same_v<T, Half> ? f16_format : bf16_format;
 
-/// A lane as a double that rounds to any of the small formats as the lane's own value would.
+/// A lane as a double that rounds to any of the small formats like the lane's exact value.
 template <class T>
 double exact(T lane) {
   if constexpr (is_half<T>) {
@@ -100,7 +100,7 @@ void add_modes(OpTable& table, const std::string& rest) {
   table.add({"cvt.rp", rest}, lane_spec<ToHalf<D, S, Rounding::up, clamp>>());
 }
 
-/// .sat is there for f16 alone.
+/// .sat exists only for f16.
 template <class D, class S>
 void add_narrowing(OpTable& table, const std::string& types) {
   add_modes<D, S, Clamp::none>(table, types);
@@ -109,7 +109,7 @@ void add_narrowing(OpTable& table, const std::string& types) {
   }
 }
 
-/// From f32. The hardware flushes nothing under .ftz, which is there for f16 alone.
+/// From f32. .ftz exists only for f16, where the hardware flushes nothing.
 template <class D>
 void add_from_single(OpTable& table, const std::string& types) {
   add_narrowing<D, float>(table, types);
@@ -136,7 +136,7 @@ void add_to_integer(OpTable& table, const std::string& mode, const std::string& 
   }
 }
 
-/// Between a half and an integer, both ways.
+/// Between a half and an integer, in both directions.
 template <class H, class I>
 void add_integer(OpTable& table, const std::string& half, const std::string& integer) {
   const std::string types = "." + integer + "." + half;

@@ -1,4 +1,4 @@
-// Threads that wait for each other.
+// Barriers of a block and of a warp, and deadlocks.
 
 #include "vgpu/engine/execution/barrier.hpp"
 
@@ -14,8 +14,8 @@
 
 namespace rung::vgpu {
 
-/// Counts the current lanes of the warp in. A barrier with a thread count counts whole warps, also
-/// one whose last lanes do not exist.
+/// Adds the current lanes of the warp. A barrier with a thread count counts whole warps, even if
+/// the last lanes of a warp do not exist.
 void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool counts_whole_warp) {
   barrier.expected = expected;
   const bool whole = warp.mask == warp.live && counts_whole_warp;
@@ -43,7 +43,7 @@ void Block::barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr
   complete_if_full(id);
 }
 
-/// Parts of a warp may come to the same barrier one after the other; but all have to.
+/// Parts of a warp may arrive at the same barrier one after the other, but all must arrive.
 void Block::report_divergent(const Barrier& barrier) {
   for (const Barrier::Waiter& waiter : barrier.waiting) {
     if (waiter.divergent == nullptr) continue;
@@ -113,7 +113,7 @@ void Block::release(Barrier& done) {
       result = (result & ~waiter.mask) | (holds ? waiter.mask : 0);
     }
   }
-  // A count leaves out those that have exited.
+  // The count excludes threads that have exited.
   const std::uint64_t all =
       done.expected == 0 ? live_threads_ : worker.launch.options.block.count();
   if (participants >= all) {
@@ -133,7 +133,7 @@ void Block::release(Barrier& done) {
   done.clear();
 }
 
-/// __syncwarp: the named lanes that live wait for each other, wherever they are.
+/// __syncwarp: the named lanes that have not exited wait for each other, even if they diverged.
 void Block::warp_sync(Warp& warp, Mask wanted, const Instr& instr, OrderedMemory orders) {
   Split& own = warp.split();
   own.state = Split::State::at_warp_sync;
@@ -159,7 +159,7 @@ void Block::complete_warp_sync(Warp& warp, Mask wanted) {
                    std::exchange(sync_orders_[static_cast<std::size_t>(warp.index)], {}));
 }
 
-/// What that split waits for, if it does.
+/// Reports what that split waits for, if it waits.
 void Block::report_wait(const Warp& warp, const Split& split) {
   std::string message;
   if (split.state == Split::State::at_barrier && split.barrier >= barrier_count) {

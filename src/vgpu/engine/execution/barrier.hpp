@@ -10,25 +10,25 @@
 
 namespace rung::vgpu {
 
-/// One that some threads have come to.
+/// A barrier at which some threads have arrived.
 struct Barrier {
   enum class Reduction : std::uint8_t { none, popc, all, any };
   struct Waiter {
     int warp;
     int split;
     Mask mask;
-    const Instr* reduction;            // bar.red: whose result is due
-    const Instr* divergent = nullptr;  // who promised that the whole warp comes, and came in part
+    const Instr* reduction;            // bar.red: the instruction that gets the result
+    const Instr* divergent = nullptr;  // an .aligned barrier at which only part of the warp arrived
   };
   std::uint32_t threads = 0;   // that have arrived
-  std::uint32_t expected = 0;  // 0: all that live
+  std::uint32_t expected = 0;  // 0: all that have not exited
   OrderedMemory orders;
   Reduction reduction = Reduction::none;
   std::uint32_t votes = 0;  // threads whose predicate holds
   std::vector<Waiter> waiting;
-  std::vector<Arrival> arrived;  // those of bar.arrive included
+  std::vector<Arrival> arrived;  // including those of bar.arrive
 
-  /// Nobody has come; the vectors keep their memory.
+  /// Removes all arrivals; the vectors keep their memory.
   void clear() {
     threads = expected = votes = 0;
     orders = {};

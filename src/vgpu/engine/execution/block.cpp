@@ -7,7 +7,7 @@
 namespace rung::vgpu {
 namespace {
 
-// Rows are read as whole vectors.
+// Rows are read as whole SIMD vectors.
 constexpr std::size_t row_alignment = 64;
 
 std::size_t frame_stride(const Kernel& kernel) {
@@ -54,7 +54,7 @@ Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
     warps[i].frame = aligned + i * stride;
   }
   local_.resize(count * warp_size * worker.kernel.local_bytes);
-  // Whole vectors may be read from the last element on.
+  // A SIMD vector may be read from the last element on.
   shared.resize(launch.shared_bytes + row_alignment);
   if (worker.kernel.asynchronous) async = std::make_unique<AsyncState>();
 }

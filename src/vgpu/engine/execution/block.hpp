@@ -1,5 +1,5 @@
 #pragma once
-// A block (CTA) that is running: its warps, its memory, its barriers.
+// A running block (CTA): its warps, memory and barriers.
 
 #include <array>
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace rung::vgpu {
 
-/// Generic addresses of shared memory, local memory and parameters begin here; real addresses are
-/// far below.
+/// The beginnings of the windows of shared memory, local memory and parameters in generic
+/// addresses; addresses of real memory are far below.
 inline constexpr std::uint64_t shared_window = 1ull << 56;
 inline constexpr std::uint64_t local_window = 2ull << 56;
 inline constexpr std::uint64_t param_window = 3ull << 56;
@@ -33,24 +33,25 @@ class Block {
   Block(Worker& worker, Cluster& cluster, int rank);
   ~Block();
 
-  /// Makes it the block at that place of the grid, at its beginning.
+  /// Initialises it as the block at that position of the grid.
   void start(const std::array<std::uint32_t, 3>& place);
 
   enum class Status { done, yielded, stalled, stopped };
-  /// Runs until all threads have exited, the launch stops, every warp has spent its turn without
-  /// an end (a spin loop, perhaps on another block), or all threads wait.
+  /// Runs until all threads have exited, the launch stops, all threads wait, or every warp has used
+  /// up its turn, which suggests a spin loop, perhaps on another block.
   Status run();
-  /// Nobody can go on: says who waits for what.
+  /// Reports what each thread waits for when none can proceed.
   void report_deadlock();
 
-  // Called by handlers. `aligned`: the instruction promises that all lanes of the warp take part.
+  // Called by handlers. `aligned`: the instruction requires all lanes of the warp.
   void barrier_sync(Warp& warp, int id, std::uint32_t expected, const Instr& instr, bool aligned,
                     OrderedMemory orders);
   void barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr& instr);
   void barrier_reduce(Warp& warp, int id, std::uint32_t expected, const Instr& instr,
                       Barrier::Reduction reduction, Mask predicate);
   void warp_sync(Warp& warp, Mask wanted, const Instr& instr, OrderedMemory orders);
-  /// The warp's split waits until somebody calls wake(): `id` says for what, from barrier_count on.
+  /// Suspends the warp's split until wake() is called. `id`, at least barrier_count, identifies
+  /// what it waits for.
   void suspend(Warp& warp, int id, const Instr& instr);
   void wake(Warp& warp, int split);
   std::uint32_t live_threads() const { return live_threads_; }
@@ -66,7 +67,7 @@ class Block {
   Cluster& cluster;
   const Observers& observers;                         // the launch's
   const int rank;                                     // in the cluster
-  std::uint64_t linear = 0;                           // the same as one number
+  std::uint64_t linear = 0;                           // linear index in the grid
   std::array<std::uint32_t, 3> position = {0, 0, 0};  // in the grid
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
@@ -76,7 +77,7 @@ class Block {
   std::vector<AsyncCopies> copies;  // by warp
   std::vector<Stamp> grid_waits;    // by warp: its first griddepcontrol.wait, 0 before
   std::unique_ptr<AsyncState>
-      async;  // engine/async/async_state.hpp; null unless the kernel has such
+      async;  // engine/async/async_state.hpp; null unless Kernel::asynchronous
   PrintRing printed;
 
  private:
@@ -87,7 +88,7 @@ class Block {
   bool run_exchanging(Warp& warp, const struct BasicBlock& block);
   void wake_exchanges(Warp& warp);
   bool force_exchange(Warp& warp, bool patient);
-  /// Follows the end of a basic block. False if the split has ended or has become a parent.
+  /// Executes the end of a basic block. False if the split has ended or has become a parent.
   bool advance(Warp& warp, const struct BasicBlock& block, int index);
   bool diverge(Warp& warp, const struct BasicBlock& block, Mask taken);
   bool jump_indirect(Warp& warp, const struct BasicBlock& block);
@@ -108,7 +109,7 @@ class Block {
   std::vector<std::byte> frames_;
   std::vector<std::byte> local_;
   std::array<Barrier, barrier_count> barriers_;
-  std::vector<OrderedMemory> sync_orders_;  // by warp, of the __syncwarp that its lanes come to
+  std::vector<OrderedMemory> sync_orders_;  // by warp, of the __syncwarp at which its lanes arrive
   std::uint32_t live_threads_ = 0;
   bool rows_filled_ = false;
 };

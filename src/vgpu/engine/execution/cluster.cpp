@@ -9,7 +9,7 @@
 namespace rung::vgpu {
 namespace {
 
-// Failed tests of mbarriers, without anything else in between, that mean that nothing will come.
+// This many failed tests of mbarriers in a row, with no other progress, count as a deadlock.
 constexpr int most_idle_tests = 1 << 14;
 
 int ranks_of(const Dim3& cluster) { return static_cast<int>(cluster.count()); }
@@ -91,7 +91,7 @@ void Cluster::arrive(Warp& warp, const Instr& instr, bool releases) {
 
 void Cluster::wait(Warp& warp, const Instr& instr) {
   AsyncWarp& state = warp.block->async->warps[static_cast<std::size_t>(warp.index)];
-  // Who has not arrived waits for itself.
+  // A lane that has not arrived would wait for itself.
   const bool all_came = (warp.mask & ~state.to_wait) == 0;
   state.to_wait &= ~warp.mask;
   if (all_came && state.arrived <= phase_) {

@@ -1,5 +1,6 @@
 #pragma once
-// Blocks that run together and see each other's shared memory. Without clusters, each block is one.
+// A cluster: blocks that run together and can access each other's shared memory. Without clusters,
+// each block is a cluster of its own.
 
 #include <cstdint>
 #include <deque>
@@ -11,7 +12,7 @@
 
 namespace rung::vgpu {
 
-/// A bulk copy into shared memory that has not come yet, or arrivals at an mbarrier that wait for
+/// A bulk copy into shared memory that is in flight, or arrivals at an mbarrier that wait for
 /// copies.
 struct Landing {
   struct Target {
@@ -20,7 +21,7 @@ struct Landing {
   };
   std::vector<Target> targets;
   std::uint32_t barrier = 0;  // offset of the mbarrier, in each target
-  std::uint32_t bytes = 0;    // that it is told of
+  std::uint32_t bytes = 0;    // by which its tx-count decreases
   struct Piece {
     std::uint32_t to;    // offset in shared memory
     std::uint32_t from;  // in `data`
@@ -35,10 +36,10 @@ class Cluster {
   explicit Cluster(Worker& worker);
   ~Cluster();
 
-  /// Makes it the cluster of that index, its blocks at their beginnings.
+  /// Initialises it and its blocks as the cluster of that index.
   void start(std::uint64_t index);
-  /// As Block::run. Copies come when nobody can go on without them, one at a time, oldest first:
-  /// who forgets to wait sees that they have not come.
+  /// As Block::run. Copies complete only when no thread can proceed without them, one at a time,
+  /// oldest first, so that a missing wait reads stale data.
   Block::Status run();
 
   Block& block(int rank) { return *blocks_[static_cast<std::size_t>(rank)]; }
@@ -46,18 +47,18 @@ class Cluster {
   int size() const { return static_cast<int>(blocks_.size()); }
   bool has_ended(int rank) const { return ended_[static_cast<std::size_t>(rank)]; }
 
-  /// barrier.cluster: threads of the warp have come.
+  /// barrier.cluster.arrive by the active threads of the warp.
   void arrive(Warp& warp, const Instr& instr, bool releases);
-  /// Suspends the warp's split until all have come that live.
+  /// Suspends the warp's split until all threads that have not exited have arrived.
   void wait(Warp& warp, const Instr& instr);
   std::uint32_t missing() const;  // threads
 
-  /// Whether a failed test of an mbarrier should end the warp's turn for long: false if nothing has
-  /// moved in the cluster for so many tests that nothing ever will.
+  /// Called after a failed test of an mbarrier. Returns false if there have been so many failed
+  /// tests without progress in the cluster that none will succeed.
   bool may_still_come();
-  /// Something happened that somebody may wait for.
+  /// Notes progress that a thread may wait for.
   void moved() { idle_tests_ = 0; }
-  /// The oldest copy comes; false if there is none.
+  /// Completes the oldest copy; false if there is none.
   bool land();
 
   AsyncOrder order;

@@ -1,5 +1,5 @@
 #pragma once
-// Hazards found by a launch, each pair of instructions once.
+// Collects the hazards of a launch, one for each pair of instructions.
 
 #include <cstdint>
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace rung::vgpu {
 
-/// Shared by the workers of a launch. Which example of a hazard is kept does not depend on the
-/// order in which blocks ran: the one with the lowest block, then thread.
+/// Shared by the workers of a launch. The example that is kept of a hazard does not depend on the
+/// order in which blocks ran: it is the one with the lowest block, then thread.
 class HazardLog {
  public:
   explicit HazardLog(std::size_t limit) : limit_(limit) {}
@@ -27,12 +27,12 @@ class HazardLog {
     int thread;
     Hazard hazard;
   };
-  /// True if this pair of instructions is new or the example is an earlier one: worth describing.
+  /// Whether this pair of instructions is new, or the example precedes the kept one.
   bool wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site, std::uint64_t block,
              int thread);
   void add(Entry entry);
   std::vector<Hazard> sorted() const;
-  /// The first fault found, if any.
+  /// Whether a fault was found.
   bool has_fault() const;
 
  private:
@@ -42,13 +42,13 @@ class HazardLog {
   std::map<Key, Entry> entries_;
 };
 
-/// Who: the thread, by warp and lane, and the instruction's site.
+/// The party of a hazard: thread and instruction.
 Party party(const Block& block, std::uint64_t linear_block, int thread, std::uint32_t site,
             std::string access);
 /// "As + 132" or "shared memory + 132".
 std::string shared_address(const Block& block, std::uint64_t offset);
 
-// Each describes one hazard and adds it to the launch's log.
+// Each function describes one hazard and adds it to the launch's log.
 void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
             std::string address, std::string message);
 void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,
@@ -57,7 +57,7 @@ void report_race(Block& block, int thread, std::uint32_t site, std::string acces
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
                         std::uint64_t other_block, int other_thread, std::uint32_t other_site,
                         std::string other_access, std::uint64_t address);
-/// Lanes of one store give one address different values.
+/// Lanes of one store write different values to one address.
 void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, int lane);
 

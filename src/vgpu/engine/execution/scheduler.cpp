@@ -1,4 +1,4 @@
-// Which lanes run next: turns of warps, divergence and reconvergence.
+// The scheduler: turns of warps, divergence and reconvergence.
 
 #include <algorithm>
 
@@ -8,11 +8,12 @@
 namespace rung::vgpu {
 namespace {
 
-// Warp instructions of one turn. A warp that is not spinning comes to a barrier or its end first.
+// Warp instructions per turn. A warp that is not spinning usually reaches a barrier or its end
+// first.
 constexpr std::uint64_t turn_budget = 1u << 20;
-// While lanes of a warp are apart, they take shorter turns: one part may spin on the other.
+// Divergent warps have shorter turns, because one part may spin on the other.
 constexpr std::uint64_t split_budget = 1u << 14;
-// Loads of what others may change, in one turn. Who asks so often waits for them.
+// Volatile, relaxed and acquiring loads per turn. A warp that executes more is polling.
 constexpr int poll_budget = 64;
 
 }  // namespace
@@ -67,9 +68,9 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     bool runs_on = run_code(warp, block);
 
     if (!runs_on) {
-      // Waits in the middle of the block.
+      // It waits in the middle of the block.
     } else if (block.suspends) {
-      // A barrier ends its basic block; whoever waits goes on behind it.
+      // A barrier ends its basic block; a waiting split resumes after it.
       warp.split().block = block.next;
       runs_on = warp.split().state == Split::State::ready && go_to(warp, block.next);
     } else {
@@ -87,7 +88,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   }
 }
 
-/// Makes a ready split the current one; with `rotate`, another than the current if there is one.
+/// Selects a ready split; with `rotate`, a different one if possible.
 bool Block::pick_split(Warp& warp, bool rotate) {
   const int count = warp.split_count;
   const int begin = rotate ? warp.current + 1 : warp.current;
@@ -140,8 +141,8 @@ bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
   return false;
 }
 
-/// Moves the current split to a basic block. False if it ends there by joining its parent, or is
-/// not there any more.
+/// Moves the current split to a basic block. False if it joins its parent there, or no longer
+/// exists.
 bool Block::go_to(Warp& warp, int target) {
   Split& split = warp.split();
   split.block = target;
@@ -151,13 +152,14 @@ bool Block::go_to(Warp& warp, int target) {
   return false;
 }
 
-/// Some lanes go to `taken`, the others to `next`.
+/// Diverges: the lanes of `taken` branch, the others fall through.
 bool Block::diverge(Warp& warp, const BasicBlock& block, Mask taken) {
   Split& split = warp.split();
   const Mask others = split.mask & ~taken;
   const bool nested = block.post_dominator != split.reconverge || split.parent < 0;
   if (block.post_dominator < 0 || !nested) {
-    // The parts never meet, or where the split itself ends: the second is a sibling of the first.
+    // The parts reconverge only where the split itself ends, or never, so the second part becomes a
+    // sibling of the first.
     split.mask = others;
     warp.mask = others;
     place(warp, split.parent, split.reconverge, block.taken, taken);
@@ -203,7 +205,8 @@ bool Block::jump_indirect(Warp& warp, const BasicBlock& block) {
   return false;
 }
 
-/// A new split of these lanes at `target`; if that is where it would end, they arrive at once.
+/// Creates a split of these lanes at `target`; if it would reconverge there, the lanes arrive at
+/// once.
 void Block::place(Warp& warp, int parent, int reconverge, int target, Mask mask) {
   if (parent >= 0 && target == reconverge) {
     warp.splits[parent].arrived |= mask;
@@ -222,7 +225,7 @@ void Block::place(Warp& warp, int parent, int reconverge, int target, Mask mask)
   if (parent >= 0) ++warp.splits[parent].children;
 }
 
-/// The split is no more; a parent whose last child it was goes on with the lanes that arrived, or
+/// Removes the split. If it was the last child, its parent resumes with the lanes that arrived, or
 /// ends as well.
 void Block::end_split(Warp& warp, int index) {
   Split& split = warp.splits[index];

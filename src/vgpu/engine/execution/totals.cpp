@@ -1,4 +1,4 @@
-// Counters of a launch, from what its workers counted by basic block and by instruction.
+// The counters of a launch, from its workers' counts per basic block and per instruction.
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& r
   for (std::size_t i = 0; i < kernel.sites.size(); ++i) {
     SiteCounters& site = report.per_site[i];
     const std::uint32_t block = kernel.block_of_site[i];
-    if (block == Kernel::no_site) continue;  // cannot be reached
+    if (block == Kernel::no_site) continue;  // unreachable
     site.executions = sum(&Worker::block_executions, block);
     site.lanes = sum(&Worker::block_lanes, block) - sum(&Worker::predicated_off, i);
     Worker::Accesses accesses;
@@ -76,7 +76,8 @@ void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& r
     add_site(kernel.sites[i], site, accesses, report.counters);
   }
   for (const auto& worker : workers) report.counters += worker->apart;
-  // Its matrices consist of pieces of 8 x 16 bytes, which no swizzle lets meet in a bank.
+  // Its matrices consist of 8 x 16-byte core matrices, which are free of bank conflicts with every
+  // swizzle.
   constexpr std::uint64_t wavefront_bytes = 128;
   report.counters.wgmma_shared_load_wavefronts =
       report.counters.wgmma_shared_load_bytes / wavefront_bytes;

@@ -98,9 +98,9 @@ void Worker::keep_output(const Cluster& cluster) {
 }
 
 void Worker::run() {
-  // Clusters that spin, perhaps on blocks which have not begun.
+  // Suspended clusters, which spin, perhaps on blocks that have not started.
   std::deque<std::unique_ptr<Cluster>> waiting;
-  // How many may: as many as the device would run at once.
+  // The most clusters that may be suspended: as many as the device would run at once.
   const std::uint64_t size = launch.options.cluster.count();
   const std::size_t most_waiting =
       static_cast<std::size_t>(launch.device.multiprocessors) *

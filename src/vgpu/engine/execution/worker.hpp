@@ -1,5 +1,5 @@
 #pragma once
-// One thread of the CPU that runs blocks of a launch, one after the other, and what it has counted.
+// A worker: a CPU thread that runs blocks of a launch one after the other, and its counters.
 
 #include <array>
 #include <atomic>
@@ -23,7 +23,7 @@ class Cluster;
 class HazardLog;
 struct Observers;
 
-/// What all workers of a launch share.
+/// The state that all workers of a launch share.
 struct LaunchState {
   LaunchState(const Kernel& kernel, const LaunchOptions& options,
               std::span<const std::byte> parameters, DeviceMemory& memory,
@@ -36,12 +36,12 @@ struct LaunchState {
   DeviceMemory& memory;
   const DeviceDescription& device;
   const Observers& observers;
-  std::mutex watching;                                   // LaunchOptions::watcher is being told
+  std::mutex watching;  // held while LaunchOptions::watcher is called
   std::vector<const Allocation*> parameter_allocations;  // by byte offset / 8 of the parameter
-  bool writes_anywhere = false;                          // some store's target is not known, or:
-  std::vector<const Allocation*> written;                // all that stores and atomics go to
-  std::uint32_t shared_bytes = 0;                        // static and dynamic
-  std::uint64_t grid_id = 0;                             // counts launches
+  bool writes_anywhere = false;  // the target of some store is unknown; otherwise see `written`
+  std::vector<const Allocation*> written;  // the targets of all stores and atomics
+  std::uint32_t shared_bytes = 0;          // static and dynamic
+  std::uint64_t grid_id = 0;               // counts launches
   GridOrder order;
   std::unique_ptr<HazardLog> hazards;
   std::atomic<std::uint64_t> next_cluster{0};  // without clusters, each block is one
@@ -56,13 +56,13 @@ class Worker {
   explicit Worker(LaunchState& launch);
   ~Worker();
 
-  /// Takes blocks until there are none left.
+  /// Runs blocks until none is left.
   void run();
 
-  /// Adds what was counted by batch of reads to `accesses`; once, at the end.
+  /// Adds the counts of batches of reads to `accesses`. Call it once, at the end.
   void count_batches();
 
-  /// False, and reported, if the launch has run more warp instructions than it may.
+  /// Returns false, after a report, if the launch has exceeded its instruction limit.
   bool within_limit(Block& block);
 
   LaunchState& launch;
@@ -72,10 +72,10 @@ class Worker {
   std::uint64_t spent = 0;  // warp instructions run
   int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
 
-  // Counted by basic block; instructions follow from that.
+  // Counted per basic block; the counts of instructions follow.
   std::vector<std::uint64_t> block_executions, block_lanes;
   struct Accesses {
-    std::uint64_t requests = 0;                                // with an active lane
+    std::uint64_t requests = 0;                                // with at least one active lane
     std::uint64_t units = 0;                                   // sectors or wavefronts
     std::uint64_t issued_requests = 0, issued_wavefronts = 0;  // shared, as ptxas merges them
 
@@ -93,11 +93,11 @@ class Worker {
     std::array<std::uint64_t, 8> wavefronts{};  // by log2 of the bytes of an access
   };
   std::vector<BatchCounts> batches;           // by ReadBatch::index
-  Counters apart;                             // what sites do not count
+  Counters apart;                             // counts that belong to no site
   std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
   std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways
 
-  std::vector<Shape> shapes;  // by slot, of the basic block that is running
+  std::vector<Shape> shapes;  // by slot, for the running basic block
   Shape scratch_shape;
   std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
 
@@ -106,7 +106,7 @@ class Worker {
   void keep_output(const Cluster& cluster);
 
   std::vector<std::unique_ptr<Cluster>> idle_;  // kept for their memory
-  std::uint64_t counted_ = 0;                   // of `spent`, what the launch knows of
+  std::uint64_t counted_ = 0;  // the part of `spent` that is included in LaunchState::instructions
 };
 
 /// Fills in the report's counters.

@@ -1,6 +1,6 @@
 #pragma once
-// How a loop over lanes reads its operands: rows of numbers, predicates and the immediate alike by
-// [lane].
+// Uniform access by [lane] to the operands of a loop over lanes: rows of numbers, predicates and
+// the immediate.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The C++ types of a lane, and what an operation's signature says of its operands.
+// The C++ types of lanes, and the operand types that follow from an operation's signature.
 
 #include <bit>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Bfloat2 {
 struct Float2 {
   float low, high;
 };
-/// 8-bit integers lie in 16-bit rows; the upper half is ignored when read, and written as the
+/// An 8-bit integer in a 16-bit row. The upper half is ignored when read, and written as the
 /// extension of the value.
 struct U8 {
   std::uint16_t bits;
@@ -36,22 +36,22 @@ struct U8 {
 struct S8 {
   std::uint16_t bits;
 };
-/// A predicate, as a mask of all bits of a lane: what selections in vector code go by.
+/// A predicate as a mask of all bits of a lane, for selections in SIMD code.
 template <class Word>
 struct LaneMask {
   Word bits;
 };
-/// Not an operand: OpSpec::imm.
+/// Stands for OpSpec::imm, which is not an operand.
 struct Imm {
   std::uint64_t bits;
 };
 
-/// The unsigned integer of as many bytes.
+/// The unsigned integer of that many bytes.
 template <std::size_t bytes>
 using WordOf = std::conditional_t<bytes == 2, std::uint16_t,
                                   std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>;
 
-/// The lanes' bits in a mask, from memory: GCC makes no vector code of 64-bit shifts by the lane.
+/// The lanes' bits in a mask, from a table: GCC does not vectorize 64-bit shifts by the lane.
 template <class Word>
 struct alignas(64) LaneBits {
   Word bit[32] = {};
@@ -62,16 +62,16 @@ struct alignas(64) LaneBits {
 template <class Word>
 inline constexpr LaneBits<Word> lane_bits;
 
-/// All ones if the lane's bit of the mask is set, else 0.
+/// All ones if the lane's bit of the mask is set, otherwise 0.
 template <class Word>
 inline Word lane_mask(std::uint32_t mask, int lane) {
-  // GCC 12 fails on a masked 16-bit maximum, which it would make of the second form.
+  // GCC 12 turns the second form into a masked 16-bit maximum, which it cannot compile.
   if constexpr (sizeof(Word) == 2) return static_cast<Word>(0 - ((mask >> lane) & 1));
   return (mask & lane_bits<Word>.bit[lane]) != 0 ? static_cast<Word>(~Word{0}) : Word{0};
 }
 
-/// `yes` where the mask is all ones, `no` where it is 0. By bits, floating point too: of `m ? a :
-/// b` compilers make branches.
+/// `yes` where the mask is all ones, `no` where it is 0. Bitwise, even for floating point, because
+/// compilers turn `m ? a : b` into branches.
 template <class T>
 inline T select(LaneMask<WordOf<sizeof(T)>> mask, T yes, T no) {
   using Word = WordOf<sizeof(T)>;
@@ -85,7 +85,7 @@ constexpr bool is_lane_mask = false;
 template <class Word>
 constexpr bool is_lane_mask<LaneMask<Word>> = true;
 
-/// The PTX type of a lane. Integers are untyped where only the size matters.
+/// The PTX type of a lane. Integers are untyped if only the size matters.
 template <class T>
 constexpr ptx::Type ptx_type() {
   using ptx::Type;
@@ -106,8 +106,8 @@ constexpr ptx::Type ptx_type() {
   return Type::none;
 }
 
-/// An operation on lanes is a struct with a static function `run`: its arguments are the sources in
-/// the order of PTX, an Imm among them if it wants one, and it returns the destination.
+/// An operation on lanes is a struct with a static function `run`, which takes the sources in PTX
+/// order, and an Imm if needed, and returns the destination.
 template <class Function>
 struct Signature;
 
@@ -131,7 +131,7 @@ struct Signature<R (*)(A...)> {
 template <class Op>
 using SignatureOf = Signature<decltype(&Op::run)>;
 
-/// Where the operand of an argument stands: an Imm has no row.
+/// The operand index of an argument; an Imm has none.
 template <class... A>
 constexpr int row_of_argument(int argument) {
   constexpr bool is_imm[] = {std::is_same_v<A, Imm>..., false};

@@ -1,5 +1,5 @@
-// Loops over the 32 lanes of a warp that the compiler turns into vector code. Included by files
-// that include engine/lanes/targets.hpp, once for each instruction set.
+// Loops over the 32 lanes of a warp that the compiler vectorizes. Included by files that include
+// engine/lanes/targets.hpp, once per instruction set.
 
 #if defined(RUNG_VGPU_ENGINE_LANES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HWY_TARGET_TOGGLE
@@ -24,7 +24,7 @@ HWY_INLINE void map_in_place(R* row, const S... source) {
   for (int lane = 0; lane < warp_size; ++lane) row[lane] = Op::run(source[lane]...);
 }
 
-// A destination that has another width than a source may begin at the same place.
+// A destination may share its beginning with a source of another width.
 template <class Op, class R, class... S>
 HWY_INLINE void map_by_copy(R* row, const S... source) {
   alignas(64) R results[warp_size];
@@ -52,7 +52,8 @@ std::make_integer_sequence<int, sizeof...(A)> argument_indices(R (*)(A...)) {
   return {};
 }
 
-// Not inlined into what calls it below: there are many of these loops, and each costs compile time.
+// Not inlined into its callers below, because there are many of these loops, and each costs compile
+// time.
 template <class Op>
 HWY_NOINLINE void lanes(Warp& warp, const Instr& instr) {
   map<Op>(warp, instr, &Op::run, decltype(argument_indices(&Op::run)){});
@@ -64,7 +65,7 @@ void rounded_lanes(Warp& warp, const Instr& instr) {
   lanes<Op>(warp, instr);
 }
 
-/// Runs `full`, and gives lanes that are not active the words of its destination back.
+/// Runs `full`, and then restores the destination's words of inactive lanes.
 template <class Word>
 HWY_NOINLINE void run_masked(Warp& warp, const Instr& instr, Handler full) {
   Word* const row = std::assume_aligned<64>(warp.row<Word>(instr.row[0]));

@@ -1,6 +1,6 @@
 #pragma once
-// Which handler runs which instruction: a table by mnemonic as PTX writes it, defaults spelled out
-// and left out both ("add.rn.f32", "add.f32").
+// The table of handlers by mnemonic, with defaults both written and omitted ("add.rn.f32",
+// "add.f32").
 
 #include <initializer_list>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace rung::vgpu {
 
-/// {full, masked, operands()}; a function for the same reason.
+/// {full, masked, operands()}; out of line, because it is called hundreds of times in a file.
 OpSpec make_spec(Handler full, Handler masked, std::vector<ptx::Type> (*operands)());
 
 class OpTable {
  public:
-  /// The mnemonic in parts: put together where it is called, hundreds of times in a file, they
-  /// would cost more to compile than the handlers.
+  /// Takes the mnemonic in parts: concatenating them at hundreds of call sites in a file would cost
+  /// more compile time than the handlers.
   void add(std::initializer_list<std::string_view> mnemonic, OpSpec spec);
   /// Null if there is none.
   const OpSpec* find(const std::string& mnemonic) const;

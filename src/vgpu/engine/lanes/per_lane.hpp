@@ -1,6 +1,6 @@
 #pragma once
-// Handlers for operations that are too rare, or too long, for vector code: one active lane after
-// the other.
+// Handlers for operations that are too rare, or too long, for SIMD code: they loop over the active
+// lanes.
 
 #include "vgpu/engine/lanes/lane_sources.hpp"
 #include "vgpu/engine/lanes/op_table.hpp"
@@ -10,7 +10,7 @@ namespace rung::vgpu {
 template <class Op, class R, class... A, int... i>
 void run_lanes(Warp& warp, const Instr& instr, R (*)(A...), std::integer_sequence<int, i...>) {
   R* const row = warp.row<R>(instr.row[0]);
-  R results[warp_size];  // a destination of another width may begin where a source does
+  R results[warp_size];  // a destination may share its beginning with a source of another width
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
     const int lane = first_lane(rest);
     results[lane] = Op::run(Source<A>(warp, instr, row_of_argument<A...>(i))[lane]...);

@@ -1,10 +1,10 @@
-// Compiles a file of handlers once for each register file of the CPU. What stands between
-// HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(), in namespace HWY_NAMESPACE, exists once for
-// each instruction set; what stands under `#if HWY_ONCE` exists once in all and picks by
-// RUNG_PICK_LANES. It is the way of device/cpu/simd.hpp, for plain loops: with one 128-bit set,
-// AVX2 and AVX-512 on x86, because there are many handlers and each set costs compile time. A file
-// of many handlers that few kernels use defines RUNG_LANES_WITHOUT_AVX3 first, and has one set
-// less. Only the first lines have an include guard: the repetition is the point.
+// Compiles a file of handlers once per SIMD instruction set. Code between HWY_BEFORE_NAMESPACE()
+// and HWY_AFTER_NAMESPACE(), in namespace HWY_NAMESPACE, exists once for each; code under `#if
+// HWY_ONCE` exists once in all, and selects one by RUNG_PICK_LANES. device/cpu/simd.hpp works in
+// the same way; here the loops are plain, and x86 has only one 128-bit set, AVX2 and AVX-512,
+// because there are many handlers and each set costs compile time. A file with many rarely used
+// handlers defines RUNG_LANES_WITHOUT_AVX3 first, and is compiled for one set less. Only the first
+// lines have an include guard, because the file is included repeatedly on purpose.
 
 #ifndef RUNG_VGPU_ENGINE_TARGETS_HPP
 #define RUNG_VGPU_ENGINE_TARGETS_HPP
@@ -24,14 +24,14 @@
 #else
 #define RUNG_RARE_TARGETS 0
 #endif
-// The target that the compiler's own flags allow always stays.
+// The baseline target, which the compiler's own flags allow, is always enabled.
 #define HWY_DISABLED_TARGETS                                                        \
   (((HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | RUNG_RARE_TARGETS | RUNG_NEWER_TARGETS) & \
     ~HWY_BASELINE_TARGETS) |                                                        \
    HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
-// The lanes of a loop do not depend on each other: a row may be a source and the destination, but
-// then each lane is read before it is written.
+// The lanes of a loop are independent: if a row is both source and destination, each lane is read
+// before it is written.
 #ifdef __clang__
 #define RUNG_LANES _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
 #else
@@ -60,8 +60,8 @@
 #define RUNG_LANES_AVX2(fn)
 #endif
 
-/// The function `fn` of the best instruction set here; to be used where the N_<target> namespaces
-/// are in scope. The last one, HWY_NAMESPACE, is what the whole program is compiled for.
+/// The function `fn` for the best instruction set of this CPU. Use it where the N_<target>
+/// namespaces are in scope. The last one, HWY_NAMESPACE, is the baseline of the whole program.
 #define RUNG_PICK_LANES(fn)                                            \
   []() -> decltype(&HWY_NAMESPACE::fn) {                               \
     RUNG_LANES_AVX3(fn) RUNG_LANES_AVX2(fn) return &HWY_NAMESPACE::fn; \

@@ -16,10 +16,10 @@ namespace {
 using Element = MatrixElement;
 using ptx::Instruction;
 
-/// A mnemonic in parts.
+/// The parts of a mnemonic.
 struct Parts {
   std::optional<MatrixShape> shape;
-  std::vector<Element> types;  // as written: D, A, B, C, or of wmma with f16 inputs D, C
+  std::vector<Element> types;  // as written: D, A, B, C; for wmma with f16 inputs D, C
   std::vector<bool> columns;   // .row or .col, of A and B
   std::optional<MatrixMode> mode;
   bool sync = false, aligned = false;

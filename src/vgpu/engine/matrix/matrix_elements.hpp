@@ -1,6 +1,6 @@
 #pragma once
-// The value of a matrix element from the register that holds it: `element` counts from the low
-// bits. All are exact in f32; in forms that compilers turn into vector code.
+// The value of a matrix element, from the register that contains it: `element` counts from the low
+// bits. All values are exact in f32. Compilers vectorize these functions.
 
 #include <bit>
 #include <cstdint>
@@ -14,7 +14,7 @@ inline float f32_of_f16(std::uint32_t bits) {
   return F16::number({static_cast<std::uint16_t>(bits)});
 }
 
-/// Four bits of exponent with bias 7, no infinity; of NaN there is one magnitude.
+/// Four exponent bits with bias 7, no infinity, and one magnitude for NaN.
 inline float f32_of_e4m3(std::uint32_t bits) {
   const std::uint32_t magnitude = bits & 0x7Fu;
   // Read as binary32, the shifted bits are the value times 2^-120; the product is exact.

@@ -15,8 +15,7 @@ constexpr std::uint32_t row_bytes = 16;
 
 using Element = std::uint16_t;
 
-/// Where element (row, column) of a matrix lies in the fragment: the lane, and which half of its
-/// register.
+/// The position of element (row, column) in the fragment: the lane, and the half of its register.
 struct FragmentPlace {
   int lane, half;
 };
@@ -40,7 +39,7 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
     ++accesses.requests;
     ++accesses.issued_requests;
     for (int matrix = 0; matrix < op.count; ++matrix) {
-      // Each matrix is fetched by itself.
+      // Each matrix is a separate request.
       const Mask lanes = 0xFFu << (matrix * matrix_rows);
       const int wavefronts =
           shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes,
@@ -89,7 +88,7 @@ void run(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
   const Mask active = warp.mask;
   if (active != all_lanes) report_bad_participant(warp, instr, ~active);
-  // Only these lanes' addresses count.
+  // Only these lanes' addresses are used.
   const Mask addressing = op.count == 4 ? all_lanes : (1u << (op.count * matrix_rows)) - 1;
   warp.mask = addressing;
   Shape& shape = block.worker.shapes[op.slot];
@@ -102,7 +101,7 @@ void run(Warp& warp, const Instr& instr) {
   if (locate(block, warp, row, shape, kind, place)) {
     move_lanes<Load, Transposed>(block, warp, instr, shape, place);
   } else {
-    // A matrix with a row missing is no matrix: the wrong lanes are reported, nothing is moved.
+    // If a row has a bad address, nothing is copied; the wrong lanes are reported.
     access_good_lanes(block, warp, instr, row, shape, kind,
                       [](Block&, Warp&, const Instr&, Shape&, const Place&) {});
   }

@@ -6,8 +6,8 @@
 
 namespace rung::vgpu {
 
-/// Rows: the registers of the fragment, one for each matrix. MemoryOp::count is their number; lane
-/// 8 i + r gives the address of row r of matrix i (PTX ISA, ldmatrix).
+/// Rows: the registers of the fragment, one per matrix. MemoryOp::count is their number. Lane 8 i +
+/// r provides the address of row r of matrix i (PTX ISA, ldmatrix).
 void run_load_matrix(Warp& warp, const Instr& instr);
 void run_load_matrix_transposed(Warp& warp, const Instr& instr);
 void run_store_matrix(Warp& warp, const Instr& instr);

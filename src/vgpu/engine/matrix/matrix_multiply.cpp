@@ -1,5 +1,5 @@
-// The work is done in f32 (or f64) on tiles of 8 or 16 x 8. Integers too: the products of a tile,
-// at most 64 of 16 bits, add up to less than 2^24, so that f32 is exact; C is added in s32.
+// Computes in f32 (or f64) on tiles of 8 or 16 x 8, also for integers: the products of a tile, at
+// most 64 of 16 bits, sum to less than 2^24, so f32 is exact. C is then added in s32.
 #include "vgpu/engine/matrix/matrix_multiply.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,7 +29,7 @@ using Element = MatrixElement;
 constexpr int lanes_of_group = 4;
 constexpr int columns = 8;  // of a tile
 
-/// A register's elements, each in f32 or f64: values[element * 32 + lane].
+/// Converts a register's elements to f32 or f64: values[element * 32 + lane].
 template <Element type>
 void widen_words(const std::uint32_t* words, float* values) {
   for (int element = 0; element < per_register(type); ++element) {
@@ -58,21 +58,21 @@ void widen(Element, Warp& warp, std::uint32_t row, double* values) {
   std::copy_n(warp.row<const double>(row), warp_size, values);
 }
 
-/// Elements of a register. Of f64 there is one, as the compiler should know.
+/// Elements per register; constant for f64.
 template <class T>
 int packed(Element type) {
   return std::is_same_v<T, double> ? 1 : per_register(type);
 }
 
-/// A tile of A, register after register: that is what `multiply_tile` reads.
+/// A tile of A, register after register, as `multiply_tile` reads it.
 template <class T>
 void load_a(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* a) {
   const int step = packed<T>(form.a) * warp_size;
   for (int i = 0; i < form.a_registers_of_tile(); ++i) widen(form.a, warp, rows[i], a + i * step);
 }
 
-/// A tile of B, row-major: lane 4 g + t holds in element e of register i what stands in column g,
-/// row (4 i + t) * per_register + e.
+/// A tile of B, row-major: element e of register i of lane 4 g + t is in column g, row (4 i + t) *
+/// per_register + e.
 template <class T>
 void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* b) {
   const int elements = packed<T>(form.b);
@@ -95,8 +95,7 @@ HWY_INLINE V fused(D d, V a, V b, V c) {
   (void)d;
   return hn::MulAdd(a, b, c);
 #else
-  // In f32 the product is exact, and two steps do what one does. (Where it is subnormal, it is
-  // not.)
+  // In f32 the product is exact, so that two roundings equal one, unless it is subnormal.
   if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::Add(hn::Mul(a, b), c);
   constexpr std::size_t lanes = HWY_LANES(hn::TFromD<D>);
   alignas(16) hn::TFromD<D> x[lanes], y[lanes], z[lanes];
@@ -108,8 +107,8 @@ HWY_INLINE V fused(D d, V a, V b, V c) {
 #endif
 }
 
-/// sums (row-major) += A * B, by ascending k. Rows come in halves of 8, one for each group of
-/// lanes: register 0 of A has the first, register 1 the second, then both for the next columns.
+/// sums (row-major) += A * B, by ascending k. Each half of 8 rows has one row per group of lanes:
+/// register 0 of A has the first half, register 1 the second, then both for the next columns.
 template <class T>
 void multiply_tile(const MatrixForm& form, const T* a, const T* b, T* sums) {
   constexpr int lanes = HWY_MIN(columns, static_cast<int>(HWY_LANES(T)));
@@ -152,9 +151,9 @@ void set_lanes(T* row, const T* values, Mask mask) {
   }
 }
 
-// Tiles of C and D: a lane holds two neighbouring columns of a row in each half of 8 rows, four
-// lanes a row, so that a half in row-major order goes through the lanes. They are registers 2 h and
-// 2 h + 1, or both in one of f16.
+// Tiles of C and D: a lane holds two adjacent columns of a row in each half of 8 rows, with four
+// lanes per row, so that the row-major order of a half follows the lanes. They are in registers 2 h
+// and 2 h + 1, or both in one of f16.
 
 template <class T>
 void load_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* sums) {
@@ -207,17 +206,17 @@ void store_half_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* ro
   }
 }
 
-/// An instruction's operands in memory. All are read before any is written: D may have the
-/// registers of A, B and C.
+/// An instruction's operands in memory. All are read before any is written, because D may share
+/// registers with A, B and C.
 template <class T>
 struct Operands {
   alignas(64) T a[16 * 64];
   alignas(64) T b[64 * 8];
   alignas(64) T sums[16 * 16];
-  alignas(64) std::int32_t integers[16 * 16];  // C of s32; `sums` begin with 0 then
+  alignas(64) std::int32_t integers[16 * 16];  // C of s32; `sums` then start with 0
 };
 
-/// Where the registers of an operand begin among an instruction's rows.
+/// The index of each operand's first register among the instruction's rows.
 struct RowsOf {
   const std::uint32_t *d, *a, *b, *c;
 };

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int size = 8;  // rows and columns
 
-/// Each lane holds two neighbouring elements of a row, four lanes a row: elements lie row by row.
+/// Each lane holds two adjacent elements of a row, four lanes per row, so the lanes are in
+/// row-major order.
 void transpose(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   auto* const d = warp.row<std::uint16_t>(instr.rows[0]);

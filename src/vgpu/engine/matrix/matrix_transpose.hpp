@@ -1,5 +1,5 @@
 #pragma once
-// movmatrix: the transpose of an 8x8 matrix that lies across a warp's registers.
+// movmatrix: transposes an 8x8 matrix in a warp's registers.
 
 #include <optional>
 
@@ -8,9 +8,9 @@
 
 namespace rung::vgpu {
 
-/// movmatrix.sync.aligned.m8n8.trans.b16 (PTX ISA, 9.7.14.5.17); nothing if it is another.
+/// movmatrix.sync.aligned.m8n8.trans.b16 (PTX ISA, 9.7.14.5.17); nothing for others.
 std::optional<OpSpec> matrix_transpose(const ptx::Instruction& instruction);
-/// Its handler: row 0 from row 1.
+/// Its handler: row 0 is the transpose of row 1.
 Handler matrix_transpose_handler();
 
 }  // namespace rung::vgpu

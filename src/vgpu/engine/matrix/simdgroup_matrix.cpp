@@ -15,7 +15,7 @@ using Element = MatrixElement;
 
 constexpr int size = 8;  // rows and columns
 
-/// A matrix of f32, row by row: through the lanes, two elements of each.
+/// A row-major matrix of f32, with two elements from each lane.
 struct Square {
   alignas(64) float at[size][size];
 

@@ -32,7 +32,7 @@ float element_of(Element type, std::uint32_t word, int element) {
   }
 }
 
-/// A matrix as its descriptor says, and what becomes of it in a tile.
+/// A matrix in shared memory, and its layout in a WgmmaTile.
 struct Source {
   WgmmaDescriptor descriptor;
   Element type;
@@ -44,7 +44,8 @@ struct Source {
   int line_step, k_step;  // of `to`, in elements
 
   int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
-  /// f(address, line, k) for each chunk; it goes on along k, or if transposed along the lines.
+  /// Calls f(address, line, k) for each chunk, whose elements follow along k or, if transposed,
+  /// along the lines.
   template <class F>
   void for_each_chunk(const F& f) const {
     const auto step = static_cast<std::uint32_t>(per_chunk());
@@ -102,7 +103,8 @@ void unpack(const Source& source, const std::byte* from, float* to) {
   }
 }
 
-/// Reads it. False, and reported, if some of it lies outside of the block's shared memory.
+/// Loads the matrix. Returns false, after a report, if part of it is outside the block's shared
+/// memory.
 bool load(const Multiply& multiply, const Source& source) {
   Block& block = multiply.block();
   const std::uint32_t end = block.worker.launch.shared_bytes;
@@ -124,12 +126,12 @@ bool load(const Multiply& multiply, const Source& source) {
   return false;
 }
 
-/// The whole warpgroup's reads, once for each.
+/// Observes the reads of the whole warpgroup, each once.
 void observe(const Multiply& multiply, const Source& source, std::uint32_t read) {
   Block& block = multiply.block();
   const AsyncAccess access{block, multiply.warp, 0, multiply.instr.site, "wgmma"};
   const int group = multiply.warp.index / warps_of_group;
-  // Neighbouring chunks as one.
+  // Adjacent chunks count as one access.
   std::uint32_t begin = 0, end = 0;
   const auto flush = [&] {
     if (begin == end) return;
@@ -146,7 +148,7 @@ void observe(const Multiply& multiply, const Source& source, std::uint32_t read)
   flush();
 }
 
-/// A as four registers, or fewer, of each lane: as mma.sync has them (PTX ISA, 9.7.15.5.1.1).
+/// Loads A from up to four registers per lane, in the layout of mma.sync (PTX ISA, 9.7.15.5.1.1).
 void load_registers(const Multiply& multiply, float* to) {
   const WgmmaOp& op = multiply.op;
   const int per_word = per_register(op.a);
@@ -197,7 +199,8 @@ Source source_b(const Multiply& multiply, WgmmaTile& tile) {
           most_columns};
 }
 
-/// The read that stands for this wgmma of the warpgroup; `is_first`: no warp has run it before.
+/// The shadow's entry for this wgmma of the warpgroup; `is_first`: no other warp has executed it
+/// yet.
 std::uint32_t read_of(const Multiply& multiply, bool& is_first) {
   Block& block = multiply.block();
   AsyncShadow& shadow = block.async->shadow;

@@ -1,10 +1,10 @@
 #pragma once
-// wgmma: a warpgroup multiplies matrices of which at least one lies in shared memory (PTX ISA,
-// 9.7.15, "Asynchronous warpgroup level matrix instructions"). Each warp has 16 rows of D.
+// wgmma: a warpgroup multiplies matrices, at least one of them in shared memory (PTX ISA, 9.7.15,
+// "Asynchronous warpgroup level matrix instructions"). Each warp computes 16 rows of D.
 //
-// Sums are there at once; that nobody may look before wgmma.wait_group is checked before the kernel
-// runs (program/wgmma_registers.hpp). What a wgmma reads of shared memory is in use until then.
-// Numerics are those of engine/matrix/matrix.hpp.
+// Sums are available at once; a static analysis checks that they are not read before
+// wgmma.wait_group (program/wgmma_registers.hpp). Until then, the shared memory that a wgmma reads
+// counts as in use. Numerics are those of engine/matrix/matrix.hpp.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace rung::vgpu {
 
-inline constexpr int wgmma_rows = 16;  // of a warp
+inline constexpr int wgmma_rows = 16;  // per warp
 inline constexpr int most_columns = 256;
 inline constexpr int deepest_k = 32;
 
@@ -34,7 +34,7 @@ void run_wgmma(Warp& warp, const Instr& instr);
 /// Instr::imm points at a WgmmaRegisterReport.
 void report_wgmma_register(Warp& warp, const Instr& instr);
 void commit_wgmma(Warp& warp, const Instr& instr);
-/// Until at most Instr::imm groups are in flight.
+/// Waits until at most Instr::imm groups are in flight.
 void wait_wgmma(Warp& warp, const Instr& instr);
 
 }  // namespace rung::vgpu

@@ -1,5 +1,5 @@
 #pragma once
-// Where the matrices of wgmma lie in shared memory (PTX ISA, 9.7.15.5.1, "Shared memory matrix
+// The layout of wgmma's matrices in shared memory (PTX ISA, 9.7.15.5.1, "Shared memory matrix
 // layout" and "Matrix descriptor format").
 
 #include <cstdint>
@@ -22,18 +22,18 @@ struct WgmmaDescriptor {
         base(static_cast<std::uint32_t>(bits >> 49 & 7)),
         swizzle(static_cast<TensorSwizzle>((4 - (bits >> 62)) % 4)) {}
 
-  /// The address of 16 bytes of one row of the matrix. `line`: a row of A, or a column of B;
-  /// `along`: which 16 bytes along k. Lines come in groups of 8, `stride` apart. Without a swizzle
-  /// a group's lines lie side by side, and the next 16 bytes along k `leading` away; with one they
-  /// are as far apart as its span.
+  /// The address of chunk `along` (16 bytes along k) of `line`, a row of A or a column of B, in a
+  /// K-major matrix. Lines form groups of 8, `stride` apart. Without a swizzle, the lines of a
+  /// group are adjacent, and the next chunk along k is `leading` away. With one, lines are as far
+  /// apart as its span.
   constexpr std::uint32_t along_k(std::uint32_t line, std::uint32_t along) const {
     const std::uint32_t group = start + line / 8 * stride;
     if (swizzle == TensorSwizzle::none) return group + line % 8 * 16 + along * leading;
     return place(group + line % 8 * span_of(swizzle) + along * 16);
   }
 
-  /// The same for a transposed matrix, whose neighbours along m or n lie side by side: 16 bytes
-  /// number `along` of these, at k = `line`.
+  /// The same for an MN-major matrix, whose elements are contiguous along m or n: chunk `along` of
+  /// these, at k = `line`.
   constexpr std::uint32_t across_k(std::uint32_t line, std::uint32_t along) const {
     if (swizzle == TensorSwizzle::none) {
       return start + line % 8 * 16 + line / 8 * leading + along * stride;
@@ -47,7 +47,7 @@ struct WgmmaDescriptor {
   static constexpr std::uint32_t field(std::uint64_t bits, int shift) {
     return static_cast<std::uint32_t>(bits >> shift & 0x3FFF) << 4;
   }
-  /// The pattern begins at a multiple of its size, or `base` lines before the matrix does.
+  /// The swizzle pattern starts at a multiple of its size, or `base` lines before the matrix.
   constexpr std::uint32_t place(std::uint32_t address) const {
     const std::uint32_t shift = base << 7;
     return swizzled(address - shift, swizzle) + shift;

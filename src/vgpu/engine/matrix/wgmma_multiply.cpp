@@ -1,5 +1,5 @@
-// The arithmetic of wgmma, for each instruction set. Products of types up to tf32 are exact in f32,
-// and so are sums of a tile of integers.
+// The arithmetic of wgmma, compiled for each instruction set. Products of types up to tf32 are
+// exact in f32, and so are sums of a tile of integers.
 
 #include "vgpu/engine/matrix/wgmma.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 using Element = MatrixElement;
 
-constexpr int columns = 8;  // of a tile of sums, two registers for each half of 8 rows
+constexpr int columns = 8;  // of a tile of sums, with two registers for each half of 8 rows
 
 /// Sums of 8 columns, [row][column].
 using Sums = float[wgmma_rows][columns];

@@ -17,7 +17,7 @@ WmmaAccess access(const WmmaLayout& layout, int reg, int registers, int element_
   return result;
 }
 
-/// Of the 8x8 matrix that a register holds, transposed: lane 0 has its corner.
+/// The access for the transposed 8x8 matrix in a register; lane 0 has its corner.
 WmmaAccess transposed_access(const WmmaLayout& layout, int reg) {
   WmmaAccess result = access(layout, reg, 1, 0);
   const MatrixPlace corner = result.places[0];
@@ -41,7 +41,7 @@ std::optional<WmmaAccesses> wmma_accesses(const WmmaLayout& layout, bool column_
   result.path = !crosswise   ? WmmaPath::direct
                 : bits == 16 ? WmmaPath::transposed
                              : WmmaPath::by_element;
-  // Pairs of sums are stored and loaded at once.
+  // Pairs of sums are loaded and stored together.
   const bool pairs = layout.fragment == WmmaFragment::sum && layout.per_register == 1 &&
                      result.distinct > 1 && next_to_it(1, 0);
   for (int reg = 0; reg < result.distinct; reg += pairs ? 2 : 1) {

@@ -10,19 +10,20 @@ namespace {
 constexpr int lanes_of_group = 4;
 constexpr int half_rows = 8;
 
-/// Element `index` of register `reg` of mma's fragment of A, of 8 or 16 rows (PTX ISA, 9.7.14.5).
+/// The position of element `index` of register `reg` in mma's fragment of A, with 8 or 16 rows (PTX
+/// ISA, 9.7.14.5).
 MatrixPlace place_in_a(int tile_rows, int packed, int lane, int reg, int index) {
   const int halves = tile_rows / half_rows;
   return {lane / lanes_of_group + half_rows * (reg % halves),
           (lane % lanes_of_group + lanes_of_group * (reg / halves)) * packed + index};
 }
 
-/// The same of B, of 8 columns.
+/// The same for B, with 8 columns.
 MatrixPlace place_in_b(int packed, int lane, int reg, int index) {
   return {(lane % lanes_of_group + lanes_of_group * reg) * packed + index, lane / lanes_of_group};
 }
 
-/// The same of C and D.
+/// The same for C and D.
 MatrixPlace place_in_sum(int packed, int lane, int reg, int index) {
   const int element = reg * packed + index;
   return {lane / lanes_of_group + half_rows * (element / 2),
@@ -40,8 +41,8 @@ std::optional<WmmaFragment> fragment_named(const ptx::Instruction& instruction) 
   return sum ? std::optional(WmmaFragment::sum) : std::nullopt;
 }
 
-/// The type of A and B that goes with a type of C and D in this shape, so far as it matters for C's
-/// layout: it does not matter which.
+/// A type of A and B that fits the type of C and D in this shape. If there are several, C's layout
+/// does not depend on the choice.
 std::optional<MatrixElement> factor_for(const MatrixShape& shape, MatrixElement sum) {
   using enum MatrixElement;
   for (const MatrixElement factor : {f16, tf32, s8, s4, f64}) {

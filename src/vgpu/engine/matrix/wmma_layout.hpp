@@ -1,8 +1,8 @@
 #pragma once
-// Which element of a matrix a register of a wmma fragment holds. The PTX ISA leaves it open
-// (9.7.14.4.1); here fragments consist of the tiles of mma.sync, row of tiles by row of tiles, and
-// where there are more registers than elements (A and B of f16) they begin again with the first. It
-// does not depend on whether the matrix lies row by row or column by column in memory.
+// The layout of wmma fragments. The PTX ISA leaves it unspecified (9.7.14.4.1). Here fragments
+// consist of the tiles of mma.sync in row-major order. If there are more registers than elements (A
+// and B of f16), the elements repeat from the first on. The layout does not depend on the major
+// order of the matrix in memory.
 
 #include <optional>
 
@@ -23,15 +23,16 @@ struct WmmaLayout {
   WmmaFragment fragment;
   MatrixElement element;
   int rows, columns;  // of the matrix
-  int registers;      // of a lane; 64 bits each for f64, else 32
+  int registers;      // per lane; 64 bits each for f64, otherwise 32
   int per_register;   // elements, from the low bits up
 
-  /// What `element_index` of a lane's register holds. Several may hold the same.
+  /// The position of element `element_index` of a lane's register. Several registers may hold the
+  /// same element.
   MatrixPlace place(int lane, int reg, int element_index) const;
 };
 
-/// What wmma.load.{a,b,c} or wmma.store.d moves; nothing if it is another instruction or has no
-/// such form.
+/// The layout of a wmma.load.{a,b,c} or wmma.store.d; nothing for other instructions or unknown
+/// forms.
 std::optional<WmmaLayout> wmma_layout(const ptx::Instruction& instruction);
 
 }  // namespace rung::vgpu

@@ -22,7 +22,7 @@ void set_lanes(Warp& warp, std::uint32_t row, const F& value) {
 std::uint64_t base_of(Warp& warp, const WmmaAddresses& op, int lane) {
   switch (op.base_bytes) {
     case 8: return warp.row<const std::uint64_t>(op.base_row)[lane];
-    // With its sign, as MemoryOp::wraps().
+    // Sign-extended, as for MemoryOp::wraps().
     case 4: return static_cast<std::uint64_t>(warp.row<const std::int32_t>(op.base_row)[lane]);
     default: return 0;  // the offset is the whole address
   }
@@ -45,8 +45,8 @@ void check_alignment(Warp& warp, const Instr& instr, const WmmaAddresses& op) {
 
 WmmaAddresses wmma_addresses(const WmmaLayout& layout, const WmmaAccesses& accesses,
                              bool column_major) {
-  // What ldmatrix and accesses of pairs ask for, and what the CUDA C++ Programming Guide allows:
-  // strides are multiples of 16 bytes. (PTX ISA, 9.7.14.4.2 asks for the fragment's size.)
+  // The requirement of ldmatrix and of accesses to pairs, and of the CUDA C++ Programming Guide:
+  // strides are multiples of 16 bytes. (PTX ISA, 9.7.14.4.2 requires the fragment's size.)
   constexpr std::uint32_t most = 16;
   WmmaAddresses result;
   result.element_bits = static_cast<std::uint32_t>(element_bits(layout.element));

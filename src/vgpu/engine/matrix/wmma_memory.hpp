@@ -1,6 +1,6 @@
 #pragma once
-// What wmma.load and wmma.store need besides loads and stores: addresses, and elements put
-// together.
+// Handlers for wmma.load and wmma.store in addition to loads and stores: computing addresses, and
+// assembling elements.
 
 #include "vgpu/engine/matrix/wmma_accesses.hpp"
 #include "vgpu/model/instr.hpp"
@@ -8,12 +8,12 @@
 
 namespace rung::vgpu {
 
-/// Where the accesses of this layout go, for a base address and a stride that a launch decides.
+/// The addresses of this layout's accesses relative to a base address, for any stride.
 WmmaAddresses wmma_addresses(const WmmaLayout& layout, const WmmaAccesses& accesses,
                              bool column_major);
 
-/// Instr::imm is a WmmaAddresses; row i gets the addresses of access i, of 64 bits. All 32 lanes
-/// take part, and rows of the matrix are aligned: it is reported if not.
+/// Instr::imm is a WmmaAddresses; row i gets the 64-bit addresses of access i. Reports missing
+/// lanes and misaligned rows of the matrix.
 void run_wmma_addresses(Warp& warp, const Instr& instr);
 
 /// Row 0 gets the low bytes of rows 1 to 4, the first lowest.

@@ -1,4 +1,4 @@
-// What handlers of memory accesses share. Included once for each target.
+// Shared by the handlers of memory accesses. Included once per target.
 
 #if defined(RUNG_VGPU_ACCESS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RUNG_VGPU_ACCESS_INL_HPP
@@ -18,8 +18,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// Whether the lanes are as far apart as the shape says; if so, the shape moves to where they are.
-/// `row`: of addresses of 32 or 64 bits, signed where they are to be widened with their sign.
+/// Whether the lanes have the shape's distances; if so, moves the shape to their addresses. `row`
+/// contains addresses of 32 or 64 bits, signed if they are to be sign-extended.
 template <class T>
 inline bool moved(Shape& shape, const T* row) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -69,14 +69,14 @@ inline void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   }
 }
 
-/// 32 elements of one operand from memory, `Count` apart there.
+/// Loads 32 elements of one operand, which are `Count` elements apart in memory.
 template <int Count, class Mem, class Dst>
 inline void unpack(const Mem* from, Dst* row) {
   RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
     row[lane] = static_cast<Dst>(from[lane * Count]);
   }
 }
-/// Elements at these distances from `from`.
+/// Loads elements at these distances from `from`.
 template <class Mem, class Dst>
 inline void gather(const std::byte* from, const Shape& shape, Dst* row) {
   constexpr int half = warp_size / 2;
@@ -96,7 +96,7 @@ inline void gather(const std::byte* from, const Shape& shape, Dst* row) {
   }
 }
 
-/// The common case of locate(), without a call.
+/// The common case of locate(), inline.
 inline bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {
   if (op.space != ptx::Space::shared) return false;
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(op.offset);

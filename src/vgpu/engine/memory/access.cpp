@@ -1,4 +1,4 @@
-// Loads and stores: the handlers, for each instruction set.
+// The handlers of loads and stores, compiled for each instruction set.
 
 #include "vgpu/engine/memory/access.hpp"
 
@@ -23,7 +23,7 @@ Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
   return shape;
 }
 
-/// 32 elements of one operand to memory, `Count` apart there.
+/// Stores 32 elements of one operand, which are `Count` elements apart in memory.
 template <int Count, class Mem, class Src>
 void pack(const Src* row, Mem* to) {
   RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
@@ -31,8 +31,8 @@ void pack(const Src* row, Mem* to) {
   }
 }
 
-// Blocks run on several threads. What a strong access (volatile, relaxed and stronger) is ordered
-// with by a fence of the program's is ordered here by the access itself.
+// Blocks run on several CPU threads. A program orders strong accesses (volatile, relaxed and
+// stronger) with others by fences; here the access itself has that order.
 template <class Mem>
 Mem load_element(const Mem* from, const MemoryOp& op) {
   return op.relaxed ? __atomic_load_n(from, __ATOMIC_ACQUIRE)
@@ -47,14 +47,15 @@ void store_element(Mem* to, Mem value, const MemoryOp& op) {
   }
 }
 
-/// Whether lanes lie side by side.
+/// Whether the lanes' elements are contiguous.
 bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
   return shape.kind == Shape::Kind::linear && place.lane_stride == 0 && !op.relaxed &&
          shape.stride == static_cast<std::int64_t>(op.access_bytes());
 }
 
-/// The next warp probably reads as far from here as this is from where the last one read. With many
-/// warps in turn, no prefetcher of the CPU sees that.
+/// Prefetches for the next warp, which probably reads at the same distance from here as this one
+/// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
+/// pattern.
 void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
   constexpr std::uint32_t line = 64;
   const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
@@ -105,7 +106,7 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
   }
 }
 
-/// Of lanes that store different values to one address, one wins, and nobody knows which.
+/// Reports lanes that store different values to one address: which one wins is unspecified.
 template <class Mem, class Src>
 void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape,
                       const Place& place) {
@@ -185,8 +186,8 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   }
 }
 
-/// Local memory, parameters. By a generic address, the site's own counters are those of global
-/// memory.
+/// Counts accesses to local memory and parameters. With a generic address, the site's own counters
+/// are for global memory.
 template <AccessKind Kind>
 void count_local(Worker& worker, const MemoryOp& op) {
   if (op.space != ptx::Space::generic) {
@@ -230,7 +231,7 @@ void access(Warp& warp, const Instr& instr) {
   }
 }
 
-/// The same for the access that matters most: every lane loads one element of a shared array.
+/// The same for the most frequent access: every lane loads one element of a shared array.
 template <class Mem, class Dst>
 void load_shared(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<MemoryOp>();
@@ -315,7 +316,7 @@ Handler find_load(ptx::Type element, int row_bytes) {
   }
 }
 
-/// Of one element of the type of its row, not volatile.
+/// For non-volatile loads of one element that has the type of its row.
 Handler find_shared_load(ptx::Type element, int row_bytes) {
   switch (ptx::size_of(element)) {
     case 2: return shared_loads<std::uint16_t>(row_bytes);

@@ -9,15 +9,15 @@
 
 namespace rung::vgpu {
 
-/// The handler of a load of elements of this type into rows of so many bytes a lane, or of a store
+/// The handler of a load of elements of this type into rows of `row_bytes` per lane, or of a store
 /// from such rows; nullptr if there is none.
 Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes);
 Handler store_handler(ptx::Type element, int row_bytes);
-/// Brings MemoryOp::slot up to date; for other instructions that access memory.
+/// Updates the shape in MemoryOp::slot, for other instructions that access memory.
 using MakeShape = void (*)(Shape& shape, Warp& warp, const MemoryOp& op);
 MakeShape make_shape();
 
-/// Where an access goes: the address of a lane in this process is
+/// The location of an access. The address of a lane in this process is
 /// address + bias + lane * lane_stride.
 struct Place {
   ptx::Space space = ptx::Space::global;   // never generic
@@ -37,13 +37,14 @@ enum class AccessKind : std::uint8_t { load, store, atomic };
 /// "read", "write", "atomic".
 const char* name(AccessKind kind);
 
-/// Finds the place, and checks that all of the shape lies inside what it may touch and is aligned.
-/// False: some lane is wrong, or lanes go to different spaces.
+/// Finds the place, and checks that all addresses of the shape are aligned and inside the memory
+/// that they may access. Returns false if that fails for some lane, or if lanes access different
+/// spaces.
 bool locate(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, AccessKind kind,
             Place& place);
 
-/// For a shape that locate() refused: reports the lanes that are wrong, and calls `access` for the
-/// others, each time with a shape of lanes that go to one space.
+/// For a shape that locate() rejected: reports the wrong lanes, and calls `access` for the others,
+/// each time with a shape of lanes that access one space.
 using AccessLanes = void (*)(Block&, Warp&, const Instr&, Shape&, const Place&);
 void access_good_lanes(Block& block, Warp& warp, const Instr& instr, const MemoryOp& op,
                        Shape& shape, AccessKind kind, AccessLanes access);

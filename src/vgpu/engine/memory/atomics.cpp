@@ -30,7 +30,7 @@ Bits combine_as(Operation operation, Bits old, Bits value) {
   return std::bit_cast<Bits>(combine(operation, std::bit_cast<T>(old), std::bit_cast<T>(value)));
 }
 
-/// min and max of floating-point numbers pass NaN by, as the instructions min and max do.
+/// min and max of floating-point numbers ignore NaN, as the instructions min and max do.
 template <class T, class Bits>
 Bits combine_float(Operation operation, Bits old_bits, Bits value_bits) {
   const T old = std::bit_cast<T>(old_bits);
@@ -62,7 +62,7 @@ std::uint32_t combine_halves(Operation operation, std::uint32_t old, std::uint32
   return part(0) | part(16);
 }
 
-/// Operations on the bits alone, the same for every type.
+/// Operations that depend only on the bits, for every type.
 template <class Bits>
 std::optional<Bits> combine_bits(Operation operation, Bits old, Bits value, Bits replacement) {
   switch (operation) {
@@ -91,7 +91,7 @@ std::uint32_t apply(AtomicAction action, std::uint32_t old, std::uint32_t value,
     case ptx::Type::f32: return combine_float<float>(action.operation, old, value);
     case ptx::Type::f16x2: return combine_halves<float16>(action.operation, old, value);
     case ptx::Type::bf16x2: return combine_halves<bfloat16>(action.operation, old, value);
-    // The sum is that of unsigned numbers, which wraps by definition.
+    // Unsigned addition, which wraps by definition.
     case ptx::Type::s32:
       return action.operation == Operation::add
                  ? old + value
@@ -122,7 +122,7 @@ void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Pl
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     const std::atomic_ref<T> word(*reinterpret_cast<T*>(place.at(shape.address(lane), lane)));
-    // Before the destination is written: it may be one of the operands' rows.
+    // Read before the destination is written, which may share a row with an operand.
     const T value = values[lane];
     const T replacement = replacements[lane];
     T old = word.load();

@@ -9,11 +9,10 @@
 
 namespace rung::vgpu {
 
-/// What an atomic does, from its mnemonic; nothing if it is not known. Also fills in bytes and
-/// relaxed.
+/// Parses the operation of an atomic; nothing if it is unknown. Also sets `bytes` and `relaxed`.
 std::optional<AtomicAction> atomic_action(const ptx::Instruction& instruction);
 
-/// Rows: destination, operand, for cas also the new value. Instr::imm points at the MemoryOp.
+/// Rows: destination, operand and, for cas, the new value. Instr::imm points at the MemoryOp.
 void run_atomic(Warp& warp, const Instr& instr);
 
 }  // namespace rung::vgpu

@@ -1,4 +1,4 @@
-// Where an access goes, and whether it may go there.
+// Finds the memory of an access, and checks its bounds and alignment.
 
 #include <fmt/format.h>
 
@@ -11,14 +11,14 @@ namespace {
 using ptx::Space;
 
 struct Range {
-  std::uint64_t begin, end;  // of addresses, the instruction's offset included
+  std::uint64_t begin, end;  // of addresses, including the instruction's offset
 
   bool holds(std::uint64_t low, std::uint64_t high) const {
     return low >= begin && high <= end && low <= high;
   }
 };
 
-/// The space that an address of this operation lies in.
+/// The state space of an address of this operation.
 Space space_of(const MemoryOp& op, std::uint64_t address) {
   if (op.space != Space::generic) return op.space;
   switch (address & ~window_mask) {
@@ -42,7 +42,8 @@ Range shared_range(const Block& block, const MemoryOp& op) {
   return {array->offset, array->dynamic ? all : array->offset + array->bytes};
 }
 
-/// The allocation that this operation has to stay in, or the one that holds the address.
+/// The allocation that this operation must stay in or, without provenance, the one that contains
+/// the address.
 const Allocation* allocation_for(Block& block, const MemoryOp& op, std::uint64_t address) {
   if (op.origin.kind == Origin::Kind::parameter) {
     const auto& known = block.worker.launch.parameter_allocations;
@@ -52,7 +53,7 @@ const Allocation* allocation_for(Block& block, const MemoryOp& op, std::uint64_t
   return block.worker.launch.memory.find(address);
 }
 
-/// `bits`: of addresses, the instruction's offset included.
+/// `bits`: of addresses, including the instruction's offset.
 bool misaligned(const MemoryOp& op, std::uint64_t bits) {
   return (bits & (op.alignment() - 1)) != 0;
 }
@@ -88,14 +89,14 @@ struct Wrong {
   std::string address, message;
 };
 
-/// The address with which the sum with the offset is what the hardware computes.
+/// The address adjusted so that its sum with the offset wraps as on hardware.
 std::uint64_t wrapped(const MemoryOp& op, std::uint64_t address) {
   if (!op.wraps()) return address;
   const auto offset = static_cast<std::uint64_t>(op.offset);
   return static_cast<std::uint32_t>(address + offset) - offset;
 }
 
-/// What is wrong with one lane's access, if anything.
+/// The error of one lane's access, if any.
 std::optional<Wrong> wrong_with(Block& block, const MemoryOp& op, std::uint64_t address,
                                 Space space, AccessKind kind) {
   const std::uint64_t bytes = op.access_bytes();

@@ -1,4 +1,4 @@
-// Races through shared memory: the loops over granules. Included once for each target.
+// Race detection in shared memory: the loops over granules. Included once per target.
 
 #if defined(RUNG_VGPU_SHADOW_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef RUNG_VGPU_SHADOW_INL_HPP
@@ -17,20 +17,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// All 32 lanes read neighbouring words: granules from `first` on, 2^LaneShift of them a lane.
+/// All 32 lanes read adjacent words: granules from `first` on, 2^LaneShift per lane.
 template <int LaneShift>
 inline void check_linear_read(Block& block, const Warp& warp, std::uint32_t site,
                               std::size_t first) {
   constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
   const Stamp safe = block.order.safe_below(warp.index);
   const Stamp* written = block.shadow.written.data() + first;
-  // 0, never written, wraps around to the largest.
+  // A stamp of 0 (never written) wraps around to the largest.
   Stamp doubtful = 0;
   for (std::size_t i = 0; i < count; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
   if (doubtful != 0) block.observers.check_reads(block, warp, site, first, LaneShift);
 }
 
-/// The same for a write, which is noted too.
+/// The same for a write, which is also recorded.
 template <int LaneShift>
 inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std::size_t first) {
   SharedShadow& shadow = block.shadow;
@@ -57,7 +57,7 @@ inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std
   }
 }
 
-/// f<log2 of granules>(): as a constant, so that loops over granules have a known length.
+/// Calls f<log2 of granules>(), so that loops over granules have a constant length.
 template <class F>
 inline void with_lane_shift(std::uint32_t granules, const F& f) {
   switch (granules) {
@@ -69,8 +69,8 @@ inline void with_lane_shift(std::uint32_t granules, const F& f) {
   }
 }
 
-/// Checks a read of any shape against writes. `offset` is what is to be added to the shape's
-/// addresses to get offsets in shared memory.
+/// Checks a read of any shape against writes. `offset` is added to the shape's addresses to get
+/// offsets in shared memory.
 inline void check_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                        std::int64_t offset, std::uint32_t bytes) {
   if (shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes)) {

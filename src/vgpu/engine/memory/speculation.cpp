@@ -27,7 +27,7 @@ void observe_lanes(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, c
   }
 }
 
-/// What the load did wrong with an address has been reported with it.
+/// Bad addresses were already reported at the load.
 void observe_good_lanes(Block& block, Warp& warp, const MemoryOp& op, const Shape& shape) {
   Shape& one = block.worker.scratch_shape;
   const Mask active = warp.mask;

@@ -1,5 +1,5 @@
 #pragma once
-// Observing a load where its value is used (program/speculation.hpp). Instr::imm points at its
+// Checks of a load where its value is used (program/speculation.hpp). Instr::imm points at its
 // MemoryOp.
 
 #include "vgpu/model/instr.hpp"
@@ -9,7 +9,7 @@ namespace rung::vgpu {
 /// Copies the addresses of row 1 to row 0, where the MemoryOp expects them.
 void keep_addresses(Warp& warp, const Instr& instr);
 
-/// Lanes for which the predicate in row 0 holds, or does not, use what they have loaded.
+/// Checks the load for the lanes for which the predicate in row 0 holds, or does not hold.
 void observe_if(Warp& warp, const Instr& instr);
 void observe_unless(Warp& warp, const Instr& instr);
 

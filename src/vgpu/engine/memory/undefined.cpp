@@ -76,7 +76,8 @@ void undefined_by_choice(Warp& warp, const Instr& instr) {
 
 void undefined_by_logic(Warp& warp, const Instr& instr) {
   const auto op = instr.value<UndefinedLogic>();
-  const auto undecided = [&](int row, int lane) {  // bits that leave the result to the other value
+  // The bits for which the other value decides the result.
+  const auto undecided = [&](int row, int lane) {
     const std::uint64_t bits = value(warp, instr.rows[row], op.bytes, lane);
     return op.is_or ? ~bits : bits;
   };

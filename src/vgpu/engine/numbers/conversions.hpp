@@ -1,5 +1,5 @@
 #pragma once
-// Conversions between numbers of one lane (PTX ISA, 9.7.9, cvt).
+// Conversions of a single number (PTX ISA, 9.7.9, cvt).
 
 #include <cmath>
 #include <cstdint>
@@ -37,7 +37,7 @@ struct LaneOf<S8> {
   static S8 from(std::int8_t number) { return {static_cast<std::uint16_t>(std::int16_t{number})}; }
 };
 
-/// Rounding to an integer: .rni, .rzi, .rmi, .rpi. The CPU's mode is to nearest even.
+/// Rounding to an integer: .rni, .rzi, .rmi, .rpi. The CPU's own mode is to nearest even.
 enum class ToInteger { nearest, zero, down, up };
 
 template <ToInteger rounding, class T>
@@ -54,8 +54,8 @@ constexpr T above_range() {
   return static_cast<T>(std::uint64_t{1} << (std::numeric_limits<I>::digits - 1)) * 2;
 }
 
-/// An integral number as an integer, clamped to its range. NaN from f64, or to 64 bits, becomes the
-/// integer's highest bit alone, else 0.
+/// Converts an integral number to an integer, clamped to its range. NaN becomes 0 or, from f64 or
+/// to 64 bits, an integer with only the highest bit set.
 template <class I, class T>
 inline I to_integer(T x) {
   constexpr bool keeps_bit = sizeof(T) == 8 || sizeof(I) == 8;

@@ -1,8 +1,7 @@
 #pragma once
-// f16 and bf16 in terms of f32, in forms that compilers turn into vector code. Sum, difference and
-// product of two numbers of p bits, computed in at least 2p + 2 bits and rounded again, are
-// correctly rounded: f32 has 24, f16 11, bf16 8 (Figueroa, "When is double rounding innocuous?",
-// 1995).
+// f16 and bf16 in terms of f32, in forms that compilers vectorize. Sum, difference and product of
+// two numbers of p bits, computed in at least 2p + 2 bits and rounded again, are correctly rounded:
+// f32 has 24, f16 11, bf16 8 (Figueroa, "When is double rounding innocuous?", 1995).
 
 #include <bit>
 #include <cmath>
@@ -13,10 +12,10 @@
 
 namespace rung::vgpu {
 
-/// A result that was inexact becomes odd in the last bit: rounding it again to fewer bits is then
-/// right (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). `error` is
-/// what `nearest` lacks. A result that underflowed to zero stays one: the second rounding would
-/// make it that.
+/// Rounds to odd: an inexact result gets an odd last bit, so that rounding it again to fewer bits
+/// is correct (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). `error`
+/// is the exact value minus `nearest`. A result that underflowed to zero stays zero, because the
+/// second rounding would give zero as well.
 template <class T>
 inline T rounded_to_odd(T nearest, T error) {
   using Bits = BitsOf<T>;

@@ -1,5 +1,5 @@
 #pragma once
-// What PTX does to floating-point operands and results beyond IEEE 754: canonical NaN, .ftz, .sat,
+// PTX's rules for floating-point operands and results beyond IEEE 754: canonical NaN, .ftz, .sat,
 // and minima that ignore NaN (PTX ISA, 9.7.3).
 
 #include <bit>
@@ -21,8 +21,8 @@ inline BitsOf<T> bits_of(T value) {
   return std::bit_cast<BitsOf<T>>(value);
 }
 
-/// The NaN that an operation produces: single precision has one, double precision keeps the CPU's,
-/// which is the payload of an operand, or the default quiet NaN.
+/// Replaces NaN by the NaN that an operation produces: in single precision the canonical one;
+/// double precision keeps the CPU's, which is the payload of an operand or the default quiet NaN.
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7FFFFFFFu); }
 inline double canonical(double x) { return x; }
 
@@ -39,7 +39,7 @@ inline double flushed(double x) {
   return x;
 }
 
-/// A NaN whose signalling bit is off, other numbers as they are.
+/// Quiets a NaN; other numbers are unchanged.
 template <class T>
 inline T quiet(T x) {
   constexpr BitsOf<T> quiet_bit = BitsOf<T>{1} << (std::numeric_limits<T>::digits - 2);
@@ -58,10 +58,10 @@ inline T finished(T result) {
   return canonical(flushed<ftz>(result));
 }
 
-/// .ftz of products and quotients goes by the result before it is rounded: one below the smallest
-/// normal number becomes zero even if rounding would lift it there. `scaled` is the result times
-/// ftz_scale, which is far from where numbers are subnormal; where the scaling overflows, `result`
-/// is large.
+/// .ftz of products and quotients depends on the result before rounding: one below the smallest
+/// normal number becomes zero even if rounding would make it normal. `scaled` is the result times
+/// ftz_scale, which is far from the subnormal range; where the scaling overflows, `result` is
+/// large.
 inline constexpr float ftz_scale = 0x1p32f;
 
 template <bool ftz>
@@ -78,7 +78,8 @@ inline T magnitude(T x) {
   return std::bit_cast<T>(bits_of(x) & ~sign_bit<T>);
 }
 
-/// The smaller or larger of two, -0 below +0; if one is NaN the other, or NaN if `nan`.
+/// The smaller or larger of two numbers, with -0 below +0. If one is NaN, the other or, with `nan`,
+/// NaN.
 template <bool smaller, bool nan, class T>
 inline T extreme(T a, T b) {
   const auto bits_a = bits_of(a), bits_b = bits_of(b);

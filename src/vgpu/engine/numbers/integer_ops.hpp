@@ -1,5 +1,5 @@
 #pragma once
-// Integer operations of one lane, as PTX defines them: they wrap, and nothing is undefined.
+// Integer operations on one lane as PTX defines them: they wrap, without undefined behaviour.
 
 #include <cstdint>
 #include <limits>
@@ -7,7 +7,8 @@
 
 namespace rung::vgpu {
 
-/// Unsigned, and at least int wide: arithmetic on it wraps, while uint16_t would become int.
+/// An unsigned type at least as wide as int, whose arithmetic wraps; uint16_t would be promoted to
+/// int.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
@@ -65,7 +66,7 @@ inline Twice<T> wide_product(T a, T b) {
   return static_cast<Twice<T>>(a) * static_cast<Twice<T>>(b);
 }
 
-/// The upper half of the whole product.
+/// The upper half of the full product.
 template <class T>
 inline T high_product(T a, T b) {
   return static_cast<T>(wide_product(a, b) >> (sizeof(T) * 8));

@@ -1,6 +1,6 @@
 #pragma once
-// The comparison operators of PTX (PTX ISA, 5.6.1 and 9.3.1): lt and its like are false for NaN;
-// the unordered ones, ltu and its like, are true for NaN, the negations of their opposites.
+// The comparison operators of PTX (PTX ISA, 5.6.1 and 9.3.1). Ordered ones such as lt are false for
+// NaN; unordered ones such as ltu are true for NaN.
 
 namespace rung::vgpu {
 

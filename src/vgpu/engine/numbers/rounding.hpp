@@ -5,9 +5,9 @@
 
 namespace rung::vgpu {
 
-/// Sets the CPU's rounding mode while it lives. The compiler does not know that arithmetic depends
-/// on it; but operands are read from memory behind the barrier in the constructor, and results
-/// are stored before the one in the destructor.
+/// Sets the CPU's rounding mode during its lifetime. The compiler does not know that arithmetic
+/// depends on it, but operands are read from memory after the barrier in the constructor, and
+/// results are stored before the one in the destructor.
 class RoundingScope {
  public:
   explicit RoundingScope(int mode) {

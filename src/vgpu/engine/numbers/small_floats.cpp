@@ -20,7 +20,7 @@ double rounded_to_integer(double x, Rounding rounding) {
   return std::round(x);
 }
 
-/// What a finite number beyond the range becomes.
+/// The result of rounding a finite number beyond the range.
 double overflowed(double x, const SmallFloat& format, Rounding rounding) {
   const bool stays = rounding == Rounding::zero || (rounding == Rounding::down && x > 0) ||
                      (rounding == Rounding::up && x < 0);
@@ -40,7 +40,7 @@ int bits_without_sign(const SmallFloat& format) {
   return exponent_bits + format.mantissa + format.spare;
 }
 
-/// Bits of a finite, representable magnitude.
+/// The bits of a finite, representable magnitude.
 std::uint32_t magnitude_bits(double x, const SmallFloat& format) {
   if (x == 0) return 0;
   const int exponent = std::max(std::ilogb(x), format.min_exponent);

@@ -1,5 +1,5 @@
 #pragma once
-// Floating-point formats of few bits, and rounding to them in every mode: what cvt needs beyond its
+// Small floating-point formats, and rounding to them in every mode: what cvt needs beyond its
 // common forms. Simple rather than fast.
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace rung::vgpu {
 
 struct SmallFloat {
-  int mantissa;      // bits behind the point
+  int mantissa;      // explicit bits
   int min_exponent;  // of the smallest normal number
   int exponent_bias;
   double largest;  // finite
@@ -25,15 +25,15 @@ inline constexpr SmallFloat e5m2_format = {2, -14, 15, 57344.0, true, 0x7F};
 /// .rn (ties to even), .rz, .rm, .rp, .rna (ties away from zero).
 enum class Rounding { nearest, zero, down, up, away };
 
-/// The bits of x, rounded. Beyond the range the result is infinity, or the largest number, as IEEE
-/// 754 says for the mode; with `satfinite` always the largest number.
+/// Rounds x and returns its bits. Beyond the range, the result is infinity or the largest number,
+/// as IEEE 754 defines for the mode; with `satfinite` always the largest number.
 std::uint32_t encode(double x, const SmallFloat& format, Rounding rounding, bool satfinite);
 
-/// The number that the bits stand for; all formats are exact in double precision.
+/// Decodes the bits; all formats are exact in double precision.
 double decode(std::uint32_t bits, const SmallFloat& format);
 
-/// An integer in double precision, rounded to odd where it has more than 53 bits: rounding it once
-/// more, to fewer bits, is right.
+/// Converts an integer to double precision, rounded to odd if it has more than 53 bits, so that
+/// rounding it again to fewer bits is correct.
 double odd_double(std::uint64_t magnitude);
 
 }  // namespace rung::vgpu

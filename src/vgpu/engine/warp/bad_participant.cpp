@@ -1,4 +1,4 @@
-// Apart from all else, so that a test of the instructions can link its own.
+// In a file of its own, so that tests of the instructions can link a replacement.
 
 #include <fmt/format.h>
 

@@ -47,8 +47,8 @@ struct ExtremeFloat {
   }
 };
 
-/// Rows d, a, membermask. A reduction over one lane is the operation on it twice, which changes
-/// nothing but NaN and signs under .abs; sums have no such rule.
+/// Rows d, a, membermask. A reduction over a single lane applies the operation to the value twice,
+/// which only changes NaN and signs under .abs. Sums have no such rule.
 template <class Op, bool idempotent>
 void reduce(Warp& warp, const Instr& instr) {
   using T = typename Op::Value;

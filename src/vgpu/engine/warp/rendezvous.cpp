@@ -26,7 +26,7 @@ void wait_for_members(Warp& warp, const Instr& instr) {
   warp.joined = others;
 }
 
-/// A basic block with exchanges, for a part of the warp. False if it waits for the others.
+/// Runs a basic block with exchanges for a part of the warp. False if it waits for other lanes.
 bool Block::run_exchanging(Warp& warp, const BasicBlock& block) {
   const Instr* const begin = worker.kernel.code.data() + block.first;
   Split& own = warp.split();
@@ -40,7 +40,7 @@ bool Block::run_exchanging(Warp& warp, const BasicBlock& block) {
       return false;
     }
     if (warp.joined == 0) continue;
-    // The exchange itself, for all who wait for it.
+    // The exchange itself, for all lanes that wait for it.
     const Mask alone = warp.mask;
     warp.mask |= warp.joined;
     ++i;
@@ -56,15 +56,15 @@ bool Block::run_exchanging(Warp& warp, const BasicBlock& block) {
   return true;
 }
 
-/// Lanes have exited: who waited for them looks again.
+/// Lanes have exited: splits that waited for them check again.
 void Block::wake_exchanges(Warp& warp) {
   for (Split& split : warp.splits) {
     if (split.state == Split::State::at_exchange) split.state = Split::State::ready;
   }
 }
 
-/// Nobody else of the warp can run: one split exchanges without those who are missing, which is
-/// reported. With `patient`, only if none of them waits for another warp.
+/// Called when no other split of the warp can run: one split exchanges without the missing lanes,
+/// which is reported. With `patient`, only if none of them waits for another warp.
 bool Block::force_exchange(Warp& warp, bool patient) {
   Split* found = nullptr;
   for (Split& split : warp.splits) {

@@ -16,7 +16,7 @@ struct From {
   bool in_range;
 };
 
-/// The lane that a shuffle reads. Bits 12 to 8 of c divide the warp into segments, bits 4 to 0 are
+/// The source lane of a shuffle. Bits 12 to 8 of c divide the warp into segments; bits 4 to 0 are
 /// the last lane within one (for up: the first).
 template <Mode mode>
 From source_of(int lane, std::uint32_t b, std::uint32_t c) {

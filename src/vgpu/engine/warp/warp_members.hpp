@@ -1,11 +1,11 @@
 #pragma once
-// Who takes part in a warp-wide instruction.
+// The members of a warp-wide instruction.
 
 #include "vgpu/engine/warp/warp_ops.hpp"
 
 namespace rung::vgpu {
 
-/// Active lanes whose member mask, in their element of `masks`, does not name them.
+/// The active lanes that their own member mask, in `masks`, does not name.
 inline Mask lanes_outside(const Warp& warp, const Mask* masks) {
   Mask outside = 0;
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
@@ -16,13 +16,13 @@ inline Mask lanes_outside(const Warp& warp, const Mask* masks) {
 }
 
 /// Calls f(lane, members) for each active lane, where members are the active lanes that its member
-/// mask names. Lanes of several groups, each with its own mask, may run the instruction at once.
-/// Lanes that are named, have not exited and are elsewhere are reported, and so are lanes that do
-/// not name themselves.
+/// mask names. Several groups of lanes, each with its own mask, may execute the instruction
+/// together. Reports lanes that are named and have not exited, but are not active, and lanes whose
+/// mask does not name themselves.
 template <class F>
 void for_each_member(Warp& warp, const Instr& instr, std::size_t mask_operand, const F& f) {
   const Mask* const masks = warp.row<Mask>(instr.row[mask_operand]);
-  Mask members[warp_size];  // a destination may be the row of the masks
+  Mask members[warp_size];  // a copy, because the destination may share the row of the masks
   Mask named = 0;
   for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
     members[first_lane(rest)] = masks[first_lane(rest)];

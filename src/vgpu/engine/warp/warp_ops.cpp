@@ -17,8 +17,8 @@ using ptx::Type;
 
 enum class Vote { all, any, uniform, ballot };
 
-/// Rows d, a, [membermask]; bit 1 of the immediate says that a is negated. Lanes that are not
-/// members, or not active, do not count.
+/// Rows d, a, [membermask]; bit 1 of the immediate: a is negated. Lanes that are not members, or
+/// not active, do not count.
 template <Vote vote, bool sync>
 void take_vote(Warp& warp, const Instr& instr) {
   const Mask a = warp.predicate(instr.row[1]);
@@ -50,7 +50,7 @@ void add_vote(OpTable& table, const std::string& rest) {
             {take_vote<vote, true>, take_vote<vote, true>, {result, Type::pred, Type::b32}});
 }
 
-/// Members whose value is that of `lane`.
+/// The members that have the same value as `lane`.
 template <class T>
 Mask equals(const std::array<T, warp_size>& values, int lane, Mask members) {
   Mask equal = 0;
@@ -63,8 +63,8 @@ Mask equals(const std::array<T, warp_size>& values, int lane, Mask members) {
   return equal;
 }
 
-/// match.any: rows d, a, membermask. match.all: the members if all have one value, else 0; and p
-/// whether they do.
+/// match.any: rows d, a, membermask. match.all: the members if all have the same value, otherwise
+/// 0; p is whether they do.
 template <class T, bool all, bool pair>
 void match(Warp& warp, const Instr& instr) {
   constexpr std::size_t a = pair ? 2 : 1;
