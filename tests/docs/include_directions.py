@@ -1,14 +1,14 @@
-"""Which folder's files may include which other folder's (docs/architecture.md).
+"""Checks the direction of includes between folders (docs/architecture.md).
 
-    include_directions.py ROOT    prints every include that is not allowed; exit status 1 if there is one
+    include_directions.py ROOT    print every include that is not allowed; the exit status is 1 if there is any
 """
 
 import os
 import re
 import sys
 
-# Folder: folders that its files may include. A folder without an entry here may include nothing else.
-# A new edge needs a reason: it must not lead back to its beginning by any way (the test checks that).
+# For each folder, the other folders that its files may include. A folder without an entry may include none.
+# The test rejects cycles.
 ALLOWED = {
     "include": [],
     "kernels": ["include", "src/core"],
@@ -51,14 +51,14 @@ ALLOWED = {
     "src/vgpu/driver": ["src/vgpu", "src/vgpu/model", "src/vgpu/ptx"],
 }
 
-# Where includes in quotes are looked for, behind the folder of the file itself.
+# The search path of quoted includes, after the folder of the including file.
 SEARCHED = ["src", "include", "kernels", "."]
 SOURCES = (".h", ".hpp", ".cuh", ".inc", ".cpp", ".cu", ".mm", ".metal")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*(?:include|import)[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
 def folder_of(path):
-    """The entry of ALLOWED that the file belongs to: the longest that leads to it, or its own folder."""
+    """The entry of ALLOWED that the file belongs to, the longest if there are several, or its own folder."""
     folder = os.path.dirname(path)
     while folder:
         if folder in ALLOWED:
@@ -76,7 +76,7 @@ def sources(root):
 
 
 def target_of(root, path, included):
-    """The file of the project that an include means; None for one that is generated or another's."""
+    """The file of the project that an include refers to; None for generated and external files."""
     for folder in [os.path.dirname(path)] + SEARCHED:
         found = os.path.normpath(os.path.join(folder, included))
         if os.path.isfile(os.path.join(root, found)):
@@ -104,8 +104,8 @@ def violations(root):
     ]
 
 
-def circle():
-    """Folders that lead back to the first of them, or nothing."""
+def cycle():
+    """A cycle of folders, or an empty list."""
 
     def search(folder, way):
         if folder in way:

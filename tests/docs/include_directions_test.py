@@ -1,4 +1,4 @@
-"""Includes lead one way, and the check that says so sees one that does not."""
+"""Tests of include_directions.py, on this tree and on small ones with errors."""
 
 import os
 import pathlib
@@ -14,15 +14,15 @@ class IncludeDirections(unittest.TestCase):
     def test_every_include_is_allowed(self):
         self.assertEqual(include_directions.violations(ROOT), [])
 
-    def test_allowed_directions_have_no_circle(self):
-        self.assertEqual(include_directions.circle(), [])
+    def test_allowed_directions_have_no_cycle(self):
+        self.assertEqual(include_directions.cycle(), [])
 
     def test_every_allowed_direction_is_used(self):
         used = {(start, end) for *_, start, end in include_directions.edges(ROOT)}
         allowed = {(start, end) for start, ends in include_directions.ALLOWED.items() for end in ends}
         self.assertEqual(sorted(allowed - used), [])
 
-    def test_every_folder_is_there(self):
+    def test_every_folder_exists(self):
         self.assertEqual([each for each in include_directions.ALLOWED if not os.path.isdir(ROOT / each)], [])
 
 
@@ -55,11 +55,11 @@ class OfAnotherTree(unittest.TestCase):
         found = self.violations({"src/new/a.cpp": '#include "core/problem.hpp"\n', "src/core/problem.hpp": ""})
         self.assertEqual(len(found), 1)
 
-    def test_a_circle_is_found(self):
+    def test_a_cycle_is_found(self):
         allowed = include_directions.ALLOWED
         include_directions.ALLOWED = {"a": ["b"], "b": ["c"], "c": ["b"]}
         try:
-            self.assertEqual(include_directions.circle(), ["b", "c", "b"])
+            self.assertEqual(include_directions.cycle(), ["b", "c", "b"])
         finally:
             include_directions.ALLOWED = allowed
 
