@@ -25,16 +25,6 @@ std::optional<double> parse_number(const std::string& text) {
   return value;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t start = 0;;) {
-    const std::size_t stop = text.find(separator, start);
-    parts.push_back(text.substr(start, stop - start));
-    if (stop == std::string::npos) return parts;
-    start = stop + 1;
-  }
-}
-
 std::string names_of_dtypes() {
   std::vector<std::string_view> names;
   for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
@@ -108,6 +98,16 @@ void ExtentArguments::add_extents(Options& app) {
   app.add_option("--m", m, "Rows of A and C")->type_name("N");
   app.add_option("--n", n, "Columns of B and C; the length of dot")->type_name("N");
   app.add_option("--k", k, "Columns of A and rows of B")->type_name("N");
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0;;) {
+    const std::size_t stop = text.find(separator, start);
+    parts.push_back(text.substr(start, stop - start));
+    if (stop == std::string::npos) return parts;
+    start = stop + 1;
+  }
 }
 
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors) {

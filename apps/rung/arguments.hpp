@@ -59,6 +59,9 @@ struct ExtentArguments {
   bool any() const { return !m.empty() || !n.empty() || !k.empty(); }
 };
 
+/// The parts of a text between separators; one, empty, for an empty text.
+std::vector<std::string> split(const std::string& text, char separator);
+
 std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& selectors);
 Dtype read_dtype(const std::string& text);
 /// All processors if empty.

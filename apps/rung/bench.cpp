@@ -11,6 +11,8 @@
 
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "bench_arguments.hpp"
+#include "bench_random.hpp"
 #include "command_line.hpp"
 #include "device/cpu/machine.hpp"
 #include "devices.hpp"
@@ -27,15 +29,6 @@
 
 namespace rung {
 namespace {
-
-struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
-  std::string sizes;
-  std::vector<std::string> peers;
-  std::string seconds = "0.5";
-  bool cold = false;
-  bool remeasure_ceilings = false;
-  std::string html;
-};
 
 // The rungs of one op on one device, which are compared with each other.
 struct Ladder {
@@ -206,11 +199,13 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
 }
 
 ExitCode run(const BenchArguments& arguments) {
+  if (!arguments.random.count.empty()) return run_random(arguments);
+  check_no_random(arguments.random);
   const auto rungs = read_selectors(arguments.selectors);
   const std::vector<SizeArgument> sizes = read_all_sizes(arguments);
   BenchRequest request;
   request.options = read_options(arguments);
-  request.seconds = read_seconds(arguments.seconds);
+  if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
   // Before the device is opened, because its driver reads the environment, too.
   const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
@@ -266,12 +261,13 @@ Action add_bench(Options& app) {
       ->delimiter(',')
       ->take_all();
   arguments->add_form(app);
-  app.add_option("--seconds", arguments->seconds, "Time budget per measurement, in seconds")
-      ->type_name("S")
-      ->capture_default_str();
+  app.add_option("--seconds", arguments->seconds,
+                 "Time budget per measurement, in seconds (default: 0.5; with --random 0.05)")
+      ->type_name("S");
   app.add_flag("--cold", arguments->cold, "Use new operands, not in any cache, for each call");
   app.add_flag("--remeasure-ceilings", arguments->remeasure_ceilings,
                "Measure the ceilings for the JSON again instead of reading them from the cache");
+  arguments->random.add_random(app);
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
                  "Write an HTML page, like rung report, to FILE; - for standard output")
@@ -283,7 +279,8 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cpu dot/cpu\n"
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
       "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
-      "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt");
+      "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
+      "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
   return [arguments] { return run(*arguments); };
 }
 

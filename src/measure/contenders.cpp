@@ -21,10 +21,16 @@ namespace {
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
+/// Both strides of a single row or column that is stored transposed are 1.
+template <class T>
+bool is_row_major(const Matrix<T>& matrix, std::int64_t cols) {
+  return matrix.col_stride == 1 && matrix.row_stride >= cols;
+}
+
 template <class T>
 MatrixView<Public<T>> view(const Matrix<T>& matrix, std::int64_t rows, std::int64_t cols) {
   auto* data = reinterpret_cast<Public<T>*>(matrix.data);
-  if (matrix.col_stride == 1) return row_major(data, rows, cols, matrix.row_stride);
+  if (is_row_major(matrix, cols)) return row_major(data, rows, cols, matrix.row_stride);
   return col_major(data, rows, cols, matrix.col_stride);
 }
 
@@ -32,7 +38,7 @@ template <class T>
 MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t rows,
                                  std::int64_t cols) {
   const auto* data = reinterpret_cast<const Public<T>*>(matrix.data);
-  if (matrix.col_stride == 1) return row_major(data, rows, cols, matrix.row_stride);
+  if (is_row_major(matrix, cols)) return row_major(data, rows, cols, matrix.row_stride);
   return col_major(data, rows, cols, matrix.col_stride);
 }
 

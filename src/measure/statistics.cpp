@@ -7,7 +7,7 @@
 namespace rung {
 namespace {
 
-double quantile(const std::vector<double>& sorted, double fraction) {
+double quantile_of(const std::vector<double>& sorted, double fraction) {
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -16,12 +16,23 @@ double quantile(const std::vector<double>& sorted, double fraction) {
 
 }  // namespace
 
+double quantile(std::span<const double> values, double fraction) {
+  if (values.empty()) return 0;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return quantile_of(sorted, fraction);
+}
+
 Summary summarize(std::span<const double> values) {
   if (values.empty()) return {};
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  return {sorted.size(),          sorted.front(),         quantile(sorted, 0.25),
-          quantile(sorted, 0.50), quantile(sorted, 0.75), sorted.back()};
+  return {sorted.size(),
+          sorted.front(),
+          quantile_of(sorted, 0.25),
+          quantile_of(sorted, 0.50),
+          quantile_of(sorted, 0.75),
+          sorted.back()};
 }
 
 double median_ratio(std::span<const double> numerator, std::span<const double> denominator) {

@@ -20,6 +20,9 @@ struct Summary {
   double spread() const { return median > 0 ? (q3 - q1) / median : 0; }
 };
 
+/// By linear interpolation between order statistics; `fraction` from 0 to 1. 0 if there are none.
+double quantile(std::span<const double> values, double fraction);
+
 Summary summarize(std::span<const double> values);
 
 /// The median of numerator[i] / denominator[i] over the rounds that both took part in; 0 if there

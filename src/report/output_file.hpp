@@ -13,6 +13,8 @@ class OutputFile {
   explicit OutputFile(std::string path);
 
   bool is_stdout() const { return path_ == "-"; }
+  /// Whether each write() replaces what the one before has written; other files are appended to.
+  bool is_replaced() const { return !draft_.empty(); }
 
   /// The file appears under its name, or replaces an existing one, only when all of it has been
   /// written. Throws as above.

@@ -14,20 +14,23 @@ ALLOWED = {
     "kernels": ["include", "src/core"],
     "src/core": ["include"],
     "src/json": [],
-    "src/backends": ["kernels", "src/core", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
-    "src/library": ["include", "kernels", "src/backends", "src/core", "src/vgpu/driver"],
+    "src/shared_library": [],
+    "src/cuda_driver": ["src/shared_library"],
+    "src/backends": ["kernels", "src/core", "src/cuda_driver", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
+    "src/library": ["include", "kernels", "src/backends", "src/core", "src/cuda_driver"],
     "src/measure": [
-        "include", "kernels", "src/backends", "src/core", "src/json", "src/library", "src/vgpu/driver",
+        "include", "kernels", "src/backends", "src/core", "src/cuda_driver", "src/json", "src/library",
+        "src/shared_library",
     ],
     "src/analysis": [
         "kernels", "src/backends", "src/core", "src/json", "src/vgpu", "src/vgpu/driver", "src/vgpu/model",
         "src/vgpu/program", "src/vgpu/ptx",
     ],
     "src/report": [
-        "src/analysis", "src/backends", "src/core", "src/json", "src/measure", "src/vgpu", "src/vgpu/driver",
+        "src/analysis", "src/backends", "src/core", "src/json", "src/measure", "src/vgpu",
         "src/vgpu/model",
     ],
-    "src/emu": ["include", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
+    "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
     "apps": [
         "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/report",
         "src/vgpu/model", "src/vgpu/ptx",
@@ -48,7 +51,7 @@ ALLOWED = {
         "src/vgpu/engine", "src/vgpu/lowering", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/observers",
         "src/vgpu/ptx",
     ],
-    "src/vgpu/driver": ["src/vgpu", "src/vgpu/model", "src/vgpu/ptx"],
+    "src/vgpu/driver": ["src/cuda_driver", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx"],
 }
 
 # The search path of quoted includes, after the folder of the including file.

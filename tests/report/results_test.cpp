@@ -1,6 +1,6 @@
 // What a bench wrote, read back: what it groups into, and what is said of what it did not write.
 
-#include "report/results.hpp"
+#include "report/bench_results.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 
@@ -18,6 +18,9 @@ DeviceMatrix::DeviceMatrix(Gpu& gpu, const Storage& host, const void* data)
   data_ = begin_ + static_cast<DevicePointer>(static_cast<const std::byte*>(data) - host.begin);
   upload();
 }
+
+DeviceMatrix::DeviceMatrix(Gpu& gpu, DevicePointer data)
+    : gpu_(gpu), generation_(gpu.generation()), host_(), data_(data) {}
 
 DeviceMatrix::~DeviceMatrix() {
   if (allocated_ != 0 && generation_ == gpu_.generation()) gpu_.api().cuMemFree(allocated_);

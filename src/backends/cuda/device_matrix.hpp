@@ -17,6 +17,8 @@ class DeviceMatrix {
   /// Copies `host`, into which `data` points. Throws std::bad_alloc and DriverError. Here and
   /// below, the context must be current.
   DeviceMatrix(Gpu& gpu, const Storage& host, const void* data);
+  /// A matrix that is on the device already, which this neither copies nor owns.
+  DeviceMatrix(Gpu& gpu, DevicePointer data);
   DeviceMatrix(const DeviceMatrix&) = delete;
   DeviceMatrix& operator=(const DeviceMatrix&) = delete;
   ~DeviceMatrix();

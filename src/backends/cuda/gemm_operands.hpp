@@ -9,7 +9,8 @@ namespace rung::cuda {
 
 class GemmOperands final : public Operands {
  public:
-  /// The context must be current. Throws DriverError and std::bad_alloc.
+  /// Uses the operands of a call in place that are on the device. The context must be current.
+  /// Throws DriverError and std::bad_alloc.
   GemmOperands(Gpu& gpu, const GemmCall& call);
 
   const DeviceMatrix& a() const { return a_; }

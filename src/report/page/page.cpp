@@ -29,18 +29,19 @@ std::vector<const RungInfo*> rungs_of(const Results& results) {
   return rungs;
 }
 
-std::string title_of(const std::vector<Study>& studies) {
+std::string title_of(const std::vector<Study>& studies, const Results& results) {
   std::set<std::string> devices;
   std::string text;
-  for (const Study& study : studies) {
-    const std::string& device = study.first().device;
+  const auto add = [&](const std::string& device) {
     const std::string name = device.substr(device.find(' ') + 1);
     if (devices.insert(name).second) text += (text.empty() ? "" : "; ") + name;
-  }
+  };
+  for (const Study& study : studies) add(study.first().device);
+  for (const RandomDraw& draw : results.random) add(draw.device);
   return text.empty() ? "no results" : text;
 }
 
-std::string navigation(const std::vector<Study>& studies,
+std::string navigation(const std::vector<Study>& studies, const Results& results,
                        const std::vector<const RungInfo*>& rungs) {
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   const auto item = [&](const std::string& target, const std::string& text) {
@@ -51,6 +52,7 @@ std::string navigation(const std::vector<Study>& studies,
     item(fmt::format("study{}", i + 1), studies[i].name());
   }
   item("shapes", "Shapes");
+  if (!results.random.empty()) item("random", "Random shapes");
   item("machine", "Machine");
   item("method", "Method");
   html += "</ul>\n<details><summary>Rungs</summary>\n<ul>\n";
@@ -118,14 +120,14 @@ std::string whole_page(const std::string& title, const std::string& header,
 std::string report_page(const Results& results, const Traces& traces) {
   const std::vector<Study> studies = studies_of(results);
   const std::vector<const RungInfo*> rungs = rungs_of(results);
-  const std::string title = "Rung: " + title_of(studies);
+  const std::string title = "Rung: " + title_of(studies, results);
   std::string html = summary_section(studies, results);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     html += study_section(studies[i], i + 1, results, traces);
   }
-  html += shapes_section(studies) + "<h2>Rungs</h2>\n";
+  html += shapes_section(studies) + random_section(results) + "<h2>Rungs</h2>\n";
   for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces);
-  return whole_page(title, navigation(studies, rungs),
+  return whole_page(title, navigation(studies, results, rungs),
                     html + machine_section(results) + method_section());
 }
 
@@ -141,6 +143,7 @@ std::vector<PictureFile> report_pictures(const Results& results, const Traces& t
     const auto figure = ratio_map(file_stem(group.front()->first().op) + "-shapes", group);
     if (figure) files.add(*figure);
   }
+  for (const Figure& figure : random_figures(results, "gemm-random")) files.add(figure);
   return files.take();
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/rung.hpp"
+#include "report/bench_results.hpp"
 #include "report/plots/plots.hpp"
-#include "report/results.hpp"
 #include "report/study.hpp"
 
 namespace rung {
@@ -22,6 +22,11 @@ std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
 
 /// The studies of one device and op, whose libraries are compared in one picture.
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
+
+/// The random shapes of each device; empty if there are none.
+std::string random_section(const Results& results);
+/// One figure for each device.
+std::vector<Figure> random_figures(const Results& results, const std::string& prefix);
 
 /// The header comment, the measurements, the virtual GPU's results, and the source with counters
 /// per line. `in_page`: the rungs that have a section.

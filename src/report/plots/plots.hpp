@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/rung_trace/rung_trace.hpp"
 #include "report/figure.hpp"
-#include "report/rung_trace.hpp"
 #include "report/study.hpp"
 
 namespace rung {
@@ -30,5 +30,8 @@ std::optional<Figure> speed_by_size(const std::string& id, const Study& study);
 
 /// The library against each peer at every shape, for several studies on one device.
 std::optional<Figure> ratio_map(const std::string& id, const std::vector<const Study*>& studies);
+
+/// The library against the fastest peer on random shapes, over the FLOP per byte of their operands.
+std::optional<Figure> random_ratios(const std::string& id, const std::vector<RandomDraw>& draws);
 
 }  // namespace rung

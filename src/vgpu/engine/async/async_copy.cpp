@@ -54,6 +54,30 @@ void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
   }
 }
 
+/// Those of `lanes` whose source has `bytes`; `most` is the size of the copy.
+Mask lanes_that_want(const std::uint32_t* wanted, Mask lanes, std::uint32_t bytes,
+                     std::uint32_t most) {
+  Mask found = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    if (std::min(wanted[lane], most) == bytes) found |= Mask{1} << lane;
+  }
+  return found;
+}
+
+/// Reads the first `bytes` of the active lanes' sources. The memory after them may be inaccessible.
+void read_some(Warp& warp, const Instr& instr, const AsyncCopyOp& op, std::uint32_t bytes) {
+  if (bytes == op.bytes) return access(warp, instr, op.from, AccessKind::load, read_lanes);
+  AsyncCopyOp part = op;
+  part.bytes = bytes;
+  const std::uint32_t element = bytes & (~bytes + 1);  // the largest power of two in it
+  part.from.bytes = static_cast<std::uint8_t>(element);
+  part.from.count = static_cast<std::uint8_t>(bytes / element);
+  Instr of_part = instr;
+  of_part.imm = imm_to(part);
+  access(warp, of_part, part.from, AccessKind::load, read_lanes);
+}
+
 void complete(Block& block, const std::vector<AsyncCopy>& copies) {
   for (const AsyncCopy& copy : copies) {
     std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
@@ -70,20 +94,14 @@ void run_async_copy(Warp& warp, const Instr& instr) {
   if (op.source_bytes_row == 0) {
     access(warp, instr, op.from, AccessKind::load, read_lanes);
   } else {
-    // A lane that reads no bytes must not access its source, which may be an invalid address.
-    const std::uint32_t* wanted = warp.row<std::uint32_t>(op.source_bytes_row);
-    Mask reading = 0;
-    for (Mask left = active; left != 0; left &= left - 1) {
-      if (wanted[first_lane(left)] != 0) reading |= left & (~left + 1);
+    const std::uint32_t* const wanted = warp.row<std::uint32_t>(op.source_bytes_row);
+    for (Mask left = active; left != 0; left &= ~warp.mask) {
+      const std::uint32_t bytes = std::min(wanted[first_lane(left)], op.bytes);
+      warp.mask = lanes_that_want(wanted, left, bytes, op.bytes);
+      // A lane that reads no bytes must not access its source, which may be an invalid address.
+      if (bytes > 0) read_some(warp, instr, op, bytes);
     }
-    warp.mask = reading;
-    if (reading != 0) access(warp, instr, op.from, AccessKind::load, read_lanes);
     warp.mask = active;
-    for (Mask left = reading; left != 0; left &= left - 1) {
-      const int lane = first_lane(left);
-      const std::size_t bytes = std::min<std::size_t>(wanted[lane], op.bytes);
-      std::fill(read_data[lane].begin() + bytes, read_data[lane].end(), std::byte{0});
-    }
   }
   access(warp, instr, op.to, AccessKind::store, write_lanes);
 }

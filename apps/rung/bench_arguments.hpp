@@ -1,0 +1,31 @@
+#pragma once
+// The arguments of rung bench.
+
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+
+namespace rung {
+
+/// --random and the options that only it has.
+struct RandomArguments {
+  std::string count;
+  std::string seed;
+  std::string max_size;
+  bool regret = false;
+
+  void add_random(Options& app);
+};
+
+struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
+  std::string sizes;
+  std::vector<std::string> peers;
+  std::string seconds;
+  bool cold = false;
+  bool remeasure_ceilings = false;
+  std::string html;
+  RandomArguments random;
+};
+
+}  // namespace rung

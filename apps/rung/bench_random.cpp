@@ -1,0 +1,253 @@
+#include "bench_random.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/select_image.hpp"
+#include "command_line.hpp"
+#include "devices.hpp"
+#include "interruption.hpp"
+#include "measure/gpu_environment.hpp"
+#include "measure/random/random_bench.hpp"
+#include "peers.hpp"
+#include "progress.hpp"
+#include "report/gpu_summary.hpp"
+#include "report/random_json.hpp"
+#include "report/random_table.hpp"
+#include "standard_output.hpp"
+
+namespace rung {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t default_max_size = 16384;
+constexpr std::int64_t default_max_size_virtual = 64;
+constexpr std::int64_t most_shapes = 1'000'000;
+constexpr std::int64_t most_max_size = 1 << 20;
+constexpr auto time_between_files = std::chrono::seconds(30);
+
+void check_combinations(const BenchArguments& arguments) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given) throw UsageError(fmt::format("--random: cannot be combined with {}", option));
+  };
+  const BenchArguments defaults;
+  refuse(!arguments.sizes.empty(), "--sizes");
+  refuse(arguments.any(), "--m, --n or --k");
+  refuse(arguments.alpha != defaults.alpha, "--alpha");
+  refuse(arguments.beta != defaults.beta, "--beta");
+  refuse(arguments.cold, "--cold");
+  refuse(arguments.remeasure_ceilings, "--remeasure-ceilings");
+  refuse(!arguments.html.empty(), "--html; see rung report");
+}
+
+std::vector<Layout> read_layouts(const std::string& text) {
+  const std::string all = "nn,nt,tn,tt";
+  std::vector<Layout> layouts;
+  for (const std::string& layout : split(text == "all" ? all : text, ',')) {
+    if (layout.size() != 2 || layout.find_first_not_of("nt") != std::string::npos) {
+      throw UsageError(
+          fmt::format("--layout: '{}' is not one of nn, nt, tn, tt, or all alone", layout));
+    }
+    layouts.push_back({layout[0] == 't', layout[1] == 't'});
+  }
+  return layouts;
+}
+
+std::vector<Dtype> read_dtypes(const std::string& text) {
+  if (text.empty()) return {Dtype::f32};
+  std::vector<Dtype> dtypes;
+  for (const std::string& dtype : split(text, ',')) dtypes.push_back(read_dtype(dtype));
+  return dtypes;
+}
+
+/// The one device of the rungs, which must be those of gemm/cuda.
+const Backend& backend_of(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
+  for (const RungInfo* rung : rungs) {
+    if (cuda::find_gemm_rung(rung->id) != nullptr) continue;
+    throw UsageError(fmt::format("--random: '{}' is not one of gemm/cuda", rung->id));
+  }
+  const Backend& backend = devices.of(*rungs.front());
+  if (gpu_of(backend) != nullptr) return backend;
+  throw UnavailableError(
+      fmt::format("{} does not run on the {}; see --device", rungs.front()->id, backend.name()));
+}
+
+/// For --regret: the rungs that the library uses, and those that are selected by their number.
+std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>& selectors,
+                                                 const std::vector<const RungInfo*>& selected,
+                                                 const cuda::Gpu& gpu) {
+  const bool by_number = std::all_of(selectors.begin(), selectors.end(), [](const auto& selector) {
+    return std::count(selector.begin(), selector.end(), '/') == 2;
+  });
+  if (!by_number) return rungs_for_plans(gpu);
+  std::vector<cuda::NamedGemmRung> rungs;
+  for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
+    const bool is_selected = std::any_of(selected.begin(), selected.end(),
+                                         [&](const auto* rung) { return rung->id == named.id; });
+    if (is_selected && cuda::select_image(named.id, gpu.target()) != nullptr) {
+      rungs.push_back(named);
+    }
+  }
+  return rungs;
+}
+
+RandomRequest read_request(const BenchArguments& arguments, bool is_virtual) {
+  RandomRequest request;
+  const RandomArguments& random = arguments.random;
+  request.count = read_integer("--random", random.count, 1, most_shapes);
+  if (!random.seed.empty()) {
+    request.seed =
+        static_cast<std::uint64_t>(read_integer("--seed", random.seed, 0, std::int64_t{1} << 53));
+  }
+  request.limits.max_size = is_virtual ? default_max_size_virtual : default_max_size;
+  if (!random.max_size.empty()) {
+    request.limits.max_size = read_integer("--max-size", random.max_size, 1, most_max_size);
+  }
+  request.dtypes = read_dtypes(arguments.dtype);
+  request.layouts = read_layouts(arguments.layout);
+  request.threads = read_threads(arguments.threads);
+  if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
+  return request;
+}
+
+/// Unless they are named, the peers that have gemm.
+WantedPeers read_gemm_peers(const std::vector<std::string>& names) {
+  WantedPeers wanted = read_peers(names);
+  if (!wanted.are_named) {
+    std::erase_if(wanted.kinds, [](const PeerKind* kind) { return kind->name == "cub"; });
+  }
+  return wanted;
+}
+
+Json machine_json(const Backend& backend, const Peers& peers,
+                  const std::optional<GpuEnvironment>& gpu) {
+  (void)backend;
+  Json machine = to_json(environment());
+  if (gpu) machine["gpu"] = to_json(*gpu);
+  machine["peers"] = to_json(peers.opened());
+  return machine;
+}
+
+std::optional<GpuEnvironment> measure_gpu(const Backend& backend) {
+  if (backend.name() != "gpu") return std::nullopt;
+  Progress progress;
+  progress.show("measuring the ceilings of this GPU");
+  return gpu_environment(*gpu_of(backend));
+}
+
+/// Collects the results, and writes them every now and then.
+class Collector {
+ public:
+  Collector(RandomJson json, const OutputFile* output) : json_(std::move(json)), output_(output) {}
+
+  void add(const RandomResult& result) {
+    json_.add(result);
+    results_.push_back(result);
+    results_.back().plans.shrink_to_fit();
+    const bool is_due = Clock::now() - written_ > time_between_files;
+    if (output_ != nullptr && output_->is_replaced() && is_due) write(false);
+  }
+  void write(bool is_complete) {
+    if (output_ != nullptr) output_->write(json_.text(is_complete));
+    written_ = Clock::now();
+  }
+  const std::vector<RandomResult>& results() const { return results_; }
+
+ private:
+  RandomJson json_;
+  const OutputFile* output_;
+  std::vector<RandomResult> results_;
+  Clock::time_point written_ = Clock::now();
+};
+
+/// One line for each error of the library, and the exit code.
+ExitCode verdict(const std::vector<RandomResult>& results) {
+  bool any_ran = false, any_wrong = false;
+  for (const RandomResult& result : results) {
+    any_ran = any_ran || result.seconds > 0;
+    any_wrong = any_wrong || !result.wrong.empty();
+    const std::string& what = result.wrong.empty() ? result.skipped : result.wrong;
+    if (what.empty()) continue;
+    fmt::print(stderr, "{} {} {}x{}x{}: {}{}\n", name(result.dtype),
+               layout_name(result.a_transposed, result.b_transposed), result.size.m, result.size.n,
+               result.size.k, result.wrong.empty() ? "" : "WRONG: ", what);
+  }
+  if (any_wrong) return exit_wrong;
+  return any_ran ? exit_right : exit_unavailable;
+}
+
+}  // namespace
+
+void RandomArguments::add_random(Options& app) {
+  app.add_option("--random", count,
+                 "Draw N random shapes and compare the library with its peers on them; only for "
+                 "gemm/cuda. --dtype and --layout then take several, and --layout all")
+      ->type_name("N");
+  app.add_option("--seed", seed, "Seed of the random shapes (default: 1)")->type_name("S");
+  app.add_option("--max-size", max_size,
+                 "Largest m, n and k of the random shapes (default: 16384; on the virtual GPU 64)")
+      ->type_name("N");
+  app.add_flag("--regret", regret,
+               "Also time every tile and split of the rungs that the library uses, or of the "
+               "selected ones if they are selected by number, for each random shape");
+}
+
+void check_no_random(const RandomArguments& arguments) {
+  const auto require = [](bool given, const char* option) {
+    if (given) throw UsageError(fmt::format("{}: needs --random", option));
+  };
+  require(!arguments.seed.empty(), "--seed");
+  require(!arguments.max_size.empty(), "--max-size");
+  require(arguments.regret, "--regret");
+}
+
+ExitCode run_random(const BenchArguments& arguments) {
+  const auto rungs = read_selectors(arguments.selectors);
+  check_combinations(arguments);
+  const std::vector<std::string> cleared = clear_harmful_environment();
+  const Devices devices(arguments);
+  const Backend& backend = backend_of(rungs, devices);
+  RandomRequest request = read_request(arguments, backend.name() == "virtual");
+  request.gpu = gpu_of(backend);
+  if (arguments.random.regret) {
+    request.rungs = rungs_of_regret(arguments.selectors, rungs, *request.gpu);
+  }
+  const auto output = read_json(arguments.json);
+  std::FILE* const out = output && output->is_stdout() ? stderr : stdout;
+  const Peers peers(for_devices(read_gemm_peers(arguments.peers), {&backend}), {&backend});
+  for (const std::string& setting : cleared) {
+    fmt::print(stderr, "ignored, because it distorts measurements: {}\n", setting);
+  }
+  for (const std::string& line : peers.remarks()) fmt::print(stderr, "{}\n", line);
+  const std::optional<GpuEnvironment> gpu = measure_gpu(backend);
+  if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
+
+  request.peers = peers.opened();
+  Collector collector({machine_json(backend, peers, gpu), request, backend.device()},
+                      output ? &*output : nullptr);
+  const Interruption interruption;
+  {
+    Progress progress;
+    request.progress = [&](std::string_view what, double done) {
+      progress.show(std::string(what), "random", done);
+    };
+    request.measured = [&](const RandomResult& result) { collector.add(result); };
+    request.stops = [] { return Interruption::noted() != 0; };
+    run_random_bench(request);
+  }
+  const bool is_complete = Interruption::noted() == 0;
+  collector.write(is_complete);
+  fmt::print(out, "{}", random_table(request, collector.results()));
+  if (!is_complete) fmt::print(out, "\ninterrupted: these are the results so far\n");
+  const ExitCode code = verdict(collector.results());
+  flush_output();
+  Interruption::end_by_noted();
+  return code;
+}
+
+}  // namespace rung

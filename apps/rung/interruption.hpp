@@ -1,0 +1,22 @@
+#pragma once
+// Ctrl-C and `timeout` end a long run early, without losing what it has measured.
+
+namespace rung {
+
+/// During its lifetime, the first SIGINT or SIGTERM is only noted. A second one ends the process,
+/// as usual.
+class Interruption {
+ public:
+  Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption();
+
+  /// The signal that was noted; 0 for none.
+  static int noted();
+  /// Ends the process by the signal that was noted, so that its parent sees it. Returns if there is
+  /// none.
+  static void end_by_noted();
+};
+
+}  // namespace rung

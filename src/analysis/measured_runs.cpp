@@ -1,0 +1,97 @@
+#include "analysis/measured_runs.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/embed.hpp"
+#include "json/reader.hpp"
+
+// RUNG_EMBED(symbol, path) for each file of results.
+#include "analysis/embedded_results.inc"
+
+namespace rung::analysis {
+namespace {
+
+using json::Value;
+
+constexpr std::int64_t max_extent = std::int64_t{1} << 40;
+
+struct EmbeddedResults {
+  const char* source;
+  std::string_view json;
+};
+
+const std::array embedded = {RUNG_RESULTS_TABLE};
+
+/// 1 where the op has no such extent.
+std::int64_t extent(const Value& run, const char* name) {
+  const auto found = run.find(name);
+  return found ? found->integer(1, max_extent) : 1;
+}
+
+void add_run(Results& results, const Value& run, const std::string& source) {
+  const auto seconds = run.find("seconds");
+  if (!seconds) return;  // skipped, or wrong
+  results.runs.push_back({run.at("rung").text(), run.at("dtype").text(), extent(run, "m"),
+                          extent(run, "n"), extent(run, "k"), run.at("device").text(),
+                          seconds->at("median").number(json::quantity), source});
+}
+
+void add_gpu(Results& results, const Value& gpu, const std::string& source) {
+  MeasuredGpu found;
+  found.name = gpu.at("name").text();
+  found.source = source;
+  const Value ceilings = gpu.at("ceilings");
+  for (const auto& [dtype, rate] : ceilings.at("multiply_add").members()) {
+    found.multiply_add[dtype] = rate.number(json::quantity) * 1e9;
+  }
+  found.memory_read = ceilings.at("memory_read").number(json::quantity) * 1e9;
+  results.gpus.push_back(std::move(found));
+}
+
+}  // namespace
+
+void Results::add(const Results& other) {
+  runs.insert(runs.end(), other.runs.begin(), other.runs.end());
+  gpus.insert(gpus.end(), other.gpus.begin(), other.gpus.end());
+}
+
+const MeasuredRun* Results::find(std::string_view rung, Dtype dtype, std::int64_t m, std::int64_t n,
+                                 std::int64_t k, std::string_view device) const {
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (run->rung == rung && run->dtype == name(dtype) && run->m == m && run->n == n &&
+        run->k == k && run->device.find(device) != std::string::npos) {
+      return &*run;
+    }
+  }
+  return nullptr;
+}
+
+const MeasuredGpu* Results::find_gpu(std::string_view name) const {
+  for (auto gpu = gpus.rbegin(); gpu != gpus.rend(); ++gpu) {
+    if (gpu->name == name) return &*gpu;
+  }
+  return nullptr;
+}
+
+Results parse_results(std::string_view text, const std::string& source) {
+  Results results;
+  const json::Json document = json::parse(text, source);
+  const Value whole(document, source);
+  for (const Value& run : whole.at("results").elements()) add_run(results, run, source);
+  if (const auto gpu = whole.at("machine").find("gpu")) add_gpu(results, *gpu, source);
+  return results;
+}
+
+Results read_results(const std::string& path) { return parse_results(json::read_text(path), path); }
+
+const Results& built_in_results() {
+  static const Results results = [] {
+    Results all;
+    for (const EmbeddedResults& file : embedded) all.add(parse_results(file.json, file.source));
+    return all;
+  }();
+  return results;
+}
+
+}  // namespace rung::analysis

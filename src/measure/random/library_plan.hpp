@@ -1,0 +1,20 @@
+#pragma once
+// The configuration that the library uses for a call.
+
+#include <string_view>
+
+#include "backends/cuda/gpu.hpp"
+#include "core/call.hpp"
+#include "device/cuda/entry/launch.hpp"
+
+namespace rung {
+
+struct LibraryPlan {
+  std::string_view rung;  // id, as in the catalog
+  cuda::GemmPlan plan;
+};
+
+/// For a call on the device, with the driver that the library's calls use now. Throws rung::Error.
+LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call);
+
+}  // namespace rung

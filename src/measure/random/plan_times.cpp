@@ -1,0 +1,224 @@
+#include "measure/random/plan_times.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "backends/cuda/gemm_call.hpp"
+#include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
+#include "library/tuned/cuda.hpp"
+#include "measure/statistics.hpp"
+#include "measure/timing.hpp"
+
+namespace rung {
+namespace {
+
+constexpr double short_round = 0.1;     // of the time budget
+constexpr double finalist_ratio = 1.3;  // as in measure/tune.cpp
+constexpr std::size_t most_finalists = 8;
+// A plan that is this much slower than the fastest so far is not timed more than once.
+constexpr double hopeless_ratio = 3;
+constexpr double long_call = 1e-3;
+
+bool is_same(const cuda::GemmPlan& a, const cuda::GemmPlan& b) {
+  return a.tile == b.tile && a.splits == b.splits;
+}
+
+bool multiplies(const cuda::GemmRung& rung, Dtype dtype) {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung.launches.of<In, Out>() != nullptr;
+  });
+}
+
+class PlanTimer {
+ public:
+  PlanTimer(const PlanTimesRequest& request, OperandPool& pool, const SampledCheck& check,
+            const std::function<PooledGemm()>& bind)
+      : request_(request), gpu_(*request.gpu), pool_(pool), check_(check), bind_(bind) {
+    renew();
+  }
+
+  std::vector<PlanTime> run(const LibraryPlan& chosen) {
+    enter_all(chosen);
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      if (stops()) break;
+      time_alone(times_[i]);
+      report(static_cast<double>(i) / static_cast<double>(times_.size()));
+    }
+    if (!stops()) time_finalists();
+    // Those that were not reached.
+    std::erase_if(times_,
+                  [](const PlanTime& time) { return time.seconds == 0 && time.failed.empty(); });
+    return std::move(times_);
+  }
+
+ private:
+  void enter_all(const LibraryPlan& chosen) {
+    const GemmCall& call = problem_.call;
+    for (const cuda::NamedGemmRung& named : request_.rungs) {
+      if (!multiplies(*named.rung, call.dtype)) continue;
+      std::vector<cuda::GemmPlan> plans =
+          cuda::plans(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
+      if (cuda::tiles_of(*named.rung, call.dtype).empty()) plans.push_back({});
+      for (const cuda::GemmPlan& plan : plans) times_.push_back({std::string(named.id), plan});
+    }
+    const auto found = std::find_if(times_.begin(), times_.end(), [&](const PlanTime& time) {
+      return time.rung == chosen.rung && is_same(time.plan, chosen.plan);
+    });
+    if (found == times_.end()) {
+      times_.push_back({.rung = std::string(chosen.rung), .plan = chosen.plan, .is_chosen = true});
+    } else {
+      found->is_chosen = true;
+    }
+  }
+
+  void time_alone(PlanTime& time) {
+    const std::string failure = attempt([&] {
+      const Batch batch = prepared(time);
+      if (!batch) return;
+      const double once = time_batch(batch, 1);
+      if (once > long_call && best_ > 0 && once > hopeless_ratio * best_) {
+        time.seconds = once;
+        return;
+      }
+      TimingOptions options;
+      options.seconds = short_round * request_.seconds;
+      time.seconds = summarize(time_interleaved({{batch, once}}, options).front().seconds).median;
+      if (best_ == 0 || time.seconds < best_) best_ = time.seconds;
+    });
+    if (!failure.empty()) time.failed = failure;
+  }
+
+  /// A verified batch; empty, with the reason in the plan, if there is none.
+  Batch prepared(PlanTime& time) {
+    const cuda::PlannedGemm planned = cuda::planned_gemm(time.rung, time.plan);
+    if (auto reason = cuda::why_not_grid(planned, problem_.call)) {
+      time.failed = *reason;
+      return {};
+    }
+    Batch batch = bound(time);
+    pool_.poison_c(problem_.call);
+    batch.run(1);
+    time.failed = check_.error(pool_);
+    return time.failed.empty() ? batch : Batch();
+  }
+
+  Batch bound(const PlanTime& time) {
+    gpu_.make_current();
+    const auto call = std::make_shared<cuda::GemmCallOnGpu>(
+        operands_, cuda::planned_gemm(time.rung, time.plan), problem_.call, request_.threads);
+    return {[call](std::int64_t calls) { call->enqueue(calls); }, [call] { call->wait(); }, [] {}};
+  }
+
+  void time_finalists() {
+    std::vector<PlanTime*> field = finalists();
+    if (field.empty()) return;
+    std::vector<Timing> timings;
+    const std::string failure = attempt([&] {
+      std::vector<Candidate> candidates;
+      for (const PlanTime* time : field) candidates.push_back({bound(*time), time->seconds});
+      TimingOptions options;
+      options.seconds = request_.seconds;
+      timings = time_interleaved(candidates, options);
+    });
+    if (!failure.empty()) return;  // the times of the first round remain
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      field[i]->seconds = summarize(timings[i].seconds).median;
+      field[i]->is_finalist = true;
+    }
+  }
+
+  std::vector<PlanTime*> finalists() {
+    std::vector<PlanTime*> field;
+    for (PlanTime& time : times_) {
+      const bool is_near = time.is_chosen || time.seconds <= finalist_ratio * best_;
+      if (time.seconds > 0 && is_near) field.push_back(&time);
+    }
+    std::stable_sort(field.begin(), field.end(), [](const PlanTime* a, const PlanTime* b) {
+      return std::pair(!a->is_chosen, a->seconds) < std::pair(!b->is_chosen, b->seconds);
+    });
+    if (field.size() > most_finalists) field.resize(most_finalists);
+    return field;
+  }
+
+  /// Runs `body`; the error of a kernel or of the device, after which the operands are there again.
+  template <class Body>
+  std::string attempt(const Body& body) {
+    std::string failure;
+    try {
+      body();
+      return "";
+    } catch (const KernelError& error) {
+      failure = error.what();
+    } catch (const cuda::DriverError& error) {
+      failure = error.what();
+    } catch (const std::bad_alloc&) {
+      failure = "not enough memory on the device";
+    }
+    renew();
+    return failure;
+  }
+
+  void renew() {
+    problem_ = bind_();
+    operands_ = std::make_shared<const cuda::GemmOperands>(gpu_, problem_.call);
+  }
+
+  bool stops() const { return request_.stops && request_.stops(); }
+  void report(double done) const {
+    if (request_.progress) request_.progress(done);
+  }
+
+  const PlanTimesRequest& request_;
+  cuda::Gpu& gpu_;
+  OperandPool& pool_;
+  const SampledCheck& check_;
+  const std::function<PooledGemm()>& bind_;
+  PooledGemm problem_;
+  std::shared_ptr<const cuda::GemmOperands> operands_;
+  double best_ = 0;
+  std::vector<PlanTime> times_;
+};
+
+}  // namespace
+
+std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu) {
+  std::vector<cuda::NamedGemmRung> rungs;
+  for (std::size_t i = 0; i < cuda::gemm_rungs.size(); ++i) {
+    const bool is_used = std::any_of(
+        std::begin(tuned::cuda_gemm_rules), std::end(tuned::cuda_gemm_rules),
+        [&](const CudaGemmRule& rule) { return static_cast<std::size_t>(rule.use) == i; });
+    const cuda::NamedGemmRung& named = cuda::gemm_rungs[i];
+    if (is_used && cuda::select_image(named.id, gpu.target()) != nullptr) rungs.push_back(named);
+  }
+  return rungs;
+}
+
+std::vector<PlanTime> time_plans(const PlanTimesRequest& request, const LibraryPlan& chosen,
+                                 OperandPool& pool, const SampledCheck& check,
+                                 const std::function<PooledGemm()>& bind) {
+  return PlanTimer(request, pool, check, bind).run(chosen);
+}
+
+std::size_t fastest(const std::vector<PlanTime>& plans) {
+  // The short rounds of plans that are not finalists are not comparable with the long one.
+  const auto rank = [](const PlanTime& plan) {
+    return std::pair(plan.seconds == 0 ? 2 : plan.is_finalist ? 0 : 1, plan.seconds);
+  };
+  const auto best =
+      std::min_element(plans.begin(), plans.end(),
+                       [&](const PlanTime& a, const PlanTime& b) { return rank(a) < rank(b); });
+  const bool has_run = best != plans.end() && best->seconds > 0;
+  return has_run ? static_cast<std::size_t>(best - plans.begin()) : plans.size();
+}
+
+double regret(const std::vector<PlanTime>& plans) {
+  const auto chosen =
+      std::find_if(plans.begin(), plans.end(), [](const PlanTime& plan) { return plan.is_chosen; });
+  const std::size_t best = fastest(plans);
+  if (chosen == plans.end() || chosen->seconds == 0 || best == plans.size()) return 0;
+  return chosen->seconds / plans[best].seconds;
+}
+
+}  // namespace rung

@@ -1,0 +1,177 @@
+#include "measure/random/random_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/kernel_error.hpp"
+#include "core/random.hpp"
+#include "measure/random/sampled_check.hpp"
+#include "measure/timing.hpp"
+#include "rung/error.hpp"
+
+namespace rung {
+namespace {
+
+class RandomBench {
+ public:
+  explicit RandomBench(const RandomRequest& request)
+      : request_(request), library_(*request.gpu), pool_(make_pool()) {}
+
+  void run() {
+    for (std::int64_t index = 0; index < request_.count; ++index) {
+      for (const Dtype dtype : request_.dtypes) {
+        for (const Layout& layout : request_.layouts) {
+          if (request_.stops && request_.stops()) return;
+          take(index, dtype, layout);
+          ++done_;
+        }
+      }
+    }
+  }
+
+ private:
+  Size shape(std::int64_t index, Dtype dtype) const {
+    return draw_shape(request_.seed, static_cast<std::uint64_t>(index), dtype, request_.limits);
+  }
+
+  /// For the largest of all problems.
+  OperandPool make_pool() const {
+    std::size_t inputs = 0, c = 0;
+    for (std::int64_t index = 0; index < request_.count; ++index) {
+      for (const Dtype dtype : request_.dtypes) {
+        const Size size = shape(index, dtype);
+        inputs = std::max(inputs, OperandPool::input_bytes(size, dtype));
+        c = std::max(c, static_cast<std::size_t>(size.m * size.n) * output_bytes(dtype));
+      }
+    }
+    return {*request_.gpu, inputs, c};
+  }
+
+  void take(std::int64_t index, Dtype dtype, const Layout& layout) {
+    RandomResult result;
+    result.dtype = dtype;
+    result.size = shape(index, dtype);
+    result.a_transposed = layout.a_transposed;
+    result.b_transposed = layout.b_transposed;
+    what_ = fmt::format("{} of {}: {} {} {}x{}x{}", index + 1, request_.count, name(dtype),
+                        layout_name(layout.a_transposed, layout.b_transposed), result.size.m,
+                        result.size.n, result.size.k);
+    report(0);
+    const auto bind = [&] {
+      return pool_.bind(dtype, result.size, layout.a_transposed, layout.b_transposed);
+    };
+    const SampledCheck check(bind(), random_bits(request_.seed, static_cast<std::uint64_t>(index)));
+    try {
+      compare(result, bind, check);
+      if (result.seconds > 0 && !request_.rungs.empty()) time_all_plans(result, bind, check);
+    } catch (const KernelError& error) {
+      result.wrong = error.what();
+    }
+    // The plans that were timed before the end are there, but not necessarily the best.
+    if (request_.stops && request_.stops()) result.regret = 0;
+    request_.measured(result);
+  }
+
+  /// Times the library and its peers, as far as they are right.
+  void compare(RandomResult& result, const std::function<PooledGemm()>& bind,
+               const SampledCheck& check) {
+    const Admission own = admit(library_, bind, check);
+    result.skipped = own.skipped;
+    result.wrong = own.wrong;
+    if (!own) return;
+    result.plan = library_plan(*request_.gpu, bind().call);
+    for (const Peer* peer : request_.peers) {
+      const auto& [skipped, wrong] = admit(*peer, bind, check);
+      result.peers.push_back(
+          {.peer = peer->name(), .why_not = wrong.empty() ? skipped : "wrong: " + wrong});
+    }
+    time(result, bind().call);
+  }
+
+  struct Admission {
+    std::string skipped, wrong;
+
+    explicit operator bool() const { return skipped.empty() && wrong.empty(); }
+  };
+
+  Admission admit(const Contender& contender, const std::function<PooledGemm()>& bind,
+                  const SampledCheck& check) {
+    try {
+      const GemmCall call = bind().call;
+      const Bound bound = contender.bind(call, request_.threads);
+      if (!bound) return {bound.why_not, {}};
+      pool_.poison_c(call);
+      bound.batch.run(1);
+      return {{}, check.error(pool_)};
+    } catch (const KernelError& error) {
+      return {{}, error.what()};
+    }
+  }
+
+  void time(RandomResult& result, const GemmCall& call) {
+    std::vector<Candidate> candidates = {{library_.bind(call, request_.threads).batch}};
+    std::vector<Comparison*> owners;
+    for (std::size_t i = 0; i < result.peers.size(); ++i) {
+      if (!result.peers[i].why_not.empty()) continue;
+      candidates.push_back({request_.peers[i]->bind(call, request_.threads).batch});
+      owners.push_back(&result.peers[i]);
+    }
+    TimingOptions options;
+    options.seconds = request_.seconds;
+    const std::vector<Timing> timings = time_interleaved(candidates, options);
+    const std::vector<double>& own = timings.front().seconds;
+    result.seconds = summarize(own).median;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      owners[i]->seconds = summarize(timings[i + 1].seconds).median;
+      owners[i]->ratio = median_ratio(timings[i + 1].seconds, own);
+    }
+  }
+
+  void time_all_plans(RandomResult& result, const std::function<PooledGemm()>& bind,
+                      const SampledCheck& check) {
+    PlanTimesRequest request;
+    request.gpu = request_.gpu;
+    request.rungs = request_.rungs;
+    request.seconds = request_.seconds;
+    request.threads = request_.threads;
+    request.progress = [this](double done) { report(done); };
+    request.stops = request_.stops;
+    result.plans = time_plans(request, result.plan, pool_, check, bind);
+    result.best_plan = fastest(result.plans);
+    result.regret = regret(result.plans);
+  }
+
+  void report(double done_here) const {
+    if (!request_.progress) return;
+    const double all = static_cast<double>(request_.count) *
+                       static_cast<double>(request_.dtypes.size() * request_.layouts.size());
+    request_.progress(what_, (static_cast<double>(done_) + done_here) / all);
+  }
+
+  const RandomRequest& request_;
+  GpuLibraryContender library_;
+  OperandPool pool_;
+  std::string what_;
+  std::int64_t done_ = 0;
+};
+
+}  // namespace
+
+double RandomResult::ratio() const {
+  double least = 0;
+  for (const Comparison& peer : peers) {
+    if (peer.ratio > 0 && (least == 0 || peer.ratio < least)) least = peer.ratio;
+  }
+  return least;
+}
+
+std::string layout_name(bool a_transposed, bool b_transposed) {
+  return {a_transposed ? 't' : 'n', b_transposed ? 't' : 'n'};
+}
+
+void run_random_bench(const RandomRequest& request) { RandomBench(request).run(); }
+
+}  // namespace rung

@@ -1,0 +1,131 @@
+#include "report/random_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "backends/cuda/rungs.hpp"
+
+namespace rung {
+namespace {
+
+Json problem_of(const RandomResult& result) {
+  return {{"dtype", name(result.dtype)},
+          {"layout", layout_name(result.a_transposed, result.b_transposed)},
+          {"m", result.size.m},
+          {"n", result.size.n},
+          {"k", result.size.k}};
+}
+
+Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan) {
+  return {{"rung", rung},
+          {"tile", plan.tile},
+          {"splits", plan.splits},
+          {"plan", describe_plan(rung, dtype, plan)}};
+}
+
+Json peers_of(const RandomResult& result) {
+  Json json = Json::object();
+  for (const Comparison& peer : result.peers) {
+    Json& entry = json[peer.peer];
+    if (peer.ratio > 0) {
+      entry = {{"seconds", peer.seconds}, {"ratio", peer.ratio}};
+    } else {
+      entry = {{"seconds", nullptr}, {"ratio", nullptr}, {"why_not", peer.why_not}};
+    }
+  }
+  return json;
+}
+
+Json draw_of(const RandomResult& result) {
+  Json json = problem_of(result);
+  json["flops"] = gemm_flops(result.size);
+  json["bytes"] = gemm_bytes(result.size, result.dtype);
+  json["verified"] = result.skipped.empty() && result.wrong.empty();
+  if (!result.skipped.empty()) json["skipped"] = result.skipped;
+  if (!result.wrong.empty()) json["wrong"] = result.wrong;
+  if (!result.plan.rung.empty())
+    json.update(plan_of(result.plan.rung, result.dtype, result.plan.plan));
+  json["seconds"] = result.seconds > 0 ? Json(result.seconds) : Json();
+  json["peers"] = peers_of(result);
+  const double ratio = result.ratio();
+  json["ratio"] = ratio > 0 ? Json(ratio) : Json();
+  if (result.regret > 0) {
+    const PlanTime& best = result.plans[result.best_plan];
+    json["regret"] = result.regret;
+    json["best"] = plan_of(best.rung, result.dtype, best.plan);
+    json["best"]["seconds"] = best.seconds;
+  }
+  return json;
+}
+
+Json plan_time_of(const RandomResult& result, const PlanTime& time) {
+  Json json = problem_of(result);
+  json.update(plan_of(time.rung, result.dtype, time.plan));
+  json["seconds"] = time.seconds > 0 ? Json(time.seconds) : Json();
+  json["finalist"] = time.is_finalist;
+  json["chosen"] = time.is_chosen;
+  if (!time.failed.empty()) json["failed"] = time.failed;
+  return json;
+}
+
+Json names_of(const std::vector<Dtype>& dtypes) {
+  Json names = Json::array();
+  for (const Dtype dtype : dtypes) names.push_back(name(dtype));
+  return names;
+}
+
+/// One line of text for a record. What a driver says may be no UTF-8.
+std::string line_of(const Json& record) {
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string array_of(const std::vector<std::string>& lines) {
+  if (lines.empty()) return "[]";
+  return fmt::format("[\n{}\n]", fmt::join(lines, ",\n"));
+}
+
+}  // namespace
+
+std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan) {
+  const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
+  if (gemm == nullptr) return "";
+  const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, plan.tile);
+  return fmt::format("{}x{}x{}, {} split{}", tiling.BM, tiling.BN, tiling.BK, plan.splits,
+                     plan.splits == 1 ? "" : "s");
+}
+
+RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string device)
+    : machine_(std::move(machine)),
+      run_({{"seed", request.seed},
+            {"count", request.count},
+            {"max_size", request.limits.max_size},
+            {"max_bytes", request.limits.max_bytes},
+            {"max_seconds", request.limits.max_seconds},
+            {"device", std::move(device)},
+            {"dtypes", names_of(request.dtypes)}}) {
+  run_["layouts"] = run_["rungs"] = Json::array();
+  for (const Layout& layout : request.layouts) {
+    run_["layouts"].push_back(layout_name(layout.a_transposed, layout.b_transposed));
+  }
+  for (const cuda::NamedGemmRung& rung : request.rungs) run_["rungs"].push_back(rung.id);
+}
+
+void RandomJson::add(const RandomResult& result) {
+  draws_.push_back(line_of(draw_of(result)));
+  for (const PlanTime& time : result.plans) plans_.push_back(line_of(plan_time_of(result, time)));
+}
+
+std::string RandomJson::text(bool is_complete) const {
+  Json run = run_;
+  run["complete"] = is_complete;
+  std::string head = run.dump(2);
+  head.erase(head.rfind("\n}"));  // its end, before which the records go
+  return fmt::format(
+      "{{\n\"machine\": {},\n\"results\": [],\n\"random\": {},\n\"draws\": {},\n\"plans\": "
+      "{}\n}}\n}}\n",
+      machine_.dump(2), head, array_of(draws_), array_of(plans_));
+}
+
+}  // namespace rung

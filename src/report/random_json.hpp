@@ -1,0 +1,36 @@
+#pragma once
+// The results of `rung bench --random` as JSON.
+
+#include <string>
+#include <vector>
+
+#include "measure/random/random_bench.hpp"
+#include "report/json.hpp"
+
+namespace rung {
+
+/// "128x256x64, 2 splits"
+std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan);
+
+/// The results so far, each as one line of the file, so that a long run can write it often.
+class RandomJson {
+ public:
+  /// `machine`: as of any bench.
+  RandomJson(Json machine, const RandomRequest& request, std::string device);
+
+  void add(const RandomResult& result);
+
+  /// {"machine", "results": [], "random": {"seed", "count", "max_size", "max_bytes", "max_seconds",
+  /// "device", "dtypes", "layouts", "rungs", "complete", "draws": [{"dtype", "layout", "m", "n",
+  /// "k", "flops", "bytes", "verified", "rung", "tile", "splits", "plan", "seconds", "peers":
+  /// {"cublas": {"seconds", "ratio"}, …}, "ratio", "regret", "best": {"rung", "tile", "splits",
+  /// "plan", "seconds"}}, …], "plans": [{"dtype", "layout", "m", "n", "k", "rung", "tile",
+  /// "splits", "plan", "seconds", "finalist", "chosen", "failed"}, …]}}
+  std::string text(bool is_complete) const;
+
+ private:
+  Json machine_, run_;
+  std::vector<std::string> draws_, plans_;
+};
+
+}  // namespace rung
