@@ -153,7 +153,8 @@ const cuda::Image* select_ptx(const RungInfo& info, const vgpu::DeviceDescriptio
 
 Dtype usual_dtype(const RungInfo& rung) {
   const cuda::GemmRung* gemm = cuda::find_gemm_rung(rung.id);
-  return gemm != nullptr && gemm->launches.f32 == nullptr ? Dtype::bf16 : Dtype::f32;
+  if (gemm == nullptr || gemm->launches.f32 != nullptr) return Dtype::f32;
+  return gemm->launches.bf16 != nullptr ? Dtype::bf16 : Dtype::f64;
 }
 
 GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize& size,

@@ -25,7 +25,7 @@ inline GemmSetting setting_of(const RungInfo& rung, const std::string& code = "c
   return gemm_setting(rung, usual_dtype(rung), {4096, 4096, 4096}, vgpu::parse_device(gpu), code);
 }
 
-inline bool is_of_tensor_cores(const RungInfo& rung) { return usual_dtype(rung) != Dtype::f32; }
+inline bool is_of_tensor_cores(const RungInfo& rung) { return usual_dtype(rung) == Dtype::bf16; }
 
 /// A rung as it was sampled.
 struct Step {
@@ -37,7 +37,7 @@ struct Step {
 inline std::vector<Step> sampled(const std::string& code, bool of_tensor_cores) {
   std::vector<Step> steps;
   for (const RungInfo* rung : gemm_rungs()) {
-    if (is_of_tensor_cores(*rung) != of_tensor_cores) continue;
+    if (usual_dtype(*rung) != (of_tensor_cores ? Dtype::bf16 : Dtype::f32)) continue;
     const GemmSetting setting = setting_of(*rung, code);
     const Samples samples = sample(setting);
     steps.push_back({setting, samples, gemm_evidence(setting, samples, built_in_results())});

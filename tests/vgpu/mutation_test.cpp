@@ -54,7 +54,8 @@ std::vector<Statement> synchronisations(std::string_view text) {
 
 /// f32, or what a rung for tensor cores has.
 Dtype dtype_of(const cuda::GemmRung& rung) {
-  return rung.launches.f32 != nullptr ? Dtype::f32 : Dtype::bf16;
+  if (rung.launches.f32 != nullptr) return Dtype::f32;
+  return rung.launches.bf16 != nullptr ? Dtype::bf16 : Dtype::f64;
 }
 
 Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
@@ -114,7 +115,7 @@ class Setting {
 
 template <class In, class Out>
 std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung& rung,
-                                   const Problem& problem) {
+                                   const Problem& problem, int splits) {
   const auto& [m, n, k, a_transposed, b_transposed] = problem;
   Setting setting;
   const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed) {
@@ -129,7 +130,7 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
                            matrix(k, n, b_transposed),
                            Out{1},
                            {setting.array(m * n, Out{1}), n, 1}};
-  const cuda::GemmConfig config = {tile_of(rung), rung.splits ? parts : 1};
+  const cuda::GemmConfig config = {tile_of(rung), splits};
   const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
   const cuda::KernelArgs<In, Out> args = {
       gemm, {config.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
@@ -146,9 +147,20 @@ std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung
 }
 
 std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
+                              const Problem& problem, int splits) {
+  switch (dtype_of(rung)) {
+    case Dtype::f32: return run_gemm<float, float>(text, rung, problem, splits);
+    case Dtype::f64: return run_gemm<double, double>(text, rung, problem, splits);
+    default: return run_gemm<bfloat16, float>(text, rung, problem, splits);
+  }
+}
+
+/// With split-K, if the rung has it, and then without.
+std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
                               const Problem& problem) {
-  return dtype_of(rung) == Dtype::f32 ? run_gemm<float, float>(text, rung, problem)
-                                      : run_gemm<bfloat16, float>(text, rung, problem);
+  std::vector<vgpu::Hazard> hazards;
+  if (rung.splits) hazards = run(text, rung, problem, parts);
+  return hazards.empty() ? run(text, rung, problem, 1) : hazards;
 }
 
 /// The text of the entry alone: its statements are the ones to remove.

@@ -119,7 +119,9 @@ struct SplitTile {
     if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
     } else if (split_k.splits == 1) {
-      // sync: all reads of the tiles are done; their memory has room for a row of each thread
+      // sync: all reads of the tiles are done, and the copies of those beyond the last one, which
+      // are zeros; the memory has room for a row of each thread
+      ptx::cp_async_wait_group<0>();
       __syncthreads();
       T* const staging = &As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
       cuda::store_by_rows<Rows, Cols, Warps::LANES_M, WN>(

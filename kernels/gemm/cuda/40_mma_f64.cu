@@ -54,7 +54,9 @@ struct Mma {
     if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
     } else if (split_k.splits == 1) {
-      // sync: all reads of the tiles are done; their memory has room for a row of each thread
+      // sync: all reads of the tiles are done, and the copies of those beyond the last one, which
+      // are zeros; the memory has room for a row of each thread
+      ptx::cp_async_wait_group<0>();
       __syncthreads();
       double* const staging = cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
       cuda::store_by_rows<Rows, Cols, 8, WN>(g, tile.row + Warps::row(), tile.col + Warps::col(),

@@ -114,7 +114,7 @@ TEST_F(CudaFault, EachCallWhereOperandsAreCopied) {
 
 // A line of the copy has 128 bytes: 33 MiB, which the workspace does not hold.
 TEST_F(CudaFault, EachCallWhereCopiesAreLarge) {
-  struct LargeCopies : GemmProblem<bfloat16, float> {
+  struct LargeCopies : GemmProblem<tfloat32, float> {
     using GemmProblem::GemmProblem;
     bool is_right() const { return true; }  // CudaCopies looks at results
   };
