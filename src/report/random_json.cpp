@@ -66,7 +66,8 @@ Json plan_time_of(const RandomResult& result, const PlanTime& time) {
   json["seconds"] = time.seconds > 0 ? Json(time.seconds) : Json();
   json["finalist"] = time.is_finalist;
   json["chosen"] = time.is_chosen;
-  if (!time.failed.empty()) json["failed"] = time.failed;
+  if (!time.refused.empty()) json["refused"] = time.refused;
+  if (!time.wrong.empty()) json["wrong"] = time.wrong;
   return json;
 }
 

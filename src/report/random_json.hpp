@@ -25,7 +25,7 @@ class RandomJson {
   /// "k", "flops", "bytes", "verified", "rung", "tile", "splits", "plan", "seconds", "peers":
   /// {"cublas": {"seconds", "ratio"}, …}, "ratio", "regret", "best": {"rung", "tile", "splits",
   /// "plan", "seconds"}}, …], "plans": [{"dtype", "layout", "m", "n", "k", "rung", "tile",
-  /// "splits", "plan", "seconds", "finalist", "chosen", "failed"}, …]}}
+  /// "splits", "plan", "seconds", "finalist", "chosen", "refused", "wrong"}, …]}}
   std::string text(bool is_complete) const;
 
  private:
