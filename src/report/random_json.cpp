@@ -93,8 +93,9 @@ std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmPl
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
   if (gemm == nullptr) return "";
   const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, plan.tile);
-  return fmt::format("{}x{}x{}, {} split{}", tiling.BM, tiling.BN, tiling.BK, plan.splits,
-                     plan.splits == 1 ? "" : "s");
+  const std::string tile =
+      tiling.BM == 0 ? "" : fmt::format("{}x{}x{}, ", tiling.BM, tiling.BN, tiling.BK);
+  return fmt::format("{}{} split{}", tile, plan.splits, plan.splits == 1 ? "" : "s");
 }
 
 RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string device)
