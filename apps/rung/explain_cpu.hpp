@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "analysis/results.hpp"
+#include "analysis/measured_runs.hpp"
 #include "arguments.hpp"
 #include "command.hpp"
 

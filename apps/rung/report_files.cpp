@@ -16,7 +16,7 @@ namespace {
 struct Wanted {
   const RungInfo* rung;
   Dtype dtype;
-  Size measured;
+  cuda::GemmSize measured;
 };
 
 /// If there are several problems, that of the ladder, which a reader sees first.

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "report/bench_results.hpp"
 #include "report/plots/plots.hpp"
-#include "report/results.hpp"
 
 namespace rung {
 

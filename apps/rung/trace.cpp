@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/rung_trace/drawn_access.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/metal.hpp"
@@ -18,7 +19,6 @@
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "report/maps/access_map.hpp"
-#include "report/maps/drawn_access.hpp"
 
 namespace rung {
 namespace {

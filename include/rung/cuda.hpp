@@ -34,6 +34,11 @@ struct CudaOptions {
   /// a pool of its own, in the order of the stream.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
+  /// The most streaming multiprocessors (SMs) that persistent kernels occupy, those for tensor
+  /// cores on sm_90; other kernels have a block for each tile of C. The choice of tiles reckons
+  /// with it. 0: all of the device.
+  int multiprocessors = 0;
+  ComputeMode compute_mode = ComputeMode::standard;
 };
 
 /// C = alpha * A * B + beta * C on the GPU, as rung/gemm.hpp has it, with these differences:
@@ -63,13 +68,14 @@ struct CudaOptions {
 /// A call that throws has not changed C, has allocated nothing that the next call does not use, and
 /// leaves later calls right.
 ///
-/// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, and for a workspace that is
-/// not aligned, or null with workspace_bytes above 0; Status::unavailable if there is no NVIDIA
-/// driver (for CUDA 12 or later), no GPU, or no kernel for it in this build of the library;
-/// Status::device_error, with the driver's name for it, if the driver refuses: because earlier work in the context has failed, which no
-/// call can mend, because the context is destroyed (CUDA_ERROR_CONTEXT_IS_DESTROYED), or because
-/// the driver has shut down (CUDA_ERROR_DEINITIALIZED). std::bad_alloc if the GPU has no memory for
-/// a kernel or a workspace.
+/// Throws rung::Error: Status::invalid_argument as rung/gemm.hpp says, for a workspace that is not
+/// aligned, or null with workspace_bytes above 0, for negative multiprocessors and for an unknown
+/// compute mode; Status::unavailable if there is no NVIDIA driver (for CUDA 12 or later), no GPU, or
+/// no kernel for it in this build of the library; Status::device_error, with the driver's name for
+/// it, if the driver refuses: because earlier work in the context has failed, which no call can
+/// mend, because the context is destroyed (CUDA_ERROR_CONTEXT_IS_DESTROYED), or because the driver
+/// has shut down (CUDA_ERROR_DEINITIALIZED). std::bad_alloc if the GPU has no memory for a kernel or
+/// a workspace.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, CudaStream stream,
                    const CudaOptions& options = {});

@@ -27,8 +27,9 @@ namespace rung {
 ///
 /// Throws rung::Error (Status::invalid_argument), before writing anything, if a size is negative,
 /// the shapes do not match, a leading dimension is too small, a pointer is null where there is work
-/// to do, a matrix takes more than 2^63 - 1 bytes, or options.threads is negative; std::bad_alloc
-/// if there is no memory for packed operands, which leaves C unchanged as well.
+/// to do, a matrix takes more than 2^63 - 1 bytes, options.threads is negative, or
+/// options.compute_mode is unknown; std::bad_alloc if there is no memory for packed operands, which
+/// leaves C unchanged as well.
 RUNG_API void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
                    float beta, const MatrixView<float>& c, const GemmOptions& options = {});
 RUNG_API void gemm(double alpha, const MatrixView<const double>& a,

@@ -4,11 +4,19 @@
 
 namespace rung {
 
+/// The arithmetic of a matrix product, apart from the types of its operands.
+enum class ComputeMode : int {
+  /// Elements are multiplied as they are, and summed in the type of alpha and beta: what cuBLAS
+  /// calls CUBLAS_COMPUTE_32F, 64F and 32I. Every combination of types has it.
+  standard = 0,
+};
+
 struct GemmOptions {
   /// The most threads to use, the calling one included. 0: the processors that the calling thread
   /// may run on at the time of the call. Small problems use fewer, and no call uses more than four
   /// for each processor of the machine.
   int threads = 0;
+  ComputeMode compute_mode = ComputeMode::standard;
 };
 
 /// The promises for the bits and the error of a dot product. u is the unit roundoff of the result

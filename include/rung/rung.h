@@ -32,6 +32,9 @@ typedef enum rung_dot_mode {
   RUNG_DOT_REPRODUCIBLE = 3
 } rung_dot_mode;
 
+/* The values are those of rung::ComputeMode. */
+typedef enum rung_compute_mode { RUNG_COMPUTE_STANDARD = 0 } rung_compute_mode;
+
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;
 typedef uint16_t rung_float16;
@@ -40,12 +43,15 @@ typedef uint8_t rung_float8_e4m3;
 typedef uint8_t rung_float8_e5m2;
 
 /* Initialise options with their macro, then set the fields you need. struct_size tells the library
- * which fields the caller was compiled with, so that later versions can add fields. */
+ * which fields the caller was compiled with, so that later versions can add fields. Fields that an
+ * older caller does not have take their defaults. Fields of a newer caller that the library does not
+ * know must be zero; otherwise the call returns RUNG_INVALID_ARGUMENT. */
 typedef struct rung_gemm_options {
   size_t struct_size;
   int32_t threads; /* the most threads to use; 0: the processors that this process may run on */
+  int32_t compute_mode; /* a rung_compute_mode */
 } rung_gemm_options;
-#define RUNG_GEMM_OPTIONS_INIT {sizeof(rung_gemm_options), 0}
+#define RUNG_GEMM_OPTIONS_INIT {sizeof(rung_gemm_options), 0, RUNG_COMPUTE_STANDARD}
 
 typedef struct rung_dot_options {
   size_t struct_size;
@@ -58,8 +64,10 @@ typedef struct rung_cuda_options {
   size_t struct_size;
   void* workspace; /* device memory, aligned to 256 bytes; null: the library allocates one */
   size_t workspace_bytes;
+  int32_t multiprocessors; /* the most SMs that persistent kernels occupy; 0: all */
+  int32_t compute_mode;    /* a rung_compute_mode */
 } rung_cuda_options;
-#define RUNG_CUDA_OPTIONS_INIT {sizeof(rung_cuda_options), NULL, 0}
+#define RUNG_CUDA_OPTIONS_INIT {sizeof(rung_cuda_options), NULL, 0, 0, RUNG_COMPUTE_STANDARD}
 
 typedef struct rung_cuda_dot_options {
   size_t struct_size;
@@ -208,6 +216,68 @@ RUNG_C_API rung_status rung_cuda_dot_bf16(int64_t n, const rung_bfloat16* x, int
 RUNG_C_API rung_status rung_cuda_dot_f16(int64_t n, const rung_float16* x, int64_t incx,
                                          const rung_float16* y, int64_t incy, float* result,
                                          void* stream, const rung_cuda_dot_options* options);
+
+/* Element types of a rung_tensor. Elements of RUNG_DTYPE_TF32 are floats, which are rounded to 11
+ * significant bits as they are read. */
+typedef enum rung_dtype {
+  RUNG_DTYPE_F32 = 0,
+  RUNG_DTYPE_F64 = 1,
+  RUNG_DTYPE_I32 = 2,
+  RUNG_DTYPE_BF16 = 3,
+  RUNG_DTYPE_F16 = 4,
+  RUNG_DTYPE_TF32 = 5,
+  RUNG_DTYPE_I8 = 6,
+  RUNG_DTYPE_E4M3 = 7,
+  RUNG_DTYPE_E5M2 = 8
+} rung_dtype;
+
+/* The values are those of DLPack's DLDeviceType. */
+typedef enum rung_device_type { RUNG_DEVICE_CPU = 1, RUNG_DEVICE_CUDA = 2 } rung_device_type;
+
+/* A matrix whose type is known at run time. The call keeps no pointer to it. */
+typedef struct rung_tensor {
+  void* data;             /* element (0, 0); may be null if there are no elements */
+  int32_t device_type;    /* a rung_device_type: where data points */
+  int32_t device_id;      /* the ordinal of the GPU; 0 for RUNG_DEVICE_CPU */
+  int32_t ndim;           /* 2 */
+  int32_t dtype;          /* a rung_dtype */
+  const int64_t* shape;   /* ndim extents */
+  const int64_t* strides; /* ndim distances in elements; null: row-major without gaps */
+} rung_tensor;
+
+typedef struct rung_tensor_options {
+  size_t struct_size;
+  void* stream;    /* CUDA: as in rung_cuda_gemm_f32 */
+  void* workspace; /* CUDA: as in rung_cuda_options, like the next two */
+  size_t workspace_bytes;
+  int32_t multiprocessors;
+  int32_t threads;      /* CPU: as in rung_gemm_options */
+  int32_t compute_mode; /* a rung_compute_mode */
+  int32_t reserved;     /* 0 */
+} rung_tensor_options;
+#define RUNG_TENSOR_OPTIONS_INIT \
+  {sizeof(rung_tensor_options), NULL, NULL, 0, 0, 0, RUNG_COMPUTE_STANDARD, 0}
+
+/* C = alpha * A * B + beta * C for any of the types above and either device: A is m x k, B is k x n
+ * and C is m x n. It computes what the function for these types and this device computes, to the
+ * last bit. options may be null.
+ *
+ * - A and B have the same type. C has it too if they are f32, f64 or i32. C is f32 for bf16, f16,
+ *   tf32, e4m3 and e5m2, and i32 for i8; on GPUs of sm_90 it may also be bf16 for bf16 and f16 for
+ *   f16.
+ * - One of the two strides of a matrix must be 1, and the other at least the extent that the first
+ *   one steps over. The stride of an extent of 1 or 0 may be anything. Transpose a matrix by
+ *   exchanging its extents and its strides.
+ * - All three are on the same device. That of RUNG_DEVICE_CUDA must be the one of the calling
+ *   thread's current context or, if none is current, device 0.
+ * - alpha and beta are rounded to the type of the sums: float, or double for f64. For integers they
+ *   must be whole numbers of 32 bits.
+ *
+ * RUNG_INVALID_ARGUMENT with the operand and the value at fault; nothing has been written then.
+ * RUNG_UNAVAILABLE if the device has no kernel for the types. Otherwise as rung_gemm_f32 and
+ * rung_cuda_gemm_f32. */
+RUNG_C_API rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                                 double alpha, double beta, const rung_tensor_options* options);
 
 /* Frees the workspace that the library allocated for a stream of the current context, if any. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/results.hpp"
+#include "analysis/measured_runs.hpp"
 #include "vgpu/device.hpp"
 
 namespace rung::analysis {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tensor_maps.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
@@ -124,7 +125,9 @@ GemmSetting::Extent GemmSetting::sample() const {
           std::min<std::int64_t>(size.n, tile.BN)};
 }
 
-std::string GemmSetting::entry() const { return cuda::entry_name(*rung, dtype, plan.tile); }
+std::string GemmSetting::entry() const {
+  return cuda::kernel_of(cuda::planned_gemm(info->id, plan), dtype).text();
+}
 
 cuda::Launch GemmSetting::launch() const {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {

@@ -10,6 +10,7 @@
 
 #include "backends/batch.hpp"
 #include "core/call.hpp"
+#include "core/compute_mode.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
 
@@ -17,6 +18,12 @@ namespace rung {
 
 /// Backend::why_not() for a dtype that a rung supports on no device.
 inline std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
+/// Nothing if a rung of one compute mode computes the call, else the reason.
+inline std::optional<std::string> why_not_mode(ComputeMode rung, const GemmCall& call) {
+  if (rung == call.compute_mode) return std::nullopt;
+  return "computes in mode " + std::string(name(rung)) + ", not in " +
+         std::string(name(call.compute_mode));
+}
 
 class Backend {
  public:
@@ -67,6 +74,7 @@ struct DeviceOptions {
   std::string gpu;
   std::string code;     // of the CUDA rungs: "clang", "nvcc" or "cubin"; empty: what fits best
   bool observe = true;  // the virtual GPU counts memory traffic and detects hazards
+  int ordinal = 0;      // of the GPU, in the CUDA driver's numbering
 };
 
 inline constexpr std::array<std::string_view, 3> device_names = {"cpu", "gpu", "virtual"};

@@ -11,6 +11,7 @@
 #include "core/problem.hpp"
 #include "core/random.hpp"
 #include "core/verify.hpp"
+#include "rung/options.hpp"
 
 namespace rung {
 
@@ -76,6 +77,20 @@ template <class In>
 constexpr double product_error = sizeof(In) == 1 && !std::is_integral_v<In> ? 4 * 33 * 0x1p-13 : 0;
 template <>
 inline constexpr double product_error<tfloat32> = 0x1p-10 + 0x1p-22;
+
+/// What the arithmetic of a compute mode adds to the error bound of verify.hpp.
+struct ArithmeticError {
+  double sum;      // of adding a product to a sum, relative to the result of the addition
+  double product;  // of a product, relative to |A||B|
+};
+
+template <class In, class Out>
+constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
+  switch (mode) {
+    case ComputeMode::standard: return {sum_roundoff<In, Out>, product_error<In>};
+  }
+  return {0, 0};  // an unknown mode: only exact results are right
+}
 
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ and the bound
 /// is 0 or a value is not finite.

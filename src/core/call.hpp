@@ -7,6 +7,7 @@
 
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
+#include "rung/options.hpp"
 
 namespace rung {
 
@@ -40,6 +41,7 @@ struct GemmCall {
   AnyMatrix<const void*> b;
   double beta;
   AnyMatrix<void*> c;
+  ComputeMode compute_mode = ComputeMode::standard;
   /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
   /// the operands. Only its backends and peers take such a call.
   bool on_device = false;

@@ -99,7 +99,8 @@ GemmCall GemmCase::call() const {
           view<const void*>(a_, spec_.a_transposed),
           view<const void*>(b_, spec_.b_transposed),
           spec_.beta,
-          view<void*>(c_, false)};
+          view<void*>(c_, false),
+          spec_.compute_mode};
 }
 
 void GemmCase::fill(Values values) {

@@ -20,6 +20,7 @@ struct GemmSpec {
   bool b_transposed = false;
   std::int64_t a_padding = 0, b_padding = 0, c_padding = 0;  // leading dimension minus row length
   double alpha = 1, beta = 0;
+  ComputeMode compute_mode = ComputeMode::standard;
   Values values = Values::reals;
   int offset = 0;  // offset of each operand, in elements, from a 64-byte boundary
   std::uint64_t seed = 1;

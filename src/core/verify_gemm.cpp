@@ -123,12 +123,13 @@ class Checker {
   W error_bound(W sums, W expected) const {
     const W rounding = static_cast<W>(unit_roundoff<Out>) * magnitude(expected);
     if (exact_) return rounds_result ? rounding : 0;
-    const W u = sum_roundoff<In, Out>;
+    const ArithmeticError error = arithmetic_error<In, Out>(problem_.spec().compute_mode);
+    const W u = static_cast<W>(error.sum);
     const W reference_u = unit_roundoff<W>;
     const W flushed = underflow<Scalar<Out>>;  // kernels may flush subnormal numbers to 0
     const W scaling = 1 + magnitude(alpha_) + magnitude(beta_);
     const W summing = static_cast<W>(g_.k + 4) * ((u + reference_u) * sums + flushed * scaling) +
-                      static_cast<W>(product_error<In>) * sums;
+                      static_cast<W>(error.product) * sums;
     if constexpr (rounds_result) {
       return (1 + unit_roundoff<Out>)*summing + rounding + underflow<Out>;
     } else {

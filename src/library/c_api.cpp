@@ -37,18 +37,36 @@ Order stored_order(rung_order order) {
   return order == RUNG_ROW_MAJOR ? Order::row_major : Order::col_major;
 }
 
+void check_size(const void* options, std::size_t size, std::size_t known_size, std::size_t first,
+                const char* allowed) {
+  // A size beyond that was never initialised, and there may be no memory behind the options.
+  constexpr std::size_t most = 4096;
+  constexpr std::size_t field = sizeof(std::int32_t);
+  require(size >= first && size <= most && size % field == 0, "struct_size of the options",
+          static_cast<long long>(size), allowed);
+  const auto* const bytes = static_cast<const unsigned char*>(options);
+  for (std::size_t i = known_size; i < size; ++i) {
+    if (bytes[i] == 0) continue;
+    throw Error(Status::invalid_argument,
+                "rung: byte " + std::to_string(i) + " of the options is " +
+                    std::to_string(bytes[i]) + "; this version of the library knows " +
+                    std::to_string(known_size) + " bytes, and those behind them must be 0");
+  }
+}
+
 namespace {
 
 GemmOptions convert(const rung_gemm_options* options) {
-  check_size(options, "sizeof(rung_gemm_options)");
-  if (options == nullptr) return {};
-  return {.threads = options->threads};
+  const auto read =
+      read_options(options, RUNG_GEMM_OPTIONS_INIT, offsetof(rung_gemm_options, compute_mode),
+                   "sizeof(rung_gemm_options)");
+  return {.threads = read.threads, .compute_mode = static_cast<ComputeMode>(read.compute_mode)};
 }
 
 DotOptions convert(const rung_dot_options* options) {
-  check_size(options, "sizeof(rung_dot_options)");
-  if (options == nullptr) return {};
-  return {.threads = options->threads, .mode = static_cast<DotMode>(options->mode)};
+  const auto read = read_options(options, RUNG_DOT_OPTIONS_INIT, sizeof(rung_dot_options),
+                                 "sizeof(rung_dot_options)");
+  return {.threads = read.threads, .mode = static_cast<DotMode>(read.mode)};
 }
 
 template <class In, class Out>

@@ -2,7 +2,10 @@
 // Shared by the functions of the C interface: conversion of exceptions to status codes, and of
 // arguments to views.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -35,12 +38,23 @@ rung_status guarded(const Body& body) noexcept {
   }
 }
 
-/// Null means the defaults.
+/// The bytes of a caller's options, which are of an older or a newer version where `size` is not
+/// `known_size`. Throws rung::Error for a size that no version has, and for fields of a newer
+/// version that are not zero. `first`: the size of the first version. `allowed`: for the message.
+void check_size(const void* options, std::size_t size, std::size_t known_size, std::size_t first,
+                const char* allowed);
+
+/// The caller's options; fields that it does not have, and all for null, are those of `defaults`.
 template <class Options>
-void check_size(const Options* options, const char* allowed) {
-  if (options == nullptr) return;
-  require(options->struct_size == sizeof(Options), "struct_size of the options",
-          static_cast<long long>(options->struct_size), allowed);
+Options read_options(const Options* options, const Options& defaults, std::size_t first,
+                     const char* allowed) {
+  if (options == nullptr) return defaults;
+  if (options->struct_size != sizeof(Options)) {
+    check_size(options, options->struct_size, sizeof(Options), first, allowed);
+  }
+  Options read = defaults;
+  std::memcpy(&read, options, std::min(options->struct_size, sizeof(Options)));
+  return read;
 }
 
 /// op(X), a rows x cols matrix.

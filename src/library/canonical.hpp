@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/call.hpp"
+#include "core/dtype.hpp"
 #include "core/problem.hpp"
 #include "library/check.hpp"
 #include "rung/matrix.hpp"
@@ -89,6 +91,30 @@ template <class In, class Out>
           .a = detail::order_of(left.order, transpose),
           .b = detail::order_of(right.order, transpose),
           .multiplies = multiplies};
+}
+
+/// A type-erased CanonicalGemm.
+struct CanonicalCall {
+  GemmCall call;
+  Order a, b;       // as in CanonicalGemm
+  bool multiplies;  // likewise
+};
+
+template <class In, class Out>
+CanonicalCall erased(const CanonicalGemm<In, Out>& canonical) {
+  const auto& problem = canonical.problem;
+  return {.call = {.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
+                   .m = problem.m,
+                   .n = problem.n,
+                   .k = problem.k,
+                   .alpha = static_cast<double>(problem.alpha),
+                   .a = {problem.a.data, problem.a.row_stride, problem.a.col_stride},
+                   .b = {problem.b.data, problem.b.row_stride, problem.b.col_stride},
+                   .beta = static_cast<double>(problem.beta),
+                   .c = {problem.c.data, problem.c.row_stride, problem.c.col_stride}},
+          .a = canonical.a,
+          .b = canonical.b,
+          .multiplies = canonical.multiplies};
 }
 
 /// The same for a dot product; increments as in BLAS.

@@ -63,6 +63,10 @@ void fail_vector_null(const char* vector, std::int64_t n) {
   fail(std::string(vector) + " is null; it must point to " + text(n) + " elements");
 }
 
+void fail_compute_mode(const char* op, int mode) {
+  fail(std::string(op) + ": compute_mode is " + text(mode) + "; it must be 0 (standard)");
+}
+
 void fail_mode(int mode) {
   fail("dot: mode is " + text(mode) +
        "; it must be 0 (fast), 1 (deterministic), 2 (compensated) or 3 (reproducible)");

@@ -22,6 +22,7 @@ namespace rung::check {
 [[noreturn]] void fail_vector_bytes(const char* vector, std::int64_t n, std::int64_t increment,
                                     std::int64_t element_bytes);
 [[noreturn]] void fail_vector_null(const char* vector, std::int64_t n);
+[[noreturn]] void fail_compute_mode(const char* op, int mode);
 [[noreturn]] void fail_mode(int mode);
 [[noreturn]] void fail_result(const char* op);
 [[noreturn]] void fail_workspace(const char* op, const void* workspace, std::size_t bytes,
@@ -35,6 +36,16 @@ inline bool overflows(std::int64_t a, std::int64_t b, std::int64_t c) {
 inline void threads(const char* op, int value) {
   if (value < 0) [[unlikely]]
     fail_negative(op, "threads", value);
+}
+
+inline void multiprocessors(const char* op, int value) {
+  if (value < 0) [[unlikely]]
+    fail_negative(op, "multiprocessors", value);
+}
+
+inline void compute_mode(const char* op, ComputeMode mode) {
+  if (mode != ComputeMode::standard) [[unlikely]]
+    fail_compute_mode(op, static_cast<int>(mode));
 }
 
 inline void mode(DotMode mode) {

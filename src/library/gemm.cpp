@@ -1,12 +1,14 @@
 // On the CPU: from the public views to the rung that the rules select.
 
-#include "rung/gemm.hpp"
+#include "library/gemm.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
-#include "library/canonical.hpp"
+#include "core/dtype.hpp"
 #include "library/select.hpp"
+#include "rung/gemm.hpp"
 
 namespace rung {
 namespace {
@@ -29,6 +31,7 @@ template <class In, class Out>
 void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
          const MatrixView<Out>& c, const GemmOptions& options) {
   check::threads("gemm", options.threads);
+  check::compute_mode("gemm", options.compute_mode);
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (!call.multiplies) return scale(problem.m, problem.n, problem.beta, problem.c);
@@ -37,12 +40,36 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                         .n = problem.n,
                         .k = problem.k,
                         .a = call.a,
-                        .b = call.b};
+                        .b = call.b,
+                        .compute_mode = options.compute_mode};
   const GemmChoice choice = choose_gemm(shape, options.threads);
   choice.rung->function<Kernel<In>, Kernel<Out>>()(problem, choice.threads);
 }
 
 }  // namespace
+
+void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
+  GemmCall problem = canonical.call;
+  problem.compute_mode = options.compute_mode;
+  if (!is_for_dot(problem.dtype)) {
+    throw Error(Status::unavailable, "rung: gemm: no kernel of " +
+                                         std::string(name(problem.dtype)) +
+                                         " for CPUs; f32, f64, i32, bf16 and f16 have one");
+  }
+  visit_dot(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const Gemm<In, Out> g = problem.typed<In, Out>();
+    if (!canonical.multiplies) return scale(g.m, g.n, g.beta, g.c);
+    const GemmShape shape{.dtype = problem.dtype,
+                          .m = problem.m,
+                          .n = problem.n,
+                          .k = problem.k,
+                          .a = canonical.a,
+                          .b = canonical.b,
+                          .compute_mode = problem.compute_mode};
+    const GemmChoice choice = choose_gemm(shape, options.threads);
+    choice.rung->function<In, Out>()(g, choice.threads);
+  });
+}
 
 void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
           float beta, const MatrixView<float>& c, const GemmOptions& options) {

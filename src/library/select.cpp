@@ -8,7 +8,7 @@ double work(const GemmShape& shape) {
 }
 
 bool fits(const GemmRule& rule, const GemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) &&                    //
+  return rule.dtypes.has(shape.dtype) && rule.compute_mode == shape.compute_mode &&
          rule.min_m <= shape.m && shape.m <= rule.max_m &&  //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&  //
          rule.min_k <= shape.k && shape.k <= rule.max_k &&  //
@@ -33,8 +33,9 @@ GemmChoice choose_gemm(const GemmShape& shape, int threads) {
 }
 
 GemmChoice choose_gemm(const GemmCall& call, int threads) {
-  return choose_gemm(
-      GemmShape{call.dtype, call.m, call.n, call.k, order_of(call.a), order_of(call.b)}, threads);
+  return choose_gemm(GemmShape{call.dtype, call.m, call.n, call.k, order_of(call.a),
+                               order_of(call.b), call.compute_mode},
+                     threads);
 }
 
 DotChoice choose_dot(const DotCall& call, DotMode mode, int threads) {

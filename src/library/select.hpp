@@ -22,6 +22,7 @@ struct GemmShape {
   Dtype dtype;
   std::int64_t m, n, k;
   Order a, b;
+  ComputeMode compute_mode = ComputeMode::standard;
 };
 
 struct GemmChoice {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "backends/cuda/device_buffer.hpp"
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 #include "measure/gpu_ceiling_kernels.hpp"
 #include "measure/gpu_matrix_kernels.hpp"
 #include "measure/timing.hpp"

@@ -6,7 +6,7 @@
 
 #include "backends/cuda/images.hpp"
 #include "core/dtype.hpp"
-#include "vgpu/driver/types.hpp"
+#include "cuda_driver/types.hpp"
 
 namespace rung {
 

@@ -1,6 +1,6 @@
 #include "measure/nvml.hpp"
 
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung {
 namespace {

@@ -25,7 +25,6 @@ class Tuner {
       : request_(request),
         gpu_(*request.gpu),
         gemm_(*request.rung.rung),
-        image_(*cuda::select_image(request.rung.id, gpu_.target())),
         problem_({.dtype = request.dtype,
                   .m = request.size.m,
                   .n = request.size.n,
@@ -53,7 +52,7 @@ class Tuner {
 
   void enter(const GemmPlan& plan) {
     std::string reason = cuda::why_not(gemm_, request_.dtype, request_.size, plan, gpu_.limits());
-    if (reason.empty()) reason = cuda::why_not_grid(gemm_, problem_.call(), plan).value_or("");
+    if (reason.empty()) reason = cuda::why_not_grid(planned(plan), problem_.call()).value_or("");
     if (reason.empty()) result_.candidates.push_back({.plan = plan});
     if (!reason.empty()) ++result_.refused[reason];
   }
@@ -161,10 +160,16 @@ class Tuner {
 
   Batch bind(const std::shared_ptr<const cuda::GemmOperands>& operands, const GemmPlan& plan) {
     gpu_.make_current();
-    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(
-        operands, gemm_, image_, problem_.call(), plan, request_.threads);
+    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(operands, planned(plan),
+                                                             problem_.call(), request_.threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
+  }
+
+  cuda::PlannedGemm planned(const GemmPlan& plan) const {
+    cuda::PlannedGemm planned = cuda::planned_gemm(request_.rung.id, plan);
+    planned.rung = &gemm_;
+    return planned;
   }
 
   void report(std::string_view what, std::size_t done) const {
@@ -176,7 +181,6 @@ class Tuner {
   const TuneRequest& request_;
   cuda::Gpu& gpu_;
   const cuda::GemmRung& gemm_;
-  const cuda::Image& image_;
   GemmCase problem_;
   std::shared_ptr<const cuda::GemmOperands> operands_;  // of problem_
   std::optional<std::uint64_t> exact_result_;           // on small integers

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/results.hpp"
+#include "report/bench_results.hpp"
 
 namespace rung {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "analysis/instruction_mix.hpp"
+#include "analysis/measured_runs.hpp"
 #include "analysis/ncu.hpp"
-#include "analysis/results.hpp"
 #include "analysis/toolkit.hpp"
 #include "ladder.hpp"
 

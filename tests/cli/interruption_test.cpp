@@ -18,6 +18,16 @@ TEST(Interruption, TheFirstSignalIsNoted) {
   EXPECT_EQ(Interruption::noted(), SIGTERM);
 }
 
+TEST(Interruption, AnIgnoredSignalStaysIgnored) {
+  std::signal(SIGINT, SIG_IGN);
+  {
+    const Interruption interruption;
+    std::raise(SIGINT);
+    EXPECT_EQ(Interruption::noted(), 0);
+  }
+  EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_IGN);
+}
+
 TEST(Interruption, NothingIsNotedBeforeTheNextRun) {
   {
     const Interruption interruption;

@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
+#include "analysis/measured_runs.hpp"
 #include "analysis/resources.hpp"
-#include "analysis/results.hpp"
 #include "fuzz/json_mutations.hpp"
 #include "json/reader.hpp"
 #include "report/page/page.hpp"

@@ -88,6 +88,161 @@ static void options(void) {
                "rung: struct_size of the options is 0; it must be sizeof(rung_gemm_options)") == 0);
 }
 
+/* Options of another version of the header: shorter, or longer by what this one does not know. */
+static void options_of_other_versions(void) {
+  const float x[] = {3};
+  float c = -1;
+  struct {
+    rung_gemm_options known;
+    int32_t unknown;
+  } newer = {RUNG_GEMM_OPTIONS_INIT, 0};
+  rung_gemm_options older = RUNG_GEMM_OPTIONS_INIT;
+#define GEMM(options)                                                                           \
+  rung_gemm_f32(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_NO_TRANS, 1, 1, 1, 1, x, 1, x, 1, 0, &c, 1, \
+                options)
+
+  older.struct_size = offsetof(rung_gemm_options, compute_mode);
+  older.compute_mode = 77; /* not there for an older caller */
+  CHECK(GEMM(&older) == RUNG_OK && c == 9);
+  older.struct_size += 2; /* half a field */
+  CHECK(GEMM(&older) == RUNG_INVALID_ARGUMENT);
+  older.struct_size = sizeof older;
+  CHECK(GEMM(&older) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: compute_mode is 77; it must be 0 (standard)") == 0);
+
+  newer.known.struct_size = sizeof newer;
+  c = -1;
+  CHECK(GEMM(&newer.known) == RUNG_OK && c == 9);
+  newer.unknown = 5;
+  c = -1;
+  CHECK(GEMM(&newer.known) == RUNG_INVALID_ARGUMENT && c == -1);
+  CHECK(strstr(rung_last_error(), "of the options is 5; this version of the library knows") !=
+        NULL);
+  newer.known.struct_size = (size_t)-1; /* never initialised */
+  CHECK(GEMM(&newer.known) == RUNG_INVALID_ARGUMENT);
+#undef GEMM
+}
+
+static rung_tensor matrix(void* data, rung_dtype dtype, const int64_t* shape,
+                          const int64_t* strides) {
+  rung_tensor tensor = {NULL, RUNG_DEVICE_CPU, 0, 2, 0, NULL, NULL};
+  tensor.data = data;
+  tensor.dtype = (int32_t)dtype;
+  tensor.shape = shape;
+  tensor.strides = strides;
+  return tensor;
+}
+
+static void tensors(void) {
+  /* As in gemm_of_each_type(). B is A's transpose: its shape and strides exchanged. */
+  float f32[] = {1, 2, 3, 4, 5, 6};
+  double f64[] = {1, 2, 3, 4, 5, 6};
+  int32_t i32[] = {1, 2, 3, 4, 5, 6};
+  rung_bfloat16 bf16[] = {0x3F80, 0x4000, 0x4040, 0x4080, 0x40A0, 0x40C0};
+  rung_float16 f16[] = {0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
+  const int64_t shape_a[] = {2, 3}, shape_b[] = {3, 2}, shape_c[] = {2, 2};
+  const int64_t strides_b[] = {1, 3};
+  float c[4] = {1, 1, 1, 1};
+  double d[4];
+  int32_t i[4];
+  rung_tensor a = matrix(f32, RUNG_DTYPE_F32, shape_a, NULL);
+  rung_tensor b = matrix(f32, RUNG_DTYPE_F32, shape_b, strides_b);
+  rung_tensor result = matrix(c, RUNG_DTYPE_F32, shape_c, NULL);
+  rung_tensor_options options = RUNG_TENSOR_OPTIONS_INIT;
+
+  options.threads = 1;
+  CHECK(rung_gemm(&a, &b, &result, 2, 10, &options) == RUNG_OK);
+  CHECK(c[0] == 38 && c[1] == 74 && c[2] == 74 && c[3] == 164);
+  CHECK(rung_gemm(&a, &b, &result, 0, 0.5, NULL) == RUNG_OK);
+  CHECK(c[0] == 19 && c[1] == 37 && c[2] == 37 && c[3] == 82);
+  a.data = b.data = bf16;
+  a.dtype = b.dtype = RUNG_DTYPE_BF16;
+  CHECK(rung_gemm(&a, &b, &result, 1, 0, NULL) == RUNG_OK);
+  CHECK(c[0] == 14 && c[1] == 32 && c[2] == 32 && c[3] == 77);
+  a.data = b.data = f16;
+  a.dtype = b.dtype = RUNG_DTYPE_F16;
+  CHECK(rung_gemm(&a, &b, &result, 1, 1, NULL) == RUNG_OK);
+  CHECK(c[0] == 28 && c[1] == 64 && c[2] == 64 && c[3] == 154);
+  a.data = b.data = f64;
+  result.data = d;
+  a.dtype = b.dtype = result.dtype = RUNG_DTYPE_F64;
+  CHECK(rung_gemm(&a, &b, &result, 1, 0, NULL) == RUNG_OK);
+  CHECK(d[0] == 14 && d[1] == 32 && d[2] == 32 && d[3] == 77);
+  a.data = b.data = i32;
+  result.data = i;
+  a.dtype = b.dtype = result.dtype = RUNG_DTYPE_I32;
+  CHECK(rung_gemm(&a, &b, &result, -1, 0, NULL) == RUNG_OK);
+  CHECK(i[0] == -14 && i[1] == -32 && i[2] == -32 && i[3] == -77);
+  CHECK(rung_gemm(&a, &b, &result, 0.5, 0, NULL) == RUNG_INVALID_ARGUMENT && i[0] == -14);
+  CHECK(
+      strcmp(rung_last_error(),
+             "rung: gemm: alpha is 0.500000; for integers it must be a whole number of 32 bits") ==
+      0);
+}
+
+static void tensor_errors(void) {
+  float x[4] = {1, 2, 3, 4}, c[4] = {-1, -1, -1, -1};
+  const int64_t shape[] = {2, 2}, other_shape[] = {2, 1}, strides[] = {4, 2};
+  const int64_t overlapping[] = {0, 1};
+  rung_tensor a = matrix(x, RUNG_DTYPE_F32, shape, NULL);
+  rung_tensor b = a, result = matrix(c, RUNG_DTYPE_F32, shape, NULL);
+  rung_tensor_options options = RUNG_TENSOR_OPTIONS_INIT;
+#define REFUSED(message)                                                       \
+  CHECK(rung_gemm(&a, &b, &result, 1, 0, &options) == RUNG_INVALID_ARGUMENT && \
+        strcmp(rung_last_error(), "rung: " message) == 0 && c[0] == -1 && c[3] == -1)
+
+  CHECK(rung_gemm(NULL, &b, &result, 1, 0, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: A is null; it must point to a rung_tensor") == 0);
+  a.dtype = 9;
+  REFUSED("gemm: A: dtype is 9; it must be a rung_dtype, 0 to 8");
+  a.dtype = RUNG_DTYPE_F64;
+  REFUSED("gemm: A is f64, B is f32; they must have the same type");
+  a.dtype = b.dtype = RUNG_DTYPE_BF16;
+  result.dtype = RUNG_DTYPE_F16;
+  REFUSED("gemm: C is f16; with A and B of bf16 it must be f32 or bf16");
+  result.dtype = RUNG_DTYPE_BF16;
+  CHECK(rung_gemm(&a, &b, &result, 1, 0, NULL) == RUNG_UNAVAILABLE && c[0] == -1);
+  CHECK(strcmp(rung_last_error(),
+               "rung: gemm: no kernel of bf16-bf16 for CPUs; f32, f64, i32, "
+               "bf16 and f16 have one") == 0);
+  a.dtype = b.dtype = result.dtype = RUNG_DTYPE_F32;
+  b.device_type = RUNG_DEVICE_CUDA;
+  b.device_id = 3;
+  REFUSED("gemm: B is on GPU 3, C on the CPU; all must be on the same device");
+  b.device_type = 8;
+  REFUSED("gemm: B: device_type is 8; it must be 1 (CPU) or 2 (CUDA)");
+  b.device_type = RUNG_DEVICE_CPU;
+  REFUSED("gemm: B: device_id is 3; that of the CPU must be 0");
+  b.device_id = 0;
+  b.ndim = 3;
+  REFUSED("gemm: B: ndim is 3; it must be 2");
+  b.ndim = 2;
+  b.shape = NULL;
+  REFUSED("gemm: B: shape is null; it must point to 2 extents");
+  b.shape = other_shape;
+  REFUSED("gemm: A is 2 x 2, B is 2 x 1, C is 2 x 2; they must be m x k, k x n and m x n");
+  b.shape = shape;
+  b.strides = strides;
+  REFUSED("gemm: B: strides are 4 and 2; one of them must be 1");
+  b.strides = overlapping;
+  REFUSED("gemm: B: the leading dimension is 0; it must be at least 2, the columns (row-major)");
+  b.strides = NULL;
+  b.data = NULL;
+  REFUSED("gemm: B is null; it must point to 2 x 2 elements");
+  b.data = x;
+  options.compute_mode = 1;
+  REFUSED("gemm: compute_mode is 1; it must be 0 (standard)");
+  options.compute_mode = RUNG_COMPUTE_STANDARD;
+  options.threads = -1;
+  REFUSED("gemm: threads is -1; it must be at least 0");
+  options.threads = 0;
+  options.reserved = 1;
+  REFUSED("reserved of the options is 1; it must be 0");
+  options.reserved = 0;
+  CHECK(rung_gemm(&a, &b, &result, 1, 0, &options) == RUNG_OK && c[0] == 7);
+#undef REFUSED
+}
+
 static void errors(void) {
   const float x[4] = {1, 2, 3, 4};
   float c[4] = {-1, -1, -1, -1};
@@ -118,6 +273,9 @@ int main(void) {
   gemm_of_each_type();
   dot_of_each_type();
   options();
+  options_of_other_versions();
+  tensors();
+  tensor_errors();
   errors();
   return failures == 0 ? 0 : 1;
 }

@@ -67,6 +67,52 @@ static void errors(void) {
   CHECK(strcmp(rung_status_string(RUNG_DEVICE_ERROR), "device error") == 0);
 }
 
+/* Options of another version of the header. */
+static void options_of_other_versions(void) {
+  const rung_order order = RUNG_ROW_MAJOR;
+  const rung_transpose no = RUNG_NO_TRANS;
+  rung_cuda_options options = RUNG_CUDA_OPTIONS_INIT;
+  struct {
+    rung_cuda_options known;
+    int64_t unknown;
+  } newer = {RUNG_CUDA_OPTIONS_INIT, 0};
+#define GEMM(options) \
+  rung_cuda_gemm_f32(order, no, no, 0, 3, 4, 1, NULL, 4, NULL, 3, 0, NULL, 3, NULL, options)
+
+  options.struct_size = offsetof(rung_cuda_options, multiprocessors);
+  options.multiprocessors = -1; /* not there for an older caller */
+  CHECK(GEMM(&options) == RUNG_OK);
+  options.struct_size = sizeof options;
+  CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: multiprocessors is -1; it must be at least 0") == 0);
+  options.multiprocessors = 16;
+  options.compute_mode = 3;
+  CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: compute_mode is 3; it must be 0 (standard)") == 0);
+  options.compute_mode = RUNG_COMPUTE_STANDARD;
+  CHECK(GEMM(&options) == RUNG_OK);
+
+  newer.known.struct_size = sizeof newer;
+  CHECK(GEMM(&newer.known) == RUNG_OK);
+  newer.unknown = 1;
+  CHECK(GEMM(&newer.known) == RUNG_INVALID_ARGUMENT);
+  CHECK(strstr(rung_last_error(), "this version of the library knows") != NULL);
+#undef GEMM
+}
+
+/* Without elements there is nothing to launch; with some, there has to be a GPU. */
+static void tensors(void) {
+  const int64_t empty[] = {0, 3}, square[] = {3, 3};
+  const rung_tensor a = {NULL, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_E4M3, empty, NULL};
+  const rung_tensor b = {NULL, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_E4M3, square, NULL};
+  rung_tensor c = {NULL, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_F32, empty, NULL};
+  CHECK(rung_gemm(&a, &b, &c, 1, 0, NULL) == RUNG_OK);
+  c.dtype = RUNG_DTYPE_BF16;
+  CHECK(rung_gemm(&a, &b, &c, 1, 0, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: C is bf16; with A and B of e4m3 it must be f32") ==
+        0);
+}
+
 static void dot_errors(void) {
   const float* x = NULL;
   float sum = -1;
@@ -101,6 +147,8 @@ static void release(void) {
 int main(void) {
   nothing_of_each_type();
   errors();
+  options_of_other_versions();
+  tensors();
   dot_errors();
   release();
   return failures == 0 ? 0 : 1;

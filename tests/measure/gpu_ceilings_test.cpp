@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "backends/cuda/device_buffer.hpp"
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 #include "measure/gpu_ceiling_kernels.hpp"
 #include "measure/gpu_matrix_kernels.hpp"
 #include "virtual_backend.hpp"

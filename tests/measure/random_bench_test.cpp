@@ -12,14 +12,14 @@
 #include <set>
 #include <tuple>
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/random.hpp"
+#include "cuda_driver/error.hpp"
 #include "fake_cublas.hpp"
 #include "measure/peers/open.hpp"
+#include "report/bench_results.hpp"
 #include "report/random_json.hpp"
 #include "report/random_table.hpp"
-#include "report/results.hpp"
 #include "virtual_backend.hpp"
 
 namespace rung {

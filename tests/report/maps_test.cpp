@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/rung_trace/access_recorder.hpp"
 #include "report/maps/access_map.hpp"
-#include "report/maps/access_recorder.hpp"
-#include "report/maps/tile_map.hpp"
+#include "report/maps/tile_picture.hpp"
 
 namespace rung {
 namespace {

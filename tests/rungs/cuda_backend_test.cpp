@@ -9,12 +9,12 @@
 
 #include "backends/cuda/device_matrix.hpp"
 #include "backends/cuda/gemm_call.hpp"
-#include "backends/cuda/real_driver.hpp"
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/case.hpp"
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "vgpu/device.hpp"
 
 namespace rung::cuda {
@@ -73,7 +73,7 @@ TEST(Images, CodesAreNamed) {
 
 TEST(DeviceMatrix, ComesAndGoesWithItsAlignment) {
   for (const int offset : {0, 1, 3}) {
-    Operand operand(Dtype::f32, 5, 7, 9, offset);
+    rung::Operand operand(Dtype::f32, 5, 7, 9, offset);
     operand.fill(Values::reals, 1);
     const std::uint64_t before = operand.fingerprint();
     const DeviceMatrix copy(gpu(), operand.storage(), operand.data());
@@ -89,7 +89,7 @@ TEST(DeviceMatrix, BringsBackBrokenGuards) {
 #ifdef RUNG_SANITIZED  // AddressSanitizer has the guards
   GTEST_SKIP() << "a sanitized build";
 #endif
-  Operand operand(Dtype::f32, 2, 3, 3, 0);
+  rung::Operand operand(Dtype::f32, 2, 3, 3, 0);
   operand.fill(Values::reals, 1);
   const DeviceMatrix copy(gpu(), operand.storage(), operand.data());
   const float value = 1;
@@ -119,13 +119,14 @@ GemmRung broken(GemmLaunch<float, float> launch) {
   return {"gemm_cuda_00_naive", {launch, nullptr, nullptr, nullptr, nullptr}, {}};
 }
 
-const Image& image_of_naive() { return *select_image(naive, gpu().target()); }
+/// With the kernel of rung 00.
+PlannedGemm planned(const GemmRung& rung) { return {0, naive, &rung}; }
 
 TEST(Launches, ThatAreRefusedSayWhy) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
       broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1}, {2048}}; });
-  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
+  GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
   try {
     call.enqueue(1);
     FAIL() << "a block of 2048 threads was launched";
@@ -142,7 +143,7 @@ TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
       broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1, 65536}, {32}}; });
-  EXPECT_EQ(why_not_grid(rung, problem.call(), {}),
+  EXPECT_EQ(why_not_grid(planned(rung), problem.call()),
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
 }
 
@@ -157,7 +158,7 @@ TEST(Launches, AreGivenTheWorkspaceThatTheyAskFor) {
     return {.grid = {1}, .block = {32, 32}, .workspace_bytes = 1 << 20};
   });
   const std::size_t before = memory();
-  const GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
+  const GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
   EXPECT_LE(memory(), before - (1 << 20));
 }
 
@@ -165,7 +166,7 @@ TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
   const GemmRung rung =
       broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{0}, {2048}}; });
-  GemmCallOnGpu call(gpu(), rung, image_of_naive(), problem.call(), {}, 1);
+  GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
   EXPECT_NO_THROW(call.enqueue(3));
   EXPECT_NO_THROW(call.wait());
 }

@@ -165,8 +165,8 @@ void share_tiles(std::string_view id, Dtype dtype) {
                       .b_transposed = i % 2 == 1});
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       gpu.make_current();
-      cuda::GemmCallOnGpu bound(gpu, rung, *cuda::select_image(id, gpu.target()), call,
-                                {static_cast<int>(i), 3}, threads);
+      cuda::GemmCallOnGpu bound(gpu, cuda::planned_gemm(id, {static_cast<int>(i), 3}), call,
+                                threads);
       bound.enqueue(2);
       bound.wait();
       bound.download();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/cuda/images.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/tensor_map.hpp"
@@ -59,6 +60,10 @@ bool synchronises(const std::string& line) {
 
 bool is_asynchronous(const std::string& line) {
   return has_any(line, {"cp.async.bulk.tensor", "wgmma.mma", "st.shared", "ld.shared"});
+}
+
+std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmPlan& plan) {
+  return cuda::kernel_of({0, "", &rung, plan}, Dtype::bf16).text();
 }
 
 /// The entry for bf16 alone, and what stands before the first one.
@@ -135,7 +140,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(cuda::entry_name(rung, Dtype::bf16, plan.tile));
+  const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, plan));
   const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
                                    vgpu::parse_device("h200"));
   Outcome outcome{report.hazards, {}, launch.cluster};
@@ -239,10 +244,9 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
     if (!named.rung->maps || (has_tiles && named.id != with_tiles)) continue;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(
-          entry_of(unpacked(image.unit(Dtype::bf16)),
-                   cuda::entry_name(*named.rung, Dtype::bf16, setting_of(*named.rung).plan.tile)),
-          named, score);
+      mutate(entry_of(unpacked(image.unit(Dtype::bf16)),
+                      entry_name(*named.rung, setting_of(*named.rung).plan)),
+             named, score);
     }
   }
   EXPECT_GT(score.mutants, 0);

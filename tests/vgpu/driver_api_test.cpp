@@ -1,7 +1,7 @@
 // The project's own declarations of the driver API against those of the toolkit, where there is
 // one.
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 #include <gtest/gtest.h>
 

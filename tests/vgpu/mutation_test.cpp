@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/images.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "vgpu/launch.hpp"
 
@@ -69,7 +70,7 @@ int tile_of(const cuda::GemmRung& rung) {
 }
 
 std::string entry_of(const cuda::GemmRung& rung) {
-  return entry_name(rung, dtype_of(rung), tile_of(rung));
+  return cuda::kernel_of({0, "", &rung, {.tile = tile_of(rung)}}, dtype_of(rung)).text();
 }
 std::string entry_of(const cuda::DotRung& rung) { return std::string(rung.entry) + "_f32"; }
 

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "backends/cuda/dot_call.hpp"
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/graph.hpp"
-#include "backends/cuda/real_driver.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/virtual_gpu.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "vgpu/device.hpp"
 
 namespace rung {
@@ -46,8 +46,9 @@ class CudaBackend : public Backend {
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
     if (rung.op != "gemm") return "not a gemm rung";
-    const cuda::GemmRung& gemm = *cuda::find_gemm_rung(rung.id);
-    return cuda::why_not_grid(gemm, call, plan(rung.id, gemm, call));
+    const cuda::PlannedGemm gemm = planned(rung.id, call);
+    if (const auto reason = why_not_mode(gemm.rung->compute_mode, call)) return reason;
+    return cuda::why_not_grid(gemm, call);
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
@@ -82,19 +83,15 @@ class CudaBackend : public Backend {
 
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
     gpu().make_current();
-    const cuda::GemmRung& gemm = *cuda::find_gemm_rung(rung.id);
     const auto bound =
-        std::make_shared<cuda::GemmCallOnGpu>(gpu(), gemm, *select_image(rung.id, gpu().target()),
-                                              call, plan(rung.id, gemm, call), threads);
+        std::make_shared<cuda::GemmCallOnGpu>(gpu(), planned(rung.id, call), call, threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
 
   Batch bind(const RungInfo& rung, const DotCall& call, int threads, void* result) const override {
     gpu().make_current();
-    const auto bound = std::make_shared<cuda::DotCallOnGpu>(gpu(), *cuda::find_dot_rung(rung.id),
-                                                            *select_image(rung.id, gpu().target()),
-                                                            call, threads, result);
+    const auto bound = std::make_shared<cuda::DotCallOnGpu>(gpu(), rung.id, call, threads, result);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
@@ -118,8 +115,12 @@ class CudaBackend : public Backend {
     return found_;
   }
 
-  cuda::GemmPlan plan(std::string_view id, const cuda::GemmRung& rung, const GemmCall& call) const {
-    return found().tuned.nearest(rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
+  /// With the configuration that is fastest on the device.
+  cuda::PlannedGemm planned(std::string_view id, const GemmCall& call) const {
+    cuda::PlannedGemm gemm = cuda::planned_gemm(id);
+    gemm.plan =
+        found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
+    return gemm;
   }
 
   static bool is_known(std::string_view id) {
@@ -127,9 +128,8 @@ class CudaBackend : public Backend {
   }
 
   static bool has(std::string_view id, Dtype dtype) {
-    const cuda::GemmRung* const gemm = cuda::find_gemm_rung(id);
+    if (const cuda::GemmRung* const gemm = cuda::find_gemm_rung(id)) return cuda::has(*gemm, dtype);
     return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      if (gemm != nullptr) return gemm->launches.of<In, Out>() != nullptr;
       return cuda::find_dot_rung(id)->rung->launches.of<In, Out>() != nullptr;
     });
   }
@@ -150,7 +150,8 @@ class CudaBackend : public Backend {
 
 class GpuBackend final : public CudaBackend {
  public:
-  explicit GpuBackend(const DeviceOptions& options) : code_(read_code(options.code)) {}
+  explicit GpuBackend(const DeviceOptions& options)
+      : code_(read_code(options.code)), ordinal_(options.ordinal) {}
 
   std::string_view name() const override { return "gpu"; }
 
@@ -166,13 +167,14 @@ class GpuBackend final : public CudaBackend {
     const auto& [api, why_not] = cuda::real_driver();
     if (api == nullptr) return {nullptr, why_not};
     try {
-      return {std::make_unique<Gpu>(*api, code_), std::nullopt};
+      return {std::make_unique<Gpu>(*api, code_, ordinal_), std::nullopt};
     } catch (const cuda::DriverError& error) {
       return {nullptr, error.what()};
     }
   }
 
   std::optional<cuda::Code> code_;
+  int ordinal_;
 };
 
 class VirtualBackend final : public CudaBackend {

@@ -1,6 +1,6 @@
 #include "backends/cuda/device_buffer.hpp"
 
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 

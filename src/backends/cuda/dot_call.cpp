@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/grid_limits.hpp"
-#include "backends/cuda/start.hpp"
 #include "backends/parallel_sum.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -42,41 +41,34 @@ std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call
   return fmt::format("a grid of {} blocks; at most {} are possible", blocks, max_grid_x);
 }
 
-DotCallOnGpu::DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image,
-                           const DotCall& call, int threads, void* result)
+DotCallOnGpu::DotCallOnGpu(Gpu& gpu, std::string_view id, const DotCall& call, int threads,
+                           void* result)
     : gpu_(gpu), threads_(threads), sum_type_(sum_type(call.dtype)), operands_(gpu, call, result) {
   DotCall on_device = call;
   on_device.x = operands_.x();
   on_device.y = operands_.y();
-  plan(rung, image, on_device);
+  plan(id, on_device);
   place(static_cast<std::int64_t>(output_bytes(call.dtype)));
 }
 
 /// The launches: one, or several if the rung reduces its own sums in further launches. The
 /// addresses of the sums are filled in once they are allocated.
-void DotCallOnGpu::plan(const NamedDotRung& rung, const Image& image, const DotCall& call) {
+void DotCallOnGpu::plan(std::string_view id, const DotCall& call) {
   const auto add = [&](const NamedDotRung& named, const DotCall& problem) {
-    std::string entry = fmt::format("{}_{}", named.rung->entry, name(problem.dtype));
-    const Function function = gpu_.function(image.unit(problem.dtype), entry);
-    steps_.push_back({std::move(entry),
-                      function,
+    const auto index = static_cast<std::size_t>(&named - dot_rungs.data());
+    steps_.push_back({kernel_of_dot(index, problem.dtype),
                       launch_of(*named.rung, problem, gpu_.limits().multiprocessors),
                       bytes_of(problem),
                       {}});
-    const std::int64_t shared_bytes = steps_.back().launch.launch.shared_bytes;
-    if (shared_bytes > plain_shared_bytes) {
-      check(
-          gpu_.api(),
-          gpu_.api().cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes,
-                                        static_cast<int>(shared_bytes)),
-          "cuFuncSetAttribute");
-    }
-    return steps_.back().launch.sums;
+    const Step& step = steps_.back();
+    gpu_.load(step.kernel, step.launch.launch.shared_bytes);
+    return step.launch.sums;
   };
-  std::int64_t left = add(rung, call);
+  std::int64_t left = add(*find_dot_rung(id), call);
+  name_ = steps_.front().kernel.text();
   finish_ = steps_.front().launch.finish;
   if (finish_ != Finish::passes) return;
-  const NamedDotRung& sum = *find_dot_rung("sum" + std::string(rung.id.substr(rung.id.find('/'))));
+  const NamedDotRung& sum = *find_dot_rung("sum" + std::string(id.substr(id.find('/'))));
   while (left > 1) left = add(sum, {sum_type_, left, nullptr, 1, nullptr, 1});
 }
 
@@ -115,13 +107,13 @@ void DotCallOnGpu::run_once() {
   for (Step& step : steps_) {
     if (step.launch.launch.grid.count() == 0) continue;
     void* arguments[] = {step.problem.data(), &step.target};
-    gpu_.launch(step.function, step.entry, step.launch.launch, arguments, threads_);
+    gpu_.launch(step.kernel, step.launch.launch, arguments, threads_);
   }
   if (finish_ == Finish::host) add_up_on_host();
 }
 
 void DotCallOnGpu::add_up_on_host() {
-  gpu_.wait(steps_.front().entry);
+  gpu_.wait(name_);
   host_sums_.resize(sums_->bytes());
   if (!host_sums_.empty()) {
     check(gpu_.api(), gpu_.api().cuMemcpyDtoH(host_sums_.data(), sums_->address(), sums_->bytes()),
@@ -135,13 +127,13 @@ void DotCallOnGpu::add_up_on_host() {
 
 void DotCallOnGpu::enqueue(std::int64_t calls) {
   gpu_.make_current();
-  operands_.require_present(steps_.front().entry);
+  operands_.require_present(name_);
   for (std::int64_t i = 0; i < calls; ++i) run_once();
 }
 
 void DotCallOnGpu::wait() {
   gpu_.make_current();
-  gpu_.wait(steps_.front().entry);
+  gpu_.wait(name_);
 }
 
 void DotCallOnGpu::download() {

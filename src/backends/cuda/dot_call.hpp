@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cuda/device_buffer.hpp"
 #include "backends/cuda/dot_operands.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "core/call.hpp"
 
@@ -20,10 +22,10 @@ std::optional<std::string> why_not_grid(const DotRung& rung, const DotCall& call
 
 class DotCallOnGpu {
  public:
-  /// Preconditions: why_not_grid() is empty for `call`, `image` is the rung's, and the context is
-  /// current. Throws DriverError and std::bad_alloc.
-  DotCallOnGpu(Gpu& gpu, const NamedDotRung& rung, const Image& image, const DotCall& call,
-               int threads, void* result);
+  /// Preconditions: why_not_grid() is empty for `call`, `id` is that of one of dot_rungs, the build
+  /// has an image of it for the device, and the context is current. Throws DriverError and
+  /// std::bad_alloc.
+  DotCallOnGpu(Gpu& gpu, std::string_view id, const DotCall& call, int threads, void* result);
 
   /// With Finish::host, returns when the CPU has added up the sums: it waits for each launch.
   void enqueue(std::int64_t calls);
@@ -32,14 +34,13 @@ class DotCallOnGpu {
 
  private:
   struct Step {
-    std::string entry;
-    Function function;
+    KernelName kernel;
     DotLaunch launch;
     std::vector<std::byte> problem;  // Dot<In> with device pointers
     DotTarget target;
   };
 
-  void plan(const NamedDotRung& rung, const Image& image, const DotCall& call);
+  void plan(std::string_view id, const DotCall& call);
   void place(std::int64_t element_bytes);
   void run_once();
   void add_up_on_host();
@@ -48,6 +49,7 @@ class DotCallOnGpu {
   int threads_;
   Dtype sum_type_;
   DotOperands operands_;
+  std::string name_;  // of the first kernel
   std::vector<Step> steps_;
   Finish finish_ = Finish::none;
   std::optional<DeviceBuffer> workspace_, sums_;

@@ -1,13 +1,23 @@
 #include "backends/cuda/gpu.hpp"
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/start.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 
-Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
-  check(api_, api_.cuDeviceGet(&device_, 0), "cuDeviceGet");
+namespace {
+
+[[noreturn]] void throw_no_image(std::string_view id, const Target& target) {
+  throw DriverError(
+      std::string("no code for ").append(id).append(" on sm_").append(std::to_string(target.arch)));
+}
+
+}  // namespace
+
+Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted, int ordinal)
+    : api_(api), kernels_(api, target_, {check, throw_no_image}) {
+  check(api_, api_.cuDeviceGet(&device_, ordinal), "cuDeviceGet");
   char name[256] = "";
   check(api_, api_.cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   name_ = name;
@@ -23,6 +33,7 @@ Gpu::Gpu(const DriverApi& api, std::optional<Code> wanted) : api_(api) {
 Gpu::~Gpu() {
   if (api_.cuCtxSetCurrent(context_) == Result::success) {
     for (const auto& [unit, module] : modules_) api_.cuModuleUnload(module);
+    kernels_.unload();
     api_.cuStreamDestroy(stream_);
   }
   api_.cuDevicePrimaryCtxRelease(device_);
@@ -77,6 +88,11 @@ Function Gpu::function(const Unit& unit, const std::string& entry) {
   return function;
 }
 
+Function Gpu::load(const KernelName& kernel, std::int64_t shared_bytes) {
+  const Function loaded = kernels_.find(kernel, shared_bytes);
+  return loaded != nullptr ? loaded : kernels_.load(kernel, shared_bytes);
+}
+
 Result Gpu::start(Function function, const Launch& launch, void** arguments, int /*threads*/) {
   return cuda::start(api_, function, launch, stream(), arguments);
 }
@@ -85,6 +101,11 @@ void Gpu::launch(Function function, const std::string& entry, const Launch& laun
                  void** arguments, int threads) {
   const Result result = start(function, launch, arguments, threads);
   if (result != Result::success) fail(entry, result);
+}
+
+void Gpu::launch(const KernelName& kernel, const Launch& launch, void** arguments, int threads) {
+  const Result result = start(load(kernel, launch.shared_bytes), launch, arguments, threads);
+  if (result != Result::success) fail(kernel.text(), result);
 }
 
 void Gpu::wait(const std::string& entry) {
@@ -101,6 +122,7 @@ void Gpu::reset() {
   const std::lock_guard lock(mutex_);
   ++generation_;
   modules_.clear();
+  kernels_.forget();
   api_.cuDevicePrimaryCtxRelease(device_);
   check(api_, api_.cuDevicePrimaryCtxReset(device_), "cuDevicePrimaryCtxReset");
   open();

@@ -9,19 +9,20 @@
 #include <optional>
 #include <string>
 
+#include "backends/cuda/kernel_table.hpp"
 #include "backends/cuda/select_image.hpp"
 #include "backends/cuda/tuned.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 
-/// Device 0 with its primary context, which is also that of the CUDA runtime.
+/// A device with its primary context, which is also that of the CUDA runtime.
 class Gpu {
  public:
-  /// The driver must be initialised. `wanted` is the code form, or empty for the best one. Throws
-  /// DriverError.
-  Gpu(const DriverApi& api, std::optional<Code> wanted);
+  /// The driver must be initialised. `wanted` is the code form, or empty for the best one. `ordinal`
+  /// is that of the device. Throws DriverError.
+  Gpu(const DriverApi& api, std::optional<Code> wanted, int ordinal = 0);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   virtual ~Gpu();
@@ -46,11 +47,17 @@ class Gpu {
   /// An entry of a module, which is loaded at its first use. Throws DriverError.
   Function function(const Unit& unit, const std::string& entry);
 
+  /// Loads a rung's kernel at its first use, and allows it that many bytes of dynamic shared memory.
+  /// The context must be current. Throws DriverError, also if the build has no code for the device.
+  Function load(const KernelName& kernel, std::int64_t shared_bytes);
+
   /// Enqueues a launch; there may be more arguments than the kernel has. `threads` is the most that
   /// the virtual GPU may use on this machine. Throws KernelError with the entry's name if the
   /// device rejects the launch, or reports that it failed: device memory is then lost.
   void launch(Function function, const std::string& entry, const Launch& launch, void** arguments,
               int threads);
+  /// The same for a rung's kernel, which is loaded at its first use.
+  void launch(const KernelName& kernel, const Launch& launch, void** arguments, int threads);
   /// Runs `body`, which launches through the driver API itself; on the virtual GPU it is observed,
   /// like launch().
   virtual void observe(const std::function<void()>& launches, int /*threads*/) { launches(); }
@@ -86,6 +93,7 @@ class Gpu {
   Stream stream_ = nullptr;
   int generation_ = 0;
   std::map<const Unit*, Module> modules_;
+  KernelTable kernels_;
 };
 
 }  // namespace rung::cuda

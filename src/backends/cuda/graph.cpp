@@ -1,7 +1,7 @@
 #include "backends/cuda/graph.hpp"
 
-#include "backends/cuda/driver_error.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung::cuda {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include "backends/named_rung.hpp"
@@ -72,6 +71,13 @@ inline std::span<const TileShape> tiles_of(const GemmRung& rung, Dtype dtype) {
                [&]<class In, class Out>(Elements<In, Out>) { return rung.tiles.of<In, Out>(); });
 }
 
+/// Whether a rung multiplies a type.
+inline bool has(const GemmRung& rung, Dtype dtype) {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung.launches.of<In, Out>() != nullptr;
+  });
+}
+
 /// Whether tensor cores read a type from K-major operands only.
 inline bool is_k_major_only(Dtype dtype) {
   return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return requires_k_major<In>; });
@@ -83,14 +89,6 @@ inline Tiling tiling(const GemmRung& rung, Dtype dtype, int tile) {
   if (tiles.empty()) return rung.tiling;
   const TileShape& shape = tiles[static_cast<std::size_t>(tile)];
   return {shape.BM, shape.BN, shape.BK, shape.WM, shape.WN, shape.TM, shape.TN};
-}
-
-/// The name of the kernel in the compiled module.
-inline std::string entry_name(const GemmRung& rung, Dtype dtype, int tile) {
-  std::string entry(rung.entry);
-  entry.append("_").append(identifier(dtype));
-  if (!tiles_of(rung, dtype).empty()) entry.append("_").append(std::to_string(tile));
-  return entry;
 }
 
 }  // namespace cuda

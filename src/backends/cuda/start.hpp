@@ -2,8 +2,8 @@
 // Starts a launch through the driver.
 
 #include "backends/cuda/grid_limits.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -5,7 +5,7 @@
 namespace rung::cuda {
 namespace {
 
-constexpr std::int64_t most_copying_blocks = 132 * 8;
+constexpr std::int64_t copying_blocks_per_sm = 8;
 
 bool needs_copy(const TensorMapSpec& spec) { return !spec.is_empty() && !spec.is_aligned(); }
 
@@ -75,11 +75,12 @@ Dtype type_of(const PackOperand& copy) {
   }
 }
 
-Launch launch_of(const PackOperand& copy) {
+Launch launch_of(const PackOperand& copy, int multiprocessors) {
   const std::int64_t tile = PackOperand::tile(copy.element_bytes);
   const std::int64_t tiles = ceil_div(copy.rows, tile) * ceil_div(copy.row_length, tile);
   const std::int64_t pieces = copy.from_transposed ? tiles : copy.rows;
-  return {.grid = {std::min(pieces, most_copying_blocks)}, .block = {PackOperand::threads}};
+  return {.grid = {std::min(pieces, copying_blocks_per_sm * multiprocessors)},
+          .block = {PackOperand::threads}};
 }
 
 }  // namespace rung::cuda

@@ -6,9 +6,9 @@
 
 #include "core/dtype.hpp"
 #include "core/integers.hpp"
+#include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/pack_operand.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 
@@ -45,7 +45,7 @@ class PreparedMaps {
 /// The type in the name of the kernel that makes a copy: one of its elements' size.
 Dtype type_of(const PackOperand& copy);
 
-/// How a copy is launched.
-Launch launch_of(const PackOperand& copy);
+/// How a copy is launched on a device of that many SMs, or on that many of it.
+Launch launch_of(const PackOperand& copy, int multiprocessors);
 
 }  // namespace rung::cuda

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::cuda {

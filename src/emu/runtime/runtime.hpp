@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cuda_driver/api.hpp"
 #include "cuda_runtime_api.h"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::emu {
 

@@ -11,9 +11,13 @@ namespace rung::c_api {
 namespace {
 
 CudaOptions convert(const rung_cuda_options* options) {
-  check_size(options, "sizeof(rung_cuda_options)");
-  if (options == nullptr) return {};
-  return {.workspace = options->workspace, .workspace_bytes = options->workspace_bytes};
+  const auto read =
+      read_options(options, RUNG_CUDA_OPTIONS_INIT, offsetof(rung_cuda_options, multiprocessors),
+                   "sizeof(rung_cuda_options)");
+  return {.workspace = read.workspace,
+          .workspace_bytes = read.workspace_bytes,
+          .multiprocessors = read.multiprocessors,
+          .compute_mode = static_cast<ComputeMode>(read.compute_mode)};
 }
 
 template <class In, class Out>
@@ -33,17 +37,15 @@ template <class In, class Out>
 rung_status cuda_dot_c(int64_t n, const In* x, int64_t incx, const In* y, int64_t incy, Out* result,
                        void* stream, const rung_cuda_dot_options* options) {
   return guarded([&] {
-    check_size(options, "sizeof(rung_cuda_dot_options)");
+    const auto read = read_options(options, RUNG_CUDA_DOT_OPTIONS_INIT,
+                                   sizeof(rung_cuda_dot_options), "sizeof(rung_cuda_dot_options)");
     check::result("dot", result);
-    CudaDotOptions converted;
-    if (options != nullptr) {
-      require(options->result_on_host == 0 || options->result_on_host == 1, "result_on_host",
-              options->result_on_host, "0 or 1");
-      converted = {.mode = static_cast<DotMode>(options->mode),
-                   .workspace = options->workspace,
-                   .workspace_bytes = options->workspace_bytes};
-    }
-    if (options != nullptr && options->result_on_host == 1) {
+    require(read.result_on_host == 0 || read.result_on_host == 1, "result_on_host",
+            read.result_on_host, "0 or 1");
+    const CudaDotOptions converted = {.mode = static_cast<DotMode>(read.mode),
+                                      .workspace = read.workspace,
+                                      .workspace_bytes = read.workspace_bytes};
+    if (read.result_on_host == 1) {
       *result = dot(n, x, incx, y, incy, CudaStream(stream), converted);
     } else {
       dot(n, x, incx, y, incy, result, CudaStream(stream), converted);

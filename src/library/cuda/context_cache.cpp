@@ -1,11 +1,12 @@
 #include "library/cuda/context_cache.hpp"
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "library/cuda/capture.hpp"
 #include "rung/error.hpp"
 
 namespace rung::cuda {
@@ -23,9 +24,8 @@ Device current_device(const DriverApi& api) {
   return device;
 }
 
-Target target_of(const Driver& driver) {
+Target target_of(const Driver& driver, Device device) {
   const DriverApi& api = *driver.api;
-  const Device device = current_device(api);
   Target target{.arch = 10 * attribute(api, DeviceAttribute::compute_capability_major, device) +
                         attribute(api, DeviceAttribute::compute_capability_minor, device),
                 .takes_cubin = driver.takes_cubin,
@@ -66,6 +66,12 @@ ContextId current_id(const Driver& driver) {
   return id;
 }
 
+[[noreturn]] void throw_no_image(std::string_view id, const Target& target) {
+  std::string message("rung: this build has no code for ");
+  message.append(id).append(" on sm_").append(std::to_string(target.arch));
+  throw Error(Status::unavailable, message);
+}
+
 ContextCache& find(const ContextId& id, const Driver& driver) {
   // Never destroyed: the driver may be gone when static objects are destroyed, and a context
   // unloads its modules itself.
@@ -85,50 +91,16 @@ ContextCache& find(const ContextId& id, const Driver& driver) {
 
 ContextCache::ContextCache(const Driver& driver)
     : driver_(driver),
-      target_(target_of(driver)),
-      pool_(StreamPool::of(*driver.api, current_device(*driver.api))) {
-  const Device device = current_device(api());
+      device_(current_device(*driver.api)),
+      target_(target_of(driver, device_)),
+      pool_(StreamPool::of(*driver.api, device_)),
+      kernels_(*driver.api, target_, {require, throw_no_image}) {
   limits_.shared_bytes =
-      attribute(api(), DeviceAttribute::max_shared_memory_per_block_optin, device);
-  limits_.multiprocessors = attribute(api(), DeviceAttribute::multiprocessor_count, device);
+      attribute(api(), DeviceAttribute::max_shared_memory_per_block_optin, device_);
+  limits_.multiprocessors = attribute(api(), DeviceAttribute::multiprocessor_count, device_);
   char name[256] = "";
-  require(api(), api().cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+  require(api(), api().cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   tuned_ = TunedPlans::of_device(name);
-}
-
-Module ContextCache::load(const KernelName& kernel) {
-  const Image* const image = select_image(kernel.id, target_);
-  if (image == nullptr) {
-    std::string message("rung: this build has no code for ");
-    message.append(kernel.id).append(" on sm_").append(std::to_string(target_.arch));
-    throw Error(Status::unavailable, message);
-  }
-  const Unit& unit = image->unit(kernel.dtype);
-  Module& module = modules_[&unit];
-  if (module != nullptr) return module;
-  Module loaded = nullptr;
-  require(api(), api().cuModuleLoadData(&loaded, unpack(unit).c_str()), "cuModuleLoadData");
-  return module = loaded;
-}
-
-Function ContextCache::prepare(Entry& entry, const KernelName& kernel, std::int64_t shared_bytes) {
-  const std::lock_guard lock(mutex_);
-  const AllowedDuringCapture allowed(api());
-  Function function = entry.function.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    const std::string name = kernel.text();
-    const Module module = load(kernel);
-    require(api(), api().cuModuleGetFunction(&function, module, name.c_str()), name);
-  }
-  if (shared_bytes > entry.shared_bytes.load(std::memory_order_relaxed)) {
-    require(api(),
-            api().cuFuncSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes,
-                                     static_cast<int>(shared_bytes)),
-            kernel.id);
-    entry.shared_bytes.store(shared_bytes, std::memory_order_release);
-  }
-  entry.function.store(function, std::memory_order_release);
-  return function;
 }
 
 ContextCache& current_context() {

@@ -6,8 +6,8 @@
 #include <new>
 #include <string>
 
-#include "backends/cuda/driver_error.hpp"
-#include "backends/cuda/real_driver.hpp"
+#include "cuda_driver/error.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "rung/error.hpp"
 
 namespace rung::cuda {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "backends/cuda/images.hpp"
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 namespace rung::cuda {
 

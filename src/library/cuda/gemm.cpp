@@ -1,21 +1,15 @@
 // On a GPU: from the public views to the rung that the rules select, in the caller's stream.
 
+#include "library/cuda/gemm.hpp"
+
 #include <cstdint>
 
-#include "library/canonical.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/select.hpp"
 #include "rung/cuda.hpp"
 
 namespace rung {
-
-extern const cuda::GemmRung gemm_cuda_library_scale;
-
 namespace {
-
-/// C = beta * C. Loaded and launched like a rung.
-constexpr CudaGemmChoice scale = {cuda::gemm_rungs.size(), "gemm/cuda/scale",
-                                  &gemm_cuda_library_scale};
 
 cuda::Stream handle_of(CudaStream stream) { return static_cast<cuda::Stream>(stream.handle()); }
 
@@ -24,34 +18,46 @@ void run(Scalar<Out> alpha, const MatrixView<const In>& a, const MatrixView<cons
          Scalar<Out> beta, const MatrixView<Out>& c, CudaStream stream,
          const CudaOptions& options) {
   check::workspace("gemm", options.workspace, options.workspace_bytes);
-  const auto call = canonical(alpha, a, b, beta, c);
-  const auto& problem = call.problem;
-  if (problem.m == 0 || problem.n == 0) return;
-  if (!call.multiplies && beta == Scalar<Out>{1}) return;
-  cuda::ContextCache& context = cuda::current_context();
-  const cuda::WorkspaceSource workspace{context, handle_of(stream), options.workspace,
-                                        options.workspace_bytes};
-  if (!call.multiplies) {
-    using Result = Kernel<Out>;
-    const Gemm<Result, Result> scaled = {problem.m, problem.n,    0,        problem.alpha, {},
-                                         {},        problem.beta, problem.c};
-    return cuda::launch_gemm(workspace, scale, scaled);
-  }
-  const CudaGemmShape shape = {.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
-                               .m = problem.m,
-                               .n = problem.n,
-                               .k = problem.k,
-                               .a = call.a,
-                               .b = call.b,
-                               .alignment = alignment_of(problem),
-                               .arch = context.arch(),
-                               .bytes_for_copies = workspace.bytes_for_copies()};
-  const CudaGemmChoice choice = choose_cuda_gemm(shape);
-  if (choice.rung->launches.template of<Kernel<In>, Kernel<Out>>() == nullptr) refuse(shape);
-  cuda::launch_gemm(workspace, context.planned(choice, shape.dtype, problem), problem);
+  check::multiprocessors("gemm", options.multiprocessors);
+  check::compute_mode("gemm", options.compute_mode);
+  cuda::gemm(erased(canonical(alpha, a, b, beta, c)), handle_of(stream), options);
+}
+
+/// The type of C alone: that of the kernels that scale it.
+Dtype type_of_c(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return dtype_of<Out, Out>(); });
 }
 
 }  // namespace
+
+void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions& options) {
+  GemmCall problem = canonical.call;
+  problem.compute_mode = options.compute_mode;
+  if (problem.m == 0 || problem.n == 0) return;
+  if (!canonical.multiplies && problem.beta == 1) return;
+  ContextCache& context = current_context();
+  const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
+  const Limits limits = limits_of_call(context, options.multiprocessors);
+  if (!canonical.multiplies) {
+    problem.dtype = type_of_c(problem.dtype);
+    problem.k = 0;
+    problem.a = problem.b = {};
+    return launch_gemm(workspace, scale, problem, limits.multiprocessors);
+  }
+  const CudaGemmShape shape = {.dtype = problem.dtype,
+                               .m = problem.m,
+                               .n = problem.n,
+                               .k = problem.k,
+                               .a = canonical.a,
+                               .b = canonical.b,
+                               .alignment = alignment_of(problem),
+                               .arch = context.arch(),
+                               .compute_mode = problem.compute_mode,
+                               .bytes_for_copies = workspace.bytes_for_copies()};
+  const CudaGemmChoice choice = choose_cuda_gemm(shape);
+  if (!has(*choice.rung, problem.dtype)) refuse(shape);
+  launch_gemm(workspace, context.planned(choice, problem, limits), problem, limits.multiprocessors);
+}
 
 void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
           float beta, const MatrixView<float>& c, CudaStream stream, const CudaOptions& options) {

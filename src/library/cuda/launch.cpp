@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cuda/prepared_gemm.hpp"
 #include "backends/cuda/start.hpp"
 
-namespace rung {
-
-extern const cuda::GemmRung gemm_cuda_library_pack_operand;
-
-namespace cuda {
+namespace rung::cuda {
 namespace {
 
 /// The offset of packed copies in a workspace: after the launch's own part and the counters, which
@@ -22,10 +19,6 @@ bool copies_lie_in(const WorkspaceSource& workspace, const Launch& launch) {
   const std::int64_t bytes = packed_bytes(launch);
   return bytes > 0 && begin_of_copies(launch) + bytes <= workspace.bytes();
 }
-
-/// The kernel that copies operands. Loaded and launched as a rung is.
-constexpr CudaGemmChoice pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
-                                         &gemm_cuda_library_pack_operand};
 
 }  // namespace
 
@@ -42,6 +35,13 @@ WorkspaceUse WorkspaceSource::use() const {
   std::shared_ptr<Workspace> owner = context.workspaces().get(context.api(), stream);
   std::unique_lock enqueuing(owner->enqueuing);
   return {owner->data, std::move(owner), std::move(enqueuing)};
+}
+
+Limits limits_of_call(const ContextCache& context, int multiprocessors) {
+  Limits limits = context.limits();
+  if (multiprocessors > 0)
+    limits.multiprocessors = std::min(limits.multiprocessors, multiprocessors);
+  return limits;
 }
 
 bool uses(const WorkspaceSource& workspace, const Launch& launch) {
@@ -75,18 +75,23 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
   require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
-TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
-                        const CopyRoom& room) {
+void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
+                 int multiprocessors) {
   ContextCache& context = workspace.context;
-  const PreparedMaps prepared(context.api(), launch, room.data());
-  require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
-  for (const PackOperand& copy : prepared.copies()) {
-    void* parameters[] = {const_cast<PackOperand*>(&copy)};
-    start(context, workspace.stream, kernel_of(pack_operand, type_of(copy)), launch_of(copy),
-          parameters);
+  Launch launch = launch_of(choice, problem);
+  while (choice.plan.splits > 1 && !fits(workspace, launch)) {
+    --choice.plan.splits;
+    launch = launch_of(choice, problem);
   }
-  return prepared.maps();
+  const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
+  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
+  const CopyRoom room(workspace, use, launch);
+  PreparedGemm prepared(context.api(), choice, problem, launch, multiprocessors,
+                        {reinterpret_cast<void*>(sums), room.data()});
+  require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
+  prepared.for_each_launch([&](const KernelName& kernel, const Launch& each, void** parameters) {
+    start(context, workspace.stream, kernel, each, parameters);
+  });
 }
 
-}  // namespace cuda
-}  // namespace rung
+}  // namespace rung::cuda

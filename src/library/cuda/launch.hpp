@@ -4,8 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backends/cuda/tensor_maps.hpp"
-#include "core/problem.hpp"
+#include "core/call.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/select.hpp"
@@ -61,35 +60,18 @@ class CopyRoom {
 /// Whether there is room for the launch's partial sums and packed operands.
 bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
+/// Those of the device, with at most `multiprocessors` SMs; 0 means all.
+Limits limits_of_call(const ContextCache& context, int multiprocessors);
+
 /// Enqueues a launch. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
            void** parameters);
 
-/// Enqueues the packing that the launch needs, if any, and returns its tensor maps. Throws as
-/// start().
-TensorMaps prepare_maps(const WorkspaceSource& workspace, const Launch& launch,
-                        const CopyRoom& room);
-
-/// Computes a problem whose pointers are device pointers. C must not be empty. Throws as start().
-template <class In, class Out>
-void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice,
-                 const Gemm<In, Out>& problem) {
-  ContextCache& context = workspace.context;
-  const auto launch_of = choice.rung->launches.template of<In, Out>();
-  Launch launch = launch_of(problem, choice.plan);
-  while (choice.plan.splits > 1 && !fits(workspace, launch)) {
-    --choice.plan.splits;
-    launch = launch_of(problem, choice.plan);
-  }
-  const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
-  const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
-  const CopyRoom room(workspace, use, launch);
-  KernelArgs<In, Out> args = {problem, {choice.plan.splits, reinterpret_cast<void*>(sums)}};
-  if (choice.rung->maps) args.maps = prepare_maps(workspace, launch, room);
-  void* parameters[] = {&args};
-  launch = fitted(launch, context.limits().multiprocessors);
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In, Out>()), launch, parameters);
-}
+/// Computes a problem whose pointers are device pointers, with fewer splits than planned if their
+/// sums do not fit the workspace, and with persistent kernels on that many SMs. C must not be empty.
+/// Throws as start().
+void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
+                 int multiprocessors);
 
 }  // namespace rung::cuda

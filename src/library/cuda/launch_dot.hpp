@@ -22,7 +22,7 @@ void launch_dot(const WorkspaceSource& workspace, const CudaDotChoice& choice,
   const WorkspaceUse use = launch.workspace_bytes == 0 ? WorkspaceUse{} : workspace.use();
   DotTarget target = {result, reinterpret_cast<void*>(use.data)};
   void* parameters[] = {const_cast<Dot<In>*>(&problem), &target};
-  start(context, workspace.stream, kernel_of(choice, dtype_of<In>()), launch, parameters);
+  start(context, workspace.stream, kernel_of_dot(choice.index, dtype_of<In>()), launch, parameters);
 }
 
 }  // namespace rung::cuda

@@ -14,6 +14,7 @@ inline constexpr int any_arch = 9999;
 
 struct CudaGemmRule {
   Dtypes dtypes = Dtypes::all();
+  ComputeMode compute_mode = ComputeMode::standard;
   int min_arch = 0, max_arch = any_arch;     // compute capability times ten
   std::int64_t min_m = 0, max_m = any_size;  // inclusive, for the canonical form: C is row-major
   std::int64_t min_n = 0, max_n = any_size;

@@ -21,7 +21,7 @@ bool can_be_mapped(const CudaGemmShape& shape) {
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) &&                                //
+  return rule.dtypes.has(shape.dtype) && rule.compute_mode == shape.compute_mode &&
          rule.min_arch <= shape.arch && shape.arch <= rule.max_arch &&  //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&              //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
@@ -90,12 +90,22 @@ CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
   __builtin_unreachable();  // the last rule of each mode matches everything
 }
 
+std::int64_t alignment_of(const GemmCall& call) {
+  // One of the two strides is 1: their product is the leading dimension.
+  const auto bits = [](const auto& matrix, std::size_t element_bytes) {
+    return reinterpret_cast<std::uintptr_t>(matrix.data) |
+           static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) * element_bytes |
+           128u;
+  };
+  const std::size_t in = input_bytes(call.dtype), out = output_bytes(call.dtype);
+  const std::uintptr_t all = bits(call.a, in) | bits(call.b, in) | bits(call.c, out);
+  return static_cast<std::int64_t>(all & (~all + 1));
+}
+
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {
-  const std::int64_t alignment = visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return alignment_of(call.typed<In, Out>());
-  });
   return choose_cuda_gemm({call.dtype, call.m, call.n, call.k, order_of(call.a.col_stride),
-                           order_of(call.b.col_stride), alignment, arch});
+                           order_of(call.b.col_stride), alignment_of(call), arch,
+                           call.compute_mode});
 }
 
 }  // namespace rung

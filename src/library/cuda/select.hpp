@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "core/call.hpp"
 #include "core/dtype.hpp"
@@ -20,18 +21,14 @@ namespace rung {
 struct CudaGemmShape {
   Dtype dtype;
   std::int64_t m, n, k;
-  Order a, b;                                // of A and B in memory
-  std::int64_t alignment;                    // of the operands: CudaGemmRule::alignment
-  int arch;                                  // compute capability times ten
+  Order a, b;              // of A and B in memory
+  std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
+  int arch;                // compute capability times ten
+  ComputeMode compute_mode = ComputeMode::standard;
   std::int64_t bytes_for_copies = any_size;  // for operands that the rung cannot read in place
 };
 
-struct CudaGemmChoice {
-  std::size_t index;    // in cuda::gemm_rungs, or after them
-  std::string_view id;  // as in the catalog
-  const cuda::GemmRung* rung;
-  cuda::GemmPlan plan = {};
-};
+using CudaGemmChoice = cuda::PlannedGemm;
 
 struct CudaDotShape {
   Dtype dtype;
@@ -61,17 +58,6 @@ CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);
 
 /// The largest power of two, at most 128 bytes, that divides the addresses and leading dimensions
 /// of a problem.
-template <class In, class Out>
-std::int64_t alignment_of(const Gemm<In, Out>& g) {
-  // One of the two strides is 1, so their product is the leading dimension.
-  const auto bits = [](const auto& matrix) {
-    return reinterpret_cast<std::uintptr_t>(matrix.data) |
-           static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) *
-               sizeof(*matrix.data) |
-           128u;
-  };
-  const std::uintptr_t all = bits(g.a) | bits(g.b) | bits(g.c);
-  return static_cast<std::int64_t>(all & (~all + 1));
-}
+std::int64_t alignment_of(const GemmCall& call);
 
 }  // namespace rung

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_driver/api.hpp"
 #include "library/cuda/capture.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -8,7 +8,12 @@
 namespace rung::tuned {
 
 inline constexpr CudaGemmRule cuda_gemm_rules[] = {
-    {.dtypes = Dtypes::of(Dtype::f32, Dtype::f64, Dtype::i32),
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_41_mma_f64_warp_roles},
+    {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_40_mma_f64},
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32),
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_11_split_k},
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32,

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "measure/peers/peer.hpp"
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung {
 

@@ -9,7 +9,7 @@
 #include "measure/peers/cub/shim.h"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung {
 namespace {

@@ -16,7 +16,7 @@
 #include "measure/peers/column_major_gemm.hpp"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "backends/cuda/gpu.hpp"
 #include "measure/peers/column_major_gemm.hpp"
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung::cublaslt {
 

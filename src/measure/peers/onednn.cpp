@@ -1,6 +1,6 @@
 #include "measure/peers/blas_operand.hpp"
 #include "measure/peers/open.hpp"
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/cuda/driver_error.hpp"
 #include "core/random.hpp"
+#include "cuda_driver/error.hpp"
 
 namespace rung {
 namespace {

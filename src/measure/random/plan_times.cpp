@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "backends/cuda/driver_error.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "core/kernel_error.hpp"
+#include "cuda_driver/error.hpp"
 #include "library/tuned/cuda.hpp"
 #include "measure/statistics.hpp"
 #include "measure/timing.hpp"
@@ -23,12 +23,6 @@ constexpr double long_call = 1e-3;
 
 bool is_same(const cuda::GemmPlan& a, const cuda::GemmPlan& b) {
   return a.tile == b.tile && a.splits == b.splits;
-}
-
-bool multiplies(const cuda::GemmRung& rung, Dtype dtype) {
-  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launches.of<In, Out>() != nullptr;
-  });
 }
 
 class PlanTimer {
@@ -57,7 +51,7 @@ class PlanTimer {
   void enter_all(const LibraryPlan& chosen) {
     const GemmCall& call = problem_.call;
     for (const cuda::NamedGemmRung& named : request_.rungs) {
-      if (!multiplies(*named.rung, call.dtype)) continue;
+      if (!cuda::has(*named.rung, call.dtype)) continue;
       std::vector<cuda::GemmPlan> plans =
           cuda::plans(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
       if (cuda::tiles_of(*named.rung, call.dtype).empty()) plans.push_back({});
@@ -95,8 +89,8 @@ class PlanTimer {
 
   /// A verified batch; empty, with the reason in the plan, if there is none.
   Batch prepared(PlanTime& time) {
-    const cuda::GemmRung& rung = *cuda::find_gemm_rung(time.rung);
-    time.refused = cuda::why_not_grid(rung, problem_.call, time.plan).value_or("");
+    time.refused =
+        cuda::why_not_grid(cuda::planned_gemm(time.rung, time.plan), problem_.call).value_or("");
     if (!time.refused.empty()) return {};
     Batch batch = bound(time);
     pool_.poison_c(problem_.call);
@@ -107,10 +101,8 @@ class PlanTimer {
 
   Batch bound(const PlanTime& time) {
     gpu_.make_current();
-    const cuda::GemmRung& rung = *cuda::find_gemm_rung(time.rung);
     const auto call = std::make_shared<cuda::GemmCallOnGpu>(
-        operands_, rung, *cuda::select_image(time.rung, gpu_.target()), problem_.call, time.plan,
-        request_.threads);
+        operands_, cuda::planned_gemm(time.rung, time.plan), problem_.call, request_.threads);
     return {[call](std::int64_t calls) { call->enqueue(calls); }, [call] { call->wait(); }, [] {}};
   }
 

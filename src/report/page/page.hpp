@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "report/bench_results.hpp"
 #include "report/plots/plots.hpp"
-#include "report/results.hpp"
 
 namespace rung {
 

@@ -6,6 +6,7 @@
 
 #include "report/lines.hpp"
 #include "report/maps/access_map.hpp"
+#include "report/maps/tile_picture.hpp"
 #include "report/numbers.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"

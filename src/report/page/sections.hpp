@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/rung.hpp"
+#include "report/bench_results.hpp"
 #include "report/plots/plots.hpp"
-#include "report/results.hpp"
 #include "report/study.hpp"
 
 namespace rung {

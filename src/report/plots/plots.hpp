@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/rung_trace/rung_trace.hpp"
 #include "report/figure.hpp"
-#include "report/rung_trace.hpp"
 #include "report/study.hpp"
 
 namespace rung {

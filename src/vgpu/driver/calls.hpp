@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 namespace rung::vgpu::driver {
 

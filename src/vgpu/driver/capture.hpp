@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "vgpu/driver/types.hpp"
+#include "cuda_driver/types.hpp"
 
 namespace rung::vgpu::driver {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 #include "vgpu/driver/capture.hpp"
 #include "vgpu/driver/handles.hpp"
 #include "vgpu/driver/virtual_driver.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung::vgpu {

@@ -58,6 +58,30 @@ void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
   }
 }
 
+/// The lanes among `lanes` that read so many bytes of their source, of at most `most`.
+Mask lanes_that_want(const std::uint32_t* wanted, Mask lanes, std::uint32_t bytes,
+                     std::uint32_t most) {
+  Mask found = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    if (std::min(wanted[lane], most) == bytes) found |= Mask{1} << lane;
+  }
+  return found;
+}
+
+/// The active lanes read the first `bytes` of their source; beyond them it may end.
+void read_some(Warp& warp, const Instr& instr, const AsyncCopyOp& op, std::uint32_t bytes) {
+  if (bytes == op.bytes) return access(warp, instr, op.from, AccessKind::load, read_lanes);
+  AsyncCopyOp part = op;
+  part.bytes = bytes;
+  const std::uint32_t element = bytes & (~bytes + 1);  // the largest power of two in it
+  part.from.bytes = static_cast<std::uint8_t>(element);
+  part.from.count = static_cast<std::uint8_t>(bytes / element);
+  Instr of_part = instr;
+  of_part.imm = reinterpret_cast<std::uint64_t>(&part);
+  access(warp, of_part, part.from, AccessKind::load, read_lanes);
+}
+
 void complete(Block& block, const std::vector<AsyncCopy>& copies) {
   for (const AsyncCopy& copy : copies) {
     std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
@@ -76,20 +100,14 @@ void run_async_copy(Warp& warp, const Instr& instr) {
   if (op.source_bytes_row == 0) {
     access(warp, instr, op.from, AccessKind::load, read_lanes);
   } else {
-    // A lane that takes nothing from its source must not touch it: it may point anywhere.
-    const std::uint32_t* wanted = warp.row<std::uint32_t>(op.source_bytes_row);
-    Mask reading = 0;
-    for (Mask left = active; left != 0; left &= left - 1) {
-      if (wanted[first_lane(left)] != 0) reading |= left & (~left + 1);
+    const std::uint32_t* const wanted = warp.row<std::uint32_t>(op.source_bytes_row);
+    for (Mask left = active; left != 0; left &= ~warp.mask) {
+      const std::uint32_t bytes = std::min(wanted[first_lane(left)], op.bytes);
+      warp.mask = lanes_that_want(wanted, left, bytes, op.bytes);
+      // A lane that takes nothing from its source must not touch it: it may point anywhere.
+      if (bytes > 0) read_some(warp, instr, op, bytes);
     }
-    warp.mask = reading;
-    if (reading != 0) access(warp, instr, op.from, AccessKind::load, read_lanes);
     warp.mask = active;
-    for (Mask left = reading; left != 0; left &= left - 1) {
-      const int lane = first_lane(left);
-      const std::size_t bytes = std::min<std::size_t>(wanted[lane], op.bytes);
-      std::fill(read_data[lane].begin() + bytes, read_data[lane].end(), std::byte{0});
-    }
   }
   access(warp, instr, op.to, AccessKind::store, write_lanes);
 }

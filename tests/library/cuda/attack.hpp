@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/real_driver.hpp"
+#include "cuda_driver/api.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "product.hpp"
 #include "rung/rung.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

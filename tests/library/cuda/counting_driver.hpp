@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/cuda/real_driver.hpp"
+#include "cuda_driver/real_driver.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::cuda {

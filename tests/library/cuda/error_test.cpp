@@ -59,9 +59,10 @@ TEST_F(CudaError, InvalidPointersShowAtTheNextSynchronisation) {
 /// A rung with the entry of another and a launch of its own, run on a problem of 1 x 1 x 1.
 void run(cuda::GemmLaunch<float, float> launch) {
   const cuda::GemmRung rung = {.entry = "gemm_cuda_00_naive", .launches = {launch}, .tiles = {}};
-  const Gemm<float> problem = {1, 1, 1, 1, {nullptr, 1, 1}, {nullptr, 1, 1}, 0, {nullptr, 1, 1}};
+  const GemmCall problem = {Dtype::f32,     1, 1, 1, 1, {nullptr, 1, 1}, {nullptr, 1, 1}, 0,
+                            {nullptr, 1, 1}};
   cuda::launch_gemm({cuda::current_context(), nullptr, nullptr, 0},
-                    {0, "gemm/cuda/00_naive", &rung}, problem);
+                    {0, "gemm/cuda/00_naive", &rung}, problem, 1);
 }
 
 TEST_F(CudaError, LaunchesThatAreRefusedNameTheRung) {

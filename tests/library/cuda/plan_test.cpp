@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
+
 #include "fixture.hpp"
 #include "library/cuda/launch.hpp"
 
@@ -38,10 +42,11 @@ class CudaPlan : public CudaLibrary {
   void run(int wanted_splits, cuda::Stream stream, const CudaOptions& options = {}) {
     static const cuda::GemmRung rung = {
         "gemm_cuda_01_coalesced", {split, nullptr, nullptr, nullptr, nullptr}, {}};
-    const Gemm<float> problem = {1, 1, 1, 1, {a, 1, 1}, {a, 1, 1}, 0, {c, 1, 1}};
+    const GemmCall problem = {Dtype::f32, 1, 1, 1, 1, {a, 1, 1}, {a, 1, 1}, 0, {c, 1, 1}};
     cuda::driver_calls().clear();
     cuda::launch_gemm({cuda::current_context(), stream, options.workspace, options.workspace_bytes},
-                      {1, "gemm/cuda/01_coalesced", &rung, {.splits = wanted_splits}}, problem);
+                      {1, "gemm/cuda/01_coalesced", &rung, {.splits = wanted_splits}}, problem,
+                      132);
     EXPECT_EQ(from_device(c, 1), std::vector<float>{9});
   }
   static int allocations() { return cuda::driver_calls()["cuMemAlloc"]; }
@@ -91,8 +96,38 @@ TEST_F(CudaPlan, TheCallersWorkspaceIsTaken) {
 }
 
 TEST(CudaEntries, AreNamedAfterTheTypeAndTheTile) {
-  EXPECT_EQ(entry_name(gemm_cuda_10_tuned_tiles, Dtype::f32, 1), "gemm_cuda_10_tuned_tiles_f32_1");
-  EXPECT_EQ(entry_name(gemm_cuda_00_naive, Dtype::f64, 0), "gemm_cuda_00_naive_f64");
+  const cuda::PlannedGemm tuned = cuda::planned_gemm("gemm/cuda/10_tuned_tiles", {.tile = 1});
+  EXPECT_EQ(kernel_of(tuned, Dtype::f32).text(), "gemm_cuda_10_tuned_tiles_f32_1");
+  const cuda::PlannedGemm naive = cuda::planned_gemm("gemm/cuda/00_naive");
+  EXPECT_EQ(kernel_of(naive, Dtype::f64).text(), "gemm_cuda_00_naive_f64");
+}
+
+// A table finds a kernel by its index: two kernels with the same index would be mistaken for each
+// other.
+TEST(CudaEntries, HaveIndicesOfTheirOwn) {
+  std::map<std::size_t, std::string> names;
+  const auto add = [&](const cuda::KernelName& kernel) {
+    EXPECT_LT(kernel.index, cuda::kernel_count);
+    const auto [at, is_new] = names.emplace(kernel.index, kernel.text());
+    EXPECT_TRUE(is_new) << kernel.text() << " has the index of " << at->second;
+  };
+  const auto add_gemm = [&](cuda::PlannedGemm gemm) {
+    for (const Dtype dtype : all_dtypes) {
+      if (!has(*gemm.rung, dtype)) continue;
+      const std::size_t tiles = std::max<std::size_t>(tiles_of(*gemm.rung, dtype).size(), 1);
+      for (std::size_t tile = 0; tile < tiles; ++tile) {
+        gemm.plan.tile = static_cast<int>(tile);
+        add(kernel_of(gemm, dtype));
+      }
+    }
+  };
+  for (const cuda::NamedGemmRung& rung : cuda::gemm_rungs) add_gemm(cuda::planned_gemm(rung.id));
+  add_gemm(cuda::scale);
+  add_gemm(cuda::pack_operand);
+  for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
+    for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));
+  }
+  EXPECT_GT(names.size(), 200u);
 }
 
 }  // namespace

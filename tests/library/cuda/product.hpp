@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda_driver/api.hpp"
 #include "rung/rung.hpp"
-#include "vgpu/driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -89,15 +89,15 @@ TEST(CudaRules, IndexIsThatOfTheTable) {
             "gemm/cuda/01_coalesced");
 }
 
-Gemm<float> aligned_problem() {
-  const auto at = [](std::uintptr_t address) { return reinterpret_cast<float*>(address); };
-  return {8, 8, 8, 1, {at(4096), 32, 1}, {at(512), 1, 64}, 0, {at(256), 96, 1}};
+GemmCall aligned_problem() {
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
+  return {Dtype::f32, 8, 8, 8, 1, {at(4096), 32, 1}, {at(512), 1, 64}, 0, {at(256), 96, 1}};
 }
 
 TEST(CudaAlignment, IsThatOfTheLeastAlignedOperand) {
   EXPECT_EQ(alignment_of(aligned_problem()), 128);
-  Gemm<float> g = aligned_problem();
-  g.a.data += 4;
+  GemmCall g = aligned_problem();
+  g.a.data = static_cast<const float*>(g.a.data) + 4;
   EXPECT_EQ(alignment_of(g), 16);
   g = aligned_problem();
   g.b.col_stride = 62;

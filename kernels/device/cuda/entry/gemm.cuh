@@ -95,7 +95,9 @@ __device__ __forceinline__ void run(const Gemm<In, Out>& g, const TensorMaps*) {
 template <class Class, class In, class Out>
 __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const TensorMaps* maps) {
   if constexpr (!takes_maps<Class, In, Out>) {
-    Class::kernel(args.problem, args.split_k);
+    // A copy: through the reference, nvcc reloads alpha and beta for each element of C.
+    const Gemm<In, Out> g = args.problem;
+    Class::kernel(g, args.split_k);
   } else if constexpr (!takes_split_k<Class, In, Out>) {
     Class::kernel(args.problem, *maps);
   } else {

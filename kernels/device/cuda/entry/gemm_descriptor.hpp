@@ -2,6 +2,7 @@
 // What the host knows about a CUDA rung of gemm: its entries' names, its tiles and its launches.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
 #include "device/cuda/entry/launch.hpp"
+#include "rung/options.hpp"
 
 namespace rung::cuda {
 
@@ -37,6 +39,9 @@ struct OfDtypes {
 template <class In, class Out>
 using TileShapes = std::span<const TileShape>;
 
+/// A type has at most so many tiles: tables of kernels have room for them.
+inline constexpr std::size_t max_tiles = 16;
+
 /// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
 struct GemmRung {
   std::string_view entry;
@@ -45,6 +50,7 @@ struct GemmRung {
   bool splits = false;            // whether its kernel can split k
   bool maps = false;              // whether its kernel takes tensor maps
   Tiling tiling = {};             // of a rung of one size
+  ComputeMode compute_mode = ComputeMode::standard;
 };
 
 /// The tile of a class, from the names of its constants.
@@ -107,6 +113,7 @@ struct TileRow {
 template <class In, class Out, class... Rows>
 struct TilesOfType {
   static constexpr auto count = (std::size_t{Rows::has(dtype_of<In, Out>())} + ...);
+  static_assert(count <= max_tiles);
   struct Tables {
     std::array<TileShape, count> shapes = {};
     std::array<GemmLaunch<In, Out>, count> launches = {};

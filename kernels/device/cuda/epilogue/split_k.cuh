@@ -39,6 +39,7 @@ constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results, int
 
 // Kernel templates name these; the host never calls them.
 void arrive_and_wait(Semaphore& semaphore, int splits);
+template <int THREADS>
 void block_arrive_and_wait(Semaphore& semaphore, int splits);
 
 #else
@@ -57,17 +58,18 @@ __device__ __forceinline__ void arrive_and_wait(Semaphore& semaphore, int splits
   }
 }
 
-/// The same for the whole block.
+/// The same for the first THREADS threads of the block.
+template <int THREADS>
 __device__ __forceinline__ void block_arrive_and_wait(Semaphore& semaphore, int splits) {
-  __syncthreads();
+  ptx::bar_sync(0, THREADS);
   if (threadIdx.x == 0) arrive_and_wait(semaphore, splits);
-  __syncthreads();
+  ptx::bar_sync(0, THREADS);
 }
 
 #endif
 
 /// Adds up the partial sums of a tile, and stores a share of the results. This block has part
-/// `part` of k; a thread has Rows x Cols elements from (row, col) on.
+/// `part` of k; each of its first THREADS threads has Rows x Cols elements from (row, col) on.
 template <class Rows, class Cols, int THREADS, class T, int TM, int TN>
 __device__ __forceinline__ void store_split(const Gemm<T, T>& g, const SplitK& split_k,
                                             unsigned tile, int part, std::int64_t row,
@@ -89,7 +91,7 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, const SplitK& s
     sums[(part * VECTORS + v) * THREADS] = mine;
   }
 
-  block_arrive_and_wait(semaphore, split_k.splits);
+  block_arrive_and_wait<THREADS>(semaphore, split_k.splits);
 
   for (int v = part; v < VECTORS; v += split_k.splits) {
     T total[W] = {};

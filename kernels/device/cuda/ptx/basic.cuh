@@ -64,6 +64,12 @@ __device__ __forceinline__ void st_shared_v2(std::uint32_t to, std::uint16_t fir
   asm volatile("st.shared.v2.b16 [%0], {%1, %2};" ::"r"(to), "h"(first), "h"(second) : "memory");
 }
 
+/// bar.sync of so many threads of the block, at one of 15 barriers; 0 is __syncthreads().
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar
+__device__ __forceinline__ void bar_sync(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 /// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
 /// source `bytes` are read, and zeros take the place of the rest. 16 bytes go past the L1 cache.
 /// From sm_80.
@@ -123,6 +129,7 @@ template <class T>
 void st_shared_v2(std::uint32_t to, T first, T second);
 template <int SIZE>
 void cp_async(std::uint32_t to, const void* from, int bytes);
+void bar_sync(int barrier, int threads);
 void cp_async_commit_group();
 template <int N>
 void cp_async_wait_group();

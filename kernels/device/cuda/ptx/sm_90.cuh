@@ -17,9 +17,9 @@ void mbarrier_arrive(std::uint32_t barrier);
 void mbarrier_arrive_cluster(std::uint32_t barrier, std::uint32_t rank);
 void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes);
 void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity);
+void cp_async_mbarrier_arrive_noinc(std::uint32_t barrier);
 std::uint32_t cluster_ctarank();
 void barrier_cluster_arrive_wait();
-void bar_sync(int barrier, int threads);
 void fence_proxy_async();
 void griddepcontrol_wait();
 template <int REGISTERS>
@@ -88,6 +88,13 @@ __device__ __forceinline__ void mbarrier_wait_parity(std::uint32_t barrier, std:
   }
 }
 
+/// cp.async.mbarrier.arrive.noinc: arrives, as one of the arrivals that the phase expects, when all
+/// copies that this thread has issued by cp.async are complete.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive
+__device__ __forceinline__ void cp_async_mbarrier_arrive_noinc(std::uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 /// %cluster_ctarank: this block's number in its cluster.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#special-registers-cluster-ctarank
 __device__ __forceinline__ std::uint32_t cluster_ctarank() {
@@ -101,12 +108,6 @@ __device__ __forceinline__ std::uint32_t cluster_ctarank() {
 __device__ __forceinline__ void barrier_cluster_arrive_wait() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
-}
-
-/// bar.sync of so many threads of the block, at one of 15 barriers; 0 is __syncthreads().
-/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar
-__device__ __forceinline__ void bar_sync(int barrier, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
 /// fence.proxy.async: after a barrier, the asynchronous proxy (wgmma, TMA) sees what this thread

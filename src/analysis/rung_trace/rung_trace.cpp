@@ -1,14 +1,14 @@
-#include "report/rung_trace.hpp"
+#include "analysis/rung_trace/rung_trace.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
+#include "analysis/rung_trace/access_recorder.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/gpu.hpp"
 #include "backends/cuda/rungs.hpp"
-#include "backends/cuda/select_image.hpp"
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
 
@@ -86,18 +86,16 @@ std::string describe_tile(const cuda::GemmRung& rung, Dtype dtype, const cuda::G
 
 /// With the tile of the measured problem, without split-K; records which thread stores which
 /// element.
-void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const Size& measured,
+void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const cuda::GemmSize& measured,
                      Watched& watched, RungTrace& trace) {
   cuda::Gpu& gpu = *gpu_of(watched.backend());
   const cuda::GemmRung& rung = *cuda::find_gemm_rung(info.id);
-  cuda::GemmPlan plan =
-      cuda::TunedPlans::of_device(gpu.name())
-          .nearest(rung, info.id, call.dtype, {measured.m, measured.n, measured.k}, gpu.limits());
+  cuda::GemmPlan plan = cuda::TunedPlans::of_device(gpu.name())
+                            .nearest(rung, info.id, call.dtype, measured, gpu.limits());
   plan.splits = 1;
   gpu.make_current();
   const auto operands = std::make_shared<const cuda::GemmOperands>(gpu, call);
-  cuda::GemmCallOnGpu bound(operands, rung, *cuda::select_image(info.id, gpu.target()), call, plan,
-                            0);
+  cuda::GemmCallOnGpu bound(operands, cuda::planned_gemm(info.id, plan), call, 0);
   const auto launch = [&] {
     bound.enqueue(1);
     bound.wait();
@@ -111,7 +109,7 @@ void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const Size& mea
                          {operands->c().data(), call.m, call.n, call.c.row_stride, element_bytes});
 }
 
-void trace_gemm(const RungInfo& info, Dtype dtype, const Size& measured, Watched& watched,
+void trace_gemm(const RungInfo& info, Dtype dtype, const cuda::GemmSize& measured, Watched& watched,
                 RungTrace& trace) {
   GemmSpec spec;
   spec.dtype = dtype;
@@ -157,7 +155,8 @@ double RungTrace::intensity() const {
 
 RungTracer::RungTracer(const DeviceOptions& options) : options_(options) {}
 
-RungTrace RungTracer::trace(const RungInfo& rung, Dtype dtype, const Size& measured) const {
+RungTrace RungTracer::trace(const RungInfo& rung, Dtype dtype,
+                            const cuda::GemmSize& measured) const {
   RungTrace trace;
   if (is_for(rung, "cpu")) {
     trace.why_not = "a rung of the CPU: the virtual GPU runs those of CUDA";

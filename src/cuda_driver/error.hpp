@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 namespace rung::cuda {
 

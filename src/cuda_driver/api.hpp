@@ -1,10 +1,10 @@
 #pragma once
 // The part of the CUDA driver API that this project uses, as a table of function pointers with the
 // names and signatures of the CUDA Driver API reference. It is filled either from the real driver
-// (with dlsym) or from the virtual GPU (virtual_driver.hpp).
+// (real_driver.hpp) or from the virtual GPU (src/vgpu/driver/virtual_driver.hpp).
 
-#include "vgpu/driver/results.hpp"
-#include "vgpu/driver/types.hpp"
+#include "cuda_driver/result_codes.hpp"
+#include "cuda_driver/types.hpp"
 
 /// X(member, exported symbol, signature). The symbols are those that drivers have exported since
 /// CUDA 12.0.

@@ -1,8 +1,7 @@
-#include "backends/cuda/real_driver.hpp"
+#include "cuda_driver/real_driver.hpp"
 
-#include <dlfcn.h>
-
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
+#include "shared_library/shared_library.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -10,9 +9,9 @@ namespace {
 constexpr const char* library_name = "libcuda.so.1";
 
 /// The first function that the library lacks; null if the table is complete.
-const char* fill(void* library, DriverApi& api) {
-#define RUNG_FIND(member, symbol, ...)                                         \
-  api.member = reinterpret_cast<decltype(api.member)>(dlsym(library, symbol)); \
+const char* fill(const SharedLibrary& library, DriverApi& api) {
+#define RUNG_FIND(member, symbol, ...)            \
+  api.member = library.find<__VA_ARGS__>(symbol); \
   if (api.member == nullptr) return symbol;
   RUNG_CUDA_DRIVER_FUNCTIONS(RUNG_FIND)
 #undef RUNG_FIND
@@ -20,8 +19,8 @@ const char* fill(void* library, DriverApi& api) {
 }
 
 RealDriver open_driver() {
-  void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
+  const SharedLibrary library({library_name});
+  if (!library) {
     return {nullptr, std::string("no NVIDIA driver here (") + library_name + " not found)"};
   }
   static DriverApi api;

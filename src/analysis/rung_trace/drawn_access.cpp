@@ -1,4 +1,4 @@
-#include "report/maps/drawn_access.hpp"
+#include "analysis/rung_trace/drawn_access.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "measure/peers/shared_library.hpp"
+#include "shared_library/shared_library.hpp"
 
 #include <dlfcn.h>
 
@@ -6,14 +6,24 @@
 #include <filesystem>
 
 namespace rung {
+namespace {
+
+constexpr int mode = RTLD_NOW | RTLD_LOCAL;  // local: two peers export the same cblas_sgemm
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(std::initializer_list<const char*> names) { open_first(names); }
 
 SharedLibrary::SharedLibrary(const char* path_variable, std::initializer_list<const char*> names) {
-  constexpr int mode = RTLD_NOW | RTLD_LOCAL;  // two peers export the same cblas_sgemm
   if (const char* path = std::getenv(path_variable)) {
     handle_ = dlopen(path, mode);
     if (handle_ == nullptr) why_not_ = std::string(path_variable) + ": " + dlerror();
     return;
   }
+  open_first(names);
+}
+
+void SharedLibrary::open_first(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (handle_ == nullptr) handle_ = dlopen(name, mode);
   }

@@ -1,16 +1,16 @@
 #pragma once
-// The trace of one launch of a rung on the virtual GPU, for its section in a report.
+// The trace of one launch of a rung on the virtual GPU: counters, lines, accesses and the tile of C.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/rung_trace/drawn_access.hpp"
+#include "analysis/rung_trace/tile_map.hpp"
 #include "backends/backend.hpp"
+#include "backends/cuda/tuned.hpp"
 #include "core/rung.hpp"
-#include "measure/workload.hpp"
-#include "report/maps/drawn_access.hpp"
-#include "report/maps/tile_map.hpp"
 #include "vgpu/lines.hpp"
 
 namespace rung {
@@ -36,7 +36,7 @@ class RungTracer {
  public:
   explicit RungTracer(const DeviceOptions& options);
 
-  RungTrace trace(const RungInfo& rung, Dtype dtype, const Size& measured) const;
+  RungTrace trace(const RungInfo& rung, Dtype dtype, const cuda::GemmSize& measured) const;
 
  private:
   DeviceOptions options_;

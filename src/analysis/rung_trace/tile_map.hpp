@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "report/figure.hpp"
 #include "vgpu/observers/access_watch.hpp"
 
 namespace rung {
@@ -34,7 +32,5 @@ struct TileMap {
 
 /// Empty if no thread stores C(0, 0).
 std::optional<TileMap> tile_map(std::span<const vgpu::WarpAccess> stores, const CInMemory& c);
-
-Figure draw_tile_map(std::string id, const TileMap& tile);
 
 }  // namespace rung

@@ -1,16 +1,18 @@
 #pragma once
-// dlopen for peers.
+// Opens shared libraries at run time: programs neither need them nor link them.
 
 #include <initializer_list>
 #include <string>
 
 namespace rung {
 
-/// Opens the file named by the environment variable or, if it is not set, the first of the names
-/// that can be opened. It is never closed, because worker threads of the library may still run in
-/// it.
+/// A shared library that is never closed, because its worker threads may still run in it.
 class SharedLibrary {
  public:
+  /// Opens the first of the names that can be opened.
+  explicit SharedLibrary(std::initializer_list<const char*> names);
+  /// Opens the file that the environment variable names or, where it is not set, the first of the
+  /// names that can be opened.
   SharedLibrary(const char* path_variable, std::initializer_list<const char*> names);
 
   /// For a library that ends its threads when it is unloaded; call it before anything of the
@@ -30,6 +32,7 @@ class SharedLibrary {
   std::string path(const char* symbol) const;
 
  private:
+  void open_first(std::initializer_list<const char*> names);
   void* address(const char* symbol) const;
 
   void* handle_ = nullptr;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "vgpu/driver/api.hpp"
+#include "cuda_driver/api.hpp"
 
 namespace rung::cuda {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/driver_error.hpp"
+#include "cuda_driver/error.hpp"
 
 #include <new>
 #include <string>

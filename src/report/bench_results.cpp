@@ -1,4 +1,4 @@
-#include "report/results.hpp"
+#include "report/bench_results.hpp"
 
 #include <fmt/format.h>
 

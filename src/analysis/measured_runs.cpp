@@ -1,4 +1,4 @@
-#include "analysis/results.hpp"
+#include "analysis/measured_runs.hpp"
 
 #include <array>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "report/maps/access_recorder.hpp"
+#include "analysis/rung_trace/access_recorder.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/maps/access_recorder.hpp"
+#include "analysis/rung_trace/access_recorder.hpp"
 #include "vgpu/launch.hpp"
 
 namespace rung {

@@ -1,0 +1,80 @@
+#pragma once
+// The kernels of the CUDA rungs: how each is called in a compiled module, and its index in a
+// KernelTable.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "backends/cuda/rungs.hpp"
+
+namespace rung {
+
+extern const cuda::GemmRung gemm_cuda_library_scale;
+extern const cuda::GemmRung gemm_cuda_library_pack_operand;
+
+namespace cuda {
+
+/// A gemm rung that was chosen for a problem, with its configuration.
+struct PlannedGemm {
+  std::size_t index;    // in gemm_rungs, or after them for kernels that are not on the ladder
+  std::string_view id;  // as in the catalog
+  const GemmRung* rung;
+  GemmPlan plan = {};
+};
+
+/// C = beta * C.
+inline constexpr PlannedGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
+                                      &gemm_cuda_library_scale};
+/// Copies an operand that TMA cannot read where it is. Its parameter is a PackOperand.
+inline constexpr PlannedGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
+                                             &gemm_cuda_library_pack_operand};
+inline constexpr std::size_t gemm_kernels_off_ladder = 2;
+
+/// The rung of an id, which must be one of gemm_rungs.
+inline PlannedGemm planned_gemm(std::string_view id, const GemmPlan& plan = {}) {
+  const NamedGemmRung* const named = find_named(gemm_rungs, id);
+  return {static_cast<std::size_t>(named - gemm_rungs.data()), named->id, named->rung, plan};
+}
+
+/// One kernel: a rung for one type, and for one tile if the rung has several.
+struct KernelName {
+  std::size_t index;       // below kernel_count; no two kernels have the same
+  std::string_view id;     // of the rung, as in the catalog
+  std::string_view entry;  // of the rung
+  Dtype dtype;
+  int tile = no_tile;
+
+  static constexpr int no_tile = -1;
+
+  /// The name in the compiled module: "gemm_cuda_10_tuned_tiles_f32_1".
+  std::string text() const {
+    std::string name(entry);
+    name.append("_").append(identifier(dtype));
+    if (tile != no_tile) name.append("_").append(std::to_string(tile));
+    return name;
+  }
+};
+
+inline constexpr std::size_t gemm_kernel_count =
+    (gemm_rungs.size() + gemm_kernels_off_ladder) * max_tiles * all_dtypes.size();
+inline constexpr std::size_t kernel_count =
+    gemm_kernel_count + dot_rungs.size() * all_dtypes.size();
+
+inline KernelName kernel_of(const PlannedGemm& gemm, Dtype dtype) {
+  const auto tile = static_cast<std::size_t>(gemm.plan.tile);
+  const std::size_t index =
+      (gemm.index * max_tiles + tile) * all_dtypes.size() + static_cast<std::size_t>(dtype);
+  const bool is_tiled = !tiles_of(*gemm.rung, dtype).empty();
+  return {index, gemm.id, gemm.rung->entry, dtype, is_tiled ? gemm.plan.tile : KernelName::no_tile};
+}
+
+/// Of dot_rungs[rung].
+inline KernelName kernel_of_dot(std::size_t rung, Dtype dtype) {
+  const std::size_t index = rung * all_dtypes.size() + static_cast<std::size_t>(dtype);
+  const NamedDotRung& named = dot_rungs[rung];
+  return {gemm_kernel_count + index, named.id, named.rung->entry, dtype};
+}
+
+}  // namespace cuda
+}  // namespace rung

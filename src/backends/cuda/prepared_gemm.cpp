@@ -1,0 +1,27 @@
+#include "backends/cuda/prepared_gemm.hpp"
+
+#include <new>
+
+namespace rung::cuda {
+
+Launch launch_of(const PlannedGemm& gemm, const GemmCall& problem) {
+  return visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.plan);
+  });
+}
+
+PreparedGemm::PreparedGemm(const DriverApi& api, const PlannedGemm& gemm, const GemmCall& problem,
+                           const Launch& launch, int multiprocessors, const LaunchMemory& memory)
+    : multiprocessors_(multiprocessors),
+      kernel_(kernel_of(gemm, problem.dtype)),
+      launch_(fitted(launch, multiprocessors)) {
+  if (gemm.rung->maps) maps_ = PreparedMaps(api, launch, memory.copies);
+  visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    using Args = KernelArgs<In, Out>;
+    static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
+    ::new (args_)
+        Args{problem.typed<In, Out>(), {gemm.plan.splits, memory.workspace}, maps_.maps()};
+  });
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,56 @@
+#pragma once
+// The one way in which a gemm rung is launched: by the library, and by the backend for verify,
+// bench and tune.
+
+#include <cstddef>
+
+#include "backends/cuda/kernel_name.hpp"
+#include "backends/cuda/tensor_maps.hpp"
+#include "core/call.hpp"
+#include "cuda_driver/api.hpp"
+#include "device/cuda/entry/launch.hpp"
+
+namespace rung::cuda {
+
+/// The launch of a rung for a problem whose pointers are the device's.
+Launch launch_of(const PlannedGemm& gemm, const GemmCall& problem);
+
+/// Device memory for one launch at a time.
+struct LaunchMemory {
+  void* workspace = nullptr;  // Launch::workspace_bytes; zero before its first use
+  void* copies = nullptr;     // packed_bytes() of the launch, at a multiple of 256
+};
+
+/// A rung's launches for one problem: of pack_operand for each operand that TMA cannot read where
+/// it is, then of the rung's kernel.
+class PreparedGemm {
+ public:
+  /// `launch` is launch_of() the same; persistent kernels get one block for each of
+  /// `multiprocessors`.
+  PreparedGemm(const DriverApi& api, const PlannedGemm& gemm, const GemmCall& problem,
+               const Launch& launch, int multiprocessors, const LaunchMemory& memory);
+
+  /// Of the driver, which encodes the tensor maps. Unless it is success, nothing may be launched.
+  Result result() const { return maps_.result(); }
+
+  /// Calls f(kernel, launch, parameters) for each launch in its order. The parameters are those of
+  /// cuLaunchKernel.
+  template <class F>
+  void for_each_launch(const F& f) {
+    for (PackOperand copy : maps_.copies()) {
+      void* parameters[] = {&copy};
+      f(kernel_of(pack_operand, type_of(copy)), launch_of(copy, multiprocessors_), parameters);
+    }
+    void* parameters[] = {args_};
+    f(kernel_, launch_, parameters);
+  }
+
+ private:
+  int multiprocessors_;
+  KernelName kernel_;
+  Launch launch_;
+  PreparedMaps maps_;
+  alignas(KernelArgs<double>) std::byte args_[sizeof(KernelArgs<double>)];
+};
+
+}  // namespace rung::cuda
