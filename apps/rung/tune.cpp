@@ -104,11 +104,11 @@ std::string describe(const cuda::GemmSize& size) {
 }
 
 /// "128x256x8, 3 splits"
-std::string describe(const Target& target, const cuda::GemmPlan& plan) {
+std::string describe(const Target& target, const cuda::GemmConfig& config) {
   const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(target.rung->id), target.dtype);
-  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
-  return fmt::format("{}x{}x{}, {} split{}", tile.BM, tile.BN, tile.BK, plan.splits,
-                     plan.splits == 1 ? "" : "s");
+  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(config.tile)];
+  return fmt::format("{}x{}x{}, {} split{}", tile.BM, tile.BN, tile.BK, config.splits,
+                     config.splits == 1 ? "" : "s");
 }
 
 double flops(const cuda::GemmSize& size) {
@@ -130,14 +130,14 @@ void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
                const TuneResult& result) {
   for (const TuneCandidate& candidate : result.candidates) {
     if (candidate.wrong.empty()) continue;
-    fmt::print(out, "{:<18}{}: WRONG: {}\n", describe(size), describe(target, candidate.plan),
+    fmt::print(out, "{:<18}{}: WRONG: {}\n", describe(size), describe(target, candidate.config),
                candidate.wrong);
   }
   if (!result.best) return;
   const TuneCandidate& best = result.candidates[*result.best];
   const double seconds = best.seconds.median;
-  fmt::print(out, row_format, describe(size), describe(target, best.plan), format_seconds(seconds),
-             format_rate(flops(size) / seconds * 1e-12),
+  fmt::print(out, row_format, describe(size), describe(target, best.config),
+             format_seconds(seconds), format_rate(flops(size) / seconds * 1e-12),
              result.gain > 0 ? fmt::format("{:.2f}x", result.gain) : "-", result.candidates.size());
   if (out == stdout) flush_output();
 }
@@ -145,9 +145,9 @@ void print_row(std::FILE* out, const Target& target, const cuda::GemmSize& size,
 Json to_json(const Target& target, const cuda::GemmSize& size, const TuneResult& result) {
   Json candidates = Json::array();
   for (const TuneCandidate& candidate : result.candidates) {
-    Json entry = {{"plan", describe(target, candidate.plan)},
-                  {"tile", candidate.plan.tile},
-                  {"splits", candidate.plan.splits},
+    Json entry = {{"plan", describe(target, candidate.config)},
+                  {"tile", candidate.config.tile},
+                  {"splits", candidate.config.splits},
                   {"verified", candidate.wrong.empty()}};
     if (!candidate.wrong.empty()) entry["message"] = candidate.wrong;
     if (candidate.wrong.empty()) entry["seconds"] = candidate.seconds.median;
@@ -201,7 +201,7 @@ class TuneCommand {
   void tune_all(const Target& target, const std::vector<cuda::GemmSize>& shapes) {
     request_.dtype = target.dtype;
     request_.gpu = gpu_of(*target.backend);
-    const auto data = cuda::TunedPlans::of_device(request_.gpu->name());
+    const auto data = cuda::TunedConfigs::of_device(request_.gpu->name());
     const cuda::GemmRung& gemm = *cuda::find_gemm_rung(target.rung->id);
     request_.rung = {target.rung->id, &gemm};
     print_heading(out_, target);
@@ -230,7 +230,7 @@ class TuneCommand {
                                              return !candidate.wrong.empty();
                                            });
     if (file_ && result.best) {
-      file_->add({target.rung->id, target.dtype, size, result.candidates[*result.best].plan});
+      file_->add({target.rung->id, target.dtype, size, result.candidates[*result.best].config});
     }
     results_.push_back(to_json(target, size, result));
   }

@@ -34,9 +34,9 @@ struct CudaOptions {
   /// a pool of its own, in the order of the stream.
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  /// The most streaming multiprocessors (SMs) that persistent kernels occupy, those for tensor
-  /// cores on sm_90; other kernels have a block for each tile of C. The choice of tiles reckons
-  /// with it. 0: all of the device.
+  /// The most streaming multiprocessors (SMs) that persistent kernels occupy: those for tensor cores
+  /// on sm_90. Other kernels have a block for each tile of C. Tile and split-K are chosen for that
+  /// many SMs. 0: all of the device.
   int multiprocessors = 0;
   ComputeMode compute_mode = ComputeMode::standard;
 };

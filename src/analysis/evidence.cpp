@@ -74,13 +74,14 @@ std::map<std::string, double> counters_of(const GemmSetting& setting, const Samp
 double mean_idle_share_of_few_tiles(const GemmSetting& setting) {
   const cuda::Limits limits = {setting.device.shared_per_block_optin,
                                setting.device.multiprocessors};
-  const cuda::TunedPlans& tuned = cuda::TunedPlans::of_device(setting.device.name);
+  const cuda::TunedConfigs& tuned = cuda::TunedConfigs::of_device(setting.device.name);
   double sum = 0;
   for (const std::int64_t extent : small_extents) {
     GemmSetting small = setting;
     small.size.m = extent;
     small.size.n = extent;
-    small.plan = tuned.nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
+    small.config =
+        tuned.nearest(*setting.rung, setting.info->id, setting.dtype, small.size, limits);
     const auto blocks = static_cast<double>(small.launch().grid.count());
     sum += idle_share(blocks, setting.device.multiprocessors);
   }

@@ -32,7 +32,7 @@ std::string describe_tiles(const GemmSetting& setting, const MatrixUnits& units)
   add(tiling.TM * tiling.TN > 1, fmt::format("{}x{} per thread", tiling.TM, tiling.TN));
   add(tiling.BK > 0, fmt::format("k-blocks of {}", tiling.BK));
   add(launch.cluster > 1, fmt::format("clusters of {} blocks", launch.cluster));
-  add(setting.plan.splits > 1, fmt::format("{} splits of k", setting.plan.splits));
+  add(setting.config.splits > 1, fmt::format("{} splits of k", setting.config.splits));
   return text;
 }
 

@@ -46,7 +46,7 @@ Samples sample(const GemmSetting& setting) {
   const GemmSetting::Extent extent = setting.sample();
   TileRunner runner(setting);
   return sample_at(
-      setting.size.k, std::int64_t{std::max(setting.tiling().BK, 8)} * setting.plan.splits,
+      setting.size.k, std::int64_t{std::max(setting.tiling().BK, 8)} * setting.config.splits,
       setting.dtype, static_cast<double>(extent.rows) * static_cast<double>(extent.columns),
       [&](std::int64_t k) { return runner.run(k); });
 }

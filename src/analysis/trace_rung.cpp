@@ -85,11 +85,11 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   array(extent(g.k, g.n, g.b.row_stride), g.b.data);
   array(extent(g.m, g.n, g.c.row_stride), g.c.data);
   Parameters made;
-  made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.plan),
+  made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.config),
                              setting.device.multiprocessors);
   auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
   const cuda::KernelArgs<In, Out> args = {
-      g, {setting.plan.splits, workspace}, maps_of(made.launch, zeros)};
+      g, {setting.config.splits, workspace}, maps_of(made.launch, zeros)};
   made.bytes.resize(sizeof args);
   std::memcpy(made.bytes.data(), &args, sizeof args);
   return made;
@@ -117,7 +117,7 @@ const vgpu::ptx::Module& parsed(std::string_view ptx, std::string_view id) {
   return *module;
 }
 
-cuda::Tiling GemmSetting::tiling() const { return cuda::tiling(*rung, dtype, plan.tile); }
+cuda::Tiling GemmSetting::tiling() const { return cuda::tiling(*rung, dtype, config.tile); }
 
 GemmSetting::Extent GemmSetting::sample() const {
   const cuda::Tiling tile = tiling();
@@ -126,12 +126,12 @@ GemmSetting::Extent GemmSetting::sample() const {
 }
 
 std::string GemmSetting::entry() const {
-  return cuda::kernel_of(cuda::planned_gemm(info->id, plan), dtype).text();
+  return cuda::kernel_of(cuda::configured_gemm(info->id, config), dtype).text();
 }
 
 cuda::Launch GemmSetting::launch() const {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung->launches.of<In, Out>()(without_data<In, Out>(size), plan);
+    return rung->launches.of<In, Out>()(without_data<In, Out>(size), config);
   });
 }
 
@@ -166,9 +166,9 @@ GemmSetting gemm_setting(const RungInfo& info, Dtype dtype, const cuda::GemmSize
   if (!has) throw std::invalid_argument(fmt::format("{}: no {}", info.id, name(dtype)));
   const cuda::Image* image = select_ptx(info, device, code);
   const cuda::Limits limits = {device.shared_per_block_optin, device.multiprocessors};
-  const cuda::GemmPlan plan =
-      cuda::TunedPlans::of_device(device.name).nearest(*rung, info.id, dtype, size, limits);
-  const GemmSetting setting = {&info, rung, image, dtype, size, plan, device};
+  const cuda::GemmConfig config =
+      cuda::TunedConfigs::of_device(device.name).nearest(*rung, info.id, dtype, size, limits);
+  const GemmSetting setting = {&info, rung, image, dtype, size, config, device};
   if (setting.tiling().BM <= 0) {
     throw std::invalid_argument(fmt::format("{} does not say its tile", info.id));
   }

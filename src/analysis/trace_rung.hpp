@@ -21,7 +21,7 @@ struct GemmSetting {
   const cuda::Image* image;  // PTX
   Dtype dtype;
   cuda::GemmSize size;
-  cuda::GemmPlan plan;
+  cuda::GemmConfig config;
   vgpu::DeviceDescription device;
 
   /// The module that has the entry.

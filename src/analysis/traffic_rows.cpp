@@ -8,7 +8,7 @@ namespace {
 TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
   const cuda::Tiling tiling = setting.tiling();
   TrafficForm form;
-  form.splits = setting.plan.splits;
+  form.splits = setting.config.splits;
   form.cluster = setting.launch().cluster;
   form.stages_results = units.results_by_shared;
   if (units.wgmma_rows > 0) {

@@ -18,11 +18,16 @@ namespace rung {
 
 /// Backend::why_not() for a dtype that a rung supports on no device.
 inline std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
-/// Nothing if a rung of one compute mode computes the call, else the reason.
-inline std::optional<std::string> why_not_mode(ComputeMode rung, const GemmCall& call) {
-  if (rung == call.compute_mode) return std::nullopt;
-  return "computes in mode " + std::string(name(rung)) + ", not in " +
-         std::string(name(call.compute_mode));
+
+/// Backend::why_not() for a call that a rung supports on no device: of another compute mode, or of
+/// a batch.
+inline std::optional<std::string> why_not_kind(const RungInfo& rung, const GemmCall& call) {
+  if (rung.compute_mode != call.compute_mode) {
+    return "computes in mode " + std::string(name(rung.compute_mode)) + ", not in " +
+           std::string(name(call.compute_mode));
+  }
+  if (call.batch == 1) return std::nullopt;
+  return "computes one product, not a batch of " + std::to_string(call.batch);
 }
 
 class Backend {

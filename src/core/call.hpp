@@ -25,6 +25,7 @@ struct AnyMatrix {
   /// The memory of the matrix, including any guards around it. A device with its own memory copies
   /// both there and back, so that the guards are checked as on the host.
   Storage storage = {};
+  std::int64_t batch_stride = 0;  // elements from one matrix of a batch to the next
 
   template <class T>
   Matrix<T> as() const {
@@ -32,7 +33,8 @@ struct AnyMatrix {
   }
 };
 
-/// Gemm<In, Out> of the dtype, in the same canonical form.
+/// Gemm<In, Out> of the dtype, in the same canonical form, or a batch of them. No rung computes
+/// more than one product yet.
 struct GemmCall {
   Dtype dtype;
   std::int64_t m, n, k;
@@ -45,6 +47,7 @@ struct GemmCall {
   /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
   /// the operands. Only its backends and peers take such a call.
   bool on_device = false;
+  std::int64_t batch = 1;  // products: see AnyMatrix::batch_stride
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {

@@ -1,17 +1,28 @@
 #pragma once
-// Names of compute modes.
+// Compute modes by name.
 
+#include <optional>
 #include <string_view>
 
 #include "rung/options.hpp"
 
 namespace rung {
 
+inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard};
+
 constexpr std::string_view name(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return "standard";
   }
   return "unknown";
+}
+
+/// Empty if there is no such mode.
+constexpr std::optional<ComputeMode> parse_compute_mode(std::string_view text) {
+  for (const ComputeMode mode : all_compute_modes) {
+    if (name(mode) == text) return mode;
+  }
+  return std::nullopt;
 }
 
 }  // namespace rung

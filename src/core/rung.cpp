@@ -59,6 +59,22 @@ class FieldReader {
   std::string_view rest_;
 };
 
+constexpr std::string_view mode_field = " | compute mode: ";
+
+/// Takes the compute mode, if there is one, off the end of the field before it.
+ComputeMode take_compute_mode(std::string_view id, std::string& field) {
+  const std::size_t at = field.find(mode_field);
+  if (at == std::string::npos) return ComputeMode::standard;
+  const std::string text = field.substr(at + mode_field.size());
+  const auto mode = parse_compute_mode(text);
+  if (!mode) {
+    throw std::invalid_argument(fmt::format("{}: '{}' is not a compute mode; there is {}", id, text,
+                                            name(ComputeMode::standard)));
+  }
+  field.resize(at);
+  return *mode;
+}
+
 }  // namespace
 
 RungInfo parse_rung(std::string_view id, std::string_view source) {
@@ -84,6 +100,7 @@ RungInfo parse_rung(std::string_view id, std::string_view source) {
   rung.removes = reader.until(" | bottleneck: ");
   rung.bottleneck = reader.until(" needs: ");
   rung.needs = reader.until(" | try: ");
+  rung.compute_mode = take_compute_mode(id, rung.needs);
   rung.shown_by = reader.rest();
   if (rung.from == "nothing") rung.from.clear();
   if (!rung.idea.ends_with('.')) {

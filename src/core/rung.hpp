@@ -5,19 +5,22 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compute_mode.hpp"
+
 namespace rung {
 
 struct RungInfo {
-  std::string id;           // "gemm/cpu/05_micro_kernel"
-  std::string op;           // "gemm"
-  std::string backend;      // "cpu"
-  std::string slug;         // "05_micro_kernel"
-  std::string idea;         // one sentence
-  std::string from;         // slug of the rung it improves on; empty for the first
-  std::string removes;      // the bottleneck of `from` that it removes
-  std::string bottleneck;   // what limits it now
-  std::string needs;        // its requirements on device or problem
-  std::string shown_by;     // the command that demonstrates it
+  std::string id;          // "gemm/cpu/05_micro_kernel"
+  std::string op;          // "gemm"
+  std::string backend;     // "cpu"
+  std::string slug;        // "05_micro_kernel"
+  std::string idea;        // one sentence
+  std::string from;        // slug of the rung it improves on; empty for the first
+  std::string removes;     // the bottleneck of `from` that it removes
+  std::string bottleneck;  // what limits it now
+  std::string needs;       // its requirements on device or problem
+  std::string shown_by;    // the command that demonstrates it
+  ComputeMode compute_mode = ComputeMode::standard;
   std::string_view source;  // the whole file
 };
 
@@ -27,6 +30,7 @@ struct RungInfo {
 ///     // from: <slug or nothing> | removes: <bottleneck> | bottleneck: <what limits it now>
 ///     // needs: <requirements, or nothing> | try: <command>
 ///
+/// A rung of another compute mode than standard has `| compute mode: <name>` before `| try:`.
 /// Continuation lines are indented by two more spaces. A rung of op `sum` has the header of the dot
 /// product's file that defines it (kernels/dot/cuda/sums.inc).
 ///

@@ -12,7 +12,7 @@
 namespace rung {
 namespace {
 
-using cuda::GemmPlan;
+using cuda::GemmConfig;
 
 // A configuration that is this much slower than the fastest in the short round has never been the
 // fastest in the long one.
@@ -41,19 +41,21 @@ class Tuner {
 
  private:
   void enter_all() {
-    cuda::Plans plans = cuda::plans(gemm_, request_.dtype, request_.size, gpu_.limits());
-    result_.refused = std::move(plans.refused);
+    cuda::Configs configs = cuda::configs(gemm_, request_.dtype, request_.size, gpu_.limits());
+    result_.refused = std::move(configs.refused);
     enter(request_.before);
-    for (const GemmPlan& plan : plans.possible) {
-      const bool is_in = plan.tile == request_.before.tile && plan.splits == request_.before.splits;
-      if (!is_in) enter(plan);
+    for (const GemmConfig& config : configs.possible) {
+      const bool is_in =
+          config.tile == request_.before.tile && config.splits == request_.before.splits;
+      if (!is_in) enter(config);
     }
   }
 
-  void enter(const GemmPlan& plan) {
-    std::string reason = cuda::why_not(gemm_, request_.dtype, request_.size, plan, gpu_.limits());
-    if (reason.empty()) reason = cuda::why_not_grid(planned(plan), problem_.call()).value_or("");
-    if (reason.empty()) result_.candidates.push_back({.plan = plan});
+  void enter(const GemmConfig& config) {
+    std::string reason = cuda::why_not(gemm_, request_.dtype, request_.size, config, gpu_.limits());
+    if (reason.empty())
+      reason = cuda::why_not_grid(configured(config), problem_.call()).value_or("");
+    if (reason.empty()) result_.candidates.push_back({.config = config});
     if (!reason.empty()) ++result_.refused[reason];
   }
 
@@ -61,27 +63,27 @@ class Tuner {
     std::size_t done = 0;
     for (TuneCandidate& candidate : result_.candidates) {
       report("verifying", done++);
-      candidate.wrong = verify(candidate.plan);
+      candidate.wrong = verify(candidate.config);
     }
     operands_.reset();
   }
 
   // The error of the result; empty if there is none.
-  std::string verify(const GemmPlan& plan) {
+  std::string verify(const GemmConfig& config) {
     try {
       if (exact_result_) {
-        if (result_on_integers(plan) == *exact_result_) return "";
+        if (result_on_integers(config) == *exact_result_) return "";
         operands_.reset();  // whatever the configuration has done to them
-        return "on small integers another result than a plan that is right";
+        return "on small integers another result than a configuration that is right";
       }
       const Verdict verdict = ::rung::verify(problem_, [&](const GemmCall& call) {
         gpu_.make_current();
         const auto operands = std::make_shared<const cuda::GemmOperands>(gpu_, call);
-        bind(operands, plan).call();
+        bind(operands, config).call();
       });
       if (!verdict.right) return verdict.message;
       problem_.fill(Values::integers);
-      exact_result_ = result_on_integers(plan);
+      exact_result_ = result_on_integers(config);
       return "";
     } catch (const KernelError& error) {
       operands_.reset();  // lost with the context
@@ -89,14 +91,14 @@ class Tuner {
     }
   }
 
-  std::uint64_t result_on_integers(const GemmPlan& plan) {
+  std::uint64_t result_on_integers(const GemmConfig& config) {
     problem_.renew_c();
     if (operands_ == nullptr) {
       upload();
     } else {
       operands_->upload_c();
     }
-    bind(operands_, plan).call();
+    bind(operands_, config).call();
     if (const auto place = problem_.c().broken_guard()) {
       throw KernelError("C was written " + *place);
     }
@@ -131,7 +133,7 @@ class Tuner {
                            std::string_view what) {
     std::vector<Candidate> candidates;
     for (const TuneCandidate* entered : field) {
-      candidates.push_back({bind(operands_, entered->plan)});
+      candidates.push_back({bind(operands_, entered->config)});
     }
     TimingOptions options;
     options.seconds = seconds;
@@ -158,18 +160,18 @@ class Tuner {
     operands_ = std::make_shared<const cuda::GemmOperands>(gpu_, call);
   }
 
-  Batch bind(const std::shared_ptr<const cuda::GemmOperands>& operands, const GemmPlan& plan) {
+  Batch bind(const std::shared_ptr<const cuda::GemmOperands>& operands, const GemmConfig& config) {
     gpu_.make_current();
-    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(operands, planned(plan),
+    const auto bound = std::make_shared<cuda::GemmCallOnGpu>(operands, configured(config),
                                                              problem_.call(), request_.threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
 
-  cuda::PlannedGemm planned(const GemmPlan& plan) const {
-    cuda::PlannedGemm planned = cuda::planned_gemm(request_.rung.id, plan);
-    planned.rung = &gemm_;
-    return planned;
+  cuda::ConfiguredGemm configured(const GemmConfig& config) const {
+    cuda::ConfiguredGemm configured = cuda::configured_gemm(request_.rung.id, config);
+    configured.rung = &gemm_;
+    return configured;
   }
 
   void report(std::string_view what, std::size_t done) const {

@@ -21,15 +21,15 @@ struct TuneRequest {
   Dtype dtype = Dtype::f32;
   cuda::GemmSize size = {};
   cuda::Gpu* gpu = nullptr;
-  cuda::GemmPlan before;  // the current configuration: a candidate, and the baseline of the gain
-  int threads = 1;        // of this machine, for the virtual GPU
-  double seconds = 0.2;   // time budget per candidate in the long round
+  cuda::GemmConfig before;  // the current configuration: a candidate, and the baseline of the gain
+  int threads = 1;          // of this machine, for the virtual GPU
+  double seconds = 0.2;     // time budget per candidate in the long round
   /// Called with the current activity, and the fraction that is done.
   std::function<void(std::string_view what, double done)> progress;
 };
 
 struct TuneCandidate {
-  cuda::GemmPlan plan;
+  cuda::GemmConfig config;
   std::string wrong = {};  // the error of its result; empty if it is right
   Summary seconds = {};    // per call; empty for a wrong one
   bool is_finalist = false;

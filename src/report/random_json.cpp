@@ -18,7 +18,7 @@ Json problem_of(const RandomResult& result) {
           {"k", result.size.k}};
 }
 
-Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan) {
+Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
   return {{"rung", rung},
           {"tile", plan.tile},
           {"splits", plan.splits},
@@ -89,7 +89,7 @@ std::string array_of(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan) {
+std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
   if (gemm == nullptr) return "";
   const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, plan.tile);

@@ -76,7 +76,7 @@ std::string number_of(std::string_view rung) {
   return std::string(slug.substr(0, slug.find('_')));
 }
 
-std::string plan_text(std::string_view rung, Dtype dtype, const cuda::GemmPlan& plan) {
+std::string plan_text(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
   return fmt::format("{}: {}", number_of(rung), describe_plan(rung, dtype, plan));
 }
 

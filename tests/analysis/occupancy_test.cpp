@@ -127,7 +127,7 @@ TEST_P(AgainstToolkit, EveryRungHasAsManyBlocks) {
         }
         const auto tiles = cuda::tiles_of(*setting->rung, dtype);
         if (tile >= std::max<int>(1, static_cast<int>(tiles.size()))) continue;
-        setting->plan = {tile, 1};
+        setting->config = {tile, 1};
         const cuda::Launch launch = setting->launch();
         const int arch = device.arch();
         const auto registers = recorded_registers(setting->entry(), arch);

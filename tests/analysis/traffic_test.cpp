@@ -45,7 +45,7 @@ void expect_counted(const GemmSetting& setting, const Samples& samples) {
   expect(expected.shared_loads, &Q::shared_load_elements);
   expect(expected.shared_stores, &Q::shared_store_elements);
   // Parts of k meet at two counters, which the last one to leave stores anew.
-  const double counters = setting.plan.splits > 1 ? 2 / samples.elements : 0;
+  const double counters = setting.config.splits > 1 ? 2 / samples.elements : 0;
   EXPECT_NEAR(samples.constant(&Q::global_store_elements),
               expected.global_stores.constant + counters, 1e-9);
 }
@@ -86,7 +86,7 @@ TEST(Traffic, ClustersAndTensorCoresShareElements) {
 TEST(Traffic, EveryTileOfShapesIsAsCounted) {
   for (int tile = 0; tile < 5; ++tile) {
     GemmSetting setting = setting_of(*select({"gemm/cuda/29"}).front(), front_ends().back());
-    setting.plan = {tile, 1};
+    setting.config = {tile, 1};
     for (const TrafficRow& row : gemm_rows(setting, sample(setting))) {
       EXPECT_NEAR(row.per_k, row.expected.per_k, 1e-12) << tile << row.name;
       EXPECT_NEAR(row.constant, row.expected.constant, 1e-9) << tile << row.name;
@@ -96,14 +96,14 @@ TEST(Traffic, EveryTileOfShapesIsAsCounted) {
 
 TEST_P(TrafficBy, PartsOfKLeaveTheirSumsInMemory) {
   GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front(), GetParam());
-  setting.plan = {2, 2};
+  setting.config = {2, 2};
   expect_counted(setting, sample(setting));
 }
 
 TEST(Traffic, EveryTileIsAsCounted) {
   for (int tile = 0; tile < 6; ++tile) {
     GemmSetting setting = setting_of(*select({"gemm/cuda/11"}).front());
-    setting.plan = {tile, 1};
+    setting.config = {tile, 1};
     expect_counted(setting, sample(setting));
   }
 }

@@ -63,6 +63,21 @@ TEST(ParseRung, NamesTheRungAndTheFieldThatIsMissing) {
   }
 }
 
+TEST(ParseRung, ReadsTheComputeMode) {
+  EXPECT_EQ(parse_rung("gemm/cpu/01_loop_order", good).compute_mode, ComputeMode::standard);
+  const auto with_mode = [](std::string_view mode) {
+    std::string source(good);
+    source.insert(source.find(" | try: "), fmt::format(" | compute mode: {}", mode));
+    return source;
+  };
+  const RungInfo rung = parse_rung("gemm/cpu/01_loop_order", with_mode("standard"));
+  EXPECT_EQ(rung.compute_mode, ComputeMode::standard);
+  EXPECT_EQ(rung.needs, "nothing");
+  EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
+  EXPECT_EQ(error_of("gemm/cpu/01_loop_order", with_mode("exact")),
+            "gemm/cpu/01_loop_order: 'exact' is not a compute mode; there is standard");
+}
+
 TEST(ParseRung, RefusesEmptyFields) {
   EXPECT_NE(error_of("gemm/cpu/01_loop_order", without("strides")), "no error");
   EXPECT_NE(error_of("gemm/cpu/01_loop_order", without(" rung bench gemm/cpu/01")), "no error");

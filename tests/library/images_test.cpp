@@ -54,7 +54,7 @@ TEST(LibraryImages, HaveEveryKernelOfTheGemmRungsThatSelectionNames) {
       if (!has(rung, dtype)) continue;
       const int tiles = std::max(1, static_cast<int>(tiles_of(rung, dtype).size()));
       for (int i = 0; i < tiles; ++i) {
-        expect_kernel(id, dtype, kernel_of(planned_gemm(id, {.tile = i}), dtype).text());
+        expect_kernel(id, dtype, kernel_of(configured_gemm(id, {.tile = i}), dtype).text());
       }
     }
   }

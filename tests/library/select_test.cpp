@@ -37,6 +37,14 @@ TEST(Rules, NameRungsOfTheCatalog) {
     EXPECT_TRUE(ids.contains(rule.use.id)) << rule.use.id;
 }
 
+TEST(Rules, NameRungsOfTheirComputeMode) {
+  for (const GemmRule& rule : tuned::gemm_rules) {
+    for (const RungInfo* rung : select({rule.use.id})) {
+      EXPECT_EQ(rung->compute_mode, rule.compute_mode) << rung->id;
+    }
+  }
+}
+
 TEST(Rules, GiveEachThreadSomeWork) {
   for (const GemmRule& rule : tuned::gemm_rules) EXPECT_GT(rule.work_per_thread, 0);
   for (const DotRule& rule : tuned::dot_rules) EXPECT_GT(rule.work_per_thread, 0);

@@ -1,4 +1,4 @@
-// Which plans are candidates, and which of them can win; no test here depends on how long anything
+// Which configurations are candidates, and which of them can win; no test here depends on how long anything
 // takes.
 
 #include "measure/tune.hpp"
@@ -10,9 +10,9 @@
 namespace rung {
 namespace {
 
-using cuda::GemmPlan;
+using cuda::GemmConfig;
 
-TuneResult tune_tiles(const cuda::GemmRung& rung, const GemmPlan& before) {
+TuneResult tune_tiles(const cuda::GemmRung& rung, const GemmConfig& before) {
   TuneRequest request;
   request.rung = {"gemm/cuda/10_tuned_tiles", &rung};
   request.size = {96, 96, 40};
@@ -25,9 +25,9 @@ TuneResult tune_tiles(const cuda::GemmRung& rung, const GemmPlan& before) {
 // Right with its first tile; with any other, the last block is not launched.
 cuda::GemmRung with_a_block_missing() {
   cuda::GemmRung rung = gemm_cuda_10_tuned_tiles;
-  rung.launches.f32 = [](const Gemm<float>& g, const GemmPlan& plan) {
-    cuda::Launch launch = gemm_cuda_10_tuned_tiles.launches.f32(g, plan);
-    if (plan.tile != 0) launch.grid.x -= 1;
+  rung.launches.f32 = [](const Gemm<float>& g, const GemmConfig& config) {
+    cuda::Launch launch = gemm_cuda_10_tuned_tiles.launches.f32(g, config);
+    if (config.tile != 0) launch.grid.x -= 1;
     return launch;
   };
   return rung;
@@ -36,8 +36,8 @@ cuda::GemmRung with_a_block_missing() {
 TEST(Tune, EveryTileIsACandidateOnce) {
   const TuneResult result = tune_tiles(gemm_cuda_10_tuned_tiles, {1, 1});
   ASSERT_EQ(result.candidates.size(), cuda::tiles_of(gemm_cuda_10_tuned_tiles, Dtype::f32).size());
-  EXPECT_EQ(result.candidates[0].plan.tile, 1);
-  EXPECT_EQ(result.candidates[1].plan.tile, 0);
+  EXPECT_EQ(result.candidates[0].config.tile, 1);
+  EXPECT_EQ(result.candidates[1].config.tile, 0);
   for (const TuneCandidate& candidate : result.candidates) {
     EXPECT_EQ(candidate.wrong, "");
     EXPECT_GT(candidate.seconds.median, 0);
@@ -55,7 +55,7 @@ TEST(Tune, WrongPlansAreNeitherTimedNorChosen) {
   EXPECT_EQ(result.candidates[0].wrong, "");
   for (std::size_t i = 1; i < result.candidates.size(); ++i) {
     EXPECT_EQ(result.candidates[i].wrong,
-              "on small integers another result than a plan that is right");
+              "on small integers another result than a configuration that is right");
     EXPECT_EQ(result.candidates[i].seconds.count, 0u);
   }
   EXPECT_EQ(result.best, 0u);
@@ -72,9 +72,9 @@ TEST(Tune, AWrongPlanIsNotWhatOthersAreHeldAgainst) {
 
 TEST(Tune, NoCopyOfBIsTimed) {
   cuda::GemmRung rung = gemm_cuda_31_dependent_launch;
-  rung.launches.e4m3 = [](const Gemm<float8_e4m3, float>& g, const GemmPlan& plan) {
+  rung.launches.e4m3 = [](const Gemm<float8_e4m3, float>& g, const GemmConfig& config) {
     EXPECT_EQ(g.b.row_stride, 1);  // neighbours along k lie together
-    return gemm_cuda_31_dependent_launch.launches.e4m3(g, plan);
+    return gemm_cuda_31_dependent_launch.launches.e4m3(g, config);
   };
   TuneRequest request;
   request.rung = {"gemm/cuda/31_dependent_launch", &rung};
@@ -93,7 +93,7 @@ TEST(Tune, PlansThatCannotBeLaunchedAreCounted) {
   request.before = {2, 4};  // of more parts than there are multiprocessors
   request.seconds = 1e-3;
   const TuneResult result = tune(request);
-  for (const TuneCandidate& candidate : result.candidates) EXPECT_EQ(candidate.plan.splits, 1);
+  for (const TuneCandidate& candidate : result.candidates) EXPECT_EQ(candidate.config.splits, 1);
   EXPECT_TRUE(result.best);
   EXPECT_GT(
       result.refused.count("4 splits of k must be resident at once; at most 1 can be, one per SM"),

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "backends/backend.hpp"
 #include "backends/cuda/device_matrix.hpp"
 #include "backends/cuda/gemm_call.hpp"
 #include "backends/cuda/select_image.hpp"
@@ -120,13 +122,13 @@ GemmRung broken(GemmLaunch<float, float> launch) {
 }
 
 /// With the kernel of rung 00.
-PlannedGemm planned(const GemmRung& rung) { return {0, naive, &rung}; }
+ConfiguredGemm configured(const GemmRung& rung) { return {0, naive, &rung}; }
 
 TEST(Launches, ThatAreRefusedSayWhy) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1}, {2048}}; });
-  GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
+      broken([](const Gemm<float>&, const GemmConfig&) -> Launch { return {{1}, {2048}}; });
+  GemmCallOnGpu call(gpu(), configured(rung), problem.call(), 1);
   try {
     call.enqueue(1);
     FAIL() << "a block of 2048 threads was launched";
@@ -142,9 +144,38 @@ TEST(Launches, ThatAreRefusedSayWhy) {
 TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
   const GemmCase problem({.m = 3, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{1, 65536}, {32}}; });
-  EXPECT_EQ(why_not_grid(planned(rung), problem.call()),
+      broken([](const Gemm<float>&, const GemmConfig&) -> Launch { return {{1, 65536}, {32}}; });
+  EXPECT_EQ(why_not_grid(configured(rung), problem.call()),
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
+}
+
+TEST(Launches, HaveALayerOfBlocksForEachProductOfABatch) {
+  GemmCall call = GemmCase({.m = 3, .n = 4, .k = 5}).call();
+  EXPECT_EQ(launch_of(configured_gemm(naive), call).grid.z, 1);
+  call.batch = 3;
+  EXPECT_EQ(launch_of(configured_gemm(naive), call).grid.z, 3);
+}
+
+TEST(Launches, OfPersistentBlocksHaveAWorkspaceForEachSm) {
+  const ConfiguredGemm gemm =
+      configured_gemm("gemm/cuda/31_dependent_launch", {.tile = 0, .splits = 4});
+  const TileShape& tile = tiles_of(*gemm.rung, Dtype::bf16).front();
+  const auto launch = [&](std::int64_t size, int multiprocessors) {
+    const GemmCase problem({.dtype = Dtype::bf16, .m = size, .n = size, .k = 512});
+    return fitted(launch_of(gemm, problem.call()), multiprocessors);
+  };
+  const auto bytes = [&](std::int64_t blocks) {
+    return semaphores_bytes + blocks * tile.BM * tile.BN * std::int64_t{sizeof(float)};
+  };
+  for (const int multiprocessors : {8, 132, 188}) {
+    const Launch full = launch(2000, multiprocessors);
+    EXPECT_EQ(full.grid.x, multiprocessors);
+    EXPECT_EQ(full.workspace_bytes, bytes(multiprocessors));
+    EXPECT_EQ(fitted(full, multiprocessors).workspace_bytes, full.workspace_bytes);
+  }
+  const Launch small = launch(tile.BM, 132);
+  EXPECT_EQ(small.grid.x, 4);
+  EXPECT_EQ(small.workspace_bytes, bytes(4));
 }
 
 TEST(Launches, AreGivenTheWorkspaceThatTheyAskFor) {
@@ -154,21 +185,38 @@ TEST(Launches, AreGivenTheWorkspaceThatTheyAskFor) {
     EXPECT_EQ(gpu().api().cuMemGetInfo(&free, &total), Result::success);
     return free;
   };
-  const GemmRung rung = broken([](const Gemm<float>&, const GemmPlan&) -> Launch {
+  const GemmRung rung = broken([](const Gemm<float>&, const GemmConfig&) -> Launch {
     return {.grid = {1}, .block = {32, 32}, .workspace_bytes = 1 << 20};
   });
   const std::size_t before = memory();
-  const GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
+  const GemmCallOnGpu call(gpu(), configured(rung), problem.call(), 1);
   EXPECT_LE(memory(), before - (1 << 20));
 }
 
 TEST(Launches, OfNothingAreNone) {
   const GemmCase problem({.m = 0, .n = 4, .k = 5});
   const GemmRung rung =
-      broken([](const Gemm<float>&, const GemmPlan&) -> Launch { return {{0}, {2048}}; });
-  GemmCallOnGpu call(gpu(), planned(rung), problem.call(), 1);
+      broken([](const Gemm<float>&, const GemmConfig&) -> Launch { return {{0}, {2048}}; });
+  GemmCallOnGpu call(gpu(), configured(rung), problem.call(), 1);
   EXPECT_NO_THROW(call.enqueue(3));
   EXPECT_NO_THROW(call.wait());
+}
+
+TEST(Backends, RefuseBatchesAndOtherComputeModes) {
+  GemmCall call = GemmCase({.m = 3, .n = 4, .k = 5}).call();
+  GemmCall batch = call;
+  batch.batch = 2;
+  GemmCall other_mode = call;
+  other_mode.compute_mode = static_cast<ComputeMode>(77);
+  const std::pair<const char*, const char*> rungs[] = {{"cpu", "gemm/cpu/00"},
+                                                       {"virtual", "gemm/cuda/00"}};
+  for (const auto& [device, selector] : rungs) {
+    const RungInfo& rung = *select({selector}).front();
+    const Backend& backend = *find_backend(device);
+    EXPECT_EQ(backend.why_not(rung, call), std::nullopt);
+    EXPECT_EQ(backend.why_not(rung, batch), "computes one product, not a batch of 2");
+    EXPECT_EQ(backend.why_not(rung, other_mode), "computes in mode standard, not in unknown");
+  }
 }
 
 TEST(RealDriver, IsThereOrSaysWhyNot) {

@@ -165,7 +165,7 @@ void share_tiles(std::string_view id, Dtype dtype) {
                       .b_transposed = i % 2 == 1});
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       gpu.make_current();
-      cuda::GemmCallOnGpu bound(gpu, cuda::planned_gemm(id, {static_cast<int>(i), 3}), call,
+      cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i), 3}), call,
                                 threads);
       bound.enqueue(2);
       bound.wait();

@@ -1,4 +1,4 @@
-// Plans as data: the lines of a file, and which of them a shape takes.
+// Configurations as data: the lines of a file, and which of them a shape takes.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
 
 const GemmRung& rung_of(std::string_view id) { return *find_gemm_rung(id); }
 
-bool operator==(const GemmPlan& a, const GemmPlan& b) {
+bool operator==(const GemmConfig& a, const GemmConfig& b) {
   return a.tile == b.tile && a.splits == b.splits;
 }
 
@@ -30,7 +30,7 @@ TEST(Tuned, LinesAreReadAsTheyAreWritten) {
   EXPECT_EQ(shapes[0].size.m, 64);
   EXPECT_EQ(shapes[0].size.n, 32);
   EXPECT_EQ(shapes[0].size.k, 65536);
-  EXPECT_TRUE(shapes[0].plan == (GemmPlan{2, 66}));
+  EXPECT_TRUE(shapes[0].config == (GemmConfig{2, 66}));
   EXPECT_EQ(format_tuned(shapes[0]), text);
 }
 
@@ -83,80 +83,81 @@ TEST(Tuned, AResultReplacesThatOfItsProblemAlone) {
   EXPECT_THROW(merge_tuned("gemm\n", other), std::runtime_error);
 }
 
-GemmPlan nearest(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
-  return plans.nearest(rung_of(split_k), split_k, Dtype::f32, size, limits);
+GemmConfig nearest(const TunedConfigs& configs, const GemmSize& size, const Limits& limits = h200) {
+  return configs.nearest(rung_of(split_k), split_k, Dtype::f32, size, limits);
 }
 
 TEST(Tuned, AShapeTakesThePlanOfTheNearestOne) {
-  const TunedPlans plans(
+  const TunedConfigs configs(
       parse_tuned("gemm/cuda/10_tuned_tiles f32 100 100 100 1 1\n"
                   "gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
                   "gemm/cuda/11_split_k f64 100 100 100 0 5\n"
                   "gemm/cuda/11_split_k f32 1024 1024 1024 1 2\n"));
-  EXPECT_TRUE(nearest(plans, {100, 50, 30000}) == (GemmPlan{2, 66}));
-  EXPECT_TRUE(nearest(plans, {1000, 1000, 1000}) == (GemmPlan{1, 2}));
-  EXPECT_TRUE(nearest(plans, {0, 1000, 1000}) == (GemmPlan{1, 2}));  // as 1 x 1000 x 1000
-  EXPECT_TRUE(nearest(TunedPlans(), {1000, 1000, 1000}) == GemmPlan{});
+  EXPECT_TRUE(nearest(configs, {100, 50, 30000}) == (GemmConfig{2, 66}));
+  EXPECT_TRUE(nearest(configs, {1000, 1000, 1000}) == (GemmConfig{1, 2}));
+  EXPECT_TRUE(nearest(configs, {0, 1000, 1000}) == (GemmConfig{1, 2}));  // as 1 x 1000 x 1000
+  EXPECT_TRUE(nearest(TunedConfigs(), {1000, 1000, 1000}) == GemmConfig{});
 }
 
 TEST(Tuned, OfTwoLinesForAShapeTheFirstCounts) {
-  const TunedPlans plans(
+  const TunedConfigs configs(
       parse_tuned("gemm/cuda/11_split_k f32 64 64 64 1 1\n"
                   "gemm/cuda/11_split_k f32 64 64 64 2 1\n"));
-  EXPECT_TRUE(nearest(plans, {64, 64, 64}) == (GemmPlan{1, 1}));
+  EXPECT_TRUE(nearest(configs, {64, 64, 64}) == (GemmConfig{1, 1}));
 }
 
 TEST(Tuned, KIsInNoMorePartsThanItHasTiles) {
-  const TunedPlans plans(parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"));
-  EXPECT_TRUE(nearest(plans, {64, 64, 40}) == (GemmPlan{2, 3}));  // of 16 each
+  const TunedConfigs configs(parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"));
+  EXPECT_TRUE(nearest(configs, {64, 64, 40}) == (GemmConfig{2, 3}));  // of 16 each
 }
 
 TEST(Tuned, PlansThatDoNotFitTheDeviceArePassedOver) {
-  const TunedPlans plans(
+  const TunedConfigs configs(
       parse_tuned("gemm/cuda/11_split_k f32 64 64 65536 2 66\n"
                   "gemm/cuda/11_split_k f32 64 64 64 99 1\n"
                   "gemm/cuda/11_split_k f32 64 64 8192 2 33\n"));
   const Limits small = {.shared_bytes = 232448, .multiprocessors = 40};
-  EXPECT_TRUE(nearest(plans, {64, 64, 65536}, small) == (GemmPlan{2, 33}));
-  EXPECT_TRUE(nearest(plans, {64, 64, 64}) == (GemmPlan{2, 4}));  // no tile 99
+  EXPECT_TRUE(nearest(configs, {64, 64, 65536}, small) == (GemmConfig{2, 33}));
+  EXPECT_TRUE(nearest(configs, {64, 64, 64}) == (GemmConfig{2, 4}));  // no tile 99
 }
 
-TEST(Plans, AreThoseThatTheDeviceCanLaunch) {
+TEST(Configs, AreThoseThatTheDeviceCanLaunch) {
   const GemmRung& rung = rung_of(split_k);
   const GemmSize deep = {64, 64, 65536};
   const Limits small = {.shared_bytes = 40 << 10, .multiprocessors = 40};
-  const Plans found = plans(rung, Dtype::f32, deep, small);
+  const Configs found = configs(rung, Dtype::f32, deep, small);
   EXPECT_FALSE(found.possible.empty());
-  for (const GemmPlan& plan : found.possible) {
-    EXPECT_EQ(why_not(rung, Dtype::f32, deep, plan, small), "");
-    EXPECT_LE(plan.splits, 40);
+  for (const GemmConfig& config : found.possible) {
+    EXPECT_EQ(why_not(rung, Dtype::f32, deep, config, small), "");
+    EXPECT_LE(config.splits, 40);
   }
   EXPECT_EQ(
       found.refused.count("66 splits of k must be resident at once; at most 40 can be, one per SM"),
       1u);
 }
 
-TEST(Plans, OfARungThatDoesNotSplitAreItsTiles) {
+TEST(Configs, OfARungThatDoesNotSplitAreItsTiles) {
   const GemmRung& rung = rung_of("gemm/cuda/10_tuned_tiles");
-  const Plans found = plans(rung, Dtype::f32, {64, 64, 65536}, h200);
+  const Configs found = configs(rung, Dtype::f32, {64, 64, 65536}, h200);
   EXPECT_EQ(found.possible.size(), tiles_of(rung, Dtype::f32).size());
   EXPECT_TRUE(found.refused.empty());
 }
 
 constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
 
-GemmPlan modelled(const TunedPlans& plans, const GemmSize& size, const Limits& limits = h200) {
-  return plans.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
+GemmConfig modelled(const TunedConfigs& configs, const GemmSize& size,
+                    const Limits& limits = h200) {
+  return configs.nearest(rung_of(last_waves), last_waves, Dtype::bf16, size, limits);
 }
 
-TEST(Plans, OfPersistentBlocksCutTheTilesOfTheLastWave) {
+TEST(Configs, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   // 544 tiles of 128 x 256: four waves on 132 multiprocessors, and 16 tiles.
-  const Plans found = plans(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
+  const Configs found = configs(rung_of(last_waves), Dtype::bf16, {4088, 4104, 4000}, h200);
   int most = 0;
-  for (const GemmPlan& plan : found.possible) {
+  for (const GemmConfig& config : found.possible) {
     const TileShape& tile =
-        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
-    if (tile.BM == 128 && tile.BN == 256 && tile.cluster == 1) most = std::max(most, plan.splits);
+        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(config.tile)];
+    if (tile.BM == 128 && tile.BN == 256 && tile.cluster == 1) most = std::max(most, config.splits);
   }
   EXPECT_EQ(most, 8);
 }
@@ -165,51 +166,52 @@ TEST(WaveModel, FillsTheDevice) {
   const GemmRung& rung = rung_of(last_waves);
   for (const GemmSize& size : {GemmSize{64, 64, 65536}, GemmSize{16, 4096, 4096},
                                GemmSize{4096, 16, 4096}, GemmSize{256, 256, 16384}}) {
-    const GemmPlan plan = modelled(TunedPlans(), size);
-    const TileShape& tile = tiles_of(rung, Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+    const GemmConfig config = modelled(TunedConfigs(), size);
+    const TileShape& tile = tiles_of(rung, Dtype::bf16)[static_cast<std::size_t>(config.tile)];
     const auto blocks =
-        plan.splits * ((size.m + tile.BM - 1) / tile.BM) * ((size.n + tile.BN - 1) / tile.BN);
+        config.splits * ((size.m + tile.BM - 1) / tile.BM) * ((size.n + tile.BN - 1) / tile.BN);
     EXPECT_GE(blocks, 60) << size.m << " x " << size.n << " x " << size.k;
     EXPECT_LE(blocks, 132) << size.m << " x " << size.n << " x " << size.k;
-    EXPECT_EQ(why_not(rung, Dtype::bf16, size, plan, h200), "");
+    EXPECT_EQ(why_not(rung, Dtype::bf16, size, config, h200), "");
   }
 }
 
 TEST(WaveModel, DoesNotCutWhatFillsTheDeviceAnyway) {
-  EXPECT_EQ(modelled(TunedPlans(), {4096, 4096, 4096}).splits, 1);
-  EXPECT_EQ(modelled(TunedPlans(), {8192, 8192, 64}).splits, 1);
-  EXPECT_EQ(modelled(TunedPlans(), {64, 64, 64}).splits, 1);
+  EXPECT_EQ(modelled(TunedConfigs(), {4096, 4096, 4096}).splits, 1);
+  EXPECT_EQ(modelled(TunedConfigs(), {8192, 8192, 64}).splits, 1);
+  EXPECT_EQ(modelled(TunedConfigs(), {64, 64, 64}).splits, 1);
 }
 
 TEST(WaveModel, LargeShapesGetLargeTiles) {
-  const GemmPlan plan = modelled(TunedPlans(), {9000, 9000, 9000});
+  const GemmConfig config = modelled(TunedConfigs(), {9000, 9000, 9000});
   const TileShape& tile =
-      tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(plan.tile)];
+      tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(config.tile)];
   EXPECT_GE(tile.BM * tile.BN, 128 * 128);
 }
 
 TEST(WaveModel, HeedsTheDevice) {
   const Limits few = {.shared_bytes = 232448, .multiprocessors = 4};
-  EXPECT_LE(modelled(TunedPlans(), {64, 64, 65536}, few).splits, 4);
+  EXPECT_LE(modelled(TunedConfigs(), {64, 64, 65536}, few).splits, 4);
   const Limits none = {.shared_bytes = 1024, .multiprocessors = 4};
-  EXPECT_TRUE(modelled(TunedPlans(), {64, 64, 65536}, none) == GemmPlan{});
+  EXPECT_TRUE(modelled(TunedConfigs(), {64, 64, 65536}, none) == GemmConfig{});
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedPlans plans(parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
-  EXPECT_TRUE(modelled(plans, {4096, 4096, 4096}) == (GemmPlan{7, 3}));
-  EXPECT_TRUE(modelled(plans, {4095, 4095, 4095}) == (GemmPlan{7, 3}));
-  EXPECT_NE(modelled(plans, {4097, 4096, 4096}).tile, 7);
+  const TunedConfigs configs(
+      parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
+  EXPECT_TRUE(modelled(configs, {4096, 4096, 4096}) == (GemmConfig{7, 3}));
+  EXPECT_TRUE(modelled(configs, {4095, 4095, 4095}) == (GemmConfig{7, 3}));
+  EXPECT_NE(modelled(configs, {4097, 4096, 4096}).tile, 7);
 }
 
 // As many steps along k, each of 128 bytes.
 TEST(WaveModel, AsManyTilesDependsOnTheType) {
   const GemmRung& rung = rung_of(last_waves);
   const std::string where = std::string(last_waves) + " ";
-  const TunedPlans plans(
+  const TunedConfigs configs(
       parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
   const auto is_near = [&](Dtype dtype, std::int64_t k) {
-    return plans.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
+    return configs.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
   };
   EXPECT_TRUE(is_near(Dtype::e4m3, 129));
   EXPECT_FALSE(is_near(Dtype::e4m3, 128));

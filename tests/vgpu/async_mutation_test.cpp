@@ -32,7 +32,7 @@ constexpr std::string_view with_tiles = "gemm/cuda/31_dependent_launch";
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
   std::int64_t m, n, k;
-  cuda::GemmPlan plan;
+  cuda::GemmConfig config;
   int multiprocessors;
 };
 
@@ -62,8 +62,8 @@ bool is_asynchronous(const std::string& line) {
   return has_any(line, {"cp.async.bulk.tensor", "wgmma.mma", "st.shared", "ld.shared"});
 }
 
-std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmPlan& plan) {
-  return cuda::kernel_of({0, "", &rung, plan}, Dtype::bf16).text();
+std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {
+  return cuda::kernel_of({0, "", &rung, config}, Dtype::bf16).text();
 }
 
 /// The entry for bf16 alone, and what stands before the first one.
@@ -109,7 +109,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
     memory.write(address, values.data(), values.size() * sizeof(T));
     return reinterpret_cast<T*>(address);
   };
-  const auto [m, n, k, plan, multiprocessors] = setting_of(rung);
+  const auto [m, n, k, config, multiprocessors] = setting_of(rung);
   const Gemm<bfloat16, float> gemm{m,
                                    n,
                                    k,
@@ -119,9 +119,9 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
                                    0.0f,
                                    {array(m * n, 1.0f), n, 1}};
   const cuda::Launch launch =
-      cuda::fitted(rung.launches.of<bfloat16>()(gemm, plan), multiprocessors);
+      cuda::fitted(rung.launches.of<bfloat16>()(gemm, config), multiprocessors);
   cuda::KernelArgs<bfloat16, float> args = {
-      gemm, {plan.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+      gemm, {config.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);
@@ -140,7 +140,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
-  const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, plan));
+  const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, config));
   const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
                                    vgpu::parse_device("h200"));
   Outcome outcome{report.hazards, {}, launch.cluster};
@@ -245,7 +245,7 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
       mutate(entry_of(unpacked(image.unit(Dtype::bf16)),
-                      entry_name(*named.rung, setting_of(*named.rung).plan)),
+                      entry_name(*named.rung, setting_of(*named.rung).config)),
              named, score);
     }
   }

@@ -129,10 +129,10 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
                            matrix(k, n, b_transposed),
                            Out{1},
                            {setting.array(m * n, Out{1}), n, 1}};
-  const cuda::GemmPlan plan = {tile_of(rung), rung.splits ? parts : 1};
-  const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, plan);
+  const cuda::GemmConfig config = {tile_of(rung), rung.splits ? parts : 1};
+  const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
   const cuda::KernelArgs<In, Out> args = {
-      gemm, {plan.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+      gemm, {config.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   return setting.launch(text, entry_of(rung), launch, args);
 }
 

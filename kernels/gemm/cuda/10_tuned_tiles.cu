@@ -115,7 +115,7 @@ struct TunedTile {
   }
 
   template <class T>
-  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmPlan&) {
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmConfig&) {
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<T>)};

@@ -127,7 +127,7 @@ struct SplitTile {
   }
 
   template <class T>
-  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmPlan& chosen) {
+  static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
     return {.grid = {tiles * chosen.splits},
             .block = {THREADS},

@@ -174,7 +174,7 @@ struct ShapedTile {
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan&) {
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
     return {.grid = {CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In>),

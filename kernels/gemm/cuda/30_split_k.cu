@@ -184,18 +184,19 @@ struct SharedTile {
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
-    const std::int64_t work_tiles = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
-    return {
-        .grid = {CLUSTER * work_tiles},
-        .block = {THREADS},
-        .shared_bytes = sizeof(Shared<In>),
-        .workspace_bytes = Scheduler::template workspace_bytes<float>(work_tiles, chosen.splits),
-        .cluster = CLUSTER,
-        .persistent = true,
-        .a = cuda::tensor_map_of_a(g, BM),
-        .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
-        .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
+    const std::int64_t blocks = CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
+    return {.grid = {blocks},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<In>),
+            .workspace_bytes = Scheduler::template workspace_bytes<float>(blocks, chosen.splits),
+            .workspace_bytes_per_block =
+                Scheduler::template workspace_bytes_per_block<float>(chosen.splits),
+            .cluster = CLUSTER,
+            .persistent = true,
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
+            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };
 

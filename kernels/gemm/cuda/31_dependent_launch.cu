@@ -193,13 +193,15 @@ struct DependentTile {
   }
 
   template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmPlan& chosen) {
-    const std::int64_t work_tiles = cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
-    return {.grid = {CLUSTER * work_tiles},
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
+    using Sum = Scalar<Out>;
+    const std::int64_t blocks = CLUSTER * cuda::tiles_of_c<CLUSTER * BM, BN>(g) * chosen.splits;
+    return {.grid = {blocks},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<In, Out>),
-            .workspace_bytes =
-                Scheduler<In>::template workspace_bytes<Scalar<Out>>(work_tiles, chosen.splits),
+            .workspace_bytes = Scheduler<In>::template workspace_bytes<Sum>(blocks, chosen.splits),
+            .workspace_bytes_per_block =
+                Scheduler<In>::template workspace_bytes_per_block<Sum>(chosen.splits),
             .cluster = CLUSTER,
             .persistent = true,
             .starts_early = true,

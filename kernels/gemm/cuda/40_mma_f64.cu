@@ -115,7 +115,7 @@ struct Mma {
     return {BM, BN, BK, THREADS, sizeof(Shared), 1, WM, WN};
   }
 
-  static cuda::Launch launch(const Gemm<double, double>& g, const cuda::GemmPlan& chosen) {
+  static cuda::Launch launch(const Gemm<double, double>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
     return {.grid = {tiles * chosen.splits},
             .block = {THREADS},

@@ -76,10 +76,10 @@ class Watched {
   std::unique_ptr<Backend> backend_;
 };
 
-std::string describe_tile(const cuda::GemmRung& rung, Dtype dtype, const cuda::GemmPlan& plan) {
+std::string describe_tile(const cuda::GemmRung& rung, Dtype dtype, const cuda::GemmConfig& config) {
   const auto tiles = cuda::tiles_of(rung, dtype);
   if (tiles.empty()) return "";
-  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
+  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(config.tile)];
   return fmt::format("{} x {} x {}, {} threads, {} bytes of shared memory", tile.BM, tile.BN,
                      tile.BK, tile.threads, tile.shared_bytes);
 }
@@ -90,18 +90,18 @@ void trace_cuda_gemm(const RungInfo& info, const GemmCall& call, const cuda::Gem
                      Watched& watched, RungTrace& trace) {
   cuda::Gpu& gpu = *gpu_of(watched.backend());
   const cuda::GemmRung& rung = *cuda::find_gemm_rung(info.id);
-  cuda::GemmPlan plan = cuda::TunedPlans::of_device(gpu.name())
-                            .nearest(rung, info.id, call.dtype, measured, gpu.limits());
-  plan.splits = 1;
+  cuda::GemmConfig config = cuda::TunedConfigs::of_device(gpu.name())
+                                .nearest(rung, info.id, call.dtype, measured, gpu.limits());
+  config.splits = 1;
   gpu.make_current();
   const auto operands = std::make_shared<const cuda::GemmOperands>(gpu, call);
-  cuda::GemmCallOnGpu bound(operands, cuda::planned_gemm(info.id, plan), call, 0);
+  cuda::GemmCallOnGpu bound(operands, cuda::configured_gemm(info.id, config), call, 0);
   const auto launch = [&] {
     bound.enqueue(1);
     bound.wait();
   };
   watched.run(launch, trace);
-  trace.tile = describe_tile(rung, call.dtype, plan);
+  trace.tile = describe_tile(rung, call.dtype, config);
   const auto element_bytes = visit(call.dtype, []<class In, class Out>(Elements<In, Out>) {
     return static_cast<std::uint32_t>(sizeof(Out));
   });

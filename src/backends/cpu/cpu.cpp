@@ -61,7 +61,7 @@ class CpuBackend final : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (find_rung(gemm_rungs, rung.id) == nullptr) return "not a gemm rung";
-    if (const auto reason = why_not_mode(ComputeMode::standard, call)) return reason;
+    if (const auto reason = why_not_kind(rung, call)) return reason;
     return why_not(rung, call.dtype);
   }
 

@@ -46,9 +46,8 @@ class CudaBackend : public Backend {
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
     if (rung.op != "gemm") return "not a gemm rung";
-    const cuda::PlannedGemm gemm = planned(rung.id, call);
-    if (const auto reason = why_not_mode(gemm.rung->compute_mode, call)) return reason;
-    return cuda::why_not_grid(gemm, call);
+    if (const auto reason = why_not_kind(rung, call)) return reason;
+    return cuda::why_not_grid(configured(rung.id, call), call);
   }
 
   std::optional<std::string> why_not(const RungInfo& rung, const DotCall& call) const override {
@@ -84,7 +83,7 @@ class CudaBackend : public Backend {
   Batch bind(const RungInfo& rung, const GemmCall& call, int threads) const override {
     gpu().make_current();
     const auto bound =
-        std::make_shared<cuda::GemmCallOnGpu>(gpu(), planned(rung.id, call), call, threads);
+        std::make_shared<cuda::GemmCallOnGpu>(gpu(), configured(rung.id, call), call, threads);
     return {[bound](std::int64_t calls) { bound->enqueue(calls); }, [bound] { bound->wait(); },
             [bound] { bound->download(); }};
   }
@@ -100,7 +99,7 @@ class CudaBackend : public Backend {
   struct Found {
     std::unique_ptr<Gpu> gpu;
     std::optional<std::string> why_not;
-    cuda::TunedPlans tuned = {};
+    cuda::TunedConfigs tuned = {};
   };
 
   /// Opens the device, once.
@@ -110,16 +109,16 @@ class CudaBackend : public Backend {
   const Found& found() const {
     std::call_once(opened_, [&] {
       found_ = open();
-      if (found_.gpu) found_.tuned = cuda::TunedPlans::of_device(found_.gpu->name());
+      if (found_.gpu) found_.tuned = cuda::TunedConfigs::of_device(found_.gpu->name());
     });
     return found_;
   }
 
   /// With the configuration that is fastest on the device.
-  cuda::PlannedGemm planned(std::string_view id, const GemmCall& call) const {
-    cuda::PlannedGemm gemm = cuda::planned_gemm(id);
-    gemm.plan =
-        found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k}, gpu().limits());
+  cuda::ConfiguredGemm configured(std::string_view id, const GemmCall& call) const {
+    cuda::ConfiguredGemm gemm = cuda::configured_gemm(id);
+    gemm.config = found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k},
+                                        gpu().limits(), cuda::has_fast_copies(id, call));
     return gemm;
   }
 

@@ -23,23 +23,24 @@ GemmCall on_device(GemmCall call, const GemmOperands& operands) {
 
 }  // namespace
 
-std::optional<std::string> why_not_grid(const PlannedGemm& gemm, const GemmCall& call) {
+std::optional<std::string> why_not_grid(const ConfiguredGemm& gemm, const GemmCall& call) {
   const Dim3 grid = launch_of(gemm, call).grid;
   if (is_possible(grid)) return std::nullopt;
   return fmt::format("a grid of {}x{}x{} blocks; at most {}x{}x{} are possible", grid.x, grid.y,
                      grid.z, max_grid_x, max_grid_yz, max_grid_yz);
 }
 
-GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const PlannedGemm& gemm, const GemmCall& call, int threads)
+GemmCallOnGpu::GemmCallOnGpu(Gpu& gpu, const ConfiguredGemm& gemm, const GemmCall& call,
+                             int threads)
     : GemmCallOnGpu(std::make_shared<const GemmOperands>(gpu, call), gemm, call, threads) {}
 
-GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const PlannedGemm& gemm,
-                             const GemmCall& call, int threads)
+GemmCallOnGpu::GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands,
+                             const ConfiguredGemm& gemm, const GemmCall& call, int threads)
     : gpu_(operands->gpu()),
       threads_(threads),
       name_(kernel_of(gemm, call.dtype).text()),
       operands_(std::move(operands)),
-      launch_(launch_of(gemm, on_device(call, *operands_))),
+      launch_(fitted(launch_of(gemm, on_device(call, *operands_)), gpu_.limits().multiprocessors)),
       workspace_(gpu_, static_cast<std::size_t>(launch_.workspace_bytes)),
       copies_(gpu_, static_cast<std::size_t>(packed_bytes(launch_))),
       prepared_(gpu_.api(), gemm, on_device(call, *operands_), launch_,

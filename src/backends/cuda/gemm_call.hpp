@@ -15,15 +15,15 @@
 namespace rung::cuda {
 
 /// Empty if the grid is within the device's limits, otherwise the reason in a few words.
-std::optional<std::string> why_not_grid(const PlannedGemm& gemm, const GemmCall& call);
+std::optional<std::string> why_not_grid(const ConfiguredGemm& gemm, const GemmCall& call);
 
 class GemmCallOnGpu {
  public:
   /// Preconditions: why_not_grid() is empty for `call`, the build has an image of the rung for the
   /// device, and the context is current. Throws DriverError and std::bad_alloc.
-  GemmCallOnGpu(Gpu& gpu, const PlannedGemm& gemm, const GemmCall& call, int threads);
+  GemmCallOnGpu(Gpu& gpu, const ConfiguredGemm& gemm, const GemmCall& call, int threads);
   /// The same with operands that are already on the device, those of `call`.
-  GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const PlannedGemm& gemm,
+  GemmCallOnGpu(std::shared_ptr<const GemmOperands> operands, const ConfiguredGemm& gemm,
                 const GemmCall& call, int threads);
 
   void enqueue(std::int64_t calls);

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the CUDA rungs: how each is called in a compiled module, and its index in a
+// The kernels of the CUDA rungs: the name of each in a compiled module, and its index in a
 // KernelTable.
 
 #include <cstddef>
@@ -15,26 +15,26 @@ extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 
 namespace cuda {
 
-/// A gemm rung that was chosen for a problem, with its configuration.
-struct PlannedGemm {
+/// A gemm rung with its configuration for a problem.
+struct ConfiguredGemm {
   std::size_t index;    // in gemm_rungs, or after them for kernels that are not on the ladder
   std::string_view id;  // as in the catalog
   const GemmRung* rung;
-  GemmPlan plan = {};
+  GemmConfig config = {};
 };
 
 /// C = beta * C.
-inline constexpr PlannedGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
-                                      &gemm_cuda_library_scale};
-/// Copies an operand that TMA cannot read where it is. Its parameter is a PackOperand.
-inline constexpr PlannedGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
-                                             &gemm_cuda_library_pack_operand};
+inline constexpr ConfiguredGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
+                                         &gemm_cuda_library_scale};
+/// Copies an operand that TMA cannot read in place. Its parameter is a PackOperand.
+inline constexpr ConfiguredGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
+                                                &gemm_cuda_library_pack_operand};
 inline constexpr std::size_t gemm_kernels_off_ladder = 2;
 
 /// The rung of an id, which must be one of gemm_rungs.
-inline PlannedGemm planned_gemm(std::string_view id, const GemmPlan& plan = {}) {
+inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {
   const NamedGemmRung* const named = find_named(gemm_rungs, id);
-  return {static_cast<std::size_t>(named - gemm_rungs.data()), named->id, named->rung, plan};
+  return {static_cast<std::size_t>(named - gemm_rungs.data()), named->id, named->rung, config};
 }
 
 /// One kernel: a rung for one type, and for one tile if the rung has several.
@@ -61,15 +61,16 @@ inline constexpr std::size_t gemm_kernel_count =
 inline constexpr std::size_t kernel_count =
     gemm_kernel_count + dot_rungs.size() * all_dtypes.size();
 
-inline KernelName kernel_of(const PlannedGemm& gemm, Dtype dtype) {
-  const auto tile = static_cast<std::size_t>(gemm.plan.tile);
+inline KernelName kernel_of(const ConfiguredGemm& gemm, Dtype dtype) {
+  const auto tile = static_cast<std::size_t>(gemm.config.tile);
   const std::size_t index =
       (gemm.index * max_tiles + tile) * all_dtypes.size() + static_cast<std::size_t>(dtype);
   const bool is_tiled = !tiles_of(*gemm.rung, dtype).empty();
-  return {index, gemm.id, gemm.rung->entry, dtype, is_tiled ? gemm.plan.tile : KernelName::no_tile};
+  return {index, gemm.id, gemm.rung->entry, dtype,
+          is_tiled ? gemm.config.tile : KernelName::no_tile};
 }
 
-/// Of dot_rungs[rung].
+/// The kernel of dot_rungs[rung].
 inline KernelName kernel_of_dot(std::size_t rung, Dtype dtype) {
   const std::size_t index = rung * all_dtypes.size() + static_cast<std::size_t>(dtype);
   const NamedDotRung& named = dot_rungs[rung];

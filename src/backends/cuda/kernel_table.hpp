@@ -17,11 +17,11 @@ namespace rung::cuda {
 
 class KernelTable {
  public:
-  /// How failures become exceptions: each throws.
+  /// How failures become exceptions.
   struct Errors {
-    /// Unless the result is success. `what` names the call or the kernel.
+    /// Throws unless the result is success. `what` names the call or the kernel.
     void (*check)(const DriverApi& api, Result result, std::string_view what);
-    /// The build has no code of the rung for the target.
+    /// Throws: the build has no code for the rung on the target.
     void (*no_image)(std::string_view id, const Target& target);
   };
 
@@ -31,8 +31,8 @@ class KernelTable {
   KernelTable(const KernelTable&) = delete;
   KernelTable& operator=(const KernelTable&) = delete;
 
-  /// The kernel, if it is loaded and may use that many bytes of dynamic shared memory; else null.
-  /// Takes no lock.
+  /// The kernel, if it is loaded and may use that many bytes of dynamic shared memory; otherwise
+  /// null. Takes no lock.
   Function find(const KernelName& kernel, std::int64_t shared_bytes) const {
     const Entry& entry = entries_.at(kernel.index);
     const Function loaded = entry.function.load(std::memory_order_acquire);
@@ -40,7 +40,7 @@ class KernelTable {
         loaded != nullptr && shared_bytes <= entry.shared_bytes.load(std::memory_order_acquire);
     return is_ready ? loaded : nullptr;
   }
-  /// The kernel, loaded now if it was not. The context must be current.
+  /// The kernel, loaded at its first use. The context must be current.
   Function load(const KernelName& kernel, std::int64_t shared_bytes);
 
   /// Unloads all modules of the current context.

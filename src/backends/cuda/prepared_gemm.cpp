@@ -4,23 +4,24 @@
 
 namespace rung::cuda {
 
-Launch launch_of(const PlannedGemm& gemm, const GemmCall& problem) {
-  return visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.plan);
+Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
+  Launch launch = visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.config);
   });
+  launch.grid.z = problem.batch;
+  return launch;
 }
 
-PreparedGemm::PreparedGemm(const DriverApi& api, const PlannedGemm& gemm, const GemmCall& problem,
-                           const Launch& launch, int multiprocessors, const LaunchMemory& memory)
-    : multiprocessors_(multiprocessors),
-      kernel_(kernel_of(gemm, problem.dtype)),
-      launch_(fitted(launch, multiprocessors)) {
+PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
+                           const GemmCall& problem, const Launch& launch, int multiprocessors,
+                           const LaunchMemory& memory)
+    : multiprocessors_(multiprocessors), kernel_(kernel_of(gemm, problem.dtype)), launch_(launch) {
   if (gemm.rung->maps) maps_ = PreparedMaps(api, launch, memory.copies);
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     using Args = KernelArgs<In, Out>;
     static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
     ::new (args_)
-        Args{problem.typed<In, Out>(), {gemm.plan.splits, memory.workspace}, maps_.maps()};
+        Args{problem.typed<In, Out>(), {gemm.config.splits, memory.workspace}, maps_.maps()};
   });
 }
 

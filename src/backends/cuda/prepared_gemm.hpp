@@ -12,8 +12,9 @@
 
 namespace rung::cuda {
 
-/// The launch of a rung for a problem whose pointers are the device's.
-Launch launch_of(const PlannedGemm& gemm, const GemmCall& problem);
+/// The launch of a rung for a problem whose pointers are device pointers. The grid has a layer of
+/// blocks (z) for each product of a batch.
+Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem);
 
 /// Device memory for one launch at a time.
 struct LaunchMemory {
@@ -21,19 +22,18 @@ struct LaunchMemory {
   void* copies = nullptr;     // packed_bytes() of the launch, at a multiple of 256
 };
 
-/// A rung's launches for one problem: of pack_operand for each operand that TMA cannot read where
-/// it is, then of the rung's kernel.
+/// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place,
+/// then the rung's kernel.
 class PreparedGemm {
  public:
-  /// `launch` is launch_of() the same; persistent kernels get one block for each of
-  /// `multiprocessors`.
-  PreparedGemm(const DriverApi& api, const PlannedGemm& gemm, const GemmCall& problem,
+  /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.
+  PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm, const GemmCall& problem,
                const Launch& launch, int multiprocessors, const LaunchMemory& memory);
 
-  /// Of the driver, which encodes the tensor maps. Unless it is success, nothing may be launched.
+  /// The driver's result of encoding the tensor maps. Unless it is success, nothing may be launched.
   Result result() const { return maps_.result(); }
 
-  /// Calls f(kernel, launch, parameters) for each launch in its order. The parameters are those of
+  /// Calls f(kernel, launch, parameters) for each launch, in order. The parameters are those of
   /// cuLaunchKernel.
   template <class F>
   void for_each_launch(const F& f) {

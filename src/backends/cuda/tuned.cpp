@@ -19,6 +19,7 @@
 #include "device/cuda/entry/launch.hpp"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
+RUNG_EMBED(rung_block_models_nvidia_h200, RUNG_TUNED "/nvidia_h200_block_models.txt")
 
 namespace rung::cuda {
 namespace {
@@ -27,13 +28,13 @@ TunedShape parse_line(const std::string& line) {
   std::istringstream words(line);
   TunedShape tuned;
   std::string dtype;
-  words >> tuned.rung >> dtype >> tuned.size.m >> tuned.size.n >> tuned.size.k >> tuned.plan.tile >>
-      tuned.plan.splits;
+  words >> tuned.rung >> dtype >> tuned.size.m >> tuned.size.n >> tuned.size.k >>
+      tuned.config.tile >> tuned.config.splits;
   const bool complete = !words.fail();
   std::string more;
   const auto known = parse_dtype(dtype);
   const bool sane = tuned.size.m > 0 && tuned.size.n > 0 && tuned.size.k > 0 &&
-                    tuned.plan.tile >= 0 && tuned.plan.splits > 0;
+                    tuned.config.tile >= 0 && tuned.config.splits > 0;
   if (!complete || words >> more || !known || !sane) {
     throw std::runtime_error("'" + line +
                              "' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it");
@@ -91,22 +92,22 @@ auto key(const TunedShape& shape) { return std::pair(std::string_view(shape.rung
 
 }  // namespace
 
-std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
-                    const Limits& limits) {
+std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                    const GemmConfig& config, const Limits& limits) {
   const auto tiles = tiles_of(rung, dtype);
   const auto numbered = std::max<std::size_t>(tiles.size(), 1);
-  if (plan.tile < 0 || static_cast<std::size_t>(plan.tile) >= numbered) {
-    return "tile " + std::to_string(plan.tile) + " of " + std::to_string(numbered);
+  if (config.tile < 0 || static_cast<std::size_t>(config.tile) >= numbered) {
+    return "tile " + std::to_string(config.tile) + " of " + std::to_string(numbered);
   }
-  if (plan.splits > 1 && !rung.splits) return "does not split k";
-  if (plan.splits > limits.multiprocessors) {
-    return std::to_string(plan.splits) + " splits of k must be resident at once; at most " +
+  if (config.splits > 1 && !rung.splits) return "does not split k";
+  if (config.splits > limits.multiprocessors) {
+    return std::to_string(config.splits) + " splits of k must be resident at once; at most " +
            std::to_string(limits.multiprocessors) + " can be, one per SM";
   }
   if (tiles.empty()) return "";
-  const TileShape& tile = tiles[static_cast<std::size_t>(plan.tile)];
+  const TileShape& tile = tiles[static_cast<std::size_t>(config.tile)];
   // Of a rung with maps, the last wave alone is cut.
-  if (plan.splits > 1 && !rung.maps && tiles_in(size, tile) > max_semaphores) {
+  if (config.splits > 1 && !rung.maps && tiles_in(size, tile) > max_semaphores) {
     return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
            std::to_string(max_semaphores) + " tiles may have them";
   }
@@ -117,25 +118,32 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, con
   return "";
 }
 
-Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
-  constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
-  Plans all;
+std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
+                                  const Limits& limits) {
+  static constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
+  std::int64_t count = std::max<std::int64_t>(tiles_in(size, tile), 1);
+  const std::int64_t last_wave = count % limits.multiprocessors;
+  if (!rung.splits || (!rung.maps && count > max_semaphores)) return {parts.data(), 1};
+  if (rung.maps && last_wave > 0) count = last_wave;
+  // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
+  // fastest; persistent kernels have one block per SM.
+  const int blocks = rung.maps ? 1 : 8;
+  const std::int64_t most = std::max<std::int64_t>(
+      std::min({blocks * limits.multiprocessors / count, size.k / (4 * tile.BK),
+                std::int64_t{limits.multiprocessors}}),
+      1);
+  return {parts.begin(), std::upper_bound(parts.begin(), parts.end(), most)};
+}
+
+Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
+  Configs all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    std::int64_t count = std::max<std::int64_t>(tiles_in(size, tiles[i]), 1);
-    const std::int64_t last_wave = count % limits.multiprocessors;
-    if (rung.maps && last_wave > 0) count = last_wave;
-    // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
-    // fastest; persistent kernels have one block per SM.
-    const int blocks = rung.maps ? 1 : 8;
-    const std::int64_t most = std::max<std::int64_t>(
-        std::min(blocks * limits.multiprocessors / count, size.k / (4 * tiles[i].BK)), 1);
-    for (const int splits : parts) {
-      const GemmPlan plan = {static_cast<int>(i), splits};
-      if (splits > most || (splits > 1 && !rung.splits)) continue;
-      const std::string reason = why_not(rung, dtype, size, plan, limits);
+    for (const int splits : split_counts(rung, size, tiles[i], limits)) {
+      const GemmConfig config = {static_cast<int>(i), splits};
+      const std::string reason = why_not(rung, dtype, size, config, limits);
       if (reason.empty()) {
-        all.possible.push_back(plan);
+        all.possible.push_back(config);
       } else {
         ++all.refused[reason];
       }
@@ -156,7 +164,7 @@ std::vector<TunedShape> parse_tuned(std::string_view text) {
 std::string format_tuned(const TunedShape& tuned) {
   std::ostringstream line;
   line << tuned.rung << ' ' << name(tuned.dtype) << ' ' << tuned.size.m << ' ' << tuned.size.n
-       << ' ' << tuned.size.k << ' ' << tuned.plan.tile << ' ' << tuned.plan.splits << '\n';
+       << ' ' << tuned.size.k << ' ' << tuned.config.tile << ' ' << tuned.config.splits << '\n';
   return line.str();
 }
 
@@ -185,12 +193,13 @@ std::string tuned_path(std::string_view device) {
   return cache.empty() ? "" : cache + "/rung/tuned/" + file_name(device) + ".txt";
 }
 
-TunedPlans::Logs TunedPlans::logs_of(const GemmSize& size) {
+TunedConfigs::Logs TunedConfigs::logs_of(const GemmSize& size) {
   const auto log = [](std::int64_t extent) { return std::log2(static_cast<double>(extent)); };
   return {log(size.m), log(size.n), log(size.k)};
 }
 
-TunedPlans::TunedPlans(std::vector<TunedShape> shapes) {
+TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models)
+    : models_(std::move(models)) {
   for (TunedShape& shape : shapes) {
     const Logs logs = logs_of(shape.size);
     entries_.push_back({std::move(shape), logs});
@@ -199,14 +208,22 @@ TunedPlans::TunedPlans(std::vector<TunedShape> shapes) {
                    [](const auto& a, const auto& b) { return key(a.shape) < key(b.shape); });
 }
 
-TunedPlans TunedPlans::of_device(std::string_view name) {
+TunedConfigs TunedConfigs::of_device(std::string_view name) {
   std::vector<TunedShape> all = cached(name);
   const auto ours = parse_tuned(RUNG_EMBEDDED(rung_tuned_nvidia_h200));
   all.insert(all.end(), ours.begin(), ours.end());
-  return TunedPlans(std::move(all));
+  return TunedConfigs(std::move(all),
+                      parse_block_models(RUNG_EMBEDDED(rung_block_models_nvidia_h200)));
 }
 
-std::span<const TunedPlans::Entry> TunedPlans::of(std::string_view id, Dtype dtype) const {
+const BlockModel* TunedConfigs::model_of(std::string_view id, Dtype dtype) const {
+  const auto found = std::find_if(models_.begin(), models_.end(), [&](const BlockModel& model) {
+    return model.dtype == dtype && model.rung == id;
+  });
+  return found == models_.end() ? nullptr : &*found;
+}
+
+std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype dtype) const {
   const auto wanted = std::pair(id, dtype);
   const auto begin =
       std::partition_point(entries_.begin(), entries_.end(),
@@ -216,30 +233,36 @@ std::span<const TunedPlans::Entry> TunedPlans::of(std::string_view id, Dtype dty
   return {begin, end};
 }
 
-GemmPlan TunedPlans::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
-                             const GemmSize& size, const Limits& limits) const {
+GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
+                                 const GemmSize& size, const Limits& limits,
+                                 bool fast_copies) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
                            std::max<std::int64_t>(size.k, 1)};
   const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
-  const bool is_modelled = has_wave_model(id);
+  const BlockModel* const model = model_of(id, dtype);
+  const bool is_modelled = model != nullptr || has_wave_model(id);
   const auto tiles = tiles_of(rung, dtype);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
     if (is_modelled && !is_as_many_tiles(shape.size, wanted, tiles)) continue;
     const double here = distance(its_logs, logs);
     if (found != nullptr && here >= found_distance) continue;
-    if (!why_not(rung, dtype, wanted, shape.plan, limits).empty()) continue;
+    if (!why_not(rung, dtype, wanted, shape.config, limits).empty()) continue;
     found = &shape;
     found_distance = here;
   }
   if (found == nullptr && is_modelled) {
-    return predicted_plan(rung, dtype, wanted, limits).value_or(GemmPlan{});
+    const auto config = model != nullptr
+                            ? predicted_config(*model, rung, wanted, fast_copies, limits)
+                            : predicted_config(rung, dtype, wanted, limits);
+    return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};
   const std::int64_t steps =
-      ceil_div(wanted.k, tiles[static_cast<std::size_t>(found->plan.tile)].BK);
-  return {found->plan.tile, static_cast<int>(std::min<std::int64_t>(found->plan.splits, steps))};
+      ceil_div(wanted.k, tiles[static_cast<std::size_t>(found->config.tile)].BK);
+  return {found->config.tile,
+          static_cast<int>(std::min<std::int64_t>(found->config.splits, steps))};
 }
 
 }  // namespace rung::cuda

@@ -10,41 +10,38 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/cuda/block_model.hpp"
+#include "backends/cuda/limits.hpp"
 #include "core/dtype.hpp"
 #include "device/cuda/entry/gemm_descriptor.hpp"
 
 namespace rung::cuda {
 
-struct GemmSize {
-  std::int64_t m, n, k;
-};
-
-/// The limits of a device.
-struct Limits {
-  std::int64_t shared_bytes;  // per block
-  int multiprocessors;
-};
-
 /// Empty if the configuration can be launched, otherwise the reason in a few words.
-std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size, const GemmPlan& plan,
-                    const Limits& limits);
+std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                    const GemmConfig& config, const Limits& limits);
+
+/// The numbers of splits worth considering for a tile, in ascending order, beginning with 1: as many
+/// as bring more blocks to the device's SMs.
+std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
+                                  const Limits& limits);
 
 /// The configurations to measure for a shape.
-struct Plans {
-  std::vector<GemmPlan> possible;
+struct Configs {
+  std::vector<GemmConfig> possible;
   std::map<std::string, int> refused;  // why_not(), and for how many
 };
 
 /// All configurations worth measuring: each tile without split-K, and with as many splits as bring
 /// more blocks to the device's SMs.
-Plans plans(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
+Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
 
 /// The best configuration found for one shape.
 struct TunedShape {
   std::string rung;  // "gemm/cuda/11_split_k"
   Dtype dtype;
   GemmSize size;
-  GemmPlan plan;
+  GemmConfig config;
 };
 
 /// One shape per line: rung, dtype, m, n, k, tile, splits, separated by blanks. Lines that begin
@@ -60,21 +57,24 @@ std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 std::string tuned_path(std::string_view device);
 
 /// The measurements for a device.
-class TunedPlans {
+class TunedConfigs {
  public:
-  TunedPlans() = default;
-  explicit TunedPlans(std::vector<TunedShape> shapes);
+  TunedConfigs() = default;
+  explicit TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models = {});
 
   /// The user's cache for the device, then the data that come with Rung, which for an untuned
   /// device are those of an H200. An unreadable cache counts as empty.
-  static TunedPlans of_device(std::string_view name);
+  static TunedConfigs of_device(std::string_view name);
 
   /// The configuration of the shape nearest to `size`, in the logarithms of m, n and k, among those
   /// that the device supports; if there is none, the first tile without split-K. There are never
-  /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp), only
-  /// shapes with the same number of tiles count as near, and a model chooses for all others.
-  GemmPlan nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
-                   const Limits& limits) const;
+  /// more splits than k-blocks. If the times of the rung's tiles are known (wave_model.hpp,
+  /// block_model.hpp), only shapes with the same number of tiles count as near, and a model chooses
+  /// for all others. `fast_copies`: has_fast_copies() of the operands.
+  GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
+                     const Limits& limits, bool fast_copies = true) const;
+
+  const std::vector<BlockModel>& block_models() const { return models_; }
 
  private:
   using Logs = std::array<double, 3>;  // of m, n and k
@@ -85,7 +85,10 @@ class TunedPlans {
   static Logs logs_of(const GemmSize& size);
   std::span<const Entry> of(std::string_view id, Dtype dtype) const;
 
+  const BlockModel* model_of(std::string_view id, Dtype dtype) const;
+
   std::vector<Entry> entries_;  // by rung and dtype
+  std::vector<BlockModel> models_;
 };
 
 }  // namespace rung::cuda

@@ -111,20 +111,20 @@ class Waves {
 
 bool has_wave_model(std::string_view id) { return id == modelled; }
 
-std::optional<GemmPlan> predicted_plan(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                                       const Limits& limits) {
-  std::optional<GemmPlan> best;
+std::optional<GemmConfig> predicted_config(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                                           const Limits& limits) {
+  std::optional<GemmConfig> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const TileTimes* const times = times_of(tiles[i]);
     if (times == nullptr) continue;
     const Waves waves(size, bytes_of(dtype), tiles[i], *times, limits.multiprocessors);
-    const GemmPlan plan = {static_cast<int>(i), waves.best_parts()};
-    const double expected = waves.microseconds(plan.splits);
+    const GemmConfig config = {static_cast<int>(i), waves.best_parts()};
+    const double expected = waves.microseconds(config.splits);
     if (best && expected >= best_time) continue;
-    if (!why_not(rung, dtype, size, plan, limits).empty()) continue;
-    best = plan;
+    if (!why_not(rung, dtype, size, config, limits).empty()) continue;
+    best = config;
     best_time = expected;
   }
   return best;

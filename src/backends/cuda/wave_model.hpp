@@ -14,7 +14,7 @@ bool has_wave_model(std::string_view id);
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. The rung must have a model; m, n and k are at least 1.
-std::optional<GemmPlan> predicted_plan(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                                       const Limits& limits);
+std::optional<GemmConfig> predicted_config(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                                           const Limits& limits);
 
 }  // namespace rung::cuda

@@ -43,7 +43,7 @@ class MetalBackend final : public Backend {
 
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
-    if (const auto reason = why_not_mode(ComputeMode::standard, call)) return reason;
+    if (const auto reason = why_not_kind(rung, call)) return reason;
     const metal::GemmRung& gemm = *find_rung(metal::gemm_rungs, rung.id);
     const int multiple = gemm.multiple;
     if (call.m % multiple != 0 || call.n % multiple != 0 || call.k % multiple != 0) {

@@ -100,7 +100,7 @@ ContextCache::ContextCache(const Driver& driver)
   limits_.multiprocessors = attribute(api(), DeviceAttribute::multiprocessor_count, device_);
   char name[256] = "";
   require(api(), api().cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
-  tuned_ = TunedPlans::of_device(name);
+  tuned_ = TunedConfigs::of_device(name);
 }
 
 ContextCache& current_context() {

@@ -30,9 +30,10 @@ class ContextCache {
 
   /// The choice with the fastest configuration for a problem of that size within the limits, which
   /// are at most those of the device.
-  CudaGemmChoice planned(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const {
+  CudaGemmChoice configured(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const {
     if (tiles_of(*choice.rung, g.dtype).empty()) return choice;
-    choice.plan = tuned_.nearest(*choice.rung, choice.id, g.dtype, {g.m, g.n, g.k}, limits);
+    choice.config = tuned_.nearest(*choice.rung, choice.id, g.dtype, {g.m, g.n, g.k}, limits,
+                                   has_fast_copies(choice.id, g));
     return choice;
   }
 
@@ -50,7 +51,7 @@ class ContextCache {
   Device device_;
   Target target_;
   Limits limits_;
-  TunedPlans tuned_;
+  TunedConfigs tuned_;
   Workspaces workspaces_;
   StreamPool& pool_;
   KernelTable kernels_;

@@ -56,7 +56,8 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
   if (!has(*choice.rung, problem.dtype)) refuse(shape);
-  launch_gemm(workspace, context.planned(choice, problem, limits), problem, limits.multiprocessors);
+  launch_gemm(workspace, context.configured(choice, problem, limits), problem,
+              limits.multiprocessors);
 }
 
 void gemm(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,

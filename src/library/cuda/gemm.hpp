@@ -1,5 +1,5 @@
 #pragma once
-// A gemm of any types, checked, to the rung that the rules choose on the current GPU.
+// Runs a checked gemm of any types with the rung that the rules select for the current GPU.
 
 #include "cuda_driver/api.hpp"
 #include "library/canonical.hpp"
@@ -7,7 +7,7 @@
 
 namespace rung::cuda {
 
-/// The pointers are the device's. Throws rung::Error and std::bad_alloc.
+/// The pointers are device pointers. Throws rung::Error and std::bad_alloc.
 void gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions& options);
 
 }  // namespace rung::cuda

@@ -78,10 +78,11 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
                  int multiprocessors) {
   ContextCache& context = workspace.context;
-  Launch launch = launch_of(choice, problem);
-  while (choice.plan.splits > 1 && !fits(workspace, launch)) {
-    --choice.plan.splits;
-    launch = launch_of(choice, problem);
+  const auto launch_here = [&] { return fitted(launch_of(choice, problem), multiprocessors); };
+  Launch launch = launch_here();
+  while (choice.config.splits > 1 && !fits(workspace, launch)) {
+    --choice.config.splits;
+    launch = launch_here();
   }
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;

@@ -60,7 +60,7 @@ class CopyRoom {
 /// Whether there is room for the launch's partial sums and packed operands.
 bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
-/// Those of the device, with at most `multiprocessors` SMs; 0 means all.
+/// The limits of the device, with at most `multiprocessors` SMs; 0 means all.
 Limits limits_of_call(const ContextCache& context, int multiprocessors);
 
 /// Enqueues a launch. `parameters` are those of cuLaunchKernel. Throws rung::Error and
@@ -68,9 +68,9 @@ Limits limits_of_call(const ContextCache& context, int multiprocessors);
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
            void** parameters);
 
-/// Computes a problem whose pointers are device pointers, with fewer splits than planned if their
-/// sums do not fit the workspace, and with persistent kernels on that many SMs. C must not be empty.
-/// Throws as start().
+/// Computes a problem whose pointers are device pointers, with persistent kernels on that many SMs,
+/// and with fewer splits than `choice` has if their sums do not fit the workspace. C must not be
+/// empty. Throws as start().
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
                  int multiprocessors);
 

@@ -28,7 +28,7 @@ struct CudaGemmShape {
   std::int64_t bytes_for_copies = any_size;  // for operands that the rung cannot read in place
 };
 
-using CudaGemmChoice = cuda::PlannedGemm;
+using CudaGemmChoice = cuda::ConfiguredGemm;
 
 struct CudaDotShape {
   Dtype dtype;

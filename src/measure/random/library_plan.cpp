@@ -11,14 +11,14 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   cuda::ContextCache& context = cuda::current_context();
   CudaGemmChoice choice = choose_cuda_gemm(call, context.arch());
   const cuda::Limits limits = cuda::limits_of_call(context, 0);
-  choice = context.planned(choice, call, limits);
+  choice = context.configured(choice, call, limits);
   const cuda::WorkspaceSource workspace{context, gpu.stream(), nullptr, 0};
-  if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.plan};
+  if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.config};
   // As launch_gemm() does where partial sums do not fit in the workspace.
-  while (choice.plan.splits > 1 && !cuda::fits(workspace, cuda::launch_of(choice, call))) {
-    --choice.plan.splits;
+  while (choice.config.splits > 1 && !cuda::fits(workspace, cuda::launch_of(choice, call))) {
+    --choice.config.splits;
   }
-  return {choice.id, choice.plan};
+  return {choice.id, choice.config};
 }
 
 }  // namespace rung

@@ -21,7 +21,7 @@ constexpr std::size_t most_finalists = 8;
 constexpr double hopeless_ratio = 3;
 constexpr double long_call = 1e-3;
 
-bool is_same(const cuda::GemmPlan& a, const cuda::GemmPlan& b) {
+bool is_same(const cuda::GemmConfig& a, const cuda::GemmConfig& b) {
   return a.tile == b.tile && a.splits == b.splits;
 }
 
@@ -52,10 +52,10 @@ class PlanTimer {
     const GemmCall& call = problem_.call;
     for (const cuda::NamedGemmRung& named : request_.rungs) {
       if (!cuda::has(*named.rung, call.dtype)) continue;
-      std::vector<cuda::GemmPlan> plans =
-          cuda::plans(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
+      std::vector<cuda::GemmConfig> plans =
+          cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
       if (cuda::tiles_of(*named.rung, call.dtype).empty()) plans.push_back({});
-      for (const cuda::GemmPlan& plan : plans) times_.push_back({std::string(named.id), plan});
+      for (const cuda::GemmConfig& plan : plans) times_.push_back({std::string(named.id), plan});
     }
     const auto found = std::find_if(times_.begin(), times_.end(), [&](const PlanTime& time) {
       return time.rung == chosen.rung && is_same(time.plan, chosen.plan);
@@ -90,7 +90,7 @@ class PlanTimer {
   /// A verified batch; empty, with the reason in the plan, if there is none.
   Batch prepared(PlanTime& time) {
     time.refused =
-        cuda::why_not_grid(cuda::planned_gemm(time.rung, time.plan), problem_.call).value_or("");
+        cuda::why_not_grid(cuda::configured_gemm(time.rung, time.plan), problem_.call).value_or("");
     if (!time.refused.empty()) return {};
     Batch batch = bound(time);
     pool_.poison_c(problem_.call);
@@ -102,7 +102,7 @@ class PlanTimer {
   Batch bound(const PlanTime& time) {
     gpu_.make_current();
     const auto call = std::make_shared<cuda::GemmCallOnGpu>(
-        operands_, cuda::planned_gemm(time.rung, time.plan), problem_.call, request_.threads);
+        operands_, cuda::configured_gemm(time.rung, time.plan), problem_.call, request_.threads);
     return {[call](std::int64_t calls) { call->enqueue(calls); }, [call] { call->wait(); }, [] {}};
   }
 

@@ -17,7 +17,7 @@ namespace rung {
 /// One configuration of one rung.
 struct PlanTime {
   std::string rung;  // id, as in the catalog
-  cuda::GemmPlan plan;
+  cuda::GemmConfig plan;
   double seconds = 0;        // median per call; 0 if it was refused or is wrong
   bool is_finalist = false;  // timed again, interleaved with the other finalists
   bool is_chosen = false;    // by the library
@@ -37,7 +37,7 @@ struct PlanTimesRequest {
   std::function<bool()> stops;  // whether to end early, without the plans that are left
 };
 
-/// Every plan of cuda::plans() of each rung that multiplies the type, and the chosen one. `bind`
+/// Every plan of cuda::configs() of each rung that multiplies the type, and the chosen one. `bind`
 /// gives the problem again after a kernel that failed has destroyed it. Throws
 /// cuda::DriverError and std::bad_alloc.
 std::vector<PlanTime> time_plans(const PlanTimesRequest& request, const LibraryPlan& chosen,

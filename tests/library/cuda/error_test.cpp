@@ -70,14 +70,14 @@ TEST_F(CudaError, LaunchesThatAreRefusedNameTheRung) {
                            "rung: gemm/cuda/00_naive: CUDA_ERROR_INVALID_VALUE (invalid "
                            "argument)"};
   EXPECT_EQ(refusal([] {
-              run([](const Gemm<float>&, const cuda::GemmPlan&) -> cuda::Launch {
+              run([](const Gemm<float>&, const cuda::GemmConfig&) -> cuda::Launch {
                 return {{1}, {2048}};
               });
             }),
             refused);
   // 2^32 blocks, which 32 bits would take for none.
   EXPECT_EQ(refusal([] {
-              run([](const Gemm<float>&, const cuda::GemmPlan&) -> cuda::Launch {
+              run([](const Gemm<float>&, const cuda::GemmConfig&) -> cuda::Launch {
                 return {{std::int64_t{1} << 32}, {32}};
               });
             }),
@@ -86,7 +86,7 @@ TEST_F(CudaError, LaunchesThatAreRefusedNameTheRung) {
 
 TEST_F(CudaError, MoreSharedMemoryThanThereIsIsRefused) {
   const auto [status, message] = refusal([] {
-    run([](const Gemm<float>&, const cuda::GemmPlan&) -> cuda::Launch {
+    run([](const Gemm<float>&, const cuda::GemmConfig&) -> cuda::Launch {
       return {.grid = {1}, .block = {32}, .shared_bytes = 1 << 20};
     });
   });

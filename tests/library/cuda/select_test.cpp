@@ -17,7 +17,9 @@ namespace {
 TEST(CudaRules, NameRungsOfTheCatalogAndTheirTiles) {
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
     const cuda::NamedGemmRung& named = cuda::gemm_rungs.at(static_cast<std::size_t>(rule.use));
-    EXPECT_EQ(select({std::string(named.id)}).size(), 1u);
+    const auto found = select({std::string(named.id)});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found.front()->compute_mode, rule.compute_mode) << named.id;
     EXPECT_LE(rule.alignment, 128);
   }
 }

@@ -12,7 +12,7 @@
 //   - `block`, a Dim3, or THREADS;
 //   - kernel(g), kernel(g, split), kernel(g, maps) or kernel(g, maps, split), for a Gemm, a SplitK
 //     and TensorMaps; the signature says what the host must pass;
-//   - launch(g), or launch(g, plan) where there is something to choose;
+//   - launch(g), or launch(g, config) where there is something to choose;
 //   - shape<In, Out>(), a TileShape, if it is one of several tiles;
 //   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.
 //

@@ -10,13 +10,12 @@
 #include "core/dtype.hpp"
 #include "core/problem.hpp"
 #include "device/cuda/entry/launch.hpp"
-#include "rung/options.hpp"
 
 namespace rung::cuda {
 
 /// Computes the grid, the block and the memory for a problem, whose pointers are the device's.
 template <class In, class Out>
-using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmPlan& plan);
+using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmConfig& config);
 
 /// One value for each dtype, a member named after it: values.bf16.
 template <template <class In, class Out> class Value>
@@ -39,7 +38,7 @@ struct OfDtypes {
 template <class In, class Out>
 using TileShapes = std::span<const TileShape>;
 
-/// A type has at most so many tiles: tables of kernels have room for them.
+/// The most tiles of a type; tables of kernels have room for this many.
 inline constexpr std::size_t max_tiles = 16;
 
 /// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
@@ -50,7 +49,6 @@ struct GemmRung {
   bool splits = false;            // whether its kernel can split k
   bool maps = false;              // whether its kernel takes tensor maps
   Tiling tiling = {};             // of a rung of one size
-  ComputeMode compute_mode = ComputeMode::standard;
 };
 
 /// The tile of a class, from the names of its constants.
@@ -79,7 +77,7 @@ template <class Class, Dtype... dtypes>
 constexpr GemmRung gemm_rung(std::string_view entry) {
   GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}, .tiling = tiling_of<Class>()};
   for_dtypes<dtypes...>(rung.launches, [&]<class In, class Out>(GemmLaunch<In, Out>& launch) {
-    launch = [](const Gemm<In, Out>& g, const GemmPlan&) { return Class::launch(g); };
+    launch = [](const Gemm<In, Out>& g, const GemmConfig&) { return Class::launch(g); };
     rung.splits = takes_split_k<Class, In, Out>;
     rung.maps = takes_maps<Class, In, Out>;
   });
@@ -97,8 +95,8 @@ struct TileRow {
     if constexpr (has(dtype_of<In, Out>())) {
       if (count != INDEX) throw "a type's tiles are numbered from 0 on, in their order";
       shapes[INDEX] = Class::template shape<In, Out>();
-      launches[INDEX] = [](const Gemm<In, Out>& g, const GemmPlan& plan) {
-        return Class::launch(g, plan);
+      launches[INDEX] = [](const Gemm<In, Out>& g, const GemmConfig& config) {
+        return Class::launch(g, config);
       };
       ++count;
     }
@@ -125,8 +123,8 @@ struct TilesOfType {
     return made;
   }();
 
-  static Launch launch(const Gemm<In, Out>& g, const GemmPlan& plan) {
-    return tables.launches[static_cast<std::size_t>(plan.tile)](g, plan);
+  static Launch launch(const Gemm<In, Out>& g, const GemmConfig& config) {
+    return tables.launches[static_cast<std::size_t>(config.tile)](g, config);
   }
 };
 

@@ -44,6 +44,7 @@ struct Launch {
   /// Global memory. It is zero before the rung's first launch, and only launches of the rung write
   /// to it, one at a time.
   std::int64_t workspace_bytes = 0;
+  std::int64_t workspace_bytes_per_block = 0;  // the part of it that depends on the grid
   int cluster = 1;  // blocks, neighbours along x, that read and write each other's shared memory
   /// Each block computes several tiles: the grid is cut to one block for each SM.
   bool persistent = false;
@@ -55,11 +56,14 @@ struct Launch {
   TensorMapSpec a = {}, b = {}, c = {};
 };
 
-/// A launch on a device with this many SMs.
+/// A launch on a device with this many SMs: persistent kernels get fewer blocks, and the workspace
+/// for these.
 constexpr Launch fitted(Launch launch, int multiprocessors) {
   const int clusters = multiprocessors < launch.cluster ? 1 : multiprocessors / launch.cluster;
   const std::int64_t blocks = std::int64_t{clusters} * launch.cluster;
-  if (launch.persistent && launch.grid.x > blocks) launch.grid.x = blocks;
+  if (!launch.persistent || launch.grid.x <= blocks) return launch;
+  launch.workspace_bytes -= (launch.grid.x - blocks) * launch.workspace_bytes_per_block;
+  launch.grid.x = blocks;
   return launch;
 }
 
@@ -106,7 +110,7 @@ inline constexpr std::size_t maps_offset = offsetof(KernelArgs<float>, maps);
 static_assert(maps_offset == offsetof(KernelArgs<double>, maps));
 
 /// The configuration of a kernel that is chosen for each shape and device.
-struct GemmPlan {
+struct GemmConfig {
   int tile = 0;    // an index into GemmRung::tiles
   int splits = 1;  // split-K
 };

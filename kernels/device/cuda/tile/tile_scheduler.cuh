@@ -12,10 +12,6 @@
 
 namespace rung::cuda {
 
-/// At most so many blocks share the tiles of a last wave: the SMs of an H200. The partial sums of
-/// each, of 128 x 256 elements, fit the library's workspace.
-inline constexpr unsigned max_split_k_blocks = 132;
-
 /// A tile, or with split-K a part of its k.
 struct WorkTile {
   unsigned tile;
@@ -37,14 +33,15 @@ class TileScheduler {
       : TileScheduler(static_cast<unsigned>(tiles_of_c<CLUSTER * BM, BN>(g)), ceil_div(g.k, BK),
                       splits) {}
 
-  /// The workspace of a launch of so many work tiles: for the partial sums of those that run at a
-  /// time, where tiles are split.
+  /// The workspace of a block, where tiles are split: its partial sums.
   template <class Sum>
-  static constexpr std::int64_t workspace_bytes(std::int64_t work_tiles, int splits) {
-    if (splits == 1) return 0;
-    constexpr std::int64_t most = max_split_k_blocks / CLUSTER;
-    const std::int64_t sharing = work_tiles < most ? work_tiles : most;
-    return semaphores_bytes + CLUSTER * sharing * BM * BN * std::int64_t{sizeof(Sum)};
+  static constexpr std::int64_t workspace_bytes_per_block(int splits) {
+    return splits == 1 ? 0 : std::int64_t{BM} * BN * std::int64_t{sizeof(Sum)};
+  }
+  /// The workspace of a launch of so many blocks.
+  template <class Sum>
+  static constexpr std::int64_t workspace_bytes(std::int64_t blocks, int splits) {
+    return splits == 1 ? 0 : semaphores_bytes + blocks * workspace_bytes_per_block<Sum>(splits);
   }
 
   /// Calls f(work, coord) for each WorkTile of this block, with the TileCoord of the block's tile.
@@ -65,9 +62,7 @@ class TileScheduler {
     if (splits == 1) return;  // the divisions take time
     const unsigned clusters = gridDim.x / CLUSTER;
     const unsigned left = tiles % clusters;
-    constexpr unsigned most = max_split_k_blocks / CLUSTER;
-    const unsigned sharing = clusters < most ? clusters : most;
-    unsigned parts = left == 0 ? 1 : sharing / left;
+    unsigned parts = left == 0 ? 1 : clusters / left;
     if (parts > static_cast<unsigned>(splits)) parts = static_cast<unsigned>(splits);
     if (parts > k_blocks) parts = static_cast<unsigned>(k_blocks);
     if (parts <= 1) return;

@@ -1,4 +1,4 @@
-// Plans: tiles by number, splits that need a workspace, and where that comes from.
+// Configurations: tiles by number, splits that need a workspace, and where that comes from.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace rung {
 namespace {
 
-using cuda::GemmPlan, cuda::Launch;
+using cuda::GemmConfig, cuda::Launch;
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
@@ -21,11 +21,11 @@ int splits = 0;
 
 /// As a rung that splits k: 4 MiB for each part, and none where there is one. Its kernel is that of
 /// another, which needs no workspace.
-Launch split(const Gemm<float>&, const GemmPlan& plan) {
-  splits = plan.splits;
+Launch split(const Gemm<float>&, const GemmConfig& config) {
+  splits = config.splits;
   return {.grid = {1},
           .block = {32, 32},
-          .workspace_bytes = plan.splits == 1 ? 0 : plan.splits * 4 * mebibyte};
+          .workspace_bytes = config.splits == 1 ? 0 : config.splits * 4 * mebibyte};
 }
 
 class CudaPlan : public CudaLibrary {
@@ -96,9 +96,9 @@ TEST_F(CudaPlan, TheCallersWorkspaceIsTaken) {
 }
 
 TEST(CudaEntries, AreNamedAfterTheTypeAndTheTile) {
-  const cuda::PlannedGemm tuned = cuda::planned_gemm("gemm/cuda/10_tuned_tiles", {.tile = 1});
+  const cuda::ConfiguredGemm tuned = cuda::configured_gemm("gemm/cuda/10_tuned_tiles", {.tile = 1});
   EXPECT_EQ(kernel_of(tuned, Dtype::f32).text(), "gemm_cuda_10_tuned_tiles_f32_1");
-  const cuda::PlannedGemm naive = cuda::planned_gemm("gemm/cuda/00_naive");
+  const cuda::ConfiguredGemm naive = cuda::configured_gemm("gemm/cuda/00_naive");
   EXPECT_EQ(kernel_of(naive, Dtype::f64).text(), "gemm_cuda_00_naive_f64");
 }
 
@@ -111,17 +111,17 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
     const auto [at, is_new] = names.emplace(kernel.index, kernel.text());
     EXPECT_TRUE(is_new) << kernel.text() << " has the index of " << at->second;
   };
-  const auto add_gemm = [&](cuda::PlannedGemm gemm) {
+  const auto add_gemm = [&](cuda::ConfiguredGemm gemm) {
     for (const Dtype dtype : all_dtypes) {
       if (!has(*gemm.rung, dtype)) continue;
       const std::size_t tiles = std::max<std::size_t>(tiles_of(*gemm.rung, dtype).size(), 1);
       for (std::size_t tile = 0; tile < tiles; ++tile) {
-        gemm.plan.tile = static_cast<int>(tile);
+        gemm.config.tile = static_cast<int>(tile);
         add(kernel_of(gemm, dtype));
       }
     }
   };
-  for (const cuda::NamedGemmRung& rung : cuda::gemm_rungs) add_gemm(cuda::planned_gemm(rung.id));
+  for (const cuda::NamedGemmRung& rung : cuda::gemm_rungs) add_gemm(cuda::configured_gemm(rung.id));
   add_gemm(cuda::scale);
   add_gemm(cuda::pack_operand);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {

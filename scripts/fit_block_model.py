@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Fits the constants of the block model (src/backends/cuda/block_model.hpp) to measurements.
+
+Reads files that `rung bench gemm/cuda --random N --regret --json FILE` wrote on one device and
+prints the lines for src/backends/cuda/tuned/<device>_block_models.txt. Half of the shapes are held
+back: the regret on them, of a model fitted to the other half, goes to standard error. Needs numpy
+and scipy.
+
+    scripts/fit_block_model.py results/random/*.json > src/backends/cuda/tuned/nvidia_h200_block_models.txt
+"""
+
+import argparse
+import json
+import math
+import sys
+
+import numpy as np
+from scipy.optimize import least_squares
+
+SPLIT_K = "gemm/cuda/11_split_k"
+# For each tile of a rung: BM, BN, BK, and how many blocks fit an SM (registers, shared memory).
+RUNGS = {
+    (SPLIT_K, "f32"): [(128, 256, 8, 1), (64, 128, 16, 3), (64, 64, 16, 4), (32, 64, 16, 5),
+                       (16, 128, 32, 2), (128, 16, 32, 2)],
+    (SPLIT_K, "i32"): [(64, 128, 16, 3), (64, 64, 16, 4)],
+    ("gemm/cuda/40_mma_f64", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2), (64, 64, 16, 3),
+                                      (32, 32, 16, 4)],
+    ("gemm/cuda/41_mma_f64_warp_roles", "f64"): [(128, 128, 16, 1), (64, 128, 16, 2),
+                                                 (64, 64, 16, 3), (32, 64, 16, 4),
+                                                 (32, 32, 16, 4)],
+}
+BYTES = {"f32": 4, "i32": 4, "f64": 8}
+GLOBALS = 6
+
+
+def has_fast_copies(rung, dtype, layout, m, n, k):
+    """As has_fast_copies() in block_model.cpp, for operands without padding."""
+    vector = 16 // BYTES[dtype]
+    if rung == SPLIT_K:
+        return layout == "nn" and n % vector == 0
+    lda = k if layout[0] == "n" else m
+    ldb = n if layout[1] == "n" else k
+    return lda % vector == 0 and ldb % vector == 0
+
+
+class Sample:
+    """The measured plans of one rung and type, as arrays."""
+
+    def __init__(self, key, plans, multiprocessors):
+        self.key = key
+        self.tiles = RUNGS[key]
+        self.shapes = [(p["layout"], p["m"], p["n"], p["k"]) for p in plans]
+        size = BYTES[key[1]]
+        array = lambda f: np.array([f(p) for p in plans], dtype=float)
+        self.seconds = array(lambda p: p["seconds"] * 1e6)
+        self.tile = np.array([p["tile"] for p in plans])
+        self.splits = array(lambda p: p["splits"])
+        m, n, k = (array(lambda p, e=e: p[e]) for e in "mnk")
+        rows, columns, steps, self.resident = np.array(self.tiles, dtype=float)[self.tile].T
+        self.slow = array(lambda p: not has_fast_copies(key[0], key[1], p["layout"], p["m"], p["n"],
+                                                        p["k"]))
+        count = np.ceil(m / rows) * np.ceil(n / columns) * self.splits
+        wave = self.resident * multiprocessors
+        self.k_blocks = np.ceil(np.ceil(k / steps) / self.splits)
+        self.whole, left = np.floor(count / wave), count % wave
+        self.last = np.ceil(left / multiprocessors)
+        self.bytes = size * (m * k + k * n + m * n)
+        self.loaded = size * count * self.k_blocks * steps * (rows + columns)
+        self.sums = np.where(self.splits > 1, 2 * size * count * rows * columns, 0)
+        best = {}
+        for shape, seconds in zip(self.shapes, self.seconds):
+            best[shape] = min(best.get(shape, math.inf), seconds)
+        self.best = np.array([best[shape] for shape in self.shapes])
+
+    def predict(self, logs):
+        n = len(self.tiles)
+        latency, throughput, overhead, slow = np.exp(logs[:4 * n]).reshape(4, n)[:, self.tile]
+        launch, memory, l2, meeting, part, exchange = np.exp(logs[4 * n:])
+        throughput = throughput * np.where(self.slow, slow, 1)
+
+        def wave(resident):
+            return (self.k_blocks * np.maximum(latency, resident * throughput) +
+                    overhead * np.sqrt(resident))
+
+        work = self.whole * wave(self.resident) + np.where(self.last > 0, wave(self.last), 0)
+        moved = self.bytes / memory + self.loaded / l2
+        shared = np.where(self.splits > 1, meeting + part * self.splits + self.sums / exchange, 0)
+        return launch + (work**4 + moved**4)**0.25 + shared
+
+    def fit(self):
+        n = len(self.tiles)
+        start = np.log(np.concatenate([np.full(n, .5), np.full(n, .3), np.full(n, 1.),
+                                       np.full(n, 1.05), [3, 3e6, 1e7, 2, .02, 3e6]]))
+        # Plans that are far from the best one need not be predicted well.
+        weight = 1 / np.minimum(self.seconds / self.best, 4)
+        error = lambda logs: (np.log(self.predict(logs)) - np.log(self.seconds)) * weight
+        # Constants that the sample does not determine stay near where they began.
+        pull = lambda logs: 0.02 * (logs - start)
+        return least_squares(lambda logs: np.concatenate([error(logs), pull(logs)]), start,
+                             loss="soft_l1", f_scale=.1, max_nfev=400).x
+
+    def regret(self, logs):
+        predicted = self.predict(logs)
+        chosen = {}
+        for i, shape in enumerate(self.shapes):
+            if shape not in chosen or predicted[i] < predicted[chosen[shape]]:
+                chosen[shape] = i
+        ratios = np.sort([self.seconds[i] / self.best[i] for i in chosen.values()])
+        return (f"regret {math.exp(np.log(ratios).mean()):.3f}, 95th percentile "
+                f"{ratios[int(.95 * len(ratios))]:.3f}, worst {ratios[-1]:.3f} "
+                f"of {len(ratios)} shapes")
+
+    def lines(self, logs):
+        n = len(self.tiles)
+        launch, memory, l2, meeting, part, exchange = np.exp(logs[4 * n:])
+        yield (f"launch {self.key[0]} {self.key[1]} {launch:.3f} {memory:.0f} {l2:.0f} "
+               f"{meeting:.3f} {part:.5f} {exchange:.0f}")
+        for tile, times in zip(self.tiles, np.exp(logs[:4 * n]).reshape(4, n).T):
+            yield f"tile {tile[3]} " + " ".join(f"{time:.4f}" for time in times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--multiprocessors", type=int, default=132, help="SMs of the device")
+    options = parser.parse_args()
+    plans = {key: [] for key in RUNGS}
+    devices = set()
+    for file in options.files:
+        with open(file, encoding="utf-8") as text:
+            random = json.load(text)["random"]
+        devices.add(random["device"])
+        for plan in random["plans"]:
+            key = (plan["rung"], plan["dtype"])
+            if key in plans and plan.get("seconds"):
+                plans[key].append(plan)
+    print("# Constants of the block model (src/backends/cuda/block_model.hpp), by "
+          "scripts/fit_block_model.py,")
+    print(f"# on {', '.join(sorted(devices))}")
+    for key, all_plans in plans.items():
+        if not all_plans:
+            continue
+        shapes = sorted({(p["m"], p["n"], p["k"]) for p in all_plans})
+        number = {shape: i for i, shape in enumerate(shapes)}
+        halves = [Sample(key, [p for p in all_plans if number[p["m"], p["n"], p["k"]] % 2 == half],
+                         options.multiprocessors) for half in (0, 1)]
+        for fitted, held_back in (halves, halves[::-1]):
+            print(f"{key[0]} {key[1]}: held back: {held_back.regret(fitted.fit())}",
+                  file=sys.stderr)
+        sample = Sample(key, all_plans, options.multiprocessors)
+        logs = sample.fit()
+        print(f"{key[0]} {key[1]}: all: {sample.regret(logs)}", file=sys.stderr)
+        print("\n".join(sample.lines(logs)))
+
+
+if __name__ == "__main__":
+    main()

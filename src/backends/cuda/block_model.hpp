@@ -1,0 +1,63 @@
+#pragma once
+// Predicts the time of a launch of independent blocks, several of which run on an SM at a time, to
+// choose the tile and split-K for shapes without measurements.
+//
+// The blocks run in waves of as many as fit the device. In a wave with r blocks on an SM, one
+// k-block of each takes max(latency, r * throughput): too few blocks wait for memory and for their
+// own instructions, enough of them for the pipes. What moves bytes takes time of its own, of which
+// the longer part hides most of the other.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/cuda/limits.hpp"
+#include "core/call.hpp"
+#include "core/dtype.hpp"
+#include "device/cuda/entry/gemm_descriptor.hpp"
+
+namespace rung::cuda {
+
+/// Of one tile size; times in microseconds.
+struct BlockTimes {
+  int resident;        // blocks that fit an SM
+  double latency;      // of a k-block, if the block is alone on its SM
+  double throughput;   // of a k-block, per block on the SM
+  double overhead;     // of a tile: the first loads, and the epilogue
+  double slow_copies;  // factor of `throughput` for operands without fast copies
+};
+
+/// The constants of a rung for one type on one device, in microseconds and bytes per microsecond.
+struct BlockModel {
+  std::string rung;
+  Dtype dtype;
+  double launch;
+  double memory;    // rate of operands and results
+  double l2;        // rate of the tiles' loads
+  double meeting;   // of blocks that share a tile (split-K)
+  double part;      // the same, per block
+  double exchange;  // rate of partial sums
+  std::vector<BlockTimes> tiles;
+};
+
+/// Lines 'launch RUNG DTYPE' with the constants of a BlockModel in their order, each followed by
+/// lines 'tile' with the constants of its BlockTimes, for tile 0 and so on. Lines that begin with #
+/// are comments. Throws std::runtime_error with the line if it has another form.
+std::vector<BlockModel> parse_block_models(std::string_view text);
+
+/// Whether the rung's fastest copies serve these operands: their layout, and their alignment.
+bool has_fast_copies(std::string_view rung, const GemmCall& call);
+
+/// The configuration with the shortest predicted time, among those that the device can launch;
+/// empty if there is none. m, n and k are at least 1.
+std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRung& rung,
+                                           const GemmSize& size, bool fast_copies,
+                                           const Limits& limits);
+
+/// The predicted time of a configuration, in microseconds.
+double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
+                              bool fast_copies, const GemmConfig& config, const Limits& limits);
+
+}  // namespace rung::cuda

@@ -1,0 +1,155 @@
+// The model of independent blocks: its lines, what it expects, and which configurations it chooses.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "backends/cuda/block_model.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "backends/cuda/tuned.hpp"
+
+namespace rung::cuda {
+namespace {
+
+constexpr std::string_view split_k = "gemm/cuda/11_split_k";
+constexpr std::string_view f64_mma = "gemm/cuda/41_mma_f64_warp_roles";
+constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
+
+const TunedConfigs& data() {
+  static const TunedConfigs all = TunedConfigs::of_device("a device without a cache");
+  return all;
+}
+
+GemmConfig chosen(std::string_view id, Dtype dtype, const GemmSize& size,
+                  const Limits& limits = h200) {
+  return data().nearest(*find_gemm_rung(id), id, dtype, size, limits);
+}
+
+std::int64_t blocks(std::string_view id, Dtype dtype, const GemmSize& size,
+                    const GemmConfig& config) {
+  const TileShape& tile =
+      tiles_of(*find_gemm_rung(id), dtype)[static_cast<std::size_t>(config.tile)];
+  return (size.m + tile.BM - 1) / tile.BM * ((size.n + tile.BN - 1) / tile.BN) * config.splits;
+}
+
+/// A model in which a k-block takes a microsecond, and nothing else takes any time.
+BlockModel only_k_blocks() {
+  const std::string text =
+      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30\n"
+      "tile 1 1 0.5 0 1\ntile 2 1 0.75 0 2\n";
+  return parse_block_models(text).front();
+}
+
+double expected(const GemmSize& size, const GemmConfig& config, bool fast_copies = true) {
+  return predicted_microseconds(only_k_blocks(), *find_gemm_rung(split_k), size, fast_copies,
+                                config, h200);
+}
+
+TEST(BlockModel, LinesAreRead) {
+  const auto models = parse_block_models(
+      "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6\ntile 3 0.5 0.25 1 1.5\n"
+      "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1\n");
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[0].rung, split_k);
+  EXPECT_EQ(models[0].dtype, Dtype::f32);
+  EXPECT_EQ(models[0].exchange, 7e6);
+  ASSERT_EQ(models[0].tiles.size(), 1u);
+  EXPECT_EQ(models[0].tiles[0].resident, 3);
+  EXPECT_EQ(models[0].tiles[0].slow_copies, 1.5);
+  EXPECT_EQ(models[1].dtype, Dtype::f64);
+}
+
+TEST(BlockModel, BadLinesAreNamed) {
+  for (const std::string line : {
+           "tile 3 0.5 0.25 1 1.5",                        // of no model
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6",    // one short
+           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7",  // no such type
+           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7",  // a rate of zero
+           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7",   // no such line
+       }) {
+    try {
+      parse_block_models("# a comment\n" + line + "\n");
+      FAIL() << line;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find("'" + line + "'"), std::string::npos);
+    }
+  }
+}
+
+TEST(BlockModel, BlocksRunInWaves) {
+  // 128 x 256 x 8, one block on an SM: 132 tiles are a wave, one more is a second one.
+  EXPECT_DOUBLE_EQ(expected({128, 132 * 256, 80}, {0, 1}), 10);
+  EXPECT_DOUBLE_EQ(expected({128, 133 * 256, 80}, {0, 1}), 20);
+  EXPECT_DOUBLE_EQ(expected({1, 1, 80}, {0, 2}), 5);
+}
+
+TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
+  // 64 x 128 x 16, two blocks on an SM: one alone takes the latency, two take their throughput.
+  EXPECT_DOUBLE_EQ(expected({64, 132 * 128, 160}, {1, 1}), 10);
+  EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}), 15);
+  EXPECT_DOUBLE_EQ(expected({64, 264 * 128, 160}, {1, 1}, false), 30);
+}
+
+TEST(BlockModel, TheDataDescribeEveryTile) {
+  for (const BlockModel& model : data().block_models()) {
+    const GemmRung* const rung = find_gemm_rung(model.rung);
+    ASSERT_NE(rung, nullptr) << model.rung;
+    EXPECT_EQ(model.tiles.size(), tiles_of(*rung, model.dtype).size()) << model.rung;
+  }
+  EXPECT_FALSE(data().block_models().empty());
+}
+
+TEST(BlockModel, FillsTheDevice) {
+  for (const auto& [id, dtype] : {std::pair(split_k, Dtype::f32), std::pair(f64_mma, Dtype::f64)}) {
+    // Few tiles and a long k: the blocks come from split-K.
+    const GemmSize deep = {130, 130, 20000};
+    EXPECT_GE(blocks(id, dtype, deep, chosen(id, dtype, deep)), 100) << id;
+    // Many tiles: the largest, and k in one part.
+    const GemmSize large = {9000, 9001, 9000};
+    const GemmConfig config = chosen(id, dtype, large);
+    EXPECT_EQ(config.tile, 0) << id;
+    EXPECT_EQ(config.splits, 1) << id;
+    // A short k has nothing to split.
+    EXPECT_EQ(chosen(id, dtype, {130, 130, 8}).splits, 1) << id;
+  }
+}
+
+TEST(BlockModel, HeedsTheDevice) {
+  const GemmSize size = {130, 130, 20000};
+  const Limits small = {.shared_bytes = 232448, .multiprocessors = 4};
+  EXPECT_LE(chosen(split_k, Dtype::f32, size, small).splits, 4);
+  const Limits narrow = {.shared_bytes = 49152, .multiprocessors = 132};
+  const GemmConfig config = chosen(f64_mma, Dtype::f64, {9000, 9001, 9000}, narrow);
+  EXPECT_LE(tiles_of(*find_gemm_rung(f64_mma), Dtype::f64)[static_cast<std::size_t>(config.tile)]
+                .shared_bytes,
+            narrow.shared_bytes);
+}
+
+TEST(BlockModel, KnowsWhichOperandsHaveFastCopies) {
+  alignas(16) float data[16] = {};
+  GemmCall call = {};
+  call.dtype = Dtype::f32;
+  call.m = call.n = call.k = 8;
+  call.a = {data, 8, 1};
+  call.b = {data, 8, 1};
+  EXPECT_TRUE(has_fast_copies(split_k, call));
+  call.a = {data, 1, 8};  // along m: rung 11 copies A along k
+  EXPECT_FALSE(has_fast_copies(split_k, call));
+  call.a = {data, 9, 1};  // element by element, whatever the alignment
+  EXPECT_TRUE(has_fast_copies(split_k, call));
+  call.b = {data, 9, 1};
+  EXPECT_FALSE(has_fast_copies(split_k, call));
+  call.b = {data + 1, 8, 1};
+  EXPECT_FALSE(has_fast_copies(split_k, call));
+  call.dtype = Dtype::f64;
+  call.a = {data, 1, 8};
+  call.b = {data, 8, 1};
+  EXPECT_TRUE(has_fast_copies(f64_mma, call));
+  call.a = {data, 1, 9};
+  EXPECT_FALSE(has_fast_copies(f64_mma, call));
+}
+
+}  // namespace
+}  // namespace rung::cuda
