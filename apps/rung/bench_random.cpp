@@ -180,8 +180,9 @@ bool print_errors(const RandomResult& result) {
   for (const PlanTime& time : result.plans) {
     if (time.wrong.empty()) continue;
     any_wrong = true;
-    print_error(fmt::format("{} {}", time.rung, describe_plan(time.rung, result.dtype, time.plan)),
-                time.wrong);
+    print_error(
+        fmt::format("{} {}", time.rung, describe_plan(time.rung, result.dtype, time.config)),
+        time.wrong);
   }
   for (const Comparison& peer : result.peers) {
     if (!peer.why_not.starts_with("wrong: ")) continue;

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/select_image.hpp"
 #include "command.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

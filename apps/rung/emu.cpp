@@ -16,7 +16,7 @@
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
 #include "report/output_file.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung {
 namespace {

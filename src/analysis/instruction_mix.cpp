@@ -10,11 +10,13 @@
 
 #include "analysis/toolkit.hpp"
 
+#include "vgpu/program/instruction_class.hpp"
 namespace rung::analysis {
 namespace {
 
 using vgpu::InstrClass;
 using vgpu::ptx::Instruction;
+using vgpu::ptx::Opcode;
 
 std::string kind_of(const Instruction& instruction) {
   if (is_multiply_add(instruction, false)) return "multiply-add";
@@ -24,10 +26,10 @@ std::string kind_of(const Instruction& instruction) {
 }
 
 bool is_load(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "cp") return instruction.has("async") && instruction.has("shared");
+  if (instruction.opcode == Opcode::cp)
+    return instruction.has("async") && instruction.has("shared");
   const bool parameter = instruction.has("param") || instruction.has("const");
-  return (opcode == "ld" || opcode == "ldmatrix") && !parameter;
+  return instruction.is(Opcode::ld, Opcode::ldmatrix) && !parameter;
 }
 
 constexpr const char* matrix = "matrix multiply-add";

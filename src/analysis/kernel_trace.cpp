@@ -11,6 +11,7 @@ namespace rung::analysis {
 namespace {
 
 using vgpu::ptx::Instruction;
+using vgpu::ptx::Opcode;
 
 int vector_of(const Instruction& instruction) {
   for (const int width : {2, 4, 8}) {
@@ -27,7 +28,7 @@ vgpu::ptx::Type type_of(const Instruction& instruction) {
 /// ld, st and similar: a lane accesses as many elements of the type as the vector has.
 Access plain_access(const Instruction& instruction) {
   Access access;
-  access.is_load = instruction.opcode == "ld" || instruction.opcode == "ldu";
+  access.is_load = instruction.is_load();
   const bool shared = instruction.has("shared") || instruction.has("shared::cta");
   access.space = shared ? Space::shared : Space::global;
   const vgpu::ptx::Type type = type_of(instruction);
@@ -51,7 +52,7 @@ Access asynchronous_copy(const Instruction& instruction) {
 Access matrix_access(const Instruction& instruction) {
   Access access;
   access.space = Space::shared;
-  access.is_load = instruction.opcode == "ldmatrix";
+  access.is_load = instruction.is_load();
   access.element_bytes = 2;
   access.bytes = instruction.has("x4") ? 16 : instruction.has("x2") ? 8 : 4;
   return access;
@@ -87,18 +88,17 @@ std::optional<Access> fragment_access(const Instruction& instruction) {
 }
 
 std::optional<Access> access_of(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "cp" && instruction.has("async") && instruction.has("shared") &&
+  if (instruction.opcode == Opcode::cp && instruction.has("async") && instruction.has("shared") &&
       !instruction.has("bulk")) {
     return asynchronous_copy(instruction);
   }
-  if (opcode == "wmma") return fragment_access(instruction);
-  if (opcode == "ldmatrix" || opcode == "stmatrix") return matrix_access(instruction);
+  if (instruction.opcode == Opcode::wmma) return fragment_access(instruction);
+  if (instruction.is(Opcode::ldmatrix, Opcode::stmatrix)) return matrix_access(instruction);
   // A flag that blocks poll: the number of polls varies, and they are no traffic of elements.
   if (instruction.has("acquire") || instruction.has("relaxed")) return std::nullopt;
   const bool other_space =
       instruction.has("local") || instruction.has("const") || instruction.has("param");
-  if ((opcode != "ld" && opcode != "ldu" && opcode != "st") || other_space) return std::nullopt;
+  if (!instruction.is(Opcode::ld, Opcode::ldu, Opcode::st) || other_space) return std::nullopt;
   return plain_access(instruction);
 }
 
@@ -111,7 +111,7 @@ std::string place_of(const Instruction& instruction, const vgpu::ptx::Module& te
 
 /// cp.async.bulk that names global memory first, as its destination.
 bool is_bulk_store(const Instruction& instruction) {
-  if (instruction.opcode != "cp" || !instruction.has("bulk")) return false;
+  if (instruction.opcode != Opcode::cp || !instruction.has("bulk")) return false;
   const auto& words = instruction.modifiers;
   const auto global = std::find(words.begin(), words.end(), "global");
   return global != words.end() && std::next(global) != words.end() &&
@@ -121,9 +121,9 @@ bool is_bulk_store(const Instruction& instruction) {
 void add_matrix_work(MatrixUnits& units, const Instruction& instruction, double executions) {
   if (is_matrix_multiplication(instruction)) units.instructions += executions;
   const bool stores_fragment =
-      instruction.opcode == "wmma" && instruction.has("store") && instruction.has("shared");
+      instruction.opcode == Opcode::wmma && instruction.has("store") && instruction.has("shared");
   units.results_by_shared |= stores_fragment || is_bulk_store(instruction);
-  if (instruction.opcode != "wgmma") return;
+  if (instruction.opcode != Opcode::wgmma) return;
   if (instruction.has("mma_async")) {
     const Shape shape = shape_of(instruction);
     units.wgmma_rows = std::max(units.wgmma_rows, shape.m);
@@ -166,12 +166,12 @@ double Access::conflict_wavefronts() const {
 }
 
 bool is_matrix_multiplication(const Instruction& instruction) {
-  return instruction.opcode == "mma" || instruction.has("mma_async") ||
-         (instruction.opcode == "wmma" && instruction.has("mma"));
+  return instruction.opcode == Opcode::mma || instruction.has("mma_async") ||
+         (instruction.opcode == Opcode::wmma && instruction.has("mma"));
 }
 
 bool is_multiply_add(const Instruction& instruction, bool integers) {
-  if (instruction.opcode != "fma" && instruction.opcode != "mad") return false;
+  if (!instruction.is(Opcode::fma, Opcode::mad)) return false;
   return vgpu::ptx::is_float(type_of(instruction)) != integers;
 }
 

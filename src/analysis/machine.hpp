@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/measured_runs.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 

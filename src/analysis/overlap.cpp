@@ -46,7 +46,7 @@ std::set<int> written(const Instruction& instruction) {
 /// Stores only read their operands; other instructions write the first one.
 std::set<int> read(const Instruction& instruction) {
   std::set<int> registers;
-  const std::size_t first = instruction.opcode == "st" ? 0 : 1;
+  const std::size_t first = instruction.opcode == vgpu::ptx::Opcode::st ? 0 : 1;
   for (std::size_t i = first; i < instruction.operands.size(); ++i) {
     collect(instruction.operands[i], registers);
   }
@@ -80,7 +80,7 @@ Distance distance_to_use(const std::vector<Executed>& all, std::size_t load) {
     // Instructions that run far less often than the load are outside its loop.
     if (next.executions < executions / 2) continue;
     if (meet(read(*next.instruction), names)) {
-      if (next.instruction->opcode != "mov") break;
+      if (next.instruction->opcode != vgpu::ptx::Opcode::mov) break;
       names.merge(written(*next.instruction));
       continue;
     }

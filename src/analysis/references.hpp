@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/dtype.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/device.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/model/device.hpp"
 #include "vgpu/occupancy.hpp"
 
 namespace rung::analysis {

@@ -9,7 +9,7 @@
 #include "analysis/kernel_trace.hpp"
 #include "core/dtype.hpp"
 #include "core/rung.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 

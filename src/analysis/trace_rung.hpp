@@ -10,7 +10,7 @@
 #include "backends/cuda/tuned.hpp"
 #include "core/dtype.hpp"
 #include "core/rung.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 

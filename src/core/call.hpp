@@ -44,10 +44,10 @@ struct GemmCall {
   double beta;
   AnyMatrix<void*> c;
   ComputeMode compute_mode = ComputeMode::standard;
+  std::int64_t batch = 1;  // products: see AnyMatrix::batch_stride
   /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
   /// the operands. Only its backends and peers take such a call.
   bool on_device = false;
-  std::int64_t batch = 1;  // products: see AnyMatrix::batch_stride
 
   template <class In, class Out>
   Gemm<In, Out> typed() const {

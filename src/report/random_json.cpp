@@ -18,11 +18,11 @@ Json problem_of(const RandomResult& result) {
           {"k", result.size.k}};
 }
 
-Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
+Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config) {
   return {{"rung", rung},
-          {"tile", plan.tile},
-          {"splits", plan.splits},
-          {"plan", describe_plan(rung, dtype, plan)}};
+          {"tile", config.tile},
+          {"splits", config.splits},
+          {"plan", describe_plan(rung, dtype, config)}};
 }
 
 Json peers_of(const RandomResult& result) {
@@ -46,7 +46,7 @@ Json draw_of(const RandomResult& result) {
   if (!result.skipped.empty()) json["skipped"] = result.skipped;
   if (!result.wrong.empty()) json["wrong"] = result.wrong;
   if (!result.plan.rung.empty())
-    json.update(plan_of(result.plan.rung, result.dtype, result.plan.plan));
+    json.update(plan_of(result.plan.rung, result.dtype, result.plan.config));
   json["seconds"] = result.seconds > 0 ? Json(result.seconds) : Json();
   json["peers"] = peers_of(result);
   const double ratio = result.ratio();
@@ -54,7 +54,7 @@ Json draw_of(const RandomResult& result) {
   if (result.regret > 0) {
     const PlanTime& best = result.plans[result.best_plan];
     json["regret"] = result.regret;
-    json["best"] = plan_of(best.rung, result.dtype, best.plan);
+    json["best"] = plan_of(best.rung, result.dtype, best.config);
     json["best"]["seconds"] = best.seconds;
   }
   return json;
@@ -62,7 +62,7 @@ Json draw_of(const RandomResult& result) {
 
 Json plan_time_of(const RandomResult& result, const PlanTime& time) {
   Json json = problem_of(result);
-  json.update(plan_of(time.rung, result.dtype, time.plan));
+  json.update(plan_of(time.rung, result.dtype, time.config));
   json["seconds"] = time.seconds > 0 ? Json(time.seconds) : Json();
   json["finalist"] = time.is_finalist;
   json["chosen"] = time.is_chosen;
@@ -89,13 +89,13 @@ std::string array_of(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
+std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config) {
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
   if (gemm == nullptr) return "";
-  const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, plan.tile);
+  const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, config.tile);
   const std::string tile =
       tiling.BM == 0 ? "" : fmt::format("{}x{}x{}, ", tiling.BM, tiling.BN, tiling.BK);
-  return fmt::format("{}{} split{}", tile, plan.splits, plan.splits == 1 ? "" : "s");
+  return fmt::format("{}{} split{}", tile, config.splits, config.splits == 1 ? "" : "s");
 }
 
 RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string device)

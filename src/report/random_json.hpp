@@ -10,7 +10,7 @@
 namespace rung {
 
 /// "128x256x64, 2 splits"; without a tile for a rung that has none.
-std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan);
+std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config);
 
 /// The results so far, each as one line of the file, so that a long run can write it often.
 class RandomJson {

@@ -76,8 +76,8 @@ std::string number_of(std::string_view rung) {
   return std::string(slug.substr(0, slug.find('_')));
 }
 
-std::string plan_text(std::string_view rung, Dtype dtype, const cuda::GemmConfig& plan) {
-  return fmt::format("{}: {}", number_of(rung), describe_plan(rung, dtype, plan));
+std::string plan_text(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config) {
+  return fmt::format("{}: {}", number_of(rung), describe_plan(rung, dtype, config));
 }
 
 std::vector<const RandomResult*> worst_of(std::span<const RandomResult> results, bool by_ratio) {
@@ -101,11 +101,11 @@ std::string worst_table(const std::vector<const RandomResult*>& worst, bool by_r
     table.add_row({fmt::format("{} {}x{}x{}", kind_of(*result), m, n, k),
                    format_seconds(result->seconds),
                    of_two_decimals(by_ratio ? result->ratio() : result->regret),
-                   plan_text(result->plan.rung, result->dtype, result->plan.plan)});
+                   plan_text(result->plan.rung, result->dtype, result->plan.config)});
     if (result->regret <= 1) continue;
     const PlanTime& best = result->plans[result->best_plan];
     table.add_row({"  best of all plans", format_seconds(best.seconds), "",
-                   plan_text(best.rung, result->dtype, best.plan)});
+                   plan_text(best.rung, result->dtype, best.config)});
   }
   return text + table.str();
 }

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "vgpu/launch.hpp"
-#include "vgpu/program/inline.hpp"
-#include "vgpu/program/kernel.hpp"
-#include "vgpu/program/lower.hpp"
+#include "vgpu/lowering/inline.hpp"
+#include "vgpu/lowering/lower.hpp"
+#include "vgpu/model/kernel.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::vgpu {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::vgpu {
 

@@ -8,7 +8,7 @@
 
 #include "analysis/advice.hpp"
 #include "backends/cuda/images.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::analysis {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuzz/ptx_invariants.hpp"
-#include "vgpu/device.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/model/device.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::vgpu {

@@ -69,13 +69,14 @@ class Invariants {
 
   void check(const Instruction& instruction, const Function& function,
              const std::unordered_set<std::string>& labels) {
-    require(!instruction.opcode.empty() && instruction.line > 0, "opcode or line");
+    require(!instruction.word().empty() && instruction.line > 0, "opcode or line");
     require(instruction.guard < registers(function), "guard");
     const int file = instruction.source.file;
     require(file >= 0 && static_cast<std::size_t>(file) < module_.files.size(), "file");
     for (const Operand& operand : instruction.operands) {
       check(operand, function);
-      const bool is_target = instruction.opcode == "bra" && operand.kind == Operand::Kind::label;
+      const bool is_target =
+          instruction.opcode == Opcode::bra && operand.kind == Operand::Kind::label;
       require(!is_target || labels.contains(operand.name), "branch to no label");
     }
   }

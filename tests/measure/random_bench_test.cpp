@@ -291,16 +291,16 @@ std::vector<RandomResult> made_up() {
   slow.peers = {{.peer = "cublas", .seconds = 1e-5, .ratio = 0.5},
                 {.peer = "cublaslt", .why_not = "has no algorithm for it"}};
   slow.plans = {{.rung = "gemm/cuda/31_dependent_launch",
-                 .plan = {1, 2},
+                 .config = {1, 2},
                  .seconds = 2e-5,
                  .is_finalist = true,
                  .is_chosen = true},
                 {.rung = "gemm/cuda/31_dependent_launch",
-                 .plan = {0, 1},
+                 .config = {0, 1},
                  .seconds = 1.6e-5,
                  .is_finalist = true},
-                {.rung = "gemm/cuda/22_stages", .plan = {0, 1}, .refused = "no"},
-                {.rung = "gemm/cuda/22_stages", .plan = {0, 1}, .wrong = "C(0, 0) is \xff"}};
+                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .refused = "no"},
+                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .wrong = "C(0, 0) is \xff"}};
   slow.best_plan = 1;
   slow.regret = 1.25;
   RandomResult fast = slow;

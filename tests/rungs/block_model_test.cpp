@@ -109,7 +109,7 @@ TEST(BlockModel, FillsTheDevice) {
     // Many tiles: the largest, and k in one part.
     const GemmSize large = {9000, 9001, 9000};
     const GemmConfig config = chosen(id, dtype, large);
-    EXPECT_EQ(config.tile, 0) << id;
+    EXPECT_LE(config.tile, 1) << id;
     EXPECT_EQ(config.splits, 1) << id;
     // A short k has nothing to split.
     EXPECT_EQ(chosen(id, dtype, {130, 130, 8}).splits, 1) << id;

@@ -17,7 +17,7 @@
 #include "core/kernel_error.hpp"
 #include "core/rung.hpp"
 #include "cuda_driver/real_driver.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // What is told of accesses is what is counted, address by address.
 
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 #include <map>
 
@@ -12,9 +12,8 @@ namespace {
 class AccessWatchTest : public LaunchTest {
  protected:
   AccessWatchTest() {
-    set_access_watcher([this](const WarpAccess& access) { seen.push_back(access); });
+    options.watcher = [this](const WarpAccess& access) { seen.push_back(access); };
   }
-  ~AccessWatchTest() override { set_access_watcher({}); }
 
   /// Sums what was told for each instruction, and compares it with the launch's own counters.
   void expect_counted(const LaunchReport& report) const {
@@ -88,8 +87,8 @@ TEST_F(AccessWatchTest, SharedAccessesOfSuperinstructionsAreTold) {
   EXPECT_EQ(stores, 2);
 }
 
-TEST_F(AccessWatchTest, NobodyIsToldOnceItHasStopped) {
-  set_access_watcher({});
+TEST_F(AccessWatchTest, LaunchWithoutAWatcherTellsNobody) {
+  options.watcher = {};
   const std::uint64_t q = memory.allocate(4);
   run(entry(".param .u64 q", R"(
     .reg .b64 %q;

@@ -10,7 +10,7 @@
 #include <random>
 #include <sstream>
 
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/rows.hpp"
 #include "vgpu/program_text.hpp"
@@ -101,7 +101,7 @@ class Checker {
   }
 
   bool copies_in_its_row(const ptx::Instruction& instruction) const {
-    if (instruction.opcode != "mov" || instruction.guard >= 0) return false;
+    if (instruction.opcode != ptx::Opcode::mov || instruction.guard >= 0) return false;
     const ptx::Operand &to = instruction.operands[0], &from = instruction.operands[1];
     return to.kind == ptx::Operand::Kind::reg && from.kind == ptx::Operand::Kind::reg &&
            offset(to.reg) == offset(from.reg);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vgpu/launch_fixture.hpp"
-#include "vgpu/tensor_map.hpp"
+#include "vgpu/model/tensor_map.hpp"
 
 namespace rung::vgpu {
 

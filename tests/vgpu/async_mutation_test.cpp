@@ -19,7 +19,7 @@
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "vgpu/launch.hpp"
-#include "vgpu/tensor_map.hpp"
+#include "vgpu/model/tensor_map.hpp"
 
 namespace rung {
 namespace {

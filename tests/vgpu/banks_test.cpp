@@ -3,7 +3,7 @@
 //   l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}
 //   l1tex__t_sectors_pipe_lsu_mem_global_op_st
 
-#include "vgpu/observers/banks.hpp"
+#include "vgpu/model/banks.hpp"
 
 #include <gtest/gtest.h>
 

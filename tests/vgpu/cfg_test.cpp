@@ -102,6 +102,16 @@ TEST(Cfg, ShufflesDoNotEndABlock) {
   EXPECT_EQ(counts(cfg_of("shfl.sync.down.b32 %r1, %r2, 1, 31, -1; ret;")), Ints{2});
 }
 
+TEST(Cfg, WarpWideInstructionsSynchronise) {
+  for (const std::string wide :
+       {"bar.sync 0;", "shfl.sync.down.b32 %r1, %r2, 1, 31, -1;", "activemask.b32 %r1;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;"}) {
+    EXPECT_TRUE(cfg_of(wide + " ret;").blocks.at(0).synchronises) << wide;
+  }
+  EXPECT_FALSE(cfg_of("mov.u32 %r1, 1; ret;").blocks.at(0).synchronises);
+}
+
 TEST(Cfg, GuardedExitsGoOn) {
   const Cfg cfg = cfg_of("@%p1 exit; mov.u32 %r1, 0; @!%p2 ret; mov.u32 %r2, 0; ret;");
   EXPECT_EQ(successors(cfg), (std::vector<Ints>{{to_exit, 1}, {to_exit, 2}, {to_exit}}));

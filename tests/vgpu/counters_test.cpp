@@ -1,6 +1,7 @@
 // Sums of counters, and the class of every instruction.
 
-#include "vgpu/counters.hpp"
+#include "vgpu/model/counters.hpp"
+#include "vgpu/program/instruction_class.hpp"
 
 #include "vgpu/lanes.hpp"
 

@@ -1,11 +1,11 @@
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
 
-#include "vgpu/hazard.hpp"
+#include "vgpu/model/hazard.hpp"
 
 namespace rung::vgpu {
 namespace {

@@ -1,6 +1,6 @@
 // Calls, replaced by the text of the functions that they call.
 
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "vgpu/engine/arithmetic.hpp"
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/engine/arithmetic/arithmetic.hpp"
+#include "vgpu/model/warp.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu::lanes {
@@ -29,7 +29,7 @@ inline constexpr Mask some_lanes = 0x5A0FF0A6u;
 inline ptx::Instruction instruction(const std::string& mnemonic) {
   ptx::Instruction result;
   std::size_t at = mnemonic.find('.');
-  result.opcode = mnemonic.substr(0, at);
+  result.set_opcode(mnemonic.substr(0, at));
   while (at != std::string::npos) {
     const std::size_t next = mnemonic.find('.', at + 1);
     result.modifiers.push_back(mnemonic.substr(at + 1, next - at - 1));

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/device.hpp"
 #include "vgpu/launch.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung::vgpu {
 

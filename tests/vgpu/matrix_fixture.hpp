@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/engine/matrix.hpp"
-#include "vgpu/engine/warp.hpp"
-#include "vgpu/engine/wmma_layout.hpp"
+#include "vgpu/engine/matrix/matrix.hpp"
+#include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu::matrix_tests {
 
@@ -27,7 +27,8 @@ inline ptx::Instruction instruction(const std::string& mnemonic) {
   ptx::Instruction result;
   std::istringstream words(mnemonic);
   std::string word;
-  std::getline(words, result.opcode, '.');
+  std::getline(words, word, '.');
+  result.set_opcode(word);
   while (std::getline(words, word, '.')) result.modifiers.push_back(word);
   return result;
 }

@@ -30,7 +30,7 @@ inline Issued issued_by_model(const ptx::Module& module, const ptx::Function& fu
   Issued issued;
   for (const CfgBlock& block : control_flow(function).blocks) {
     for (const IssuedAccess& access : model.issued(block.first, block.count)) {
-      const bool load = function.body[access.leader].opcode == "ld";
+      const bool load = function.body[access.leader].opcode == ptx::Opcode::ld;
       (load ? issued.loads : issued.stores).push_back(access.bytes);
     }
   }

@@ -2,8 +2,8 @@
 // Where each element of mma.sync's fragments lies, as the PTX ISA states it for each shape
 // (9.7.14.5): element i of lane 4 * group + thread.
 
-#include "vgpu/engine/matrix_form.hpp"
-#include "vgpu/engine/wmma_layout.hpp"
+#include "vgpu/engine/matrix/wmma_layout.hpp"
+#include "vgpu/model/matrix_form.hpp"
 
 namespace rung::vgpu::matrix_tests {
 

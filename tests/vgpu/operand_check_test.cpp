@@ -1,6 +1,6 @@
 // What operand lists are refused for, before any later code indexes them.
 
-#include "vgpu/program/operand_check.hpp"
+#include "vgpu/lowering/operand_check.hpp"
 
 #include <gtest/gtest.h>
 

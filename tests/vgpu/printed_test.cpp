@@ -1,6 +1,6 @@
 // What is left of kernels' output where the ring of printf is too small for all of it.
 
-#include "vgpu/printed.hpp"
+#include "vgpu/model/printed.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vgpu/program/inline.hpp"
+#include "vgpu/lowering/inline.hpp"
 #include "vgpu/program_text.hpp"
 
 namespace rung::vgpu {
@@ -32,8 +32,8 @@ std::string origin(const std::string& body, const std::string& functions = {}) {
   const auto registers = trace_pointers(module, function);
   std::string found = "no access";
   for (const ptx::Instruction& instruction : function.body) {
-    if (instruction.opcode != "ld" && instruction.opcode != "st") continue;
-    const std::size_t address = instruction.opcode == "ld" ? 1 : 0;
+    if (!instruction.is(ptx::Opcode::ld, ptx::Opcode::st)) continue;
+    const std::size_t address = instruction.opcode == ptx::Opcode::ld ? 1 : 0;
     found = text_of(origin_of(registers, module, function, instruction.operands.at(address)));
   }
   return found;

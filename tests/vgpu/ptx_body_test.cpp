@@ -10,7 +10,7 @@ using Kind = Operand::Kind;
 TEST(PtxInstruction, MnemonicSplitsIntoOpcodeAndModifiers) {
   const Instruction load =
       instruction("ld.global.L1::no_allocate.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];").instruction;
-  EXPECT_EQ(load.opcode, "ld");
+  EXPECT_EQ(load.opcode, Opcode::ld);
   EXPECT_EQ(load.modifiers, (std::vector<std::string>{"global", "L1::no_allocate", "v4", "f32"}));
   EXPECT_EQ(load.mnemonic(), "ld.global.L1::no_allocate.v4.f32");
   EXPECT_TRUE(load.has("v4"));

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "vgpu/launch_fixture.hpp"
-#include "vgpu/program/kernel.hpp"
+#include "vgpu/model/kernel.hpp"
 
 namespace rung::vgpu {
 namespace {

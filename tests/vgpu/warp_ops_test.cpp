@@ -1,6 +1,6 @@
 // Shuffles, votes, matches and reductions within a warp.
 
-#include "vgpu/engine/warp_ops.hpp"
+#include "vgpu/engine/warp/warp_ops.hpp"
 
 #include "vgpu/lanes.hpp"
 

@@ -31,6 +31,8 @@ struct SplitTile {
     alignas(16) T Bs[STAGES][BK][LDB];
   };
 
+  static_assert(THREADS / 32 * Warps::LANES_M * WN <= STAGES * BK * BM, "staging fits in As");
+
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
@@ -114,8 +116,15 @@ struct SplitTile {
     // store
     const std::int64_t row = tile.row + thread_row;
     const std::int64_t col = tile.col + thread_col;
-    if (split_k.splits == 1) {
+    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
+    } else if (split_k.splits == 1) {
+      // sync: all reads of the tiles are done; their memory has room for a row of each thread
+      __syncthreads();
+      T* const staging = &As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
+      cuda::store_by_rows<Rows, Cols, Warps::LANES_M, WN>(
+          g, tile.row + Warps::warp_row(), tile.col + Warps::warp_col(), Warps::lane_row(),
+          Warps::lane_col(), acc, staging);
     } else {
       cuda::store_split<Rows, Cols, THREADS>(g, split_k, number, part, row, col, acc);
     }

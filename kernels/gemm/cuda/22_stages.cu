@@ -42,7 +42,7 @@ struct Stages {
     const int warp_row = Warps::row();
     const int warp_col = Warps::col();
 
-    Out acc[FRAGS_M][FRAGS_N][4] = {};
+    Scalar<Out> acc[FRAGS_M][FRAGS_N][4] = {};
     cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
       multiply<A_K_MAJOR, B_K_MAJOR>(g, tile, warp_row, warp_col, acc);
     });
@@ -61,7 +61,8 @@ struct Stages {
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g,
                                                   const cuda::TileCoord& tile, int warp_row,
-                                                  int warp_col, Out (&acc)[FRAGS_M][FRAGS_N][4]) {
+                                                  int warp_col,
+                                                  Scalar<Out> (&acc)[FRAGS_M][FRAGS_N][4]) {
     using ATile = cuda::PaddedTile<BM, BK, A_K_MAJOR>;
     using BTile = cuda::PaddedTile<BN, BK, B_K_MAJOR>;
     auto& [As, Bs] = cuda::dynamic_shared<Shared<In>>();
@@ -125,6 +126,6 @@ struct Stages {
 
 }  // namespace
 
-RUNG_CUDA_GEMM(22, stages, Stages, bf16, f16)
+RUNG_CUDA_GEMM(22, stages, Stages, bf16, f16, bf16_bf16, f16_f16)
 
 }  // namespace rung

@@ -28,6 +28,8 @@ struct Mma {
   using Cols = cuda::Fragment<2 * FRAGS_N, 4, 2>;
   using Sums = double[FRAGS_M][2 * FRAGS_N];
 
+  static_assert(Warps::THREADS / 32 * 8 * WN <= STAGES * BM * BK, "staging fits in As");
+
   struct Shared {
     alignas(128) double As[STAGES][BM * BK];
     alignas(128) double Bs[STAGES][BN * BK];
@@ -49,8 +51,14 @@ struct Mma {
     const int lane = Warps::lane();
     const std::int64_t row = tile.row + Warps::row() + Rows::first(lane / 4);
     const std::int64_t col = tile.col + Warps::col() + Cols::first(lane % 4);
-    if (split_k.splits == 1) {
+    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
       cuda::store_tile<Rows, Cols>(g, row, col, acc);
+    } else if (split_k.splits == 1) {
+      // sync: all reads of the tiles are done; their memory has room for a row of each thread
+      __syncthreads();
+      double* const staging = cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
+      cuda::store_by_rows<Rows, Cols, 8, WN>(g, tile.row + Warps::row(), tile.col + Warps::col(),
+                                             lane / 4, lane % 4, acc, staging);
     } else {
       cuda::store_split<Rows, Cols, THREADS>(g, split_k, number, part, row, col, acc);
     }

@@ -33,6 +33,8 @@ struct WarpRoles {
   using Cols = cuda::Fragment<2 * FRAGS_N, 4, 2>;
   using Sums = double[FRAGS_M][FRAGS_N][4];
 
+  static_assert(Warps::THREADS / 32 * 8 * WN <= STAGES * BM * BK, "staging fits in As");
+
   struct Shared {
     alignas(128) double As[STAGES][BM * BK];
     alignas(128) double Bs[STAGES][BN * BK];
@@ -174,8 +176,14 @@ struct WarpRoles {
     const int lane = Warps::lane();
     const std::int64_t row = tile.row + Warps::row() + Rows::first(lane / 4);
     const std::int64_t col = tile.col + Warps::col() + Cols::first(lane % 4);
-    if (split_k.splits == 1) {
+    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
       cuda::store_tile<Rows, Cols>(g, row, col, results);
+    } else if (split_k.splits == 1) {
+      // sync: all reads of the tiles are done; their memory has room for a row of each thread
+      ptx::bar_sync(0, 32 * CONSUMERS);
+      double* const staging = cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
+      cuda::store_by_rows<Rows, Cols, 8, WN>(g, tile.row + Warps::row(), tile.col + Warps::col(),
+                                             lane / 4, lane % 4, results, staging);
     } else {
       cuda::store_split<Rows, Cols, 32 * CONSUMERS>(g, split_k, number, part, row, col, results);
     }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "vgpu/driver/virtual_driver.hpp"
+
 namespace rung {
 
 AccessRecorder::AccessRecorder(int warp) : warp_(warp) {

@@ -5,11 +5,12 @@
 #include <map>
 #include <vector>
 
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 namespace rung {
 
-/// At most one may exist at a time. It receives everything that the virtual GPU observes.
+/// At most one may exist at a time. It receives the accesses of every launch of the virtual driver
+/// that is observed.
 class AccessRecorder {
  public:
   /// Keeps the accesses of this warp of block 0, the first for each instruction and address space,

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 namespace rung {
 

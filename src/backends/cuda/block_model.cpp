@@ -123,12 +123,12 @@ std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRu
   double best_time = 0;
   const auto tiles = tiles_of(rung, model.dtype);
   for (std::size_t i = 0; i < std::min(tiles.size(), model.tiles.size()); ++i) {
-    if (tiles[i].shared_bytes > limits.shared_bytes) continue;
     for (const int splits : split_counts(rung, size, tiles[i], limits)) {
       const GemmConfig config = {static_cast<int>(i), splits};
       const double expected =
           predicted_microseconds(model, rung, size, fast_copies, config, limits);
       if (best && expected >= best_time) continue;
+      if (!why_not(rung, model.dtype, size, config, limits).empty()) continue;
       best = config;
       best_time = expected;
     }

@@ -14,7 +14,7 @@
 #include "core/kernel_error.hpp"
 #include "cuda_driver/error.hpp"
 #include "cuda_driver/real_driver.hpp"
-#include "vgpu/device.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung {
 namespace {

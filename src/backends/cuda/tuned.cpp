@@ -123,15 +123,13 @@ std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, co
   static constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
   std::int64_t count = std::max<std::int64_t>(tiles_in(size, tile), 1);
   const std::int64_t last_wave = count % limits.multiprocessors;
-  if (!rung.splits || (!rung.maps && count > max_semaphores)) return {parts.data(), 1};
+  if (!rung.splits) return {parts.data(), 1};
   if (rung.maps && last_wave > 0) count = last_wave;
   // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
   // fastest; persistent kernels have one block per SM.
   const int blocks = rung.maps ? 1 : 8;
   const std::int64_t most = std::max<std::int64_t>(
-      std::min({blocks * limits.multiprocessors / count, size.k / (4 * tile.BK),
-                std::int64_t{limits.multiprocessors}}),
-      1);
+      std::min(blocks * limits.multiprocessors / count, size.k / (4 * tile.BK)), 1);
   return {parts.begin(), std::upper_bound(parts.begin(), parts.end(), most)};
 }
 

@@ -75,15 +75,19 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
   require(api, start(api, function, launch, stream, parameters), kernel.id);
 }
 
+Launch fitting_launch(const WorkspaceSource& workspace, CudaGemmChoice& choice,
+                      const GemmCall& problem, int multiprocessors) {
+  while (true) {
+    const Launch launch = fitted(launch_of(choice, problem), multiprocessors);
+    if (choice.config.splits == 1 || fits(workspace, launch)) return launch;
+    --choice.config.splits;
+  }
+}
+
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
                  int multiprocessors) {
   ContextCache& context = workspace.context;
-  const auto launch_here = [&] { return fitted(launch_of(choice, problem), multiprocessors); };
-  Launch launch = launch_here();
-  while (choice.config.splits > 1 && !fits(workspace, launch)) {
-    --choice.config.splits;
-    launch = launch_here();
-  }
+  const Launch launch = fitting_launch(workspace, choice, problem, multiprocessors);
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
   const CopyRoom room(workspace, use, launch);

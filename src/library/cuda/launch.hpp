@@ -68,9 +68,13 @@ Limits limits_of_call(const ContextCache& context, int multiprocessors);
 void start(ContextCache& context, Stream stream, const KernelName& kernel, const Launch& launch,
            void** parameters);
 
-/// Computes a problem whose pointers are device pointers, with persistent kernels on that many SMs,
-/// and with fewer splits than `choice` has if their sums do not fit the workspace. C must not be
-/// empty. Throws as start().
+/// The choice's launch on that many SMs, after lowering its splits until their sums and the packed
+/// operands fit the workspace.
+Launch fitting_launch(const WorkspaceSource& workspace, CudaGemmChoice& choice,
+                      const GemmCall& problem, int multiprocessors);
+
+/// Computes a problem whose pointers are device pointers, by fitting_launch(). C must not be empty.
+/// Throws as start().
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
                  int multiprocessors);
 

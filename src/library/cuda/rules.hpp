@@ -24,6 +24,7 @@ struct CudaGemmRule {
   /// The required alignment, in bytes, of the address and the leading dimension of every operand;
   /// at most 128.
   std::int64_t alignment = 1;
+  std::int64_t max_alignment = 128;  // inclusive; the largest power of two, at most 128
   cuda::GemmRungIndex use;
 };
 

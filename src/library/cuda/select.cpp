@@ -27,8 +27,8 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
          rule.min_k <= shape.k && shape.k <= rule.max_k &&              //
          multiply_adds <= rule.max_work && rule.alignment <= shape.alignment &&
-         rule.a.value_or(shape.a) == shape.a && rule.b.value_or(shape.b) == shape.b &&
-         (!rung_of(rule).maps || can_be_mapped(shape));
+         shape.alignment <= rule.max_alignment && rule.a.value_or(shape.a) == shape.a &&
+         rule.b.value_or(shape.b) == shape.b && (!rung_of(rule).maps || can_be_mapped(shape));
 }
 
 /// The fastest rung also has a fixed order.

@@ -1,6 +1,5 @@
 #include "measure/random/library_plan.hpp"
 
-#include "backends/cuda/prepared_gemm.hpp"
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
 
@@ -14,10 +13,7 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   choice = context.configured(choice, call, limits);
   const cuda::WorkspaceSource workspace{context, gpu.stream(), nullptr, 0};
   if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.config};
-  // As launch_gemm() does where partial sums do not fit in the workspace.
-  while (choice.config.splits > 1 && !cuda::fits(workspace, cuda::launch_of(choice, call))) {
-    --choice.config.splits;
-  }
+  cuda::fitting_launch(workspace, choice, call, limits.multiprocessors);  // lowers its splits
   return {choice.id, choice.config};
 }
 

@@ -11,7 +11,7 @@ namespace rung {
 
 struct LibraryPlan {
   std::string_view rung;  // id, as in the catalog
-  cuda::GemmConfig plan;
+  cuda::GemmConfig config;
 };
 
 /// For a call on the device, with the driver that the library's calls use now. Throws rung::Error.

@@ -52,16 +52,19 @@ class PlanTimer {
     const GemmCall& call = problem_.call;
     for (const cuda::NamedGemmRung& named : request_.rungs) {
       if (!cuda::has(*named.rung, call.dtype)) continue;
-      std::vector<cuda::GemmConfig> plans =
+      std::vector<cuda::GemmConfig> configs =
           cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
-      if (cuda::tiles_of(*named.rung, call.dtype).empty()) plans.push_back({});
-      for (const cuda::GemmConfig& plan : plans) times_.push_back({std::string(named.id), plan});
+      if (cuda::tiles_of(*named.rung, call.dtype).empty()) configs.push_back({});
+      for (const cuda::GemmConfig& config : configs) {
+        times_.push_back({std::string(named.id), config});
+      }
     }
     const auto found = std::find_if(times_.begin(), times_.end(), [&](const PlanTime& time) {
-      return time.rung == chosen.rung && is_same(time.plan, chosen.plan);
+      return time.rung == chosen.rung && is_same(time.config, chosen.config);
     });
     if (found == times_.end()) {
-      times_.push_back({.rung = std::string(chosen.rung), .plan = chosen.plan, .is_chosen = true});
+      times_.push_back(
+          {.rung = std::string(chosen.rung), .config = chosen.config, .is_chosen = true});
     } else {
       found->is_chosen = true;
     }
@@ -89,8 +92,8 @@ class PlanTimer {
 
   /// A verified batch; empty, with the reason in the plan, if there is none.
   Batch prepared(PlanTime& time) {
-    time.refused =
-        cuda::why_not_grid(cuda::configured_gemm(time.rung, time.plan), problem_.call).value_or("");
+    time.refused = cuda::why_not_grid(cuda::configured_gemm(time.rung, time.config), problem_.call)
+                       .value_or("");
     if (!time.refused.empty()) return {};
     Batch batch = bound(time);
     pool_.poison_c(problem_.call);
@@ -102,7 +105,7 @@ class PlanTimer {
   Batch bound(const PlanTime& time) {
     gpu_.make_current();
     const auto call = std::make_shared<cuda::GemmCallOnGpu>(
-        operands_, cuda::configured_gemm(time.rung, time.plan), problem_.call, request_.threads);
+        operands_, cuda::configured_gemm(time.rung, time.config), problem_.call, request_.threads);
     return {[call](std::int64_t calls) { call->enqueue(calls); }, [call] { call->wait(); }, [] {}};
   }
 

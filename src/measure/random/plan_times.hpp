@@ -17,7 +17,7 @@ namespace rung {
 /// One configuration of one rung.
 struct PlanTime {
   std::string rung;  // id, as in the catalog
-  cuda::GemmConfig plan;
+  cuda::GemmConfig config;
   double seconds = 0;        // median per call; 0 if it was refused or is wrong
   bool is_finalist = false;  // timed again, interleaved with the other finalists
   bool is_chosen = false;    // by the library

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report/figure.hpp"
-#include "vgpu/observers/access_watch.hpp"
+#include "vgpu/model/access_watch.hpp"
 
 namespace rung {
 

@@ -54,6 +54,7 @@ void run(ContextState& context, const Launch& launch) {
   options.threads = defaults.threads;
   options.instruction_limit = defaults.instruction_limit;
   options.hazard_limit = defaults.hazard_limit;
+  options.watcher = process().watcher;
   options.printf_bytes = context.limits.at(cuda::Limit::printf_fifo_size);
   const Kernel& kernel = *launch.function->kernel;
   if (calls_printf(kernel)) context.has_printed = true;

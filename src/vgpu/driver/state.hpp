@@ -125,6 +125,7 @@ struct Process {
   bool initialised = false;
   DeviceDescription device = known_devices().front();
   LaunchDefaults defaults;
+  AccessWatcher watcher;
   LaunchObserver observer;
   PrintSink sink;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;

@@ -7,7 +7,7 @@
 
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
-#include "vgpu/tensor_map.hpp"
+#include "vgpu/model/tensor_map.hpp"
 
 namespace rung::vgpu::driver {
 namespace {

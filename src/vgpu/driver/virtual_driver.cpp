@@ -41,6 +41,12 @@ void set_launch_observer(LaunchObserver observer) {
   process.observer = std::move(observer);
 }
 
+void set_access_watcher(AccessWatcher watcher) {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  process.watcher = std::move(watcher);
+}
+
 void set_print_sink(PrintSink sink) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);

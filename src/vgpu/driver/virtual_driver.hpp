@@ -41,6 +41,9 @@ void set_launch_defaults(const LaunchDefaults& defaults);
 using LaunchObserver = std::function<void(const LaunchReport& report, const Kernel& kernel)>;
 void set_launch_observer(LaunchObserver observer);
 
+/// Passed to all later launches that are observed (LaunchOptions::watcher); an empty one stops it.
+void set_access_watcher(AccessWatcher watcher);
+
 /// The destination of the kernels' printf output, which appears at synchronising calls, as on a
 /// GPU; standard output by default.
 using PrintSink = std::function<void(const std::string& text)>;

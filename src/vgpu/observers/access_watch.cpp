@@ -1,26 +1,8 @@
 #include "vgpu/observers/access_watch.hpp"
 
 #include <mutex>
-#include <utility>
-
-#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
-
-std::atomic<bool> accesses_watched{false};
-
-namespace {
-
-std::mutex mutex;
-AccessWatcher watcher;  // by `mutex`
-
-}  // namespace
-
-void set_access_watcher(AccessWatcher wanted) {
-  const std::lock_guard lock(mutex);
-  watcher = std::move(wanted);
-  accesses_watched = static_cast<bool>(watcher);
-}
 
 void tell_access(const Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                  std::int64_t offset, std::uint32_t bytes, AccessKind kind, bool shared) {
@@ -39,8 +21,9 @@ void tell_access(const Block& block, const Warp& warp, std::uint32_t site, Shape
   }
   access.units =
       shared ? shape.wavefronts(bytes, offset, access.load) : shape.sectors(bytes, offset);
-  const std::lock_guard lock(mutex);
-  if (watcher) watcher(access);
+  LaunchState& launch = block.worker.launch;
+  const std::lock_guard lock(launch.watching);
+  launch.options.watcher(access);
 }
 
 }  // namespace rung::vgpu

@@ -1,30 +1,13 @@
 #pragma once
-// Reports every access of a warp, address by address, for access maps.
+// Calls the launch's watcher for an access (model/access_watch.hpp).
 
-#include <array>
-#include <cstdint>
-#include <functional>
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 
-/// One access of a warp to global or shared memory.
-struct WarpAccess {
-  std::uint64_t block = 0;  // linear index in the grid
-  int warp = 0;             // index in the block
-  std::uint32_t site = 0;   // index in sites(kernel)
-  bool shared = false;
-  bool load = false;                        // neither a store nor an atomic
-  std::uint32_t lanes = 0;                  // one bit per active lane
-  std::uint32_t bytes = 0;                  // per lane
-  std::array<std::uint64_t, 32> address{};  // per lane; shared: offset in the block
-  int units = 0;                            // sectors, or wavefronts
-};
-
-/// Called for each access, one at a time, in the thread that runs the block: in program order
-/// within a block, interleaved between blocks. It must not launch anything.
-using AccessWatcher = std::function<void(const WarpAccess& access)>;
-
-/// Watches all observed launches of the process from now on; an empty watcher stops it.
-void set_access_watcher(AccessWatcher watcher);
+/// `offset` is added to the shape's addresses to get those of the access or, for shared memory,
+/// offsets in it.
+void tell_access(const Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
+                 std::int64_t offset, std::uint32_t bytes, AccessKind kind, bool shared);
 
 }  // namespace rung::vgpu

@@ -1,18 +1,16 @@
-// What an access to global memory costs, and whether what it reads was ever written.
+#include "vgpu/observers/coalescing.hpp"
 
-#include <algorithm>
-
-#include "vgpu/engine/access.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/execution/report.hpp"
 #include "vgpu/memory/written_bytes.hpp"
+#include "vgpu/observers/access_watch.hpp"
 #include "vgpu/observers/early_access.hpp"
 #include "vgpu/observers/global_races.hpp"
-#include "vgpu/observers/tell_access.hpp"
 
 namespace rung::vgpu {
 namespace {
 
-/// Calls f(address, bytes, lane) for each lane's access, or once for all where lanes are dense.
+/// Calls f(address, bytes, lane) for each lane's access, or once for all lanes if they are
+/// contiguous.
 template <class F>
 void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const F& f) {
   const std::uint32_t bytes = op.access_bytes();
@@ -34,7 +32,7 @@ void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shap
   for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int lane) {
     const std::size_t byte = find_unwritten(*place.allocation, at, bytes);
     if (byte == bytes) return;
-    // A dense access is one range for all lanes: the hole tells which lane it is.
+    // A contiguous access is one range for all lanes; the offset identifies the lane.
     const int who = bytes > op.access_bytes() ? static_cast<int>(byte / op.access_bytes()) : lane;
     report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
            block.worker.launch.memory.describe(at + byte), "nothing has been written there");
@@ -57,7 +55,7 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
   Worker::Accesses& accesses = worker.accesses[op.site];
   ++accesses.requests;
   accesses.units += static_cast<std::uint64_t>(shape.sectors(op.access_bytes(), op.offset));
-  if (accesses_watched.load(std::memory_order_relaxed)) {
+  if (worker.watched) {
     tell_access(block, warp, op.site, shape, op.offset, op.access_bytes(), kind, false);
   }
   if ((shape.mask & warp.early) != 0) check_early(warp, op, shape, place, kind);
@@ -84,7 +82,7 @@ void count_shared(Block& block, const MemoryOp& op, Shape& shape, AccessKind kin
   const auto wavefronts =
       static_cast<std::uint64_t>(shape.wavefronts(op.access_bytes(), op.offset, load));
   if (op.space == ptx::Space::generic || op.counted_apart) {
-    // The instruction's own counters are those of global memory.
+    // The instruction's own counters are for global memory.
     Counters& counters = worker.apart;
     ++(load ? counters.shared_load_requests : counters.shared_store_requests);
     (load ? counters.shared_load_wavefronts : counters.shared_store_wavefronts) += wavefronts;

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/async_state.hpp"
-#include "vgpu/engine/cluster.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {
 
-/// Whether what warp `other` of the block `from` did up to its wait is ordered before this lane.
+/// Whether the griddepcontrol.wait of warp `other` of block `from` is ordered before this lane's
+/// next access.
 bool is_behind(const Warp& warp, int lane, const Block& from, std::size_t other) {
   const Stamp wait = from.grid_waits[other];
   if (wait == 0) return false;
@@ -35,7 +36,7 @@ bool is_behind_any(const Warp& warp, int lane) {
 void observe_grid_wait(Warp& warp) {
   Block& block = *warp.block;
   warp.early &= ~warp.mask;
-  // Whoever is behind a later wait of the warp is behind its first one.
+  // A thread that is ordered after a later wait of the warp is also ordered after its first one.
   Stamp& first = block.grid_waits[static_cast<std::size_t>(warp.index)];
   if (first != 0) return;
   first = make_stamp(block.order.segment(warp.index), block.thread(warp, first_lane(warp.mask)));

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 

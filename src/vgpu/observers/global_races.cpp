@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -42,15 +42,14 @@ bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
   if (block_of(stamp) == block.linear) {
     return block.order.ordered_in_device_memory(other, access.thread);
   }
-  return block.worker.launch.order.knows(block.releases.acquired(block.order, access.thread),
-                                         block_of(stamp), stamp_thread(other) / warp_size,
-                                         stamp_time(other));
+  return block.worker.launch.order.knows(block.releases.acquired(access.thread), block_of(stamp),
+                                         stamp_thread(other) / warp_size, stamp_time(other));
 }
 
-/// Of an atomic write: who has acquired at its address has seen it.
+/// An atomic write is ordered before threads that have acquired at its address.
 bool is_seen(const GlobalAccess& access, std::uint64_t written) {
   if ((within_block(written) & stamp_atomic) == 0) return false;
-  return access.block.releases.has_acquired(access.block.order, access.thread, access.address);
+  return access.block.releases.has_acquired(access.thread, access.address);
 }
 
 void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
@@ -62,7 +61,7 @@ void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other
 
 void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
   const std::uint64_t written = load(granule.written);
-  // A plain read beside atomics is how loops around atomicCAS begin.
+  // Loops around atomicCAS begin with a plain read of a word that others access atomically.
   const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
   if (!harmless && !in_order(access, written) && !is_seen(access, written)) {
     race(access, address, written, load(granule.write_site), "write");
@@ -143,7 +142,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
 
 void observe_fence(Warp& warp) {
   Block& block = *warp.block;
-  if (!block.worker.observe || !block.worker.kernel.synchronises_blocks) return;
+  if (!block.worker.kernel.synchronises_blocks) return;
   block.releases.fence(warp);
 }
 

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "vgpu/engine/access.hpp"
+#include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
 
 /// The shadow of a granule of global memory during one launch. A stamp has the block's index plus
-/// one in the upper half, and the block's own stamp (observers/order.hpp) in the lower; 0: none.
+/// one in the upper half, and the block's own stamp (happens_before/order.hpp) in the lower; 0: none.
 struct GlobalGranule {
   std::uint64_t written, first_reader, other_reader;
   std::uint16_t write_site, first_read_site, other_read_site;
@@ -20,7 +20,7 @@ struct GlobalGranule {
 void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, AccessKind kind);
 
-/// membar.gl, fence.acq_rel.gpu and stronger (observers/block_releases.hpp).
+/// membar.gl, fence.acq_rel.gpu and stronger (happens_before/block_releases.hpp).
 void observe_fence(Warp& warp);
 
 /// The release of a write that is an atomic, or volatile, relaxed or stronger, and the acquire of

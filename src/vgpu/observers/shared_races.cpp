@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "vgpu/engine/async_state.hpp"
-#include "vgpu/engine/report.hpp"
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/report.hpp"
+#include "vgpu/observers/async_races.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -26,15 +27,16 @@ void race(const SharedAccess& access, const char* what, std::size_t granule, Sta
               stamp_time(other) == pending_time);
 }
 
-/// Whether a stamp stands for a bulk copy or wgmma: observers/async_shadow.hpp knows of those.
+/// Whether a stamp represents a bulk copy or wgmma, which happens_before/async_shadow.hpp records.
 bool is_async(const SharedAccess& access, std::size_t granule, Stamp stamp, bool of_write) {
   if (stamp_time(stamp) != pending_time || access.block.async == nullptr) return false;
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
-  // A cp.async has such a stamp too.
+  // A cp.async also has a pending stamp.
   return !of_write || access.block.async->shadow.write_at(static_cast<std::uint32_t>(offset)) != 0;
 }
 
-/// False, and reported, if something asynchronous there is not ordered before the access.
+/// Returns false, after a report, if an asynchronous operation there is not ordered before the
+/// access.
 bool async_in_order(const SharedAccess& access, std::size_t granule, const char* what) {
   const auto offset = granule * static_cast<std::size_t>(access.block.shadow.granule);
   return check_against_async(access.block, access.thread, access.site, what,
@@ -82,7 +84,7 @@ void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint
   (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
 }
 
-/// A logged read of so many bytes, `shift` bytes from where the log says.
+/// Records a logged read of that many bytes, `shift` bytes from the logged address.
 void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
                  std::uint32_t site) {
   SharedShadow& shadow = block.shadow;
@@ -126,7 +128,7 @@ void note_logged(Block& block, const LoggedRead& read) {
   }
 }
 
-// Above this a log is worked through, so that it does not grow for ever without a barrier.
+// A longer log is processed, so that it does not grow without bound if there is no barrier.
 constexpr std::size_t longest_log = 1 << 14;
 
 void settle_all(Block& block) {
@@ -186,7 +188,7 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
 
 namespace {
 
-/// Adds what is common to single reads and batches, from the shape's first lane `offset` bytes on.
+/// Adds an entry for a read or a batch, `offset` bytes from the shape's addresses.
 LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t offset) {
   ReadLog& log = block.shadow.log;
   if (log.reads.size() >= longest_log) settle_all(block);
@@ -228,15 +230,9 @@ void settle_reads(Block& block, Regions regions) {
   if ((block.shadow.log.regions & regions) != 0) settle_all(block);
 }
 
-void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count) {
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (shadow.written[i] == 0) shadow.count_first_write(i);
-  }
-}
-
 namespace {
 
-/// Before any write: brings the log and the regions up to date.
+/// Processes logged reads and updates the regions before a write.
 void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
   const Regions regions = block.shadow.regions(low, last);
   settle_reads(block, regions);
@@ -251,7 +247,8 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
-                     // Lanes that write together are judged by their values (engine/access.cpp).
+                     // Writes of one instruction to one address are compared by value
+                     // (engine/memory/access.cpp).
                      if (!again) check_write(access, granule, "write", false);
                      if (shadow.written[granule] == 0) shadow.count_first_write(granule);
                      shadow.written[granule] = make_stamp(segment, access.thread);
@@ -295,7 +292,7 @@ void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset
 void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                           std::uint32_t bytes) {
   write_at(block, thread, site, offset, bytes, pending_time);
-  // No bulk copy's stamp any more.
+  // The granule no longer has a bulk copy's stamp.
   if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
 }
 

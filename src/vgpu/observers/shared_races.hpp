@@ -1,13 +1,13 @@
 #pragma once
 // Detects races and uninitialised reads in shared memory, granule by granule: the slow paths. The
 // fast ones, which only check whether everything is from before the last barrier, are in
-// engine/shadow-inl.hpp.
+// engine/memory/shadow-inl.hpp.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "vgpu/engine/block.hpp"
-#include "vgpu/engine/shape.hpp"
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/model/shape.hpp"
 
 namespace rung::vgpu {
 
@@ -16,8 +16,6 @@ void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t
                  int lane_shift);
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                   int lane_shift);
-
-void count_first_writes(SharedShadow& shadow, std::size_t first, std::size_t count);
 
 /// Any shape: checks a read against writes. `offset` is added to the shape's addresses to get
 /// offsets in shared memory.

@@ -12,17 +12,18 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr std::size_t most_terms = 4;
-constexpr int deepest = 8;  // definitions that are followed, one into the other
+constexpr int deepest = 8;  // the longest chain of definitions that is followed
 
 bool is_integer_sum(const Instruction& instruction) {
-  if (instruction.opcode != "add" && instruction.opcode != "sub") return false;
+  if (!instruction.is(ptx::Opcode::add, ptx::Opcode::sub)) return false;
   if (instruction.modifiers.size() != 1) return false;  // .cc, .sat
   const ptx::Type type = ptx::type_named(instruction.modifiers[0]);
   return !ptx::is_float(type) && ptx::size_of(type) >= 4;
 }
 
 bool is_copy(const Instruction& instruction) {
-  return instruction.opcode == "mov" || (instruction.opcode == "cvta" && instruction.has("to"));
+  return instruction.opcode == ptx::Opcode::mov ||
+         (instruction.opcode == ptx::Opcode::cvta && instruction.has("to"));
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ Addresses::Addresses(const ptx::Function& function, SharedOffset shared_offset)
   }
 }
 
-/// Written once, as compilers write all registers but those of loops.
+/// Whether the register is written only once. Compilers write all registers once, except those of
+/// loops.
 bool Addresses::keeps_its_value(int reg) const {
   const auto& definitions = definitions_[static_cast<std::size_t>(reg)];
   return definitions.size() == 1 && function_.body[definitions[0]].guard < 0;
@@ -57,8 +59,8 @@ Addresses::Sum Addresses::sum_of(int reg, View view) const {
   return sum ? *std::move(sum) : Sum{{{reg, static_cast<int>(behind - in_block)}}, 0};
 }
 
-/// The value of an operand; nothing if it is no register, constant or shared array, or if it may
-/// have changed since a definition outside of the block.
+/// The value of an operand. Nothing if it is not a register, constant or shared array, or if it may
+/// have changed since a definition outside the block.
 std::optional<Addresses::Sum> Addresses::sum_of(const Operand& operand, View view) const {
   if (operand.negated) return std::nullopt;
   if (operand.kind == Operand::Kind::immediate && !operand.is_float) {
@@ -74,7 +76,7 @@ std::optional<Addresses::Sum> Addresses::sum_of(const Operand& operand, View vie
   return sum_of(operand.reg, view);
 }
 
-/// What instruction `at` computes, if it is a sum.
+/// The result of instruction `at`, if it is a sum.
 std::optional<Addresses::Sum> Addresses::definition(std::size_t at, View view) const {
   const Instruction& instruction = function_.body[at];
   if (view.depth == 0 || instruction.guard >= 0) return std::nullopt;
@@ -85,7 +87,7 @@ std::optional<Addresses::Sum> Addresses::definition(std::size_t at, View view) c
   auto sum = sum_of(operands[1], before);
   const auto other = sum_of(operands[2], before);
   if (!sum || !other) return std::nullopt;
-  if (instruction.opcode == "sub") {
+  if (instruction.opcode == ptx::Opcode::sub) {
     if (!other->terms.empty()) return std::nullopt;
     sum->constant -= other->constant;
     return sum;

@@ -12,21 +12,21 @@
 
 namespace rung::vgpu {
 
-/// A value of a register: which register, and how often it was written before in the basic block.
+/// A value of a register: the register, and how often the basic block has written it before.
 using RegisterValue = std::pair<int, int>;
 
 struct LinearAddress {
-  std::vector<RegisterValue> terms;  // sorted; the same terms are the same sum
-  std::int64_t constant = 0;         // bytes; the offsets of shared arrays are in it
+  std::vector<RegisterValue> terms;  // sorted, so that equal sums have equal terms
+  std::int64_t constant = 0;         // bytes; includes the offsets of shared arrays
   LowBits low;                       // of the sum of the terms, without the constant
 };
 
-/// Follows the registers of a function to where their values come from.
+/// Traces the registers of a function back to the definitions of their values.
 class Addresses {
  public:
   Addresses(const ptx::Function& function, SharedOffset shared_offset);
 
-  /// Of the operand [base + offset] of instruction `at`, in the basic block that begins with
+  /// The address operand [base + offset] of instruction `at`, in the basic block that begins with
   /// instruction `first`.
   LinearAddress of(const ptx::Operand& operand, std::size_t at, std::size_t first) const;
 
@@ -35,7 +35,7 @@ class Addresses {
     std::vector<RegisterValue> terms;
     std::int64_t constant = 0;
   };
-  /// Where a value is looked at, and through how many definitions more.
+  /// The instruction at which a value is read, and how many more definitions may be followed.
   struct View {
     std::size_t at, first;
     int depth;

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 #include "vgpu/program/coalescing.hpp"
 #include "vgpu/program/live_ranges.hpp"
 #include "vgpu/program/operands.hpp"
@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::uint32_t row_alignment = 64;
 
-/// A row, and when it is taken.
+/// A row, and the live ranges that occupy it.
 class Row {
  public:
   bool is_free(const LiveRange& range) const {
     return std::none_of(range.begin(), range.end(), [&](const Segment& wanted) {
-      const auto next = taken_.lower_bound(wanted.end);  // begins behind
+      const auto next = taken_.lower_bound(wanted.end);  // the first that begins later
       return next != taken_.begin() && std::prev(next)->second > wanted.begin;
     });
   }
@@ -33,8 +33,8 @@ class Row {
   std::map<std::size_t, std::size_t> taken_;  // begin to end; they do not overlap
 };
 
-/// Operands and results that can have one row, both ways round: an accumulator then stays where it
-/// is.
+/// For each register, those that could share its row because one is an operand and the other the
+/// result of an instruction: an accumulator then stays in place.
 std::vector<std::vector<int>> partners_of(const ptx::Function& function) {
   std::vector<std::vector<int>> partners(function.registers.size());
   for (const ptx::Instruction& instruction : function.body) {
@@ -48,7 +48,7 @@ std::vector<std::vector<int>> partners_of(const ptx::Function& function) {
   return partners;
 }
 
-/// Places that are in either.
+/// The union of two live ranges.
 LiveRange united(const LiveRange& a, const LiveRange& b) {
   LiveRange both;
   std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both),
@@ -64,10 +64,10 @@ LiveRange united(const LiveRange& a, const LiveRange& b) {
   return merged;
 }
 
-/// Rows of one width.
+/// All rows of one width.
 class Pool {
  public:
-  /// The first free one of `wanted`, else the first of all, else a new one.
+  /// The first free row of `wanted`, otherwise the first free row, otherwise a new one.
   std::size_t take(const LiveRange& range, const std::vector<std::size_t>& wanted) {
     const auto is_free = [&](std::size_t row) { return rows_[row].is_free(range); };
     const auto found = std::find_if(wanted.begin(), wanted.end(), is_free);
@@ -120,7 +120,7 @@ class Allocator {
   static constexpr std::size_t none = ~std::size_t{0};
   static std::size_t index(int reg) { return static_cast<std::size_t>(reg); }
 
-  /// Bytes of a lane; 0 for a predicate.
+  /// Bytes per lane; 0 for a predicate.
   int width(int reg) const { return row_bytes(function_.registers[index(reg)].type); }
 
   std::vector<std::size_t> rows_of_partners(const std::vector<int>& registers) const {
@@ -134,7 +134,7 @@ class Allocator {
     return rows;
   }
 
-  /// Pools one after the other, predicates first.
+  /// Lays out the pools one after the other, predicates first.
   RowAllocation laid_out() const {
     std::map<int, std::uint32_t> begins;  // of pools
     RowAllocation allocation;

@@ -13,15 +13,15 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::Type;
 
-/// An access to a `.param` variable: the elements lie one behind the other.
+/// An access to consecutive elements of a `.param` variable.
 struct ParameterAccess {
   std::size_t address, value;  // indices of operands
   Type type = Type::none;
 };
 
 std::optional<ParameterAccess> parameter_access_of(const Instruction& instruction) {
-  const bool load = instruction.opcode == "ld";
-  if ((!load && instruction.opcode != "st") || instruction.operands.size() != 2)
+  const bool load = instruction.opcode == ptx::Opcode::ld;
+  if ((!load && instruction.opcode != ptx::Opcode::st) || instruction.operands.size() != 2)
     return std::nullopt;
   if (!instruction.has("param") && !instruction.has("param::func")) return std::nullopt;
   ParameterAccess access{load ? 1u : 0u, load ? 0u : 1u};
@@ -34,7 +34,7 @@ std::optional<ParameterAccess> parameter_access_of(const Instruction& instructio
   return access;
 }
 
-/// The registers and constants that are copied.
+/// The registers and constants that the access copies.
 std::vector<Operand> values_of(const Instruction& instruction, const ParameterAccess& access) {
   const Operand& value = instruction.operands[access.value];
   return value.kind == Operand::Kind::vector ? value.elements : std::vector<Operand>{value};
@@ -112,7 +112,7 @@ class Promotion {
     return ptx::size_of(function_.registers[static_cast<std::size_t>(reg)].type);
   }
 
-  /// Decides on a variable, and gives it registers.
+  /// Decides whether a variable can be replaced, and allocates its registers.
   void settle(const std::string& name, Candidate& found) {
     std::int64_t end = 0;
     for (const auto& [offset, type] : found.places) {
@@ -155,7 +155,7 @@ class Promotion {
       offset += ptx::size_of(access.type);
       if (value.kind == Operand::Kind::sink) continue;
       Instruction move = instruction;
-      move.opcode = "mov";
+      move.opcode = ptx::Opcode::mov;
       move.modifiers = {ptx::name(access.type)};
       move.operands = access.value == 0 ? std::vector{value, place} : std::vector{place, value};
       body.push_back(std::move(move));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "vgpu/program/reconvergence.hpp"
@@ -20,20 +19,20 @@ Labels labels_of(const ptx::Function& function) {
 }
 
 bool is_jump(const ptx::Instruction& instruction) {
-  return instruction.opcode == "bra" && instruction.guard < 0;
+  return instruction.opcode == ptx::Opcode::bra && instruction.guard < 0;
 }
 
 CfgBlock::WayOut way_out_by(const ptx::Instruction& instruction) {
-  if (instruction.opcode == "trap") return CfgBlock::WayOut::trap;
-  if (instruction.opcode == "exit") return CfgBlock::WayOut::exit;
+  if (instruction.opcode == ptx::Opcode::trap) return CfgBlock::WayOut::trap;
+  if (instruction.opcode == ptx::Opcode::exit) return CfgBlock::WayOut::exit;
   return CfgBlock::WayOut::ret;
 }
 
-/// The instruction that a branch to `label` comes to, behind other jumps.
+/// The instruction that a branch to `label` reaches, with jumps to jumps followed.
 std::size_t landing_of(const ptx::Function& function, const Labels& labels,
                        const std::string& label) {
   std::size_t at = labels.at(label);
-  constexpr int most_jumps = 8;  // they may go round in circles
+  constexpr int most_jumps = 8;  // they may form a cycle
   for (int i = 0; i < most_jumps && at < function.body.size() && is_jump(function.body[at]); ++i) {
     at = labels.at(function.body[at].operands.at(0).name);
   }
@@ -41,11 +40,11 @@ std::size_t landing_of(const ptx::Function& function, const Labels& labels,
 }
 
 bool is_plain_exit(const ptx::Instruction& instruction) {
-  return instruction.guard < 0 && (instruction.opcode == "ret" || instruction.opcode == "exit");
+  return instruction.guard < 0 && instruction.is(ptx::Opcode::ret, ptx::Opcode::exit);
 }
 
-/// Where a branch to `label` goes: to its instruction, or behind the last one if all that follows
-/// there is an exit.
+/// The target of a branch to `label`: an instruction, or the index past the end if only an exit
+/// follows there.
 std::size_t target_of(const ptx::Function& function, const Labels& labels,
                       const std::string& label) {
   const std::size_t exit = function.body.size();
@@ -53,24 +52,25 @@ std::size_t target_of(const ptx::Function& function, const Labels& labels,
   return end == exit || is_plain_exit(function.body[end]) ? exit : labels.at(label);
 }
 
-/// How the block that ends with this instruction leaves the kernel, where it does.
+/// How a block that ends with this instruction leaves the kernel, if it does.
 CfgBlock::WayOut way_out_of(const ptx::Function& function, const Labels& labels,
                             const ptx::Instruction& last) {
-  if (last.opcode != "bra") return way_out_by(last);
+  if (last.opcode != ptx::Opcode::bra) return way_out_by(last);
   const std::size_t end = landing_of(function, labels, last.operands.at(0).name);
   return end < function.body.size() ? way_out_by(function.body[end]) : CfgBlock::WayOut::ret;
 }
 
-/// Instruction indices that the instruction may go to, the guard's target first; the index behind
-/// the last instruction stands for an exit.
+/// The indices of possible next instructions, the guarded target first. The index past the end
+/// stands for an exit.
 std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels& labels,
                                     std::size_t at) {
   const ptx::Instruction& instruction = function.body[at];
   std::vector<std::size_t> targets;
-  if (instruction.opcode == "bra") {
+  if (instruction.opcode == ptx::Opcode::bra) {
     targets.push_back(target_of(function, labels, instruction.operands.at(0).name));
-  } else if (instruction.opcode == "brx") {
-    // Each entry stays a block of its own, exits too: the index selects one.
+  } else if (instruction.opcode == ptx::Opcode::brx) {
+    // Each entry of the list stays a block of its own, even an exit, because the index selects
+    // among them.
     for (const auto& list : function.branch_targets) {
       if (list.name != instruction.operands.at(1).name) continue;
       for (const std::string& label : list.labels) targets.push_back(labels.at(label));
@@ -82,7 +82,7 @@ std::vector<std::size_t> targets_of(const ptx::Function& function, const Labels&
   return targets;
 }
 
-/// Marks the targets of edges that lead back into the path of a depth-first walk from the entry.
+/// Marks the targets of back edges of a depth-first walk from the entry.
 void mark_loop_headers(Cfg& cfg) {
   struct Visit {
     int block;
@@ -114,22 +114,16 @@ void mark_loop_headers(Cfg& cfg) {
 }  // namespace
 
 bool synchronises(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {
-      "activemask", "bar",  "barrier",  "elect", "ldmatrix", "match", "mma",
-      "redux",      "shfl", "stmatrix", "vote",  "wgmma",    "wmma"};
-  return opcodes.contains(instruction.opcode);
+  return instruction.has(ptx::Fact::warp_wide);
 }
 
 bool may_suspend(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  return opcode == "bar" || opcode == "barrier" || opcode == "nanosleep" ||
-         (opcode == "mbarrier" && instruction.has("try_wait"));
+  return instruction.has(ptx::Fact::suspends) ||
+         (instruction.opcode == ptx::Opcode::mbarrier && instruction.has("try_wait"));
 }
 
 bool ends_block(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  return opcode == "bra" || opcode == "brx" || opcode == "exit" || opcode == "ret" ||
-         opcode == "trap";
+  return instruction.has(ptx::Fact::ends_block);
 }
 
 Cfg control_flow(const ptx::Function& function) {
@@ -156,7 +150,7 @@ Cfg control_flow(const ptx::Function& function) {
   for (std::size_t index = 0; index < cfg.blocks.size(); ++index) {
     CfgBlock& block = cfg.blocks[index];
     const std::size_t last = block.first + block.count - 1;
-    block.indirect = function.body[last].opcode == "brx";
+    block.indirect = function.body[last].opcode == ptx::Opcode::brx;
     for (const std::size_t target : targets_of(function, labels, last)) {
       const int successor = target < size ? block_at[target] : to_exit;
       block.successors.push_back(successor);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int no_register = -1;
 
-/// A write to a register; if it is a copy, of which.
+/// A write to a register and, if it is a copy, the source.
 struct Definition {
   std::size_t position;
   int copy_of;
@@ -35,7 +35,7 @@ class Coalescer {
     std::iota(leader_.begin(), leader_.end(), 0);
     for (int reg = 0; reg < static_cast<int>(ranges.size()); ++reg) {
       members_[index(reg)] = {reg};
-      // What comes into the function in a register is its own value.
+      // A value that is live on entry counts as a definition.
       if (contains(ranges[index(reg)], 0)) definitions_[index(reg)].push_back({0, no_register});
     }
     for (std::size_t i = 0; i < function.body.size(); ++i) {
@@ -61,9 +61,9 @@ class Coalescer {
 
   int width(int reg) const { return row_bytes(function_.registers[index(reg)].type); }
 
-  /// The register that the instruction copies for all lanes, if that is all that it does.
+  /// The source register, if the instruction only copies it, for all lanes.
   int copied_by(const ptx::Instruction& instruction) const {
-    if (instruction.opcode != "mov" || instruction.guard >= 0) return no_register;
+    if (instruction.opcode != ptx::Opcode::mov || instruction.guard >= 0) return no_register;
     const ptx::Operand& to = instruction.operands.at(0);
     const ptx::Operand& from = instruction.operands.at(1);
     const bool registers =
@@ -84,7 +84,7 @@ class Coalescer {
     members.insert(members.end(), members_[index(b)].begin(), members_[index(b)].end());
   }
 
-  /// Whether a write to one of `writers` would destroy what another one still wants.
+  /// Whether a write to one of `writers` would overwrite a live value of one of `others`.
   bool disturb(int writers, int others) const {
     const auto is_copy = [&](int source) {
       return source != no_register && (leader(source) == writers || leader(source) == others);

@@ -12,13 +12,13 @@ bool may_exit(const CfgBlock& block) {
          block.successors.end();
 }
 
-/// Lanes that come here end, all of them.
+/// Whether all lanes that reach the block exit there.
 bool only_exits(const CfgBlock& block) {
   return std::all_of(block.successors.begin(), block.successors.end(),
                      [](int successor) { return successor == to_exit; });
 }
 
-/// The blocks in the order in which depth-first walks from exits, along predecessors, leave them.
+/// Post-order of depth-first walks from the exits along predecessors.
 class BackwardWalk {
  public:
   explicit BackwardWalk(const Cfg& cfg) : cfg_(cfg), seen_(cfg.blocks.size(), false) {
@@ -26,8 +26,8 @@ class BackwardWalk {
     for (int block = 0; block < size; ++block) {
       if (only_exits(at(block))) walk_from(block);
     }
-    // Loops that no lane leaves but by an exit inside, and those that none leaves at all: the exit,
-    // or the last block of the text, stands for the way out that other loops have.
+    // Loops that are left only by an exit inside, or not at all: the exit, or else the last block
+    // in text order, counts as the way out.
     for (int block = size; block-- > 0;) {
       if (may_exit(at(block))) walk_from(block);
     }
@@ -35,7 +35,7 @@ class BackwardWalk {
   }
 
   const std::vector<int>& order() const { return order_; }
-  /// Where walks began: these blocks count as going to the exit.
+  /// The blocks at which walks began. They count as predecessors of the exit.
   const std::vector<int>& roots() const { return roots_; }
 
  private:

@@ -5,11 +5,11 @@
 
 namespace rung::vgpu {
 
-/// By block: the nearest block that every path from there to an exit passes; -1 if there is none. A
-/// block with other successors besides the exit counts as going to these alone. After K. D. Cooper,
-/// T. J. Harvey and K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph
-/// with one exit added. A loop that no path leaves counts as left at an exit inside of it, or else
-/// at its last block, so that what divides in it comes together in it.
+/// For each block, its immediate post-dominator; -1 if there is none. An edge to the exit counts
+/// only for blocks without other successors. After K. D. Cooper, T. J. Harvey and K. Kennedy, "A
+/// Simple, Fast Dominance Algorithm", 2001, on the reversed graph with one exit added. An infinite
+/// loop counts as left at an exit inside it, or else at its last block, so that lanes that diverge
+/// in it reconverge in it.
 std::vector<int> post_dominators(const Cfg& cfg);
 
 }  // namespace rung::vgpu

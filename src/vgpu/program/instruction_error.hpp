@@ -8,7 +8,8 @@
 
 namespace rung::vgpu {
 
-/// "tile.cu:31"; empty if the text does not say, or says line 0: the compiler's own.
+/// "tile.cu:31"; empty if the PTX gives no location, or line 0, which marks code of the compiler's
+/// own.
 std::string source_of(const ptx::Module& module, const ptx::Instruction& instruction);
 
 /// Throws std::invalid_argument: "NAME:LINE: MNEMONIC MESSAGE (tile.cu:31)".

@@ -10,13 +10,13 @@ namespace {
 std::size_t reads_at(std::size_t instruction) { return 2 * instruction; }
 std::size_t writes_at(std::size_t instruction) { return 2 * instruction + 1; }
 
-/// Ranges of all registers, put together from the end of the text to its begin: the first segment
-/// of a range is the last in its vector until done().
+/// The ranges of all registers, built from the end of the text to its beginning: until done(), the
+/// first segment of a range is the last in its vector.
 class Ranges {
  public:
   explicit Ranges(std::size_t registers) : ranges_(registers) {}
 
-  /// No segment that is there begins before `begin`, unless it reaches to `end` as well.
+  /// No existing segment may begin before `begin`, unless it also extends to `end`.
   void add(int reg, std::size_t begin, std::size_t end) {
     LiveRange& range = ranges_[static_cast<std::size_t>(reg)];
     if (!range.empty() && range.back().begin <= end) {
@@ -26,7 +26,7 @@ class Ranges {
     }
   }
 
-  /// The register is written here, so what is before is not this value. `from` is where the block
+  /// The register is written here, so this value is not live before. `from` is where the block
   /// begins.
   void write(int reg, std::size_t position, std::size_t from) {
     LiveRange& range = ranges_[static_cast<std::size_t>(reg)];
@@ -66,7 +66,7 @@ std::vector<LiveRange> live_ranges(const ptx::Function& function, const Cfg& cfg
           ranges.write(reg, writes_at(i), begin);
         }
       });
-      // The guard may be looked at anew for each step that the instruction is made of.
+      // Every step of a lowered instruction may read the guard again.
       if (instruction.guard >= 0) ranges.add(instruction.guard, begin, writes_at(i) + 1);
       const std::size_t read = works_in_place(instruction) ? writes_at(i) : writes_at(i) + 1;
       for_each_use(instruction, [&](int reg) { ranges.add(reg, begin, read); });

@@ -1,22 +1,24 @@
 #pragma once
-// Where in the text each register holds a value that is still wanted.
+// Live ranges of registers, as positions in the text.
 
 #include <cstddef>
 #include <vector>
 
 #include "vgpu/program/liveness.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 
-/// From `begin` to before `end`. Instruction i reads at 2i and writes at 2i + 1.
+/// The half-open range [begin, end). Instruction i reads at 2i and writes at 2i + 1.
 struct Segment {
   std::size_t begin, end;
 };
 
-/// Ascending, with holes between.
+/// In ascending order, with holes in between.
 using LiveRange = std::vector<Segment>;
 
-/// By register. What an instruction reads lives on until after its write, unless works_in_place().
+/// By register. Operands of an instruction stay live until after its write, unless works_in_place()
+/// holds.
 std::vector<LiveRange> live_ranges(const ptx::Function& function, const Cfg& cfg,
                                    const Liveness& liveness);
 

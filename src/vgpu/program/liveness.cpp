@@ -7,7 +7,7 @@
 namespace rung::vgpu {
 namespace {
 
-/// What a block as a whole does to the set of live registers.
+/// The effect of a block on the set of live registers.
 struct Effect {
   RegisterSet used;     // read before they are written here
   RegisterSet defined;  // written here, for all lanes
@@ -26,7 +26,7 @@ Effect effect_of(const ptx::Function& function, const CfgBlock& block) {
   return effect;
 }
 
-/// A set of live registers, and how many 32-bit registers they take.
+/// A set of live registers, and its size in 32-bit registers.
 class Pressure {
  public:
   Pressure(const ptx::Function& function, RegisterSet live)
@@ -60,7 +60,7 @@ int pressure_in(const ptx::Function& function, const CfgBlock& block, const Regi
   int most = pressure.now();
   for (std::size_t i = block.first + block.count; i-- > block.first;) {
     const ptx::Instruction& instruction = function.body[i];
-    // A result that nobody reads needs its register for a moment.
+    // A result that is never read still needs a register when it is written.
     for_each_definition(instruction, [&](int reg) { pressure.begin(reg); });
     most = std::max(most, pressure.now());
     if (instruction.guard < 0) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 
 #include "vgpu/program/operands.hpp"
@@ -12,6 +11,7 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 
 constexpr int enough = 32;  // more bits are never asked for
@@ -23,7 +23,7 @@ LowBits cut(int count, std::uint64_t value) {
 
 LowBits exactly(std::uint64_t value) { return cut(enough, value); }
 
-/// What holds of either.
+/// The bits that both agree on.
 LowBits either(LowBits a, LowBits b) {
   const int common = std::min(a.count, b.count);
   return cut(std::min(common, std::countr_zero(a.value ^ b.value)), a.value);
@@ -32,8 +32,7 @@ LowBits either(LowBits a, LowBits b) {
 LowBits sum(LowBits a, LowBits b) { return cut(std::min(a.count, b.count), a.value + b.value); }
 LowBits negative(LowBits a) { return cut(a.count, ~a.value + 1); }
 
-/// With a = v + 2^c x and the like of b: every term of the product but the first has unknown
-/// factors.
+/// With a = v + 2^c x, and b likewise, every term of the product but the first has unknown factors.
 LowBits product(LowBits a, LowBits b) {
   const auto unknown_from = [](std::uint64_t known, int count) {
     return known == 0 ? enough : std::countr_zero(known) + count;
@@ -48,16 +47,15 @@ std::optional<bool> bit_of(LowBits bits, int index) {
   return ((bits.value >> index) & 1) != 0;
 }
 
-/// One bit of and, or, xor: known where both are, or where one decides, as a 0 does for `and`.
-std::optional<bool> combined(const std::string& opcode, std::optional<bool> a,
-                             std::optional<bool> b) {
-  const bool decides = opcode == "or";
-  if (opcode != "xor" && (a == decides || b == decides)) return decides;
+/// One bit of and, or, xor: known if both bits are known, or if one decides, such as a 0 for `and`.
+std::optional<bool> combined(Opcode opcode, std::optional<bool> a, std::optional<bool> b) {
+  const bool decides = opcode == Opcode::or_;
+  if (opcode != Opcode::xor_ && (a == decides || b == decides)) return decides;
   if (!a || !b) return std::nullopt;
-  return opcode == "xor" ? *a != *b : !decides;
+  return opcode == Opcode::xor_ ? *a != *b : !decides;
 }
 
-LowBits bitwise(const std::string& opcode, LowBits a, LowBits b) {
+LowBits bitwise(Opcode opcode, LowBits a, LowBits b) {
   LowBits result;
   for (; result.count < enough; ++result.count) {
     const auto bit = combined(opcode, bit_of(a, result.count), bit_of(b, result.count));
@@ -97,7 +95,7 @@ class Solver {
     known = joined;
   }
 
-  /// Nothing: no value has come here yet.
+  /// Nothing if the operand has no value yet.
   std::optional<LowBits> operand(const Instruction& instruction, std::size_t index) const {
     if (index >= instruction.operands.size()) return LowBits{};
     const Operand& of = instruction.operands[index];
@@ -121,8 +119,27 @@ class Solver {
   bool changed_ = false;
 };
 
-bool is_one_of(const std::string& opcode, std::initializer_list<std::string_view> opcodes) {
-  return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
+/// Whether the low bits of the result follow from those of the operands.
+bool is_followed(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::mov:
+    case Opcode::cvta:
+    case Opcode::cvt:
+    case Opcode::neg:
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::selp:
+    case Opcode::min:
+    case Opcode::max: return true;
+    default: return false;
+  }
 }
 
 bool computes_in_float(const Instruction& instruction) {
@@ -130,32 +147,37 @@ bool computes_in_float(const Instruction& instruction) {
                      [](const std::string& word) { return ptx::is_float(ptx::type_named(word)); });
 }
 
+/// The low bits of a value shifted by a known amount.
+LowBits shifted(Opcode opcode, LowBits value, LowBits amount) {
+  if (amount.count < enough || amount.value >= enough) return LowBits{};
+  const int by = static_cast<int>(amount.value);
+  return opcode == Opcode::shl ? cut(value.count + by, value.value << by)
+                               : cut(value.count - by, value.value >> by);
+}
+
 std::optional<LowBits> Solver::value_of(const Instruction& instruction) const {
-  const std::string& opcode = instruction.opcode;
-  if (computes_in_float(instruction)) return LowBits{};
-  if (!is_one_of(opcode, {"mov", "cvta", "cvt", "neg", "add", "sub", "mul", "mad", "shl", "shr",
-                          "and", "or", "xor", "selp", "min", "max"})) {
-    return LowBits{};
-  }
+  if (computes_in_float(instruction) || !is_followed(instruction.opcode)) return LowBits{};
   const auto a = operand(instruction, 1);
-  if (!a) return std::nullopt;
-  if (is_one_of(opcode, {"mov", "cvta", "cvt"})) return a;
-  if (opcode == "neg") return negative(*a);
+  if (!a || instruction.is(Opcode::mov, Opcode::cvta, Opcode::cvt)) return a;
+  if (instruction.opcode == Opcode::neg) return negative(*a);
   const auto b = operand(instruction, 2);
   if (!b) return std::nullopt;
-  if (opcode == "add") return sum(*a, *b);
-  if (opcode == "sub") return sum(*a, negative(*b));
-  if (is_one_of(opcode, {"selp", "min", "max"})) return either(*a, *b);
-  if (is_one_of(opcode, {"and", "or", "xor"})) return bitwise(opcode, *a, *b);
-  if (is_one_of(opcode, {"shl", "shr"})) {
-    if (b->count < enough || b->value >= enough) return LowBits{};
-    const int by = static_cast<int>(b->value);
-    return opcode == "shl" ? cut(a->count + by, a->value << by)
-                           : cut(a->count - by, a->value >> by);
+  switch (instruction.opcode) {
+    case Opcode::add: return sum(*a, *b);
+    case Opcode::sub: return sum(*a, negative(*b));
+    case Opcode::selp:
+    case Opcode::min:
+    case Opcode::max: return either(*a, *b);
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_: return bitwise(instruction.opcode, *a, *b);
+    case Opcode::shl:
+    case Opcode::shr: return shifted(instruction.opcode, *a, *b);
+    default: break;  // mul, mad
   }
   if (instruction.has("hi")) return LowBits{};
   const LowBits times = product(*a, *b);
-  if (opcode == "mul") return times;
+  if (instruction.opcode == Opcode::mul) return times;
   const auto c = operand(instruction, 3);
   return c ? std::optional(sum(times, *c)) : std::nullopt;
 }
@@ -163,7 +185,7 @@ std::optional<LowBits> Solver::value_of(const Instruction& instruction) const {
 }  // namespace
 
 std::vector<LowBits> low_bits(const ptx::Function& function, const SharedOffset& shared_offset) {
-  // From "no value yet", every pass can only take knowledge away.
+  // Starting from "no value yet", every pass can only remove known bits, so this terminates.
   Solver solver(function, shared_offset);
   while (solver.pass(function)) {
   }

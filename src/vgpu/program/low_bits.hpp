@@ -1,5 +1,5 @@
 #pragma once
-// What can be told of a value's low bits without running the kernel: how addresses are aligned.
+// Static analysis of the low bits of values, to find the alignment of addresses.
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace rung::vgpu {
 
-/// The low `count` bits of a value are those of `value`; nothing is known of the others.
+/// The low `count` bits of a value equal those of `value`; the others are unknown.
 struct LowBits {
   int count = 0;
   std::uint64_t value = 0;  // below 2^count
@@ -22,7 +22,7 @@ struct LowBits {
 /// Where a shared array begins in a block's shared memory, in bytes; nothing for other symbols.
 using SharedOffset = std::function<std::optional<std::uint64_t>(std::string_view symbol)>;
 
-/// By register: what holds of every value that it ever has.
+/// For each register, the bits that all its values have in common.
 std::vector<LowBits> low_bits(const ptx::Function& function, const SharedOffset& shared_offset);
 
 }  // namespace rung::vgpu

@@ -17,6 +17,7 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 
 constexpr int widest = 16;  // bytes of an access
@@ -25,7 +26,7 @@ bool is_shared(const Instruction& instruction) {
   return instruction.has("shared") || instruction.has("shared::cta");
 }
 
-/// Accesses memory, but neither shared memory nor, for all that is known, an address in it.
+/// Accesses memory that is certainly not shared memory.
 bool is_elsewhere(const Instruction& instruction) {
   for (const std::string_view space : {"global", "local", "param", "const"}) {
     if (instruction.has(space) && !is_shared(instruction)) return true;
@@ -34,11 +35,13 @@ bool is_elsewhere(const Instruction& instruction) {
 }
 
 bool is_shared_load(const Instruction& instruction) {
-  return instruction.opcode == "ld" && is_shared(instruction) && instruction.operands.size() > 1;
+  return instruction.opcode == Opcode::ld && is_shared(instruction) &&
+         instruction.operands.size() > 1;
 }
 
 bool is_shared_store(const Instruction& instruction) {
-  return instruction.opcode == "st" && is_shared(instruction) && instruction.operands.size() > 1;
+  return instruction.opcode == Opcode::st && is_shared(instruction) &&
+         instruction.operands.size() > 1;
 }
 
 /// Neither guarded nor volatile, atomic or ordered.
@@ -52,27 +55,20 @@ bool is_plain(const Instruction& instruction) {
 
 /// No load of shared memory may be moved across it.
 bool writes_shared(const Instruction& instruction) {
-  static const std::set<std::string_view> synchronise = {"bar",  "barrier",  "membar",  "fence",
-                                                         "call", "mbarrier", "stmatrix"};
-  static const std::set<std::string_view> write = {"st", "atom", "red"};
-  const std::string& opcode = instruction.opcode;
-  if (synchronise.contains(opcode)) return true;
-  if (opcode == "cp") return !instruction.has("commit_group");
-  const bool store = write.contains(opcode) || (opcode == "wmma" && instruction.has("store"));
-  return store && !is_elsewhere(instruction);
+  if (instruction.has(ptx::Fact::orders_memory)) return true;
+  if (instruction.opcode == Opcode::cp) return !instruction.has("commit_group");
+  const bool writes = instruction.is_store() || instruction.is(Opcode::atom, Opcode::red);
+  return writes && !is_elsewhere(instruction);
 }
 
 bool reads_shared(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const bool load =
-      opcode == "ld" || opcode == "ldmatrix" || (opcode == "wmma" && instruction.has("load"));
-  return load && !is_elsewhere(instruction);
+  return instruction.is_load() && !is_elsewhere(instruction);
 }
 
-/// Whether an instruction takes 16-bit registers for integers, not for bits or floating point.
+/// Whether an instruction uses 16-bit registers as integers, rather than as bits or floating-point
+/// numbers.
 bool computes_integers(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "mov" || opcode == "st") return false;
+  if (instruction.is(Opcode::mov, Opcode::st)) return false;
   const auto is_float = [](const std::string& word) {
     return ptx::is_float(ptx::type_named(word));
   };
@@ -97,7 +93,7 @@ MergedAccess merged_access(const Instruction& instruction) {
   return access;
 }
 
-/// What may be joined with its like: an element, or a word of smaller ones.
+/// The unit of merging: an element, or a word of smaller elements.
 struct Unit {
   std::size_t instruction;
   std::int64_t position;    // modulo the alignment that is known of the address
@@ -105,7 +101,7 @@ struct Unit {
   int bytes;
 };
 
-/// Units that can be neighbours: of one size, by the same sum of registers.
+/// Units that may be merged: of the same size, with addresses of the same sum of registers.
 struct Family {
   std::vector<RegisterValue> terms;
   int bytes = 0;
@@ -158,9 +154,9 @@ class BlockMerger {
   const std::vector<bool>& is_read_;
   const std::vector<bool>& used_as_integer_;
   std::size_t first_;
-  std::map<std::vector<RegisterValue>, LowBits> low_;  // what the block's accesses say of each sum
+  std::map<std::vector<RegisterValue>, LowBits> low_;  // known from the block's accesses, by sum
   std::map<Family, std::vector<Unit>> loads_;
-  std::pair<Family, std::int64_t> store_window_;  // of the stores at hand
+  std::pair<Family, std::int64_t> store_window_;  // of the current stores
   std::vector<Unit> stores_;
   std::vector<IssuedAccess> issued_;
 };
@@ -168,11 +164,11 @@ class BlockMerger {
 /// The operand in brackets: the second of a load, the first of a store.
 LinearAddress BlockMerger::address(std::size_t at) const {
   const Instruction& instruction = function_.body[at];
-  const std::size_t index = instruction.opcode == "ld" ? 1 : 0;
+  const std::size_t index = instruction.opcode == Opcode::ld ? 1 : 0;
   return addresses_.of(instruction.operands.at(index), at, first_);
 }
 
-/// An access of 8 or 16 bytes tells that its address is aligned.
+/// An access of 8 or 16 bytes implies that its address is aligned.
 void BlockMerger::note_alignments(std::size_t count) {
   for (std::size_t i = first_; i < first_ + count; ++i) {
     const Instruction& instruction = function_.body[i];
@@ -203,7 +199,7 @@ void BlockMerger::issue_alone(std::size_t at) {
   issued_.push_back({at, 0, std::min(merged_access(function_.body[at]).bytes(), widest), {at}});
 }
 
-/// Whether anyone reads one of `count` registers of a load.
+/// Whether one of `count` registers of a load is read.
 bool BlockMerger::wanted(const Instruction& instruction, int from, int count) const {
   const Operand& destination = instruction.operands.at(0);
   const auto is_read = [&](const Operand& operand) {
@@ -287,7 +283,7 @@ void BlockMerger::flush_stores() {
   stores_.clear();
 }
 
-/// One access for an aligned range if it is worth it, else those of its halves.
+/// Issues one access for an aligned range if that pays off, otherwise the accesses of its halves.
 void BlockMerger::split(const std::vector<Unit>& units, std::int64_t start, int window, int unit,
                         bool load) {
   if (units.empty()) return;

@@ -1,32 +1,31 @@
 #pragma once
-// Which accesses to shared memory ptxas issues for those that PTX has: it joins neighbours into
-// accesses of up to 16 bytes, and leaves out what nobody reads.
+// Models how ptxas merges shared-memory accesses: it joins neighbours into accesses of up to 16
+// bytes, and drops loads of values that are never read.
 //
-// The rules were found by giving ptxas (CUDA 13.0, sm_80 and sm_90: both alike) small kernels and
-// reading its machine code; a test compares the two (tests/vgpu/merge_machine_code_test.cpp).
+// The rules were found by compiling small kernels with ptxas (CUDA 13.0; sm_80 and sm_90 agree) and
+// reading the machine code. A test compares the two (tests/vgpu/merge_machine_code_test.cpp).
 //
-// - Elements of 4 and 8 bytes join within windows of 16 aligned bytes, scalar elements of 2 bytes
-//   within windows of 8; bytes do not. Elements of different size do not join. Vectors of smaller
-//   elements count as elements of 4 bytes.
-// - Loads take a whole window if more than half of it is wanted, gaps included, else they look at
-//   its halves. Stores need all of it.
-// - A vector load is first taken apart, and elements whose register nobody reads are dropped.
-// - The alignment has to be known: from the array's place and the arithmetic of the index, or from
-//   a vector access by the same sum.
-// - The order of loads does not matter, nor do other instructions between them, global accesses
-//   included; but all that writes or synchronises shared memory does: every store to it, whatever
-//   its address, barriers, fences, atomics, stores without a state space.
-// - Stores join if no other shared access, by whatever address, is between; but none that is
-//   narrower than the first of the window.
+// - Elements of 4 and 8 bytes join within aligned windows of 16 bytes, scalar elements of 2 bytes
+//   within windows of 8; bytes do not join. Elements of different sizes do not join. Vectors of
+//   smaller elements count as elements of 4 bytes.
+// - Loads use a whole window if more than half of it is needed, gaps included; otherwise the rule
+//   applies to its halves. Stores must cover the whole window.
+// - A vector load is first split, and elements whose register is never read are dropped.
+// - The alignment must be known, from the offset of the array and the arithmetic of the index, or
+//   from a vector access with the same sum.
+// - The order of loads does not matter, nor do other instructions between them, including global
+//   accesses. Everything that writes or synchronises shared memory separates them: every store to
+//   it, whatever its address, barriers, fences, atomics, and stores without a state space.
+// - Stores join if there is no other shared access between them, whatever its address. A store that
+//   is narrower than the first of the window does not join.
 // - Guarded and volatile accesses stay alone, as do 16-bit loads whose value is used as an integer.
 //
-// Where the model differs: what ptxas changes before (loops that it unrolls, branches that it turns
-// into guards, common and dead code that PTX still has) is not modelled, nor are stores that others
-// overwrite at once and loads of what has just been stored; and a guarded load is counted even
-// where its neighbours' access already fetches its element.
+// The model omits earlier optimisations of ptxas (loop unrolling, predication, elimination of
+// common and dead code), stores that are overwritten at once, and loads of values that were just
+// stored. A guarded load is counted even if a neighbour's access already fetches its element.
 //
-// Global accesses are never joined; but of their vector loads, too, ptxas drops elements that
-// nobody reads.
+// Global accesses are never merged; but ptxas also drops elements of their vector loads that are
+// never read.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,22 +36,22 @@
 
 namespace rung::vgpu {
 
-/// One access as it is issued.
+/// One access as ptxas issues it.
 struct IssuedAccess {
   std::size_t leader = 0;  // the first instruction that it serves, by index in Function::body
   std::int64_t shift = 0;  // from the leader's address to the access's, in bytes
-  int bytes = 0;           // of a lane: 1 to 16
+  int bytes = 0;           // per lane: 1 to 16
   std::vector<std::size_t> members;  // all instructions that it serves, the leader included
 };
 
 class MergeModel {
  public:
-  /// `shared_offset` says where shared arrays lie: their alignment follows from it. The function
-  /// must outlive the model.
+  /// `shared_offset` gives the offsets of shared arrays, from which their alignment follows. The
+  /// function must outlive the model.
   MergeModel(const ptx::Function& function, SharedOffset shared_offset);
 
-  /// The accesses by ld.shared and st.shared of a basic block, `count` instructions from `first`,
-  /// by leader. An instruction may be in none (nobody reads what it loads) and in several.
+  /// The accesses of ld.shared and st.shared in a basic block of `count` instructions from `first`,
+  /// by leader. An instruction may be in none, if its value is never read, or in several.
   std::vector<IssuedAccess> issued(std::size_t first, std::size_t count) const;
 
  private:

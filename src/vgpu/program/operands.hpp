@@ -1,5 +1,5 @@
 #pragma once
-// Which registers an instruction reads and which it writes.
+// The registers that an instruction reads and writes.
 
 #include <cstddef>
 
@@ -11,11 +11,11 @@ namespace rung::vgpu {
 /// memory.
 bool has_destination(const ptx::Instruction& instruction);
 
-/// Whether it reads its first operand although it writes to it: accumulators of wgmma.
+/// Whether it also reads the first operand that it writes: accumulators of wgmma.
 bool reads_destination(const ptx::Instruction& instruction);
 
-/// Whether it computes each lane's result from that lane's operands alone, and reads them all
-/// before it writes: so its destination may lie where an operand of the same width does.
+/// Whether it computes each lane's result from that lane's operands alone, and reads all of them
+/// before it writes. Its destination may then share the row of an operand of the same width.
 bool works_in_place(const ptx::Instruction& instruction);
 
 /// Calls f(register index) for every register that is read: sources, addresses, the guard.
@@ -30,7 +30,7 @@ namespace operands {
 
 template <class F>
 void for_each_register(const ptx::Operand& operand, const F& f) {
-  // The first part of an address is among its elements too.
+  // The base of a tensor address is also among its elements.
   if (operand.elements.empty() && operand.reg >= 0) f(operand.reg);
   for (const ptx::Operand& element : operand.elements) for_each_register(element, f);
 }

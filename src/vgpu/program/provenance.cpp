@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
-#include <string_view>
 
 #include "vgpu/program/operands.hpp"
 
@@ -11,10 +9,11 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 using PointerKind = PointerOrigin::Kind;
 
-/// Of a register: nothing as long as no instruction that writes to it has been looked at.
+/// The origin of a register; nothing until an instruction that writes it has been processed.
 using Known = std::optional<PointerOrigin>;
 
 const PointerOrigin no_pointer = {};
@@ -40,13 +39,13 @@ PointerOrigin of_symbol(const ptx::Module& module, const ptx::Function& function
   }
 }
 
-/// Of one of two values, and nobody knows which.
+/// The origin of a value that is one of two.
 Known either(const Known& a, const Known& b) {
   if (!a || !b) return a ? a : b;
   return *a == *b ? a : unknown_origin;
 }
 
-/// Of a + b.
+/// The origin of a + b.
 Known sum(const Known& a, const Known& b) {
   if (!a || !b) return std::nullopt;
   if (a->kind == PointerKind::in_param || b->kind == PointerKind::in_param) return unknown_origin;
@@ -54,7 +53,7 @@ Known sum(const Known& a, const Known& b) {
   return b->kind == PointerKind::none ? a : unknown_origin;
 }
 
-/// Of a - b: two addresses in one array are an integer apart.
+/// The origin of a - b. The difference of two addresses in one array is an integer.
 Known difference(const Known& a, const Known& b) {
   if (!a || !b) return std::nullopt;
   if (a->kind == PointerKind::in_param) return unknown_origin;
@@ -62,7 +61,7 @@ Known difference(const Known& a, const Known& b) {
   return *a == *b && a->kind != PointerKind::unknown ? no_pointer : unknown_origin;
 }
 
-/// What an address can be in: a parameter's 64 bits in no less.
+/// Whether a value of that width can hold the address: a pointer parameter needs 64 bits.
 bool fits(const PointerOrigin& origin, int bytes) {
   return origin.kind == PointerKind::parameter ? bytes == 8 : bytes >= 4;
 }
@@ -73,7 +72,8 @@ class Trace {
       : module_(module), function_(function), known_(function.registers.size()) {}
 
   std::vector<PointerOrigin> run() {
-    // A register goes from nothing to an origin or none, and from there to unknown: so this ends.
+    // A register changes from nothing to an origin or none, and from there to unknown, so this
+    // terminates.
     for (bool changed = true; changed;) {
       changed = false;
       for (const Instruction& instruction : function_.body) changed = visit(instruction) || changed;
@@ -116,7 +116,7 @@ class Trace {
     return origin;
   }
 
-  /// Of the sum of the first two sources. In .param, the place counts.
+  /// The origin of the sum of the first two sources. In .param, the offset matters.
   Known of_sum(const Instruction& instruction) const {
     const Known a = of(instruction.operands.at(1));
     const Operand& b = instruction.operands.at(2);
@@ -125,24 +125,31 @@ class Trace {
     return PointerOrigin{a->kind, a->symbol, a->offset + static_cast<std::int64_t>(b.bits)};
   }
 
-  /// For the register `reg` of those that the instruction writes to.
+  /// The origin of `reg`, one of the registers that the instruction writes.
   Known of_result(const Instruction& instruction, int reg) const {
-    static const std::set<std::string_view> copies = {"mov", "cvta", "cvt", "shfl"};
-    static const std::set<std::string_view> choices = {"selp", "min", "max"};
-    static const std::set<std::string_view> from_memory = {"ld", "ldu", "atom", "call"};
-    const std::string& opcode = instruction.opcode;
     const auto operand = [&](std::size_t i) { return of(instruction.operands.at(i)); };
-    if (copies.contains(opcode)) return operand(1);
-    if (opcode == "add") return of_sum(instruction);
-    // An address with some bits set or turned over, as swizzles do, stays in its array.
-    if (opcode == "or" || opcode == "xor") return sum(operand(1), operand(2));
-    if (choices.contains(opcode)) return either(operand(1), operand(2));
-    if (opcode == "sub") return difference(operand(1), operand(2));
-    if (opcode == "and") return of_mask(instruction);
-    if (opcode == "mad") return operand(3);       // the factors are integers
-    if (opcode == "mapa") return unknown_origin;  // in another block
-    if (!from_memory.contains(opcode) || bytes_of(reg) < 8) return no_pointer;
-    return opcode == "ld" ? of_load(instruction, reg) : unknown_origin;
+    switch (instruction.opcode) {
+      case Opcode::mov:
+      case Opcode::cvta:
+      case Opcode::cvt:
+      case Opcode::shfl: return operand(1);
+      case Opcode::add: return of_sum(instruction);
+      // An address with some bits set or flipped, as in swizzles, stays in its array.
+      case Opcode::or_:
+      case Opcode::xor_: return sum(operand(1), operand(2));
+      case Opcode::selp:
+      case Opcode::min:
+      case Opcode::max: return either(operand(1), operand(2));
+      case Opcode::sub: return difference(operand(1), operand(2));
+      case Opcode::and_: return of_mask(instruction);
+      case Opcode::mad: return operand(3);       // the factors are integers
+      case Opcode::mapa: return unknown_origin;  // in another block
+      case Opcode::ld: return bytes_of(reg) < 8 ? no_pointer : of_load(instruction, reg);
+      case Opcode::ldu:
+      case Opcode::atom:
+      case Opcode::call: return bytes_of(reg) < 8 ? no_pointer : unknown_origin;
+      default: return no_pointer;
+    }
   }
 
   /// `and` rounds an address down if the mask's high bits are set, and else takes its low bits.

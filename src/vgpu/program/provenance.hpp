@@ -1,6 +1,6 @@
 #pragma once
-// What a pointer was computed from: the array or the parameter that an access has to stay inside,
-// even where it lands in a neighbour's memory.
+// Pointer provenance: the array or parameter that a pointer was computed from. An access must stay
+// inside it, even if it hits other valid memory.
 
 #include <cstdint>
 #include <string>
@@ -12,12 +12,12 @@ namespace rung::vgpu {
 
 struct PointerOrigin {
   enum class Kind : std::uint8_t {
-    none,       // no pointer, as far as can be told
+    none,       // not a pointer, as far as is known
     shared,     // the shared variable `symbol`
     local,      // the local variable `symbol`
     global,     // the global or constant variable `symbol`
     parameter,  // the 64 bits at `offset` of the kernel's parameter `symbol`
-    in_param,   // the place itself: `offset` bytes into the kernel's parameter `symbol`
+    in_param,   // an address in .param: `offset` bytes into the kernel's parameter `symbol`
     unknown,    // from memory, or from more than one of these
   };
   Kind kind = Kind::none;
@@ -27,13 +27,13 @@ struct PointerOrigin {
   bool operator==(const PointerOrigin&) const = default;
 };
 
-/// By register, whatever its place in the text: of all values that it ever holds. Right rather than
-/// complete: where a register with an origin other than none and unknown is used as an address, it
-/// is the origin's address plus an integer. Arithmetic that no compiler does with addresses
-/// (products, shifts) is taken to give integers, and so is what is loaded into 32 bits.
+/// For each register, the common origin of all values that it ever holds. The result is sound but
+/// not complete: if a register whose origin is neither none nor unknown is used as an address, it
+/// is that origin's address plus an integer. Values of arithmetic that compilers do not apply to
+/// addresses (products, shifts), and values loaded into 32 bits, are assumed to be integers.
 std::vector<PointerOrigin> trace_pointers(const ptx::Module& module, const ptx::Function& function);
 
-/// Of an address operand.
+/// The origin of an address operand.
 PointerOrigin origin_of(const std::vector<PointerOrigin>& registers, const ptx::Module& module,
                         const ptx::Function& function, const ptx::Operand& address);
 

@@ -13,7 +13,7 @@ using WayOut = CfgBlock::WayOut;
 
 std::size_t at(int block) { return static_cast<std::size_t>(block); }
 
-/// The same blocks with every edge for which ignored(from, to) holds turned into one to the exit.
+/// A copy of the graph in which every edge for which ignored(from, to) holds leads to the exit.
 template <class F>
 Cfg without(const Cfg& cfg, const F& ignored) {
   Cfg result = cfg;
@@ -27,7 +27,7 @@ Cfg without(const Cfg& cfg, const F& ignored) {
   return result;
 }
 
-/// The blocks from which a path leads to one of `goals`, these included.
+/// The blocks from which one of `goals` is reachable, including the goals.
 BlockSet reaching(const Cfg& cfg, BlockSet goals) {
   std::vector<int> left;
   for (std::size_t i = 0; i < goals.size(); ++i) {
@@ -59,13 +59,13 @@ bool any_successor(const Cfg& cfg, int block, const F& f) {
                      [&](int to) { return to != to_exit && f(to); });
 }
 
-/// All lanes that come to the block end there.
+/// Whether all lanes that reach the block exit there.
 bool only_leaves(const CfgBlock& block) {
   return std::all_of(block.successors.begin(), block.successors.end(),
                      [](int to) { return to == to_exit; });
 }
 
-/// By block, the most usual end that a path from there comes to.
+/// For each block, the most usual end that is reachable from it.
 std::vector<WayOut> best_ends(const Cfg& cfg) {
   std::vector<WayOut> best(cfg.blocks.size(), WayOut::none);
   for (const WayOut end : {WayOut::trap, WayOut::exit, WayOut::ret}) {
@@ -78,7 +78,7 @@ std::vector<WayOut> best_ends(const Cfg& cfg) {
   return best;
 }
 
-/// A branch by an index cannot go to the exit directly: it has a block for that.
+/// An indirect branch cannot lead directly to the exit, only to a block that exits.
 bool is_indirect_exit(const Cfg& cfg, int from, int to) {
   return cfg.blocks[at(from)].indirect && cfg.blocks[at(to)].count == 1 &&
          only_leaves(cfg.blocks[at(to)]);
@@ -104,7 +104,7 @@ Cfg without_idle_ends(const Cfg& cfg) {
   });
 }
 
-/// Adds one to `times` for each block that a path from `start` comes to without passing `branch`.
+/// Adds one to `times` for each block that is reachable from `start` without passing `branch`.
 void count_reached(const Cfg& cfg, int start, int branch, std::vector<int>& times) {
   if (start == branch) return;
   BlockSet seen(cfg.blocks.size(), false);
@@ -122,7 +122,7 @@ void count_reached(const Cfg& cfg, int start, int branch, std::vector<int>& time
   }
 }
 
-/// Where lanes of this branch meet, paths apart that meet no others; -1 if they never do.
+/// Where lanes of this branch reconverge, without paths that meet no others; -1 if they never do.
 int meeting_of(const Cfg& cfg, int branch) {
   std::vector<int> sides = cfg.blocks[at(branch)].successors;
   std::sort(sides.begin(), sides.end());

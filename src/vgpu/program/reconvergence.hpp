@@ -1,5 +1,5 @@
 #pragma once
-// Where lanes that part meet again.
+// Reconvergence points of divergent branches.
 
 #include "vgpu/program/cfg.hpp"
 
@@ -7,15 +7,16 @@ namespace rung::vgpu {
 
 /// Fills in CfgBlock::immediate_post_dominator.
 ///
-/// On hardware, lanes that have ended are waited for nowhere, so a path that ends early must not
-/// keep the others apart. Which of several ends is early, the graph alone does not say. In turn:
+/// On hardware, no lane waits for exited lanes, so a path that ends early must not delay the
+/// reconvergence of the others. The graph alone does not tell which of several ends is early, so
+/// these rules apply in turn:
 ///
-/// 1. A path that can only trap, or only come to an `exit` where others come to a `ret`, is left
-///    out. Assertions end like that, and the impossible default of a switch.
-/// 2. Where that leaves no post-dominator, paths on which no barrier or warp-wide instruction
-///    follows are left out beside others on which one does: nobody has to wait for their lanes.
-/// 3. Where there is still none, paths that end without coming to a block that lanes of another
-///    side of the branch may come to are left out.
+/// 1. Ignore paths that can only trap, or that can only reach an `exit` where others reach a `ret`:
+///    failed assertions, and the unreachable default of a switch.
+/// 2. If there is still no post-dominator, ignore paths on which no barrier or warp-wide
+///    instruction follows, if one follows on other paths: no lane has to wait for theirs.
+/// 3. If there is still none, ignore paths that end without reaching a block that lanes of another
+///    side of the branch may reach.
 void find_reconvergence(Cfg& cfg);
 
 }  // namespace rung::vgpu

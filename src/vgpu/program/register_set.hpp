@@ -1,5 +1,6 @@
 #pragma once
-// Sets of registers by index, as bits of words: there are thousands, united thousands of times.
+// Sets of registers as bit vectors, because data-flow analysis unites thousands of sets of
+// thousands of registers.
 
 #include <bit>
 #include <cstddef>
@@ -17,7 +18,8 @@ class RegisterSet {
   void insert(int reg) { words_[word(reg)] |= std::uint64_t{1} << (reg % 64); }
   void erase(int reg) { words_[word(reg)] &= ~(std::uint64_t{1} << (reg % 64)); }
 
-  /// Inserts what `other` has and `except` has not. True if that changed anything.
+  /// Inserts the registers that are in `other` and not in `except`. Returns whether that changed
+  /// the set.
   bool insert(const RegisterSet& other, const RegisterSet& except) {
     std::uint64_t changed = 0;
     for (std::size_t i = 0; i < words_.size(); ++i) {

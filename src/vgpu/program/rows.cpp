@@ -5,7 +5,7 @@
 #include <bit>
 #include <string_view>
 
-#include "vgpu/engine/warp.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -64,7 +64,7 @@ std::uint64_t immediate_bits(const ptx::Operand& operand, ptx::Type type) {
     default: break;
   }
   if (!written_as_float || operand.is_single) return operand.bits;
-  // A decimal fraction as untyped bits: of the width that there is room for.
+  // A floating-point constant of untyped bits has the width of the row.
   return row_bytes(type) == 4 ? std::bit_cast<std::uint32_t>(static_cast<float>(as_double(operand)))
                               : operand.bits;
 }

@@ -1,31 +1,31 @@
 #pragma once
-// The frame of a warp: which row holds what.
+// The layout of a warp's frame.
 
 #include <cstdint>
 #include <map>
 #include <tuple>
 #include <vector>
 
-#include "vgpu/program/kernel.hpp"
+#include "vgpu/model/kernel.hpp"
 #include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 
-/// Bytes of a lane in a row of this type: 2, 4 or 8, and 0 for a predicate. Types of eight bits lie
-/// in rows of sixteen.
+/// Bytes per lane in a row of this type: 2, 4 or 8, and 0 for a predicate. 8-bit types have 16-bit
+/// rows.
 int row_bytes(ptx::Type type);
 
-/// Rows behind those of the registers: constants and special registers, each once, and rows that
-/// nobody reads.
+/// The rows after those of the registers: constants and special registers, each once, and rows that
+/// are never read.
 class Rows {
  public:
   Rows(Kernel& kernel, std::uint32_t first_free);
 
   std::uint32_t constant(int bytes, std::uint64_t bits);
   std::uint32_t special(Special special, int bytes);
-  /// A row of its own, eight bytes a lane.
+  /// Allocates a row of eight bytes per lane.
   std::uint32_t scratch();
-  /// Where the frame ends.
+  /// The size of the frame in bytes.
   std::uint32_t end() const { return next_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Where ptxas puts shared arrays.
+// The layout of shared arrays, as ptxas chooses it.
 
 #include <cstdint>
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace rung::vgpu {
 
-/// Offsets in a block's shared memory, in bytes, by name: the arrays that the entry's text names,
-/// its own in the order of their declaration, then the module's, each at its alignment; last, at a
-/// multiple of 16, the dynamic array. So does ptxas of CUDA 13.0; the joining of accesses depends
+/// Byte offsets in a block's shared memory, by name. The order is that of ptxas (CUDA 13.0): the
+/// arrays that the entry uses, first its own in the order of declaration, then the module's, each
+/// at its alignment; last, at a multiple of 16, the dynamic array. The merging of accesses depends
 /// on it.
 std::map<std::string, std::uint64_t> shared_layout(const ptx::Module& module,
                                                    const ptx::Function& entry);

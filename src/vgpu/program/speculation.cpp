@@ -11,34 +11,30 @@ namespace rung::vgpu {
 namespace {
 
 using ptx::Instruction;
+using ptx::Opcode;
 using ptx::Operand;
 
 bool is_candidate(const Instruction& instruction) {
   static const std::set<std::string_view> ordered = {"volatile", "relaxed", "acquire", "mmio",
                                                      "param",    "local",   "const"};
-  return instruction.opcode == "ld" && instruction.guard < 0 &&
+  return instruction.opcode == Opcode::ld && instruction.guard < 0 &&
          std::none_of(
              instruction.modifiers.begin(), instruction.modifiers.end(),
              [](const auto& word) { return ordered.contains(word); });
 }
 
-/// Computes each lane's result from that lane's operands, and does nothing else.
+/// Whether it computes each lane's result from that lane's operands, and does nothing else.
 bool only_computes(const Instruction& instruction) {
-  static const std::set<std::string_view> opcodes = {
-      "abs", "add",  "and",  "bfe",  "bfi",  "brev",  "clz",  "copysign", "cos", "cvt",   "div",
-      "ex2", "fma",  "lg2",  "lop3", "mad",  "max",   "min",  "mov",      "mul", "neg",   "not",
-      "or",  "popc", "prmt", "rcp",  "rem",  "rsqrt", "sad",  "selp",     "set", "setp",  "shf",
-      "shl", "shr",  "sin",  "slct", "sqrt", "sub",   "tanh", "testp",    "xor", "mul24", "mad24"};
-  return opcodes.contains(instruction.opcode) && has_destination(instruction);
+  return instruction.has(ptx::Fact::lane_wise) && has_destination(instruction);
 }
 
-/// One load's value on its way through the rest of the basic block.
+/// Follows one load's value through the rest of the basic block.
 class ValueWalk {
  public:
   ValueWalk(const ptx::Function& function, const Cfg& cfg, const Liveness& liveness)
       : function_(function), cfg_(cfg), liveness_(liveness) {}
 
-  /// Nothing if some lane may use the value whatever its predicates say.
+  /// Nothing if some lane may use the value unconditionally.
   std::optional<std::vector<SpeculatedUse>> uses(const CfgBlock& block, std::size_t load) {
     for_each_definition(function_.body[load], [&](int reg) { values_.insert(reg); });
     for (std::size_t i = load + 1; i < block.first + block.count; ++i) {
@@ -54,7 +50,7 @@ class ValueWalk {
     return operand.kind == Operand::Kind::reg && holds(operand.reg);
   }
 
-  /// False if the instruction uses the value without a condition.
+  /// False if the instruction uses the value unconditionally.
   bool pass(std::size_t at) {
     const Instruction& instruction = function_.body[at];
     bool reads = false;
@@ -82,20 +78,20 @@ class ValueWalk {
     return true;
   }
 
-  /// The instruction takes the value, or lets it decide, under a condition.
+  /// The use, if the instruction selects or uses the value under a condition.
   std::optional<SpeculatedUse> choice(std::size_t at, const Instruction& instruction) const {
     const auto& operands = instruction.operands;
-    if (instruction.opcode == "selp" && operands.size() == 4) {
+    if (instruction.opcode == Opcode::selp && operands.size() == 4) {
       if (operands[3].kind != Operand::Kind::reg || operands[3].negated) return std::nullopt;
       const bool first = holds(operands[1]), second = holds(operands[2]);
       if (first == second || holds(operands[3])) return std::nullopt;
       return SpeculatedUse{at, operands[3].reg, second};
     }
-    const bool logic = instruction.opcode == "and" || instruction.opcode == "or";
+    const bool logic = instruction.is(Opcode::and_, Opcode::or_);
     if (!logic || !instruction.has("pred") || operands.size() != 3) return std::nullopt;
     const Operand& other = holds(operands[1]) ? operands[2] : operands[1];
     if (other.kind != Operand::Kind::reg || other.negated || holds(other)) return std::nullopt;
-    return SpeculatedUse{at, other.reg, instruction.opcode == "or"};
+    return SpeculatedUse{at, other.reg, instruction.opcode == Opcode::or_};
   }
 
   bool wanted_in(int block) const {
@@ -104,8 +100,8 @@ class ValueWalk {
     return std::any_of(values_.begin(), values_.end(), [&](int reg) { return live.contains(reg); });
   }
 
-  /// Behind the block: on one side of its branch only, and not round a loop, where the value is one
-  /// that was loaded ahead for the next time.
+  /// After the block, the value may be used only on one side of its branch. A value that is used
+  /// around a loop was prefetched for the next iteration.
   bool leave(const CfgBlock& block) {
     const auto wanted = [&](int to) { return wanted_in(to); };
     if (std::none_of(block.successors.begin(), block.successors.end(), wanted)) return true;
@@ -123,7 +119,7 @@ class ValueWalk {
   const ptx::Function& function_;
   const Cfg& cfg_;
   const Liveness& liveness_;
-  std::set<int> values_;  // registers that hold the value, or what was computed of it
+  std::set<int> values_;  // registers that hold the value, or results computed from it
   std::vector<SpeculatedUse> uses_;
 };
 

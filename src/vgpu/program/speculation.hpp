@@ -1,10 +1,10 @@
 #pragma once
-// Loads that the compiler moved ahead of their condition.
+// Speculated loads: loads that the compiler moved ahead of their condition.
 //
-// Where `c ? s[i] : 0` may load s[i] in any case, compilers do, and select afterwards; and they
-// move loads of an `if` in front of its branch. The lanes for which the condition is false have a
-// value that goes nowhere: that they read while others write is no race of the program's. So of
-// such a load, whether it races is asked where its value is chosen, and of those lanes alone.
+// Compilers load s[i] of `c ? s[i] : 0` unconditionally where that is safe, and select afterwards;
+// they also hoist loads of an `if` above its branch. Lanes whose condition is false discard the
+// value, so it is not a race of the program if others write it meanwhile. Such a load is therefore
+// checked for races where its value is selected, and only for the lanes that use it.
 
 #include <cstddef>
 #include <map>
@@ -12,19 +12,21 @@
 
 #include "vgpu/program/cfg.hpp"
 #include "vgpu/program/liveness.hpp"
+#include "vgpu/ptx/module.hpp"
 
 namespace rung::vgpu {
 
-/// Just before this instruction it is known who uses the value: the lanes whose predicate holds.
+/// The lanes that use the value are known just before this instruction: those whose predicate
+/// holds.
 struct SpeculatedUse {
   std::size_t instruction;  // in Function::body
   int predicate;            // a register
   bool negated;
 };
 
-/// By the load's index in Function::body. All uses of the value, by however many instructions that
-/// only compute, are among them: inside the load's basic block, or behind one side of the branch
-/// that ends it.
+/// By the load's index in Function::body, with all uses of the value, directly or through
+/// instructions that only compute. They are inside the load's basic block, or on one side of the
+/// branch that ends it.
 using SpeculatedLoads = std::map<std::size_t, std::vector<SpeculatedUse>>;
 
 SpeculatedLoads speculated_loads(const ptx::Function& function, const Cfg& cfg,

@@ -1,8 +1,6 @@
 #include "vgpu/program/undefined_reads.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
 
 #include "vgpu/program/operands.hpp"
 #include "vgpu/program/register_set.hpp"
@@ -10,8 +8,8 @@
 namespace rung::vgpu {
 namespace {
 
-/// At one point of the program: registers that some path there has not written to, and registers
-/// that some path has.
+/// At one point of the program: the registers that some path to it does not write, and those that
+/// some path does.
 struct Reached {
   RegisterSet unwritten, written;
 
@@ -21,7 +19,7 @@ struct Reached {
   }
 };
 
-/// At the begin of each block.
+/// At the beginning of each block.
 std::vector<Reached> reached_by_block(const ptx::Function& function, const Cfg& cfg) {
   const RegisterSet none(function.registers.size());
   std::vector<Reached> at(cfg.blocks.size(), Reached{none, none});
@@ -81,11 +79,8 @@ std::vector<UndefinedRead> undefined_reads(const ptx::Function& function, const 
 }
 
 bool passes_undefined(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> defined = {"activemask", "atom", "call",     "elect",
-                                                     "ld",         "ldu",  "ldmatrix", "match",
-                                                     "redux",      "shfl", "vote",     "wgmma"};
-  if (instruction.opcode == "wmma") return instruction.has("mma");
-  return !defined.contains(instruction.opcode);
+  if (instruction.opcode == ptx::Opcode::wmma) return instruction.has("mma");
+  return !instruction.has(ptx::Fact::defines_result);
 }
 
 std::vector<int> undefined_sources(const ptx::Function& function,

@@ -12,11 +12,11 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// What is known of one register at one point of the text.
+/// The state of one register at one point of the text.
 struct State {
   static constexpr std::uint8_t idle = 255;
 
-  std::uint8_t groups = idle;  // in flight: committed since, at least; 0 if it is not committed
+  std::uint8_t groups = idle;  // in flight: groups committed since, at least; 0 if uncommitted
   bool only_read = false;      // in flight as A
   bool unfenced = false;       // written since the last fence, on some path
   std::uint32_t wgmma = 0;     // instruction
@@ -30,7 +30,7 @@ struct State {
 };
 using States = std::vector<State>;
 
-/// Where paths meet, what holds on any of them.
+/// At joins, a state that holds on any path holds.
 bool merge(States& into, const States& from) {
   bool changed = false;
   for (std::size_t i = 0; i < into.size(); ++i) {
@@ -48,8 +48,8 @@ bool merge(States& into, const States& from) {
 }
 
 bool is_register_copy(const Instruction& instruction) {
-  return instruction.opcode == "mov" && instruction.guard < 0 && instruction.operands.size() == 2 &&
-         instruction.operands[0].kind == Operand::Kind::reg &&
+  return instruction.opcode == ptx::Opcode::mov && instruction.guard < 0 &&
+         instruction.operands.size() == 2 && instruction.operands[0].kind == Operand::Kind::reg &&
          instruction.operands[1].kind == Operand::Kind::reg;
 }
 
@@ -61,7 +61,7 @@ class Walk {
   void visit(std::size_t index) {
     const Instruction& instruction = function_.body[index];
     at_ = index;
-    if (instruction.opcode == "wgmma") {
+    if (instruction.opcode == ptx::Opcode::wgmma) {
       visit_wgmma(instruction);
     } else if (is_register_copy(instruction)) {
       State& from = state(instruction.operands[1].reg);
@@ -89,7 +89,7 @@ class Walk {
     uses_->push_back({at_, reg, in_flight, state(reg).wgmma});
   }
 
-  /// Told once: behind it, all is taken to be over.
+  /// Reports a use once, and then treats the wgmma as complete.
   void touch(int reg) {
     note(reg, true);
     state(reg).end();
@@ -137,8 +137,9 @@ void walk(const ptx::Function& function, const CfgBlock& block, States& states,
 }  // namespace
 
 std::vector<WgmmaRegisterUse> wgmma_register_uses(const ptx::Function& function, const Cfg& cfg) {
-  const bool any = std::any_of(function.body.begin(), function.body.end(),
-                               [](const Instruction& each) { return each.opcode == "wgmma"; });
+  const bool any =
+      std::any_of(function.body.begin(), function.body.end(),
+                  [](const Instruction& each) { return each.opcode == ptx::Opcode::wgmma; });
   if (!any) return {};
   State unknown;
   unknown.unfenced = true;

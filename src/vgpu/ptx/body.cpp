@@ -184,20 +184,20 @@ void BodyParser::guarded_instruction() {
 }
 
 void BodyParser::instruction(int guard, bool guard_negated) {
-  const Token opcode = lexer_.peek();
-  if (!lexer_.at(Token::Kind::identifier) || !is_lower_case(opcode.text.front())) {
+  const Token word = lexer_.peek();
+  if (!lexer_.at(Token::Kind::identifier) || !is_lower_case(word.text.front())) {
     lexer_.fail_expected("an instruction");
   }
   lexer_.take();
   Instruction instruction;
-  instruction.opcode = opcode.text;
+  instruction.set_opcode(word.text);
   while (lexer_.at(Token::Kind::dotted)) {
     instruction.modifiers.emplace_back(lexer_.take().text.substr(1));
   }
-  instruction.operands = operands_.parse(opcode.text);
+  instruction.operands = operands_.parse(instruction.opcode);
   instruction.guard = guard;
   instruction.guard_negated = guard_negated;
-  instruction.line = opcode.line;
+  instruction.line = word.line;
   instruction.source = source_;
   function_.body.push_back(std::move(instruction));
   refer_labels();
@@ -206,9 +206,9 @@ void BodyParser::instruction(int guard, bool guard_negated) {
 /// Records the labels among the operands of the instruction just parsed.
 void BodyParser::refer_labels() {
   const Instruction& instruction = function_.body.back();
-  const Labels::Kind kind = instruction.opcode == "bra"   ? Labels::Kind::code
-                            : instruction.opcode == "brx" ? Labels::Kind::targets
-                                                          : Labels::Kind::callees;
+  const Labels::Kind kind = instruction.opcode == Opcode::bra   ? Labels::Kind::code
+                            : instruction.opcode == Opcode::brx ? Labels::Kind::targets
+                                                                : Labels::Kind::callees;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     if (operand.kind != Operand::Kind::label) continue;

@@ -8,56 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "vgpu/model/types.hpp"
+#include "vgpu/ptx/opcode.hpp"
+
 namespace rung::vgpu::ptx {
-
-/// State spaces (PTX ISA, 5.1). `generic` is an access or address without an explicit space.
-enum class Space : std::uint8_t { generic, reg, global, shared, local, constant, param };
-
-/// Fundamental types and the packed and alternate ones (PTX ISA, 5.2). `none`: not written.
-enum class Type : std::uint8_t {
-  none,
-  pred,
-  b8,
-  b16,
-  b32,
-  b64,
-  b128,
-  u8,
-  u16,
-  u32,
-  u64,
-  s8,
-  s16,
-  s32,
-  s64,
-  f16,
-  f16x2,
-  bf16,
-  bf16x2,
-  tf32,
-  f32,
-  f64,
-  e4m3,
-  e5m2,
-  e4m3x2,
-  e5m2x2,
-};
-
-/// Size of one element in bytes; 0 for pred and none.
-int size_of(Type type);
-bool is_float(Type type);
-bool is_signed(Type type);
-/// Without the leading dot: "f32".
-const char* name(Type type);
-/// The type of that name, without the leading dot; `none` if there is none.
-Type type_named(std::string_view name);
-
-/// A source location from `.loc`: file is an index into Module::files, 0 if unknown. For inlined
-/// code it is the location of the inlined text.
-struct SourceLine {
-  int file = 0;
-  int line = 0;
-};
 
 struct Operand {
   enum class Kind : std::uint8_t {
@@ -86,7 +40,8 @@ struct Operand {
 };
 
 struct Instruction {
-  std::string opcode;                  // "ld"
+  Opcode opcode = Opcode::unknown;     // ld
+  std::string unknown_word;            // of an unknown opcode: the opcode as written
   std::vector<std::string> modifiers;  // "global", "nc", "v4", "f32": in order, without dots
   std::vector<Operand> operands;       // destination first, as written
   int guard = -1;                      // @%p1: index of Function::registers
@@ -94,9 +49,23 @@ struct Instruction {
   int line = 0;                        // in the PTX text, from 1
   SourceLine source;
 
+  /// Sets the opcode from its text, and keeps the text of an unknown one.
+  void set_opcode(std::string_view word);
+  /// The opcode as written.
+  std::string_view word() const;
   /// The whole mnemonic as written: "ld.global.nc.v4.f32".
   std::string mnemonic() const;
   bool has(std::string_view modifier) const;
+  bool has(Fact fact) const { return ptx::has(opcode, fact); }
+  /// Whether the opcode is one of these.
+  template <class... Opcodes>
+  bool is(Opcodes... opcodes) const {
+    return ((opcode == opcodes) || ...);
+  }
+  /// ld, ldu, ldmatrix and wmma.load.
+  bool is_load() const;
+  /// st, stmatrix and wmma.store.
+  bool is_store() const;
 };
 
 struct Register {

@@ -11,13 +11,13 @@ namespace rung::vgpu::ptx {
 
 using OperandKind = Operand::Kind;
 
-std::vector<Operand> OperandParser::parse(std::string_view opcode) {
+std::vector<Operand> OperandParser::parse(Opcode opcode) {
   std::vector<Operand> operands;
-  const bool is_call = opcode == "call";
-  labels_allowed_ = is_call || opcode == "brx";
+  const bool is_call = opcode == Opcode::call;
+  labels_allowed_ = is_call || opcode == Opcode::brx;
   if (lexer_.accept(";")) return operands;
   do {
-    operands.push_back(opcode == "bra" ? label() : is_call ? operand_of_call() : operand());
+    operands.push_back(opcode == Opcode::bra ? label() : is_call ? operand_of_call() : operand());
   } while (lexer_.accept(","));
   if (!lexer_.accept(";")) lexer_.fail_expected("',' or ';' after an operand");
   return operands;

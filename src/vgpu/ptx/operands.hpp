@@ -16,7 +16,7 @@ class OperandParser {
 
   /// Parses all operands of `opcode` and the ';' after them. Names that can only be labels become
   /// Kind::label, whether or not the label exists.
-  std::vector<Operand> parse(std::string_view opcode);
+  std::vector<Operand> parse(Opcode opcode);
 
   /// Reads the name of a predicate and returns its register.
   int parse_guard();

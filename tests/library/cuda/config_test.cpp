@@ -95,6 +95,18 @@ TEST_F(CudaPlan, TheCallersWorkspaceIsTaken) {
   EXPECT_EQ(allocations(), 0);
 }
 
+// All tiles of the grid together would need 277 MB.
+TEST_F(CudaPlan, PersistentBlocksNeedAWorkspaceForTheirSmsAlone) {
+  const GemmCall problem = {Dtype::bf16,  4088,         4104, 4000,        1,
+                            {a, 4000, 1}, {a, 1, 4000}, 0,    {c, 4104, 1}};
+  cuda::ConfiguredGemm gemm =
+      cuda::configured_gemm("gemm/cuda/31_dependent_launch", {.tile = 0, .splits = 4});
+  const Launch launch =
+      cuda::fitting_launch({cuda::current_context(), nullptr, nullptr, 0}, gemm, problem, 132);
+  EXPECT_EQ(gemm.config.splits, 4);
+  EXPECT_EQ(launch.grid.x, 132);
+}
+
 TEST(CudaEntries, AreNamedAfterTheTypeAndTheTile) {
   const cuda::ConfiguredGemm tuned = cuda::configured_gemm("gemm/cuda/10_tuned_tiles", {.tile = 1});
   EXPECT_EQ(kernel_of(tuned, Dtype::f32).text(), "gemm_cuda_10_tuned_tiles_f32_1");

@@ -5,6 +5,7 @@
 
 #include "core/problem.hpp"
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
@@ -87,6 +88,41 @@ __device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t 
     RUNG_UNROLL
     for (int j = 0; j < TN; j += vector_width<Out>) {
       store_vector(g, row + Rows::offset(i), col + Cols::offset(j), &acc[i][j]);
+    }
+  }
+}
+
+/// Whether store_vector() stores vectors.
+template <class In, class Out>
+__device__ __forceinline__ bool has_aligned_rows(const Gemm<In, Out>& g) {
+  return g.c.row_stride % vector_width<Out> == 0 &&
+         reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
+}
+
+/// store_tile() for a whole warp, where rows of C are not aligned. Its threads are at (lane_row,
+/// lane_col) of LANES_M x LANES_N, and its tile begins at (row, col). The results go through shared
+/// memory, a row of each thread at a time, so that neighbouring lanes store neighbours in C: results
+/// of one thread, stored one by one, would touch a sector of memory each. `staging`: LANES_M * WN
+/// elements of this warp.
+template <class Rows, class Cols, int LANES_M, int WN, class In, class Out, int TM, int TN>
+__device__ __forceinline__ void store_by_rows(const Gemm<In, Out>& g, std::int64_t row,
+                                              std::int64_t col, int lane_row, int lane_col,
+                                              const Out (&acc)[TM][TN], Out* staging) {
+  RUNG_UNROLL
+  for (int i = 0; i < TM; ++i) {
+    // sync: all lanes have read the previous rows
+    ptx::bar_warp_sync();
+    RUNG_UNROLL
+    for (int j = 0; j < TN; ++j) {
+      staging[lane_row * WN + Cols::first(lane_col) + Cols::offset(j)] = acc[i][j];
+    }
+    // sync: the rows are complete
+    ptx::bar_warp_sync();
+    RUNG_NO_UNROLL
+    for (int k = static_cast<int>(threadIdx.x) % 32; k < LANES_M * WN; k += 32) {
+      const std::int64_t c_row = row + Rows::first(k / WN) + Rows::offset(i);
+      const std::int64_t c_col = col + k % WN;
+      if (c_row < g.m && c_col < g.n) store(g, c_row, c_col, staging[k]);
     }
   }
 }

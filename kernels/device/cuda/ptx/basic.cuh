@@ -70,6 +70,12 @@ __device__ __forceinline__ void bar_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
+/// bar.warp.sync of all lanes: each sees what the others wrote before.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
+__device__ __forceinline__ void bar_warp_sync() {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
 /// cp.async.{ca,cg}.shared.global: SIZE bytes on their way from global to shared memory. Of the
 /// source `bytes` are read, and zeros take the place of the rest. 16 bytes go past the L1 cache.
 /// From sm_80.
@@ -130,6 +136,7 @@ void st_shared_v2(std::uint32_t to, T first, T second);
 template <int SIZE>
 void cp_async(std::uint32_t to, const void* from, int bytes);
 void bar_sync(int barrier, int threads);
+void bar_warp_sync();
 void cp_async_commit_group();
 template <int N>
 void cp_async_wait_group();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
 
 #ifndef RUNG_HOST
 
@@ -56,12 +57,6 @@ __device__ __forceinline__ void red_add(std::int64_t* address, std::int64_t valu
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
 
-/// bar.warp.sync, of all 32 lanes: each sees what the others wrote before.
-/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
-__device__ __forceinline__ void bar_warp_sync() {
-  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
-
 }  // namespace rung::ptx
 
 #else
@@ -75,7 +70,6 @@ T fma_rn(T a, T b, T c);
 double abs_f64(double value);
 void red_add_shared(std::uint32_t address, std::int64_t value);
 void red_add(std::int64_t* address, std::int64_t value);
-void bar_warp_sync();
 }  // namespace rung::ptx
 
 #endif

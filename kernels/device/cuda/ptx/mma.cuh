@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::ptx {
@@ -28,7 +29,6 @@ struct WmmaSums {
 #ifdef RUNG_HOST
 
 // Declared for kernel templates to name, defined nowhere.
-void bar_warp_sync();
 template <class In>
 void wmma_load_a_col(WmmaFragment<In>& a, std::uint32_t shared, int ld);
 template <class In>
@@ -46,12 +46,6 @@ template <int K>
 void mma_m16n8(double (&d)[4], const double (&a)[K / 2], const double (&b)[K / 4]);
 
 #else
-
-/// bar.warp.sync of all lanes: each sees what the others wrote before.
-/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-bar-warp-sync
-__device__ __forceinline__ void bar_warp_sync() {
-  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
 
 /// wmma.load.{a.col, b.row}.m16n16k16: 16 x 16 elements from shared memory, whose lines are `ld`
 /// elements apart, a multiple of 8. A's lines are along m here, B's along n.

@@ -1,7 +1,7 @@
 #pragma once
 // Matrices of 8x8 elements that a simdgroup holds together. Which thread holds which element is
 // not specified; here thread i has the elements 2 i and 2 i + 1, row by row. Products are one
-// instruction of the virtual GPU (src/vgpu/engine/simdgroup_matrix.hpp).
+// instruction of the virtual GPU (src/vgpu/engine/matrix/simdgroup_matrix.hpp).
 
 namespace metal {
 

@@ -1,0 +1,130 @@
+#include "vgpu/engine/async/async_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vgpu/engine/memory/access.hpp"
+#include "vgpu/engine/observers.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+/// The data that the lanes of the current access have read: the callbacks have no parameter for it.
+thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
+
+void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<AsyncCopyOp>();
+  block.observers.observe_global(block, warp, op.from, shape, place, AccessKind::load);
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    std::memcpy(read_data[lane].data(), place.at(shape.address(lane), lane), op.bytes);
+  }
+}
+
+void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<AsyncCopyOp>();
+  block.observers.count_shared(block, op.to, shape, AccessKind::store);
+  if (block.worker.watched) {
+    const auto to_shared = static_cast<std::int64_t>(
+        place.bias - reinterpret_cast<std::uint64_t>(block.shared.data()));
+    block.observers.tell_access(block, warp, op.to.site, shape, to_shared, op.bytes,
+                                AccessKind::store, true);
+  }
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    std::byte* to = place.at(shape.address(lane), lane);
+    const auto offset = static_cast<std::uint32_t>(to - block.shared.data());
+    const int thread = block.thread(warp, lane);
+    block.observers.write_shared_pending(block, thread, op.to.site, offset, op.bytes);
+    block.copies[warp.index].open.push_back(
+        {reinterpret_cast<std::uint64_t>(to), offset, op.bytes, thread, read_data[lane]});
+  }
+}
+
+void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
+            AccessLanes lanes) {
+  Block& block = *warp.block;
+  Shape& shape = block.worker.shapes[op.slot];
+  make_shape()(shape, warp, op);
+  Place place;
+  if (locate(block, warp, op, shape, kind, place)) {
+    lanes(block, warp, instr, shape, place);
+  } else {
+    access_good_lanes(block, warp, instr, op, shape, kind, lanes);
+  }
+}
+
+/// Those of `lanes` whose source has `bytes`; `most` is the size of the copy.
+Mask lanes_that_want(const std::uint32_t* wanted, Mask lanes, std::uint32_t bytes,
+                     std::uint32_t most) {
+  Mask found = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    if (std::min(wanted[lane], most) == bytes) found |= Mask{1} << lane;
+  }
+  return found;
+}
+
+/// Reads the first `bytes` of the active lanes' sources. The memory after them may be inaccessible.
+void read_some(Warp& warp, const Instr& instr, const AsyncCopyOp& op, std::uint32_t bytes) {
+  if (bytes == op.bytes) return access(warp, instr, op.from, AccessKind::load, read_lanes);
+  AsyncCopyOp part = op;
+  part.bytes = bytes;
+  const std::uint32_t element = bytes & (~bytes + 1);  // the largest power of two in it
+  part.from.bytes = static_cast<std::uint8_t>(element);
+  part.from.count = static_cast<std::uint8_t>(bytes / element);
+  Instr of_part = instr;
+  of_part.imm = imm_to(part);
+  access(warp, of_part, part.from, AccessKind::load, read_lanes);
+}
+
+void complete(Block& block, const std::vector<AsyncCopy>& copies) {
+  for (const AsyncCopy& copy : copies) {
+    std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
+    block.observers.complete_pending(block, copy.thread, copy.shared_offset, copy.bytes);
+  }
+}
+
+}  // namespace
+
+void run_async_copy(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<AsyncCopyOp>();
+  const Mask active = warp.mask;
+  for (auto& data : read_data) data.fill(std::byte{0});
+  if (op.source_bytes_row == 0) {
+    access(warp, instr, op.from, AccessKind::load, read_lanes);
+  } else {
+    const std::uint32_t* const wanted = warp.row<std::uint32_t>(op.source_bytes_row);
+    for (Mask left = active; left != 0; left &= ~warp.mask) {
+      const std::uint32_t bytes = std::min(wanted[first_lane(left)], op.bytes);
+      warp.mask = lanes_that_want(wanted, left, bytes, op.bytes);
+      // A lane that reads no bytes must not access its source, which may be an invalid address.
+      if (bytes > 0) read_some(warp, instr, op, bytes);
+    }
+    warp.mask = active;
+  }
+  access(warp, instr, op.to, AccessKind::store, write_lanes);
+}
+
+void commit_async_group(Warp& warp, const Instr&) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  copies.groups.push_back(std::move(copies.open));
+  copies.open.clear();
+}
+
+void wait_async_groups(Warp& warp, const Instr& instr) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  while (copies.groups.size() > instr.imm) {
+    complete(*warp.block, copies.groups.front());
+    copies.groups.pop_front();
+  }
+}
+
+void wait_async_all(Warp& warp, const Instr&) {
+  AsyncCopies& copies = warp.block->copies[warp.index];
+  for (const auto& group : copies.groups) complete(*warp.block, group);
+  complete(*warp.block, copies.open);
+  copies = {};
+}
+
+}  // namespace rung::vgpu

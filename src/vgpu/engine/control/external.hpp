@@ -1,0 +1,23 @@
+#pragma once
+// Functions that device code calls and does not define: printf, assert, malloc.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "vgpu/model/instr.hpp"
+
+namespace rung::vgpu {
+
+struct ExternalFunction {
+  Handler handler;                       // Instr::imm points at an ExternalCall
+  std::vector<std::uint32_t> arguments;  // bytes of each
+  std::uint32_t result;                  // bytes, 0 if there is none
+};
+
+/// vprintf, __assertfail, malloc and free, as CUDA declares them (CUDA C++ Programming Guide,
+/// "Formatted Output", "Assertion", "Dynamic Global Memory Allocation").
+std::optional<ExternalFunction> external_function(std::string_view name);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,43 @@
+#pragma once
+// The block's sixteen barriers (PTX ISA, bar and barrier).
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/happens_before/order.hpp"
+#include "vgpu/model/instr.hpp"
+#include "vgpu/model/warp.hpp"
+
+namespace rung::vgpu {
+
+/// A barrier at which some threads have arrived.
+struct Barrier {
+  enum class Reduction : std::uint8_t { none, popc, all, any };
+  struct Waiter {
+    int warp;
+    int split;
+    Mask mask;
+    const Instr* reduction;            // bar.red: the instruction that gets the result
+    const Instr* divergent = nullptr;  // an .aligned barrier at which only part of the warp arrived
+  };
+  std::uint32_t threads = 0;   // that have arrived
+  std::uint32_t expected = 0;  // 0: all that have not exited
+  OrderedMemory orders;
+  Reduction reduction = Reduction::none;
+  std::uint32_t votes = 0;  // threads whose predicate holds
+  std::vector<Waiter> waiting;
+  std::vector<Arrival> arrived;  // including those of bar.arrive
+
+  /// Removes all arrivals; the vectors keep their memory.
+  void clear() {
+    threads = expected = votes = 0;
+    orders = {};
+    reduction = Reduction::none;
+    waiting.clear();
+    arrived.clear();
+  }
+};
+
+inline constexpr int barrier_count = 16;
+
+}  // namespace rung::vgpu

@@ -1,0 +1,64 @@
+#pragma once
+// Collects the hazards of a launch, one for each pair of instructions.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/memory/access.hpp"
+#include "vgpu/model/hazard.hpp"
+
+namespace rung::vgpu {
+
+/// Shared by the workers of a launch. The example that is kept of a hazard does not depend on the
+/// order in which blocks ran: it is the one with the lowest block, then thread.
+class HazardLog {
+ public:
+  explicit HazardLog(std::size_t limit) : limit_(limit) {}
+
+  struct Entry {
+    HazardKind kind;
+    std::uint32_t site, other_site;
+    std::uint64_t block;
+    int thread;
+    Hazard hazard;
+  };
+  /// Whether this pair of instructions is new, or the example precedes the kept one.
+  bool wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site, std::uint64_t block,
+             int thread);
+  void add(Entry entry);
+  std::vector<Hazard> sorted() const;
+  /// Whether a fault was found.
+  bool has_fault() const;
+
+ private:
+  using Key = std::tuple<HazardKind, std::uint32_t, std::uint32_t>;
+  std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+/// The party of a hazard: thread and instruction.
+Party party(const Block& block, std::uint64_t linear_block, int thread, std::uint32_t site,
+            std::string access);
+/// "As + 132" or "shared memory + 132".
+std::string shared_address(const Block& block, std::uint64_t offset);
+
+// Each function describes one hazard and adds it to the launch's log.
+void report(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
+            std::string address, std::string message);
+void report_race(Block& block, int thread, std::uint32_t site, std::string access, int other_thread,
+                 std::uint32_t other_site, std::string other_access, std::uint64_t shared_offset,
+                 bool in_flight);
+void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
+                        std::uint64_t other_block, int other_thread, std::uint32_t other_site,
+                        std::string other_access, std::uint64_t address);
+/// Lanes of one store write different values to one address.
+void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
+                          const Place& place, int lane);
+
+}  // namespace rung::vgpu

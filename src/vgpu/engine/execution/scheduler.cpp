@@ -1,0 +1,268 @@
+// The scheduler: turns of warps, divergence and reconvergence.
+
+#include <algorithm>
+
+#include "vgpu/engine/execution/block.hpp"
+#include "vgpu/engine/execution/report.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+// Warp instructions per turn. A warp that is not spinning usually reaches a barrier or its end
+// first.
+constexpr std::uint64_t turn_budget = 1u << 20;
+// Divergent warps have shorter turns, because one part may spin on the other.
+constexpr std::uint64_t split_budget = 1u << 14;
+// Volatile, relaxed and acquiring loads per turn. A warp that executes more is polling.
+constexpr int poll_budget = 64;
+
+}  // namespace
+
+Block::Status Block::run() {
+  LaunchState& launch = worker.launch;
+  const std::uint64_t budget = std::min(turn_budget, launch.options.instruction_limit);
+  for (;;) {
+    bool ran = false;
+    bool spent = false;
+    bool alive = false;
+    for (Warp& warp : warps) {
+      if (warp.live == 0) continue;
+      alive = true;
+      if (launch.stop.load(std::memory_order_relaxed)) return Status::stopped;
+      const std::uint64_t before = worker.spent;
+      const Turn turn = take_turn(warp, budget);
+      ran = ran || worker.spent != before || turn != Turn::suspended;
+      spent = spent || turn == Turn::spent;
+    }
+    if (!alive) return Status::done;
+    if (!worker.within_limit(*this)) return Status::stopped;
+    if (!ran) {
+      const bool goes_on = std::any_of(warps.begin(), warps.end(), [&](Warp& warp) {
+        return warp.live != 0 && force_exchange(warp, false);
+      });
+      if (goes_on) continue;
+      return Status::stalled;
+    }
+    if (spent) return Status::yielded;
+  }
+}
+
+Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
+  if (!pick_split(warp, false) && !(force_exchange(warp, true) && pick_split(warp, false))) {
+    return Turn::suspended;
+  }
+  const Kernel& kernel = worker.kernel;
+  const std::uint64_t end = worker.spent + budget;
+  const std::uint64_t split_turn = std::min(split_budget, budget);
+  std::uint64_t split_end = worker.spent + split_turn;
+  worker.polls = 0;
+  for (;;) {
+    const int index = warp.split().block;
+    const BasicBlock& block = kernel.blocks[index];
+    if (warp.split().resume < 0) {
+      worker.spent += block.instructions;
+      ++worker.block_executions[index];
+      worker.block_lanes[index] +=
+          warp.mask == all_lanes ? warp_size : static_cast<std::uint64_t>(lanes_in(warp.mask));
+    }
+    bool runs_on = run_code(warp, block);
+
+    if (!runs_on) {
+      // It waits in the middle of the block.
+    } else if (block.suspends) {
+      // A barrier ends its basic block; a waiting split resumes after it.
+      warp.split().block = block.next;
+      runs_on = warp.split().state == Split::State::ready && go_to(warp, block.next);
+    } else {
+      runs_on = advance(warp, block, index);
+    }
+    const bool polls = worker.polls >= poll_budget;
+    if (runs_on && worker.spent < split_end && !polls) continue;
+    if (warp.live == 0) return Turn::exited;
+    if (polls) pick_split(warp, true);
+    if (worker.spent >= end || polls) return Turn::spent;
+    if (!pick_split(warp, runs_on) && !(force_exchange(warp, true) && pick_split(warp, false))) {
+      return Turn::suspended;
+    }
+    split_end = worker.spent + split_turn;
+  }
+}
+
+/// Selects a ready split; with `rotate`, a different one if possible.
+bool Block::pick_split(Warp& warp, bool rotate) {
+  const int count = warp.split_count;
+  const int begin = rotate ? warp.current + 1 : warp.current;
+  for (int i = 0; i < count; ++i) {
+    const int candidate = begin + i < count ? begin + i : begin + i - count;
+    if (warp.splits[candidate].state != Split::State::ready) continue;
+    warp.current = candidate;
+    warp.mask = warp.split().mask;
+    return true;
+  }
+  return false;
+}
+
+/// False if the split waits at an exchange in the middle of the block.
+bool Block::run_code(Warp& warp, const BasicBlock& block) {
+  if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
+    return run_exchanging(warp, block);
+  }
+  const Instr* instr = worker.kernel.code.data() + block.first;
+  const Instr* const end = instr + block.count;
+  if (warp.mask == warp.live) {
+    for (; instr != end; ++instr) instr->full(warp, *instr);
+  } else {
+    for (; instr != end; ++instr) instr->masked(warp, *instr);
+  }
+  return true;
+}
+
+bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
+  const auto guard = [&] {
+    const Mask holds = warp.predicate(block.guard);
+    return warp.mask & (block.guard_negated ? ~holds : holds);
+  };
+  switch (block.end) {
+    case BasicBlock::End::next: return go_to(warp, block.next);
+    case BasicBlock::End::jump: return go_to(warp, block.taken);
+    case BasicBlock::End::branch: {
+      const Mask taken = guard();
+      if (taken == warp.mask) return go_to(warp, block.taken);
+      if (taken == 0) return go_to(warp, block.next);
+      ++worker.divergent[index];
+      return diverge(warp, block, taken);
+    }
+    case BasicBlock::End::indirect: return jump_indirect(warp, block);
+    case BasicBlock::End::exit: exit_lanes(warp, warp.mask); return false;
+    case BasicBlock::End::exit_if:
+      exit_lanes(warp, guard());
+      return warp.split().state == Split::State::ready && go_to(warp, block.next);
+  }
+  return false;
+}
+
+/// Moves the current split to a basic block. False if it joins its parent there, or no longer
+/// exists.
+bool Block::go_to(Warp& warp, int target) {
+  Split& split = warp.split();
+  split.block = target;
+  if (target != split.reconverge || split.parent < 0) return true;
+  warp.splits[split.parent].arrived |= split.mask;
+  end_split(warp, warp.current);
+  return false;
+}
+
+/// Diverges: the lanes of `taken` branch, the others fall through.
+bool Block::diverge(Warp& warp, const BasicBlock& block, Mask taken) {
+  Split& split = warp.split();
+  const Mask others = split.mask & ~taken;
+  const bool nested = block.post_dominator != split.reconverge || split.parent < 0;
+  if (block.post_dominator < 0 || !nested) {
+    // The parts reconverge only where the split itself ends, or never, so the second part becomes a
+    // sibling of the first.
+    split.mask = others;
+    warp.mask = others;
+    place(warp, split.parent, split.reconverge, block.taken, taken);
+    return go_to(warp, block.next);
+  }
+  const int parent = warp.current;
+  split.state = Split::State::waits_for_children;
+  split.block = block.post_dominator;
+  split.arrived = 0;
+  place(warp, parent, block.post_dominator, block.taken, taken);
+  place(warp, parent, block.post_dominator, block.next, others);
+  return false;
+}
+
+bool Block::jump_indirect(Warp& warp, const BasicBlock& block) {
+  const std::uint32_t* index = warp.row<std::uint32_t>(block.guard);
+  const int parent = warp.current;
+  Split& split = warp.split();
+  Mask rest = split.mask;
+  const auto lanes_to = [&](int target) {
+    Mask lanes = 0;
+    for (Mask left = rest; left != 0; left &= left - 1) {
+      const int lane = first_lane(left);
+      const std::size_t choice = std::min<std::size_t>(index[lane], block.targets.size() - 1);
+      if (block.targets[choice] == target) lanes |= 1u << lane;
+    }
+    return lanes;
+  };
+  const int first =
+      block.targets[std::min<std::size_t>(index[first_lane(rest)], block.targets.size() - 1)];
+  if (lanes_to(first) == rest) return go_to(warp, first);
+  const bool joins = block.post_dominator >= 0;
+  split.state = Split::State::waits_for_children;
+  split.block = block.post_dominator;
+  split.arrived = 0;
+  while (rest != 0) {
+    const int target =
+        block.targets[std::min<std::size_t>(index[first_lane(rest)], block.targets.size() - 1)];
+    const Mask lanes = lanes_to(target);
+    rest &= ~lanes;
+    place(warp, parent, joins ? block.post_dominator : -1, target, lanes);
+  }
+  return false;
+}
+
+/// Creates a split of these lanes at `target`; if it would reconverge there, the lanes arrive at
+/// once.
+void Block::place(Warp& warp, int parent, int reconverge, int target, Mask mask) {
+  if (parent >= 0 && target == reconverge) {
+    warp.splits[parent].arrived |= mask;
+    return;
+  }
+  const auto free = std::find_if(warp.splits.begin(), warp.splits.end(), [](const Split& split) {
+    return split.state == Split::State::unused;
+  });
+  *free = {};
+  warp.split_count = std::max(warp.split_count, static_cast<int>(free - warp.splits.begin()) + 1);
+  free->state = Split::State::ready;
+  free->mask = mask;
+  free->block = target;
+  free->reconverge = reconverge;
+  free->parent = parent;
+  if (parent >= 0) ++warp.splits[parent].children;
+}
+
+/// Removes the split. If it was the last child, its parent resumes with the lanes that arrived, or
+/// ends as well.
+void Block::end_split(Warp& warp, int index) {
+  Split& split = warp.splits[index];
+  const int parent = split.parent;
+  split.state = Split::State::unused;
+  if (parent < 0) return;
+  Split& above = warp.splits[parent];
+  if (--above.children != 0) return;
+  above.mask = above.arrived & warp.live;
+  if (above.mask == 0) {
+    end_split(warp, parent);
+    return;
+  }
+  above.state = Split::State::ready;
+}
+
+void Block::suspend(Warp& warp, int id, const Instr& instr) {
+  Split& split = warp.split();
+  split.state = Split::State::at_barrier;
+  split.barrier = id;
+  split.site = instr.site;
+}
+
+void Block::wake(Warp& warp, int split) { warp.splits[split].state = Split::State::ready; }
+
+void Block::exit_lanes(Warp& warp, Mask lanes) {
+  if (lanes == 0) return;
+  warp.live &= ~lanes;
+  warp.mask &= ~lanes;
+  warp.split().mask &= ~lanes;
+  live_threads_ -= lanes_in(lanes);
+  if (warp.mask == 0) end_split(warp, warp.current);
+  for (int id = 0; id < barrier_count; ++id) complete_if_full(id);
+  for (const Split& split : warp.splits) {
+    if (split.state == Split::State::at_warp_sync) complete_warp_sync(warp, split.sync_mask);
+  }
+  wake_exchanges(warp);
+}
+
+}  // namespace rung::vgpu

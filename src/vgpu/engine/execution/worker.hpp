@@ -1,0 +1,115 @@
+#pragma once
+// A worker: a CPU thread that runs blocks of a launch one after the other, and its counters.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vgpu/happens_before/grid_order.hpp"
+#include "vgpu/memory/device_memory.hpp"
+#include "vgpu/model/device.hpp"
+#include "vgpu/model/kernel.hpp"
+#include "vgpu/model/shape.hpp"
+
+namespace rung::vgpu {
+
+class Block;
+class Cluster;
+class HazardLog;
+struct Observers;
+
+/// The state that all workers of a launch share.
+struct LaunchState {
+  LaunchState(const Kernel& kernel, const LaunchOptions& options,
+              std::span<const std::byte> parameters, DeviceMemory& memory,
+              const DeviceDescription& device, const Observers& observers);
+  ~LaunchState();
+
+  const Kernel& kernel;
+  const LaunchOptions& options;
+  std::span<const std::byte> parameters;
+  DeviceMemory& memory;
+  const DeviceDescription& device;
+  const Observers& observers;
+  std::mutex watching;  // held while LaunchOptions::watcher is called
+  std::vector<const Allocation*> parameter_allocations;  // by byte offset / 8 of the parameter
+  bool writes_anywhere = false;  // the target of some store is unknown; otherwise see `written`
+  std::vector<const Allocation*> written;  // the targets of all stores and atomics
+  std::uint32_t shared_bytes = 0;          // static and dynamic
+  std::uint64_t grid_id = 0;               // counts launches
+  GridOrder order;
+  std::unique_ptr<HazardLog> hazards;
+  std::atomic<std::uint64_t> next_cluster{0};  // without clusters, each block is one
+  std::atomic<std::uint64_t> instructions{0};  // spent, for the limit
+  std::atomic<bool> stop{false};               // a fault ends the launch
+  std::mutex printing;
+  PrintedByBlock printed;
+};
+
+class Worker {
+ public:
+  explicit Worker(LaunchState& launch);
+  ~Worker();
+
+  /// Runs blocks until none is left.
+  void run();
+
+  /// Adds the counts of batches of reads to `accesses`. Call it once, at the end.
+  void count_batches();
+
+  /// Returns false, after a report, if the launch has exceeded its instruction limit.
+  bool within_limit(Block& block);
+
+  LaunchState& launch;
+  const Kernel& kernel;
+  const bool observe;
+  const bool watched;       // observed, and there is a watcher
+  std::uint64_t spent = 0;  // warp instructions run
+  int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
+
+  // Counted per basic block; the counts of instructions follow.
+  std::vector<std::uint64_t> block_executions, block_lanes;
+  struct Accesses {
+    std::uint64_t requests = 0;                                // with at least one active lane
+    std::uint64_t units = 0;                                   // sectors or wavefronts
+    std::uint64_t issued_requests = 0, issued_wavefronts = 0;  // shared, as ptxas merges them
+
+    Accesses& operator+=(const Accesses& other) {
+      requests += other.requests;
+      units += other.units;
+      issued_requests += other.issued_requests;
+      issued_wavefronts += other.issued_wavefronts;
+      return *this;
+    }
+  };
+  std::vector<Accesses> accesses;  // by site
+  struct BatchCounts {
+    std::uint64_t times = 0;
+    std::array<std::uint64_t, 8> wavefronts{};  // by log2 of the bytes of an access
+  };
+  std::vector<BatchCounts> batches;           // by ReadBatch::index
+  Counters apart;                             // counts that belong to no site
+  std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
+  std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways
+
+  std::vector<Shape> shapes;  // by slot, for the running basic block
+  Shape scratch_shape;
+  std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
+
+ private:
+  std::unique_ptr<Cluster> fresh_cluster();
+  void keep_output(const Cluster& cluster);
+
+  std::vector<std::unique_ptr<Cluster>> idle_;  // kept for their memory
+  std::uint64_t counted_ = 0;  // the part of `spent` that is included in LaunchState::instructions
+};
+
+/// Fills in the report's counters.
+void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& report);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,118 @@
+#include "vgpu/engine/matrix/matrix_memory.hpp"
+
+#include <cstring>
+
+#include "vgpu/engine/memory/access.hpp"
+#include "vgpu/engine/observers.hpp"
+#include "vgpu/engine/warp/warp_ops.hpp"
+#include "vgpu/model/banks.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+constexpr int matrix_rows = 8;
+constexpr std::uint32_t row_bytes = 16;
+
+using Element = std::uint16_t;
+
+/// The position of element (row, column) in the fragment: the lane, and the half of its register.
+struct FragmentPlace {
+  int lane, half;
+};
+template <bool Transposed>
+FragmentPlace fragment_place(int row, int column) {
+  if (Transposed) return {column * 4 + row / 2, row % 2};
+  return {row * 4 + column / 2, column % 2};
+}
+
+/// The address of row r of matrix i.
+std::byte* row_address(Shape& shape, const Place& place, int matrix, int row) {
+  const int lane = matrix * matrix_rows + row;
+  return place.at(shape.address(lane), lane);
+}
+
+template <bool Load, bool Transposed>
+void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  if (block.worker.observe) {
+    Worker::Accesses& accesses = block.worker.accesses[op.site];
+    ++accesses.requests;
+    ++accesses.issued_requests;
+    for (int matrix = 0; matrix < op.count; ++matrix) {
+      // Each matrix is a separate request.
+      const Mask lanes = 0xFFu << (matrix * matrix_rows);
+      const int wavefronts =
+          shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes,
+                            static_cast<std::int64_t>(shape.low) + op.offset, Load);
+      accesses.units += static_cast<std::uint64_t>(wavefronts);
+      accesses.issued_wavefronts += static_cast<std::uint64_t>(wavefronts);
+    }
+    const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
+    const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
+    const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+    const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + row_bytes - 1;
+    const Regions regions = block.shadow.regions(low, last);
+    if constexpr (Load) {
+      block.observers.check_read_shared(block, warp, op.site, shape, offset, row_bytes);
+      block.observers.log_read(block, warp, op.site, shape, offset, row_bytes);
+      block.shadow.log.regions |= regions;
+    } else {
+      block.observers.settle_reads(block, regions);
+      block.shadow.written_since_barrier |= regions;
+      block.observers.write_shared(block, warp, op.site, shape, offset, row_bytes);
+    }
+  }
+  for (int matrix = 0; matrix < op.count; ++matrix) {
+    auto* fragment = reinterpret_cast<Element*>(warp.row<std::uint32_t>(instr.rows[matrix]));
+    for (int row = 0; row < matrix_rows; ++row) {
+      Element elements[matrix_rows];
+      std::byte* at = row_address(shape, place, matrix, row);
+      if constexpr (Load) std::memcpy(elements, at, row_bytes);
+      for (int column = 0; column < matrix_rows; ++column) {
+        const FragmentPlace in = fragment_place<Transposed>(row, column);
+        Element& there = fragment[in.lane * 2 + in.half];
+        if constexpr (Load) {
+          there = elements[column];
+        } else {
+          elements[column] = there;
+        }
+      }
+      if constexpr (!Load) std::memcpy(at, elements, row_bytes);
+    }
+  }
+}
+
+template <bool Load, bool Transposed>
+void run(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<MemoryOp>();
+  Block& block = *warp.block;
+  const Mask active = warp.mask;
+  if (active != all_lanes) report_bad_participant(warp, instr, ~active);
+  // Only these lanes' addresses are used.
+  const Mask addressing = op.count == 4 ? all_lanes : (1u << (op.count * matrix_rows)) - 1;
+  warp.mask = addressing;
+  Shape& shape = block.worker.shapes[op.slot];
+  make_shape()(shape, warp, op);
+  const AccessKind kind = Load ? AccessKind::load : AccessKind::store;
+  MemoryOp row = op;
+  row.bytes = row_bytes;
+  row.count = 1;
+  Place place;
+  if (locate(block, warp, row, shape, kind, place)) {
+    move_lanes<Load, Transposed>(block, warp, instr, shape, place);
+  } else {
+    // If a row has a bad address, nothing is copied; the wrong lanes are reported.
+    access_good_lanes(block, warp, instr, row, shape, kind,
+                      [](Block&, Warp&, const Instr&, Shape&, const Place&) {});
+  }
+  warp.mask = active;
+}
+
+}  // namespace
+
+void run_load_matrix(Warp& warp, const Instr& instr) { run<true, false>(warp, instr); }
+void run_load_matrix_transposed(Warp& warp, const Instr& instr) { run<true, true>(warp, instr); }
+void run_store_matrix(Warp& warp, const Instr& instr) { run<false, false>(warp, instr); }
+void run_store_matrix_transposed(Warp& warp, const Instr& instr) { run<false, true>(warp, instr); }
+
+}  // namespace rung::vgpu

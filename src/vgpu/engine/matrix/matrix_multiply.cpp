@@ -1,0 +1,349 @@
+// Computes in f32 (or f64) on tiles of 8 or 16 x 8, also for integers: the products of a tile, at
+// most 64 of 16 bits, sum to less than 2^24, so f32 is exact. C is then added in s32.
+#include "vgpu/engine/matrix/matrix_multiply.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "vgpu/engine/matrix/matrix_multiply.cpp"
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "vgpu/engine/lanes/targets.hpp"
+#include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/numbers/float_bits.hpp"
+#include "vgpu/engine/numbers/rounding.hpp"
+#include "vgpu/engine/warp/warp_ops.hpp"
+#include "vgpu/model/matrix_form.hpp"
+#include "vgpu/model/warp.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::vgpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Element = MatrixElement;
+
+// Lane 4 g + t of a warp is "thread t of group g" in the manual's drawings of fragments.
+constexpr int lanes_of_group = 4;
+constexpr int columns = 8;  // of a tile
+
+/// Converts a register's elements to f32 or f64: values[element * 32 + lane].
+template <Element type>
+void widen_words(const std::uint32_t* words, float* values) {
+  for (int element = 0; element < per_register(type); ++element) {
+    for (int lane = 0; lane < warp_size; ++lane) {
+      values[element * warp_size + lane] = matrix_element<type>(words[lane], element);
+    }
+  }
+}
+
+void widen(Element type, Warp& warp, std::uint32_t row, float* values) {
+  const auto* const words = warp.row<const std::uint32_t>(row);
+  switch (type) {
+    case Element::f16: return widen_words<Element::f16>(words, values);
+    case Element::bf16: return widen_words<Element::bf16>(words, values);
+    case Element::e4m3: return widen_words<Element::e4m3>(words, values);
+    case Element::e5m2: return widen_words<Element::e5m2>(words, values);
+    case Element::s8: return widen_words<Element::s8>(words, values);
+    case Element::u8: return widen_words<Element::u8>(words, values);
+    case Element::s4: return widen_words<Element::s4>(words, values);
+    case Element::u4: return widen_words<Element::u4>(words, values);
+    default: return widen_words<Element::tf32>(words, values);
+  }
+}
+
+void widen(Element, Warp& warp, std::uint32_t row, double* values) {
+  std::copy_n(warp.row<const double>(row), warp_size, values);
+}
+
+/// Elements per register; constant for f64.
+template <class T>
+int packed(Element type) {
+  return std::is_same_v<T, double> ? 1 : per_register(type);
+}
+
+/// A tile of A, register after register, as `multiply_tile` reads it.
+template <class T>
+void load_a(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* a) {
+  const int step = packed<T>(form.a) * warp_size;
+  for (int i = 0; i < form.a_registers_of_tile(); ++i) widen(form.a, warp, rows[i], a + i * step);
+}
+
+/// A tile of B, row-major: element e of register i of lane 4 g + t is in column g, row (4 i + t) *
+/// per_register + e.
+template <class T>
+void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* b) {
+  const int elements = packed<T>(form.b);
+  T values[8 * warp_size];
+  for (int i = 0; i < form.b_registers_of_tile(); ++i) {
+    widen(form.b, warp, rows[i], values);
+    for (int t = 0; t < lanes_of_group; ++t) {
+      for (int element = 0; element < elements; ++element) {
+        T* const to = b + ((i * lanes_of_group + t) * elements + element) * columns;
+        const T* const from = values + element * warp_size + t;
+        for (int g = 0; g < columns; ++g) to[g] = from[g * lanes_of_group];
+      }
+    }
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V fused(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  // In f32 the product is exact, so that two roundings equal one, unless it is subnormal.
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return hn::Add(hn::Mul(a, b), c);
+  constexpr std::size_t lanes = HWY_LANES(hn::TFromD<D>);
+  alignas(16) hn::TFromD<D> x[lanes], y[lanes], z[lanes];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (std::size_t i = 0; i < lanes; ++i) z[i] = std::fma(x[i], y[i], z[i]);
+  return hn::Load(d, z);
+#endif
+}
+
+/// sums (row-major) += A * B, by ascending k. Each half of 8 rows has one row per group of lanes:
+/// register 0 of A has the first half, register 1 the second, then both for the next columns.
+template <class T>
+void multiply_tile(const MatrixForm& form, const T* a, const T* b, T* sums) {
+  constexpr int lanes = HWY_MIN(columns, static_cast<int>(HWY_LANES(T)));
+  constexpr int vectors = columns / lanes;
+  constexpr int groups = 8;
+  const hn::FixedTag<T, lanes> d;
+  using V = hn::Vec<decltype(d)>;
+  const int elements = packed<T>(form.a);
+  const int halves = form.tile_rows() / groups;
+  for (int half = 0; half < halves; ++half) {
+    V sum[groups][vectors];
+    T* const out = sums + half * groups * columns;
+    for (int g = 0; g < groups; ++g) {
+      for (int v = 0; v < vectors; ++v) sum[g][v] = hn::LoadU(d, out + g * columns + v * lanes);
+    }
+    const T* b_row = b;
+    for (int i = half; i < form.a_registers_of_tile(); i += halves) {
+      for (int t = 0; t < lanes_of_group; ++t) {
+        for (int element = 0; element < elements; ++element, b_row += columns) {
+          const T* const a_column = a + (i * elements + element) * warp_size + t;
+          V factors[vectors];
+          for (int v = 0; v < vectors; ++v) factors[v] = hn::LoadU(d, b_row + v * lanes);
+          for (int g = 0; g < groups; ++g) {
+            const V factor = hn::Set(d, a_column[g * lanes_of_group]);
+            for (int v = 0; v < vectors; ++v) sum[g][v] = fused(d, factor, factors[v], sum[g][v]);
+          }
+        }
+      }
+    }
+    for (int g = 0; g < groups; ++g) {
+      for (int v = 0; v < vectors; ++v) hn::StoreU(sum[g][v], d, out + g * columns + v * lanes);
+    }
+  }
+}
+
+template <class T>
+void set_lanes(T* row, const T* values, Mask mask) {
+  for (int lane = 0; lane < warp_size; ++lane) {
+    row[lane] = ((mask >> lane) & 1) != 0 ? values[lane] : row[lane];
+  }
+}
+
+// Tiles of C and D: a lane holds two adjacent columns of a row in each half of 8 rows, with four
+// lanes per row, so that the row-major order of a half follows the lanes. They are in registers 2 h
+// and 2 h + 1, or both in one of f16.
+
+template <class T>
+void load_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, T* sums) {
+  for (int half = 0; half < form.tile_rows() / 8; ++half) {
+    const T* const even = warp.row<const T>(rows[2 * half]);
+    const T* const odd = warp.row<const T>(rows[2 * half + 1]);
+    for (int lane = 0; lane < warp_size; ++lane) {
+      sums[half * 64 + 2 * lane] = even[lane];
+      sums[half * 64 + 2 * lane + 1] = odd[lane];
+    }
+  }
+}
+
+using rung::vgpu::canonical;
+std::int32_t canonical(std::int32_t x) { return x; }
+
+template <class T>
+void store_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, const T* sums) {
+  for (int half = 0; half < form.tile_rows() / 8; ++half) {
+    T even[warp_size], odd[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) {
+      even[lane] = canonical(sums[half * 64 + 2 * lane]);
+      odd[lane] = canonical(sums[half * 64 + 2 * lane + 1]);
+    }
+    set_lanes(warp.row<T>(rows[2 * half]), even, warp.mask);
+    set_lanes(warp.row<T>(rows[2 * half + 1]), odd, warp.mask);
+  }
+}
+
+void load_half_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, float* sums) {
+  for (int half = 0; half < form.tile_rows() / 8; ++half) {
+    const auto* const words = warp.row<const std::uint32_t>(rows[half]);
+    for (int lane = 0; lane < warp_size; ++lane) {
+      sums[half * 64 + 2 * lane] = f32_of_f16(words[lane] & 0xFFFFu);
+      sums[half * 64 + 2 * lane + 1] = f32_of_f16(words[lane] >> 16);
+    }
+  }
+}
+
+void store_half_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows,
+                     const float* sums) {
+  for (int half = 0; half < form.tile_rows() / 8; ++half) {
+    std::uint32_t words[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) {
+      const std::uint32_t low = F16::nearest(sums[half * 64 + 2 * lane]).bits;
+      const std::uint32_t high = F16::nearest(sums[half * 64 + 2 * lane + 1]).bits;
+      words[lane] = low | high << 16;
+    }
+    set_lanes(warp.row<std::uint32_t>(rows[half]), words, warp.mask);
+  }
+}
+
+/// An instruction's operands in memory. All are read before any is written, because D may share
+/// registers with A, B and C.
+template <class T>
+struct Operands {
+  alignas(64) T a[16 * 64];
+  alignas(64) T b[64 * 8];
+  alignas(64) T sums[16 * 16];
+  alignas(64) std::int32_t integers[16 * 16];  // C of s32; `sums` then start with 0
+};
+
+/// The index of each operand's first register among the instruction's rows.
+struct RowsOf {
+  const std::uint32_t *d, *a, *b, *c;
+};
+RowsOf rows_of(const MatrixForm& form, const Instr& instr) {
+  RowsOf rows{};
+  rows.d = instr.rows;
+  rows.a = rows.d + form.sum_registers(form.d);
+  rows.b = rows.a + form.a_registers();
+  rows.c = rows.b + form.b_registers();
+  return rows;
+}
+
+/// Elements of a tile of C.
+int tile_elements(const MatrixForm& form) { return form.tile_rows() * columns; }
+
+template <class T>
+void load(const MatrixForm& form, Warp& warp, const RowsOf& rows, Operands<T>& operands) {
+  for (int i = 0; i < form.row_tiles(); ++i) {
+    load_a(form, warp, rows.a + i * form.a_registers_of_tile(),
+           operands.a + i * form.tile_rows() * form.k);
+  }
+  for (int j = 0; j < form.column_tiles(); ++j) {
+    load_b(form, warp, rows.b + j * form.b_registers_of_tile(), operands.b + j * form.k * columns);
+  }
+  for (int tile = 0; tile < form.row_tiles() * form.column_tiles(); ++tile) {
+    const std::uint32_t* const c = rows.c + tile * form.sum_registers_of_tile(form.c);
+    T* const sums = operands.sums + tile * tile_elements(form);
+    if (form.c == Element::s32) {
+      load_sums(form, warp, c, operands.integers + tile * tile_elements(form));
+      std::fill_n(sums, tile_elements(form), T{0});
+    } else if constexpr (std::is_same_v<T, float>) {
+      if (form.c == Element::f16) {
+        load_half_sums(form, warp, c, sums);
+      } else {
+        load_sums(form, warp, c, sums);
+      }
+    } else {
+      load_sums(form, warp, c, sums);
+    }
+  }
+}
+
+template <class T>
+void multiply_tiles(const MatrixForm& form, Operands<T>& operands) {
+  for (int i = 0; i < form.row_tiles(); ++i) {
+    for (int j = 0; j < form.column_tiles(); ++j) {
+      multiply_tile(form, operands.a + i * form.tile_rows() * form.k,
+                    operands.b + j * form.k * columns,
+                    operands.sums + (i * form.column_tiles() + j) * tile_elements(form));
+    }
+  }
+}
+
+void add_integers(const MatrixForm& form, Operands<float>& operands) {
+  for (int i = 0; i < form.m * form.n; ++i) {
+    const std::int64_t sum =
+        std::int64_t{operands.integers[i]} + static_cast<std::int32_t>(operands.sums[i]);
+    const std::int64_t stopped = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
+    operands.integers[i] =
+        static_cast<std::int32_t>(form.mode == MatrixMode::saturating ? stopped : sum);
+  }
+}
+
+template <class T>
+void store(const MatrixForm& form, Warp& warp, const RowsOf& rows, const Operands<T>& operands) {
+  for (int tile = 0; tile < form.row_tiles() * form.column_tiles(); ++tile) {
+    const std::uint32_t* const d = rows.d + tile * form.sum_registers_of_tile(form.d);
+    const T* const sums = operands.sums + tile * tile_elements(form);
+    if constexpr (std::is_same_v<T, float>) {
+      if (form.d == Element::s32) {
+        store_sums(form, warp, d, operands.integers + tile * tile_elements(form));
+        continue;
+      }
+      if (form.d == Element::f16) {
+        store_half_sums(form, warp, d, sums);
+        continue;
+      }
+    }
+    store_sums(form, warp, d, sums);
+  }
+}
+
+int rounding_of(MatrixMode mode) {
+  switch (mode) {
+    case MatrixMode::to_zero: return FE_TOWARDZERO;
+    case MatrixMode::down: return FE_DOWNWARD;
+    case MatrixMode::up: return FE_UPWARD;
+    default: return FE_TONEAREST;
+  }
+}
+
+template <class T>
+void multiply_all(const MatrixForm& form, Warp& warp, const Instr& instr) {
+  Operands<T> operands;
+  const RowsOf rows = rows_of(form, instr);
+  load(form, warp, rows, operands);
+  if constexpr (std::is_same_v<T, double>) {
+    const RoundingScope scope(rounding_of(form.mode));
+    multiply_tiles(form, operands);
+  } else {
+    multiply_tiles(form, operands);
+    if (form.d == Element::s32) add_integers(form, operands);
+  }
+  store(form, warp, rows, operands);
+}
+
+void run_matrix(Warp& warp, const Instr& instr) {
+  if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
+  const auto form = instr.value<MatrixForm>();
+  if (form.a == Element::f64) {
+    multiply_all<double>(form, warp, instr);
+  } else {
+    multiply_all<float>(form, warp, instr);
+  }
+}
+
+}  // namespace
+}  // namespace rung::vgpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rung::vgpu {
+
+Handler matrix_handler() {
+  static const Handler picked = RUNG_PICK_LANES(run_matrix);
+  return picked;
+}
+
+}  // namespace rung::vgpu
+#endif

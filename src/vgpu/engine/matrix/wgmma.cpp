@@ -1,0 +1,272 @@
+#include "vgpu/engine/matrix/wgmma.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "vgpu/engine/async/async_state.hpp"
+#include "vgpu/engine/execution/cluster.hpp"
+#include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/matrix/wgmma_descriptor.hpp"
+#include "vgpu/engine/observers.hpp"
+#include "vgpu/engine/warp/warp_ops.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using Element = MatrixElement;
+
+constexpr int warps_of_group = 4;
+constexpr std::uint32_t chunk = 16;  // bytes
+
+float element_of(Element type, std::uint32_t word, int element) {
+  switch (type) {
+    case Element::f16: return matrix_element<Element::f16>(word, element);
+    case Element::bf16: return matrix_element<Element::bf16>(word, element);
+    case Element::e4m3: return matrix_element<Element::e4m3>(word, element);
+    case Element::e5m2: return matrix_element<Element::e5m2>(word, element);
+    case Element::s8: return matrix_element<Element::s8>(word, element);
+    case Element::u8: return matrix_element<Element::u8>(word, element);
+    default: return matrix_element<Element::tf32>(word, element);
+  }
+}
+
+/// A matrix in shared memory, and its layout in a WgmmaTile.
+struct Source {
+  WgmmaDescriptor descriptor;
+  Element type;
+  bool transposed;
+  bool negated;
+  std::uint32_t first, lines;  // rows of A or columns of B
+  int k;
+  float* to;
+  int line_step, k_step;  // of `to`, in elements
+
+  int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
+  /// Calls f(address, line, k) for each chunk, whose elements follow along k or, if transposed,
+  /// along the lines.
+  template <class F>
+  void for_each_chunk(const F& f) const {
+    const auto step = static_cast<std::uint32_t>(per_chunk());
+    const auto depth = static_cast<std::uint32_t>(k);
+    if (transposed) {
+      for (std::uint32_t at = 0; at < depth; ++at) {
+        for (std::uint32_t line = first; line < first + lines; line += step) {
+          f(descriptor.across_k(at, line / step), line, at);
+        }
+      }
+    } else {
+      for (std::uint32_t line = first; line < first + lines; ++line) {
+        for (std::uint32_t at = 0; at < depth; at += step) {
+          f(descriptor.along_k(line, at / step), line, at);
+        }
+      }
+    }
+  }
+};
+
+/// One warp's wgmma.
+struct Multiply {
+  Warp& warp;
+  const Instr& instr;
+  const WgmmaOp& op;
+  std::uint32_t number;  // of the warp's
+
+  Block& block() const { return *warp.block; }
+  int thread() const { return block().thread(warp, 0); }
+};
+
+template <Element type>
+void unpack(const Source& source, const std::byte* from, float* to) {
+  constexpr int per_word = per_register(type);
+  const int step = source.transposed ? source.line_step : source.k_step;
+  for (int i = 0; i < static_cast<int>(chunk) / 4; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, from + 4 * i, sizeof word);
+    for (int e = 0; e < per_word; ++e) {
+      const float value = matrix_element<type>(word, e);
+      to[(i * per_word + e) * step] = source.negated ? -value : value;
+    }
+  }
+}
+
+void unpack(const Source& source, const std::byte* from, float* to) {
+  switch (source.type) {
+    case Element::f16: return unpack<Element::f16>(source, from, to);
+    case Element::bf16: return unpack<Element::bf16>(source, from, to);
+    case Element::e4m3: return unpack<Element::e4m3>(source, from, to);
+    case Element::e5m2: return unpack<Element::e5m2>(source, from, to);
+    case Element::s8: return unpack<Element::s8>(source, from, to);
+    case Element::u8: return unpack<Element::u8>(source, from, to);
+    default: return unpack<Element::tf32>(source, from, to);
+  }
+}
+
+/// Loads the matrix. Returns false, after a report, if part of it is outside the block's shared
+/// memory.
+bool load(const Multiply& multiply, const Source& source) {
+  Block& block = multiply.block();
+  const std::uint32_t end = block.worker.launch.shared_bytes;
+  std::uint32_t outside = 0;
+  source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+    if (address + chunk > end) {
+      outside = address;
+      return;
+    }
+    float* const to = source.to + static_cast<int>(line - source.first) * source.line_step +
+                      static_cast<int>(k) * source.k_step;
+    unpack(source, block.shared.data() + address, to);
+  });
+  if (outside == 0) return true;
+  report(block, HazardKind::out_of_bounds, multiply.thread(), multiply.instr.site, "wgmma",
+         fmt::format("shared memory + {:#x}", outside),
+         fmt::format("a descriptor leads outside of the block's shared memory of {} bytes", end));
+  block.worker.launch.stop = true;
+  return false;
+}
+
+/// Observes the reads of the whole warpgroup, each once.
+void observe(const Multiply& multiply, const Source& source, std::uint32_t read) {
+  Block& block = multiply.block();
+  const AsyncAccess access{block, multiply.warp, 0, multiply.instr.site, "wgmma"};
+  const int group = multiply.warp.index / warps_of_group;
+  // Adjacent chunks count as one access.
+  std::uint32_t begin = 0, end = 0;
+  const auto flush = [&] {
+    if (begin == end) return;
+    block.observers.check_async_read(access, begin, end - begin, false);
+    block.observers.note_async_read(access, begin, end - begin, group, read);
+  };
+  source.for_each_chunk([&](std::uint32_t address, std::uint32_t, std::uint32_t) {
+    if (address != end) {
+      flush();
+      begin = address;
+    }
+    end = address + chunk;
+  });
+  flush();
+}
+
+/// Loads A from up to four registers per lane, in the layout of mma.sync (PTX ISA, 9.7.15.5.1.1).
+void load_registers(const Multiply& multiply, float* to) {
+  const WgmmaOp& op = multiply.op;
+  const int per_word = per_register(op.a);
+  for (std::size_t i = 0; i < op.a_rows.size(); ++i) {
+    const auto* const words = multiply.warp.row<const std::uint32_t>(op.a_rows[i]);
+    const int down = static_cast<int>(i % 2) * 8, along = static_cast<int>(i / 2) * 4;
+    for (int lane = 0; lane < warp_size; ++lane) {
+      float* const at = to + (lane / 4 + down) * deepest_k + (along + lane % 4) * per_word;
+      for (int e = 0; e < per_word; ++e) {
+        const float value = element_of(op.a, words[lane], e);
+        at[e] = op.negate_a ? -value : value;
+      }
+    }
+  }
+}
+
+std::uint64_t descriptor_bits(const Multiply& multiply, std::uint32_t row) {
+  return multiply.warp.row<std::uint64_t>(row)[0];
+}
+
+Source source_a(const Multiply& multiply, WgmmaTile& tile) {
+  const WgmmaOp& op = multiply.op;
+  const auto rows = static_cast<std::uint32_t>(wgmma_rows);
+  const auto quarter = static_cast<std::uint32_t>(multiply.warp.index % warps_of_group);
+  return {WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)),
+          op.a,
+          op.transpose_a,
+          op.negate_a,
+          quarter * rows,
+          rows,
+          op.k,
+          tile.a.data(),
+          deepest_k,
+          1};
+}
+
+Source source_b(const Multiply& multiply, WgmmaTile& tile) {
+  const WgmmaOp& op = multiply.op;
+  return {WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)),
+          op.b,
+          op.transpose_b,
+          op.negate_b,
+          0,
+          static_cast<std::uint32_t>(op.n),
+          op.k,
+          tile.b.data(),
+          1,
+          most_columns};
+}
+
+/// The shadow's entry for this wgmma of the warpgroup; `is_first`: no other warp has executed it
+/// yet.
+std::uint32_t read_of(const Multiply& multiply, bool& is_first) {
+  Block& block = multiply.block();
+  AsyncShadow& shadow = block.async->shadow;
+  const int group = multiply.warp.index / warps_of_group;
+  auto& known = block.async->multiplies[static_cast<std::size_t>(group)];
+  is_first = multiply.number > known.size();
+  if (is_first) {
+    known.push_back(static_cast<std::uint32_t>(shadow.reads.size()));
+    shadow.reads.push_back({multiply.instr.site, block.rank, multiply.thread(),
+                            block.cluster.order.multiplied(block.rank, group), multiply.number,
+                            "wgmma"});
+  }
+  const std::uint32_t read = known[multiply.number - 1];
+  if (shadow.reads[read].site != multiply.instr.site) {
+    report(block, HazardKind::bad_participant, multiply.thread(), multiply.instr.site, "wgmma", {},
+           "the other warps of its warpgroup run another wgmma");
+  }
+  return read;
+}
+
+AsyncGroups& groups_of(Warp& warp) {
+  return warp.block->async->warps[static_cast<std::size_t>(warp.index)].multiplies;
+}
+
+}  // namespace
+
+void run_wgmma(Warp& warp, const Instr& instr) {
+  thread_local WgmmaTile tile;
+  const auto& op = instr.op<WgmmaOp>();
+  if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
+  const Multiply multiply{warp, instr, op, ++groups_of(warp).issued};
+  const Source b = source_b(multiply, tile);
+  if (op.a_in_registers) {
+    load_registers(multiply, tile.a.data());
+  } else if (!load(multiply, source_a(multiply, tile))) {
+    return;
+  }
+  if (!load(multiply, b)) return;
+  if (warp.block->worker.observe) {
+    bool is_first = false;
+    const std::uint32_t read = read_of(multiply, is_first);
+    if (!op.a_in_registers) observe(multiply, source_a(multiply, tile), read);
+    if (is_first) observe(multiply, b, read);
+  }
+  const bool adds = (warp.predicate(op.scale_d) & 1) != 0;
+  static const WgmmaMultiply multiply_tile = wgmma_multiply();
+  multiply_tile(warp, op, tile, adds);
+}
+
+void report_wgmma_register(Warp& warp, const Instr& instr) {
+  if (!warp.block->worker.observe) return;
+  const auto& what = instr.op<WgmmaRegisterReport>();
+  report(*warp.block, what.in_flight ? HazardKind::in_flight : HazardKind::missing_fence,
+         warp.block->thread(warp, first_lane(warp.mask)), instr.site, "access", {}, what.message);
+}
+
+void commit_wgmma(Warp& warp, const Instr&) { groups_of(warp).commit(); }
+
+void wait_wgmma(Warp& warp, const Instr& instr) {
+  const std::uint32_t ended = groups_of(warp).wait(instr.imm);
+  Block& block = *warp.block;
+  if (!block.worker.observe || ended == 0) return;
+  AsyncOrder& order = block.cluster.order;
+  std::uint32_t& known =
+      order.of(block.rank, warp.index)[order.multiplied(block.rank, warp.index / warps_of_group)];
+  known = std::max(known, ended);
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,25 @@
+#pragma once
+// Handlers for wmma.load and wmma.store in addition to loads and stores: computing addresses, and
+// assembling elements.
+
+#include "vgpu/engine/matrix/wmma_accesses.hpp"
+#include "vgpu/model/instr.hpp"
+#include "vgpu/model/kernel.hpp"
+
+namespace rung::vgpu {
+
+/// The addresses of this layout's accesses relative to a base address, for any stride.
+WmmaAddresses wmma_addresses(const WmmaLayout& layout, const WmmaAccesses& accesses,
+                             bool column_major);
+
+/// Instr::imm is a WmmaAddresses; row i gets the 64-bit addresses of access i. Reports missing
+/// lanes and misaligned rows of the matrix.
+void run_wmma_addresses(Warp& warp, const Instr& instr);
+
+/// Row 0 gets the low bytes of rows 1 to 4, the first lowest.
+void run_join_bytes(Warp& warp, const Instr& instr);
+
+/// Row 0 gets row 1, both of 32 bits.
+void run_copy_register(Warp& warp, const Instr& instr);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,366 @@
+// The handlers of loads and stores, compiled for each instruction set.
+
+#include "vgpu/engine/memory/access.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "vgpu/engine/memory/access.cpp"
+#include "vgpu/engine/lanes/targets.hpp"
+
+#include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/memory/access-inl.hpp"
+#include "vgpu/engine/memory/shadow-inl.hpp"
+#include "vgpu/engine/observers.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::vgpu::HWY_NAMESPACE {
+namespace {
+
+Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
+  Shape& shape = worker.shapes[op.slot];
+  if (op.starts_shape) make_shape(shape, warp, op);
+  return shape;
+}
+
+/// Stores 32 elements of one operand, which are `Count` elements apart in memory.
+template <int Count, class Mem, class Src>
+void pack(const Src* row, Mem* to) {
+  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
+    to[lane * Count] = static_cast<Mem>(row[lane]);
+  }
+}
+
+// Blocks run on several CPU threads. A program orders strong accesses (volatile, relaxed and
+// stronger) with others by fences; here the access itself has that order.
+template <class Mem>
+Mem load_element(const Mem* from, const MemoryOp& op) {
+  return op.relaxed ? __atomic_load_n(from, __ATOMIC_ACQUIRE)
+                    : __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+template <class Mem>
+void store_element(Mem* to, Mem value, const MemoryOp& op) {
+  if (op.relaxed) {
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+  } else {
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+  }
+}
+
+/// Whether the lanes' elements are contiguous.
+bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
+  return shape.kind == Shape::Kind::linear && place.lane_stride == 0 && !op.relaxed &&
+         shape.stride == static_cast<std::int64_t>(op.access_bytes());
+}
+
+/// Prefetches for the next warp, which probably reads at the same distance from here as this one
+/// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
+/// pattern.
+void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
+  constexpr std::uint32_t line = 64;
+  const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
+  for (std::uint32_t at = 0; at < bytes; at += line) {
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(next + at));
+  }
+}
+
+template <class Mem, class Dst>
+void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  const int count = op.count;
+  warp.worker->polls += op.relaxed;
+  if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
+    const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    for (int e = 0; e < count; ++e) {
+      const auto value = static_cast<Dst>(load_element(from + e, op));
+      Dst* row = warp.row<Dst>(instr.rows[e]);
+      for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
+    }
+  } else if (is_dense(op, shape, place)) {
+    const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+    if (place.space == ptx::Space::global) {
+      prefetch_next(place.at(shape.low, 0), shape, warp_size * op.access_bytes());
+    }
+    for (int e = 0; e < count; ++e) {
+      Dst* row = warp.row<Dst>(instr.rows[e]);
+      switch (count) {
+        case 1: unpack<1>(from + e, row); break;
+        case 2: unpack<2>(from + e, row); break;
+        case 4: unpack<4>(from + e, row); break;
+        default: unpack<8>(from + e, row); break;
+      }
+    }
+  } else if (shape.mask == all_lanes && shape.narrow && place.lane_stride == 0 && !op.relaxed) {
+    const std::byte* from = place.at(shape.low, 0);
+    for (int e = 0; e < count; ++e, from += sizeof(Mem)) {
+      gather<Mem>(from, shape, warp.row<Dst>(instr.rows[e]));
+    }
+  } else {
+    for (Mask left = shape.mask; left != 0; left &= left - 1) {
+      const int lane = first_lane(left);
+      const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
+      for (int e = 0; e < count; ++e) {
+        warp.row<Dst>(instr.rows[e])[lane] = static_cast<Dst>(load_element(from + e, op));
+      }
+    }
+  }
+}
+
+/// Reports lanes that store different values to one address: which one wins is unspecified.
+template <class Mem, class Src>
+void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                      const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const Mem* at = reinterpret_cast<const Mem*>(place.at(shape.address(lane), lane));
+    for (int e = 0; e < op.count; ++e) {
+      if (at[e] == static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane])) continue;
+      report_lanes_collide(block, warp, op, shape, place, lane);
+      return;
+    }
+  }
+}
+
+template <class Mem, class Src>
+void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  const int count = op.count;
+  if (is_dense(op, shape, place)) {
+    Mem* to = reinterpret_cast<Mem*>(place.at(shape.low, 0));
+    for (int e = 0; e < count; ++e) {
+      const Src* row = warp.row<Src>(instr.rows[e]);
+      switch (count) {
+        case 1: pack<1>(row, to + e); break;
+        case 2: pack<2>(row, to + e); break;
+        case 4: pack<4>(row, to + e); break;
+        default: pack<8>(row, to + e); break;
+      }
+    }
+    return;
+  }
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    Mem* to = reinterpret_cast<Mem*>(place.at(shape.address(lane), lane));
+    for (int e = 0; e < count; ++e) {
+      store_element(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]), op);
+    }
+  }
+  const bool distinct = shape.kind == Shape::Kind::linear || place.lane_stride != 0 ||
+                        (shape.mask & (shape.mask - 1)) == 0;
+  if (block.worker.observe && !distinct)
+    check_collisions<Mem, Src>(block, warp, instr, shape, place);
+}
+
+template <AccessKind Kind>
+void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) {
+  block.observers.count_shared(block, op, shape, Kind);
+  const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
+  const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
+  const std::uint32_t bytes = op.access_bytes();
+  if (block.worker.watched) {
+    block.observers.tell_access(block, warp, op.site, shape, offset, bytes, Kind, true);
+  }
+  SharedShadow& shadow = block.shadow;
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + bytes - 1;
+  const Regions regions = shadow.regions(low, last);
+  if constexpr (Kind == AccessKind::load) {
+    if (op.deferred) return;
+    if ((regions & shadow.suspect()) != 0) check_read(block, warp, op.site, shape, offset, bytes);
+    block.observers.log_read(block, warp, op.site, shape, offset, bytes);
+    shadow.log.regions |= regions;
+  } else {
+    if ((shadow.log.regions & regions) != 0) block.observers.settle_reads(block, regions);
+    shadow.written_since_barrier |= regions;
+    const bool linear =
+        shape.kind == Shape::Kind::linear && shape.stride == static_cast<std::int64_t>(bytes);
+    const std::size_t first = low >> shadow.granule_shift;
+    const std::uint32_t granules = bytes >> shadow.granule_shift;
+    if (linear) {
+      with_lane_shift(
+          granules, [&]<int LaneShift>() { write_linear<LaneShift>(block, warp, op.site, first); });
+    } else {
+      block.observers.write_shared(block, warp, op.site, shape, offset, bytes);
+    }
+  }
+}
+
+/// Counts accesses to local memory and parameters. With a generic address, the site's own counters
+/// are for global memory.
+template <AccessKind Kind>
+void count_local(Worker& worker, const MemoryOp& op) {
+  if (op.space != ptx::Space::generic) {
+    ++worker.accesses[op.site].requests;
+  } else if (Kind == AccessKind::load) {
+    ++worker.apart.local_load_requests;
+  } else {
+    ++worker.apart.local_store_requests;
+  }
+}
+
+template <AccessKind Kind, AccessLanes Lanes>
+void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                        const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  if (block.worker.observe) {
+    switch (place.space) {
+      case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
+      case ptx::Space::global:
+        block.observers.observe_global(block, warp, op, shape, place, Kind);
+        break;
+      default: count_local<Kind>(block.worker, op);
+    }
+  }
+  const bool orders = op.relaxed && place.space == ptx::Space::global;
+  if (Kind == AccessKind::store && orders) block.observers.release_by(warp, op, shape, place);
+  Lanes(block, warp, instr, shape, place);
+  if (Kind == AccessKind::load && orders) block.observers.acquire_by(warp, op, shape, place);
+}
+
+template <AccessKind Kind, AccessLanes Lanes>
+void access(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<MemoryOp>();
+  Block& block = *warp.block;
+  Shape& shape = shape_of(block.worker, warp, op);
+  Place place;
+  if (locate_shared(block, op, shape, place) || locate(block, warp, op, shape, Kind, place)) {
+    access_and_observe<Kind, Lanes>(block, warp, instr, shape, place);
+  } else {
+    access_good_lanes(block, warp, instr, op, shape, Kind, access_and_observe<Kind, Lanes>);
+  }
+}
+
+/// The same for the most frequent access: every lane loads one element of a shared array.
+template <class Mem, class Dst>
+void load_shared(Warp& warp, const Instr& instr) {
+  const auto& op = instr.op<MemoryOp>();
+  Worker& worker = *warp.worker;
+  Shape& shape = shape_of(worker, warp, op);
+  Place place;
+  const bool dense = shape.stride == static_cast<std::int64_t>(sizeof(Mem));
+  if (!(shape.kind == Shape::Kind::uniform || (shape.kind == Shape::Kind::linear && dense)) ||
+      !locate_shared(*warp.block, op, shape, place)) {
+    access<AccessKind::load, load_lanes<Mem, Dst>>(warp, instr);
+    return;
+  }
+  if (worker.observe) observe_shared<AccessKind::load>(*warp.block, warp, op, shape);
+  const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
+  Dst* row = warp.row<Dst>(instr.row[0]);
+  if (dense) {
+    unpack<1>(from, row);
+  } else {
+    const auto value = static_cast<Dst>(*from);
+    for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;
+  }
+}
+
+template <class Mem, class Dst>
+constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>>;
+template <class Mem, class Src>
+constexpr Handler store = access<AccessKind::store, store_lanes<Mem, Src>>;
+
+template <class U16, class U32, class U64>
+Handler by_row(int row_bytes, U16 narrow, U32 word, U64 wide) {
+  switch (row_bytes) {
+    case 2: return narrow;
+    case 4: return word;
+    case 8: return wide;
+    default: return nullptr;
+  }
+}
+
+template <class Mem>
+Handler shared_loads(int row_bytes) {
+  if (row_bytes != sizeof(Mem)) return nullptr;
+  if constexpr (sizeof(Mem) == 2) return load_shared<Mem, std::uint16_t>;
+  if constexpr (sizeof(Mem) == 4) return load_shared<Mem, std::uint32_t>;
+  if constexpr (sizeof(Mem) == 8) return load_shared<Mem, std::uint64_t>;
+  return nullptr;
+}
+
+template <class Mem>
+Handler loads(int row_bytes) {
+  const Handler none = nullptr;
+  using std::uint16_t, std::uint32_t, std::uint64_t;
+  if constexpr (sizeof(Mem) <= 2) {
+    return by_row(row_bytes, load<Mem, uint16_t>, load<Mem, uint32_t>, load<Mem, uint64_t>);
+  } else if constexpr (sizeof(Mem) == 4) {
+    return by_row(row_bytes, none, load<Mem, uint32_t>, load<Mem, uint64_t>);
+  } else {
+    return by_row(row_bytes, none, none, load<Mem, uint64_t>);
+  }
+}
+
+template <class Mem>
+Handler stores(int row_bytes) {
+  const Handler none = nullptr;
+  using std::uint16_t, std::uint32_t, std::uint64_t;
+  if constexpr (sizeof(Mem) <= 2) {
+    return by_row(row_bytes, store<Mem, uint16_t>, store<Mem, uint32_t>, store<Mem, uint64_t>);
+  } else if constexpr (sizeof(Mem) == 4) {
+    return by_row(row_bytes, none, store<Mem, uint32_t>, store<Mem, uint64_t>);
+  } else {
+    return by_row(row_bytes, none, none, store<Mem, uint64_t>);
+  }
+}
+
+Handler find_load(ptx::Type element, int row_bytes) {
+  const bool is_signed = ptx::is_signed(element);
+  switch (ptx::size_of(element)) {
+    case 1: return is_signed ? loads<std::int8_t>(row_bytes) : loads<std::uint8_t>(row_bytes);
+    case 2: return is_signed ? loads<std::int16_t>(row_bytes) : loads<std::uint16_t>(row_bytes);
+    case 4: return is_signed ? loads<std::int32_t>(row_bytes) : loads<std::uint32_t>(row_bytes);
+    case 8: return loads<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+/// For non-volatile loads of one element that has the type of its row.
+Handler find_shared_load(ptx::Type element, int row_bytes) {
+  switch (ptx::size_of(element)) {
+    case 2: return shared_loads<std::uint16_t>(row_bytes);
+    case 4: return shared_loads<std::uint32_t>(row_bytes);
+    case 8: return shared_loads<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+Handler find_store(ptx::Type element, int row_bytes) {
+  switch (ptx::size_of(element)) {
+    case 1: return stores<std::uint8_t>(row_bytes);
+    case 2: return stores<std::uint16_t>(row_bytes);
+    case 4: return stores<std::uint32_t>(row_bytes);
+    case 8: return stores<std::uint64_t>(row_bytes);
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace rung::vgpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rung::vgpu {
+
+Handler load_handler(const MemoryOp& op, ptx::Type element, int row_bytes) {
+  static const auto find = RUNG_PICK_LANES(find_load);
+  static const auto find_shared = RUNG_PICK_LANES(find_shared_load);
+  if (op.space == ptx::Space::shared && op.count == 1 && !op.relaxed) {
+    if (const Handler handler = find_shared(element, row_bytes)) return handler;
+  }
+  return find(element, row_bytes);
+}
+
+Handler store_handler(ptx::Type element, int row_bytes) {
+  static const auto find = RUNG_PICK_LANES(find_store);
+  return find(element, row_bytes);
+}
+
+MakeShape make_shape() {
+  static const MakeShape picked = RUNG_PICK_LANES(make_shape);
+  return picked;
+}
+
+}  // namespace rung::vgpu
+#endif

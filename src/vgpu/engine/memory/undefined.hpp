@@ -1,0 +1,44 @@
+#pragma once
+// Tracking of undefined values. Each register that may be read before it is written, and each that
+// depends on it, has a shadow: a row of 64 bits per lane, in which undefined bits of the register
+// are set (J. Seward and N. Nethercote, "Using Valgrind to detect undefined value errors with
+// bit-precision", USENIX 2005). These handlers run before the instruction that they belong to.
+// Unless stated otherwise, rows are shadows, and row 0 is written.
+
+#include "vgpu/model/instr.hpp"
+
+namespace rung::vgpu {
+
+/// The low half of Instr::imm is a number of rows to write, the high half a number of rows to read
+/// after them. All bits of the former become undefined if any bit of the latter is.
+void undefined_if_any(Warp& warp, const Instr& instr);
+
+/// Row 0 = row 1 | row 2.
+void undefined_if_either(Warp& warp, const Instr& instr);
+
+/// Moves bits of row 1. Instr::imm is one of these.
+struct UndefinedPart {
+  std::uint8_t from, width;  // in the source
+  std::uint8_t to;           // destination of the lowest bit
+  bool adds;                 // the other bits of the destination stay
+  std::uint32_t unused = 0;
+};
+void undefined_part(Warp& warp, const Instr& instr);
+
+/// selp: selects row 1 or 2 by the predicate in row 3, whose shadow is row 4.
+void undefined_by_choice(Warp& warp, const Instr& instr);
+
+/// and, or: if the value of one operand (rows 3 and 4) determines a bit, the other's shadow (rows 1
+/// and 2) does not matter. Instr::imm is one of these.
+struct UndefinedLogic {
+  bool is_or;
+  std::uint8_t bytes;  // per value; 0: predicates
+  std::uint16_t unused = 0;
+  std::uint32_t unused_too = 0;
+};
+void undefined_by_logic(Warp& warp, const Instr& instr);
+
+/// Reports a use of an undefined value if row 0 has a bit set. Instr::imm points at the text.
+void report_undefined(Warp& warp, const Instr& instr);
+
+}  // namespace rung::vgpu

@@ -1,0 +1,90 @@
+// shfl and shfl.sync (PTX ISA, 9.7.9.5 and 9.7.9.6).
+
+#include <array>
+
+#include "vgpu/engine/arithmetic/operations.hpp"
+#include "vgpu/engine/warp/warp_members.hpp"
+
+namespace rung::vgpu {
+
+namespace {
+
+enum class Mode { up, down, butterfly, index };
+
+struct From {
+  int lane;
+  bool in_range;
+};
+
+/// The source lane of a shuffle. Bits 12 to 8 of c divide the warp into segments; bits 4 to 0 are
+/// the last lane within one (for up: the first).
+template <Mode mode>
+From source_of(int lane, std::uint32_t b, std::uint32_t c) {
+  const auto segment = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31);
+  const auto offset = static_cast<int>(b & 31);
+  const int last = (lane & segment) | (clamp & ~segment);
+  const int first = lane & segment;
+  int from = lane;
+  if constexpr (mode == Mode::up) from = lane - offset;
+  if constexpr (mode == Mode::down) from = lane + offset;
+  if constexpr (mode == Mode::butterfly) from = lane ^ offset;
+  if constexpr (mode == Mode::index) from = first | (offset & ~segment);
+  const bool in_range = mode == Mode::up ? from >= last : from <= last;
+  return {in_range ? from : lane, in_range};
+}
+
+/// Rows d, [p], a, b, c, [membermask].
+template <Mode mode, bool pair, bool sync>
+void shuffle(Warp& warp, const Instr& instr) {
+  constexpr std::size_t first_source = pair ? 2 : 1;
+  std::uint32_t* const d = warp.row<std::uint32_t>(instr.row[0]);
+  const std::uint32_t* const a = warp.row<std::uint32_t>(instr.row[first_source]);
+  const std::uint32_t* const b = warp.row<std::uint32_t>(instr.row[first_source + 1]);
+  const std::uint32_t* const c = warp.row<std::uint32_t>(instr.row[first_source + 2]);
+  std::array<std::uint32_t, warp_size> results;
+  Mask in_range = 0;
+  const auto read = [&](int lane, Mask) {
+    const From from = source_of<mode>(lane, b[lane], c[lane]);
+    results[static_cast<std::size_t>(lane)] = a[from.lane];
+    set_bit(in_range, lane, from.in_range);
+  };
+  if constexpr (sync) {
+    for_each_member(warp, instr, first_source + 3, read);
+  } else {
+    for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) read(first_lane(rest), warp.mask);
+  }
+  for (Mask rest = warp.mask; rest != 0; rest &= rest - 1) {
+    d[first_lane(rest)] = results[static_cast<std::size_t>(first_lane(rest))];
+  }
+  if constexpr (pair) {
+    Mask& p = warp.predicate(instr.row[1]);
+    p = (in_range & warp.mask) | (p & ~warp.mask);
+  }
+}
+
+template <Mode mode, bool pair, bool sync>
+OpSpec spec() {
+  using ptx::Type;
+  std::vector<Type> operands(4 + pair + sync, Type::b32);
+  if (pair) operands[1] = Type::pred;
+  return {shuffle<mode, pair, sync>, shuffle<mode, pair, sync>, operands, pair ? 2 : 1};
+}
+
+template <Mode mode>
+void add_mode(OpTable& table, const std::string& name) {
+  table.add({"shfl.", name, ".b32"}, spec<mode, false, false>());
+  table.add({"shfl.", name, ".b32 p|q"}, spec<mode, true, false>());
+  table.add({"shfl.sync.", name, ".b32"}, spec<mode, false, true>());
+  table.add({"shfl.sync.", name, ".b32 p|q"}, spec<mode, true, true>());
+}
+
+}  // namespace
+
+void add_shuffles(OpTable& table) {
+  add_mode<Mode::up>(table, "up");
+  add_mode<Mode::down>(table, "down");
+  add_mode<Mode::butterfly>(table, "bfly");
+  add_mode<Mode::index>(table, "idx");
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,59 @@
+#pragma once
+// Records which asynchronous operations, bulk copies and wgmma, write to and read from each 16
+// bytes of a block's shared memory. Granules with such an operation have the stamp pending_time
+// (happens_before/order.hpp), so that ordinary accesses know to check here.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace rung::vgpu {
+
+/// A bulk copy into shared memory, or a store by another block. It is ordered before any agent
+/// whose clock has at least `number` in that component: a phase of the mbarrier that it completes,
+/// or a segment of the storing warp.
+struct AsyncWrite {
+  std::uint32_t site = 0;
+  int rank = 0, thread = 0;  // the issuer
+  std::size_t component = 0;
+  std::uint32_t number = 0;
+  const char* what = "";  // "bulk copy", "remote write"
+};
+
+/// A bulk copy from shared memory, a wgmma, or a load by another block. Its number counts the
+/// completed ones of its warp or warpgroup, or is a segment.
+struct AsyncRead {
+  std::uint32_t site = 0;
+  int rank = 0, thread = 0;
+  std::size_t component = 0;
+  std::uint32_t number = 0;
+  const char* what = "";  // "wgmma", "bulk copy", "remote read"
+};
+
+class AsyncShadow {
+ public:
+  static constexpr std::uint32_t unit = 16;  // bytes: none of these operations accesses less
+
+  /// `groups`: warpgroups of the block.
+  void start(std::uint32_t bytes, int groups);
+
+  /// The last write to the unit at this offset, as an index into `writes`; 0: none.
+  std::uint32_t& write_at(std::uint32_t offset) { return written_[offset / unit]; }
+  /// Its reads: each warpgroup's last wgmma, then the last bulk copy and the last load by another
+  /// block.
+  std::uint32_t& read_at(std::uint32_t offset, int slot) {
+    return readers_[offset / unit * slots_ + static_cast<std::uint32_t>(slot)];
+  }
+  int slots() const { return static_cast<int>(slots_); }
+  int copy_slot() const { return slots() - 2; }
+  int remote_slot() const { return slots() - 1; }
+
+  std::vector<AsyncWrite> writes;  // [0] is none
+  std::vector<AsyncRead> reads;    // likewise
+
+ private:
+  std::uint32_t slots_ = 2;
+  std::vector<std::uint32_t> written_, readers_;
+};
+
+}  // namespace rung::vgpu

@@ -1,0 +1,103 @@
+#include "vgpu/happens_before/block_releases.hpp"
+
+#include <algorithm>
+
+namespace rung::vgpu {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// The thread that represents the warp's active lanes.
+int first_thread(const Warp& warp) { return warp.index * warp_size + first_lane(warp.mask); }
+
+}  // namespace
+
+void BlockReleases::start(Order& order, std::uint64_t block, int warps) {
+  order_ = &order;
+  block_ = block;
+  acquired_.clear();
+  observed_.assign(at(warps), {});
+  fenced_.assign(at(warps), {});
+}
+
+void BlockReleases::fence(const Warp& warp) {
+  for (const auto& [address, count] : observed_[at(warp.index)]) acquire(warp, address, count);
+  observed_[at(warp.index)].clear();
+  prepare(warp);
+}
+
+void BlockReleases::prepare(const Warp& warp) {
+  Release known;
+  known.acquired = acquired(first_thread(warp));
+  for (std::size_t other = 0; other < fenced_.size(); ++other) {
+    known.times.push_back(order_->known_in_device_memory(warp.index, static_cast<int>(other)));
+  }
+  join(fenced_[at(warp.index)], known);
+  order_->advance(warp.index);  // later work is not part of the release
+}
+
+void BlockReleases::publish(const Warp& warp, std::uint64_t address, GridOrder& order) const {
+  const Release& fenced = fenced_[at(warp.index)];
+  if (!fenced.times.empty()) order.release(address, block_, fenced);
+}
+
+void BlockReleases::observe(const Warp& warp, std::uint64_t address, bool acquires,
+                            const GridOrder& order) {
+  const std::size_t count = order.releases(address, block_);
+  if (count == 0) return;
+  if (acquires) {
+    acquire(warp, address, count);
+  } else {
+    observed_[at(warp.index)][address] = count;
+  }
+}
+
+void BlockReleases::acquire(const Warp& warp, std::uint64_t address, std::size_t count) {
+  std::vector<Acquisition>& here = acquired_[address];
+  const int thread = first_thread(warp);
+  const Acquisition now = {count, make_stamp(order_->segment(warp.index), thread), warp.mask};
+  // A polling loop usually finds the same releases again.
+  const bool again = !here.empty() && here.back().count == count &&
+                     here.back().lanes == now.lanes && stamp_thread(here.back().stamp) == thread;
+  if (!again) here.push_back(now);
+}
+
+bool BlockReleases::is_behind(int thread, const Acquisition& acquisition) const {
+  const bool same_warp = stamp_thread(acquisition.stamp) / warp_size == thread / warp_size;
+  const bool took_part = same_warp && (acquisition.lanes >> thread % warp_size & 1u) != 0;
+  return took_part || order_->ordered_in_device_memory(acquisition.stamp, thread);
+}
+
+bool BlockReleases::has_acquired(int thread, std::uint64_t address) const {
+  const auto found = acquired_.find(address);
+  return found != acquired_.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [&](const Acquisition& each) { return is_behind(thread, each); });
+}
+
+Acquired BlockReleases::acquired(int thread) const {
+  Acquired result;
+  for (const auto& [address, acquisitions] : acquired_) {
+    // Later acquires include more releases.
+    const auto latest =
+        std::find_if(acquisitions.rbegin(), acquisitions.rend(),
+                     [&](const Acquisition& each) { return is_behind(thread, each); });
+    if (latest != acquisitions.rend()) result[address] = latest->count;
+  }
+  return result;
+}
+
+void BlockReleases::meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited) {
+  Release all;
+  for (const Arrival& arrival : arrived) join(all, fenced_[at(arrival.warp)]);
+  if (all.times.empty()) return;
+  for (const int warp : waited) join(fenced_[at(warp)], all);
+}
+
+void BlockReleases::settle() {
+  for (auto& [address, acquisitions] : acquired_) {
+    for (Acquisition& each : acquisitions) each.stamp = make_stamp(0, stamp_thread(each.stamp));
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,131 @@
+#pragma once
+// The happens-before order within a block: vector clocks of warps.
+//
+// Synchronisations (__syncthreads, named barriers, __syncwarp) divide each warp's execution into
+// segments. Every segment of the block has a unique number, and numbers grow with time. An access
+// is stamped with thread and segment. After C. Flanagan and S. Freund, "FastTrack: Efficient and
+// Precise Dynamic Race Detection", PLDI 2009, with warps in place of threads.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/model/warp.hpp"
+
+namespace rung::vgpu {
+
+/// The access's segment, one bit for atomics, and thread of the block. 0: no access.
+using Stamp = std::uint32_t;
+
+inline constexpr int stamp_time_shift = 11;
+inline constexpr Stamp stamp_atomic = 1u << 10;
+inline constexpr Stamp stamp_thread_mask = stamp_atomic - 1;
+inline constexpr std::uint32_t max_time = (1u << (32 - stamp_time_shift)) - 2;
+/// The segment of a write in flight (cp.async), which is ordered before nothing.
+inline constexpr std::uint32_t pending_time = max_time + 1;
+
+inline constexpr Stamp make_stamp(std::uint32_t time, int thread) {
+  return time << stamp_time_shift | static_cast<Stamp>(thread);
+}
+inline constexpr std::uint32_t stamp_time(Stamp stamp) { return stamp >> stamp_time_shift; }
+inline constexpr int stamp_thread(Stamp stamp) {
+  return static_cast<int>(stamp & stamp_thread_mask);
+}
+
+/// The memory that a barrier orders: in CUDA all of it, in Metal that of its mem_flags.
+struct OrderedMemory {
+  bool shared = true, device = true;
+
+  /// The memory that both order.
+  OrderedMemory operator&(OrderedMemory other) const {
+    return {shared && other.shared, device && other.device};
+  }
+};
+
+/// A warp at a barrier: its work up to that segment is ordered before every warp that waits there.
+struct Arrival {
+  int warp;
+  std::uint32_t segment;
+};
+
+class Order {
+ public:
+  /// Starts a block of that many warps.
+  void start(int warps);
+
+  /// The warp's current segment.
+  std::uint32_t segment(int warp) const { return segment_[warp]; }
+  /// Stamps below this are ordered before the warp's accesses, for every thread.
+  Stamp safe_below(int warp) const { return (shared_.base[warp] + 1) << stamp_time_shift; }
+  /// Whether an access to shared, or to device memory happened before this thread's next one.
+  bool ordered(Stamp stamp, int thread) const { return ordered(shared_, stamp, thread); }
+  bool ordered_in_device_memory(Stamp stamp, int thread) const {
+    return ordered(device_, stamp, thread);
+  }
+
+  /// All threads of the block met: everything before is ordered before everything after.
+  void meet_all(OrderedMemory memory = {});
+  /// Some warps met at a barrier: `arrived` arrived, and `waited`, a subset, waited.
+  void meet(const std::vector<Arrival>& arrived, const std::vector<int>& waited,
+            OrderedMemory memory = {});
+  /// The lanes of one warp met.
+  void meet_lanes(int warp, OrderedMemory memory = {}) {
+    segment_[warp] = next();
+    if (memory.shared) shared_.lanes_met[warp] = segment_[warp];
+    if (memory.device) device_.lanes_met[warp] = segment_[warp];
+  }
+
+  // Through mbarriers, warps learn of each other without meeting (engine/async/mbarrier.hpp).
+  /// The latest segment of `other` that is ordered before what the warp does next.
+  std::uint32_t known(int warp, int other) const {
+    if (warp == other) return segment_[warp];
+    return std::max(shared_.base[warp], shared_.seen[warp * warps_ + other]);
+  }
+  std::uint32_t known_in_device_memory(int warp, int other) const {
+    if (warp == other) return segment_[warp];
+    return std::max(device_.base[warp], device_.seen[warp * warps_ + other]);
+  }
+  void learn(int warp, int other, std::uint32_t time) {
+    if (warp == other) return;
+    for (Knowledge* const known : {&shared_, &device_}) {
+      std::uint32_t& seen = known->seen[warp * warps_ + other];
+      seen = std::max(seen, time);
+    }
+  }
+  /// Starts a new segment of the warp. Its lanes have not met.
+  void advance(int warp) { segment_[warp] = next(); }
+
+  /// Segment numbers are exhausted: old stamps must be reset (Shadow::forget) and start() called.
+  bool exhausted() const { return now_ >= max_time; }
+
+ private:
+  /// The order before the warps' next accesses to one kind of memory.
+  struct Knowledge {
+    std::vector<std::uint32_t> lanes_met;  // per warp: the first segment since its lanes met
+    std::vector<std::uint32_t> base;       // per warp: segments up to this are ordered before it
+    std::vector<std::uint32_t> seen;  // per warp and other warp: the same for segments of that one
+  };
+
+  bool ordered(const Knowledge& known, Stamp stamp, int thread) const;
+  void meet(Knowledge& known, const std::vector<Arrival>& arrived,
+            const std::vector<int>& waited) const;
+  std::uint32_t next() { return now_ < max_time ? ++now_ : now_; }
+
+  int warps_ = 0;
+  std::uint32_t now_ = 0;
+  std::vector<std::uint32_t> segment_;  // per warp
+  Knowledge shared_, device_;
+};
+
+inline bool Order::ordered(const Knowledge& known, Stamp stamp, int thread) const {
+  const std::uint32_t time = stamp_time(stamp);
+  if (time == pending_time) return false;
+  const int warp = thread / warp_size;
+  if (time <= known.base[warp] || stamp_thread(stamp) == thread) return true;
+  const int other = stamp_thread(stamp) / warp_size;
+  if (other == warp) return time < known.lanes_met[warp];
+  return time <= known.seen[warp * warps_ + other];
+}
+
+}  // namespace rung::vgpu

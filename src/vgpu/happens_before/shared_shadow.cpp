@@ -1,0 +1,43 @@
+#include "vgpu/happens_before/shared_shadow.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace rung::vgpu {
+
+void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
+  granule = granule_bytes;
+  granule_shift = std::countr_zero(static_cast<unsigned>(granule_bytes));
+  region_shift = std::max(6, static_cast<int>(std::bit_width((bytes + 63) / 64 - (bytes != 0))));
+  // A warp's vector of granules may be read past the end of the last access.
+  const std::size_t granules = bytes / static_cast<std::uint32_t>(granule) + warp_size;
+  for (std::vector<Stamp>* stamps : {&written, &first_reader, &other_reader}) {
+    stamps->assign(granules, 0);
+  }
+  for (std::vector<std::uint32_t>* sites : {&write_site, &first_read_site, &other_read_site}) {
+    sites->resize(granules);
+  }
+  log.clear();
+  written_since_barrier = 0;
+  unwritten = 0;
+  left_.fill(0);
+  for (std::uint32_t at = 0; at < bytes >> granule_shift; ++at) {
+    const std::size_t region = (std::size_t{at} << granule_shift) >> region_shift;
+    ++left_[region];
+    unwritten |= Regions{1} << region;
+  }
+}
+
+void SharedShadow::forget() {
+  for (Stamp& stamp : written) stamp = stamp == 0 ? 0 : stamp_atomic;
+  std::fill(first_reader.begin(), first_reader.end(), 0);
+  std::fill(other_reader.begin(), other_reader.end(), 0);
+}
+
+void SharedShadow::count_first_writes(std::size_t first, std::size_t count) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (written[i] == 0) count_first_write(i);
+  }
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,93 @@
+#pragma once
+// The shadow of a block's shared memory: for each granule the last writer, and two threads that
+// have read it since. Two different readers suffice, because the next writer differs from one of
+// them.
+//
+// Most reads need no check: between two barriers a kernel usually reads what was written before the
+// first. So reads go to a log, which is discarded at the next barrier, and processed only if a
+// write hits its regions before that.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/happens_before/order.hpp"
+#include "vgpu/model/shape.hpp"
+
+namespace rung::vgpu {
+
+/// Shared memory as 64 regions, one bit each.
+using Regions = std::uint64_t;
+
+struct ReadBatch;
+
+/// A read by one warp, or a batch of reads (model/kernel.hpp), which provides the site, the bytes
+/// and an offset to add to `low`.
+struct LoggedRead {
+  const ReadBatch* batch = nullptr;
+  std::uint32_t site = 0, segment;
+  std::uint32_t low;              // offset of the first address, or the base of `unique`
+  std::int32_t stride;            // linear: bytes between lanes
+  std::uint32_t unique, uniques;  // scattered: position in ReadLog::unique, and count
+  std::uint16_t warp;
+  std::uint8_t bytes = 0;
+  Shape::Kind kind;
+};
+
+struct ReadLog {
+  std::vector<LoggedRead> reads;
+  std::vector<Shape::Unique> unique;  // addresses of scattered shapes, once per shape
+  Regions regions = 0;                // regions with reads
+  std::uint64_t generation = 1;       // changes when the log is cleared (Shape::log_generation)
+
+  void clear() {
+    reads.clear();
+    unique.clear();
+    regions = 0;
+    ++generation;
+  }
+};
+
+struct SharedShadow {
+  int granule = 4;             // bytes, a power of two
+  int granule_shift = 2;       // its logarithm
+  std::vector<Stamp> written;  // 0: never written
+  std::vector<Stamp> first_reader, other_reader;
+  std::vector<std::uint32_t> write_site, first_read_site, other_read_site;
+
+  ReadLog log;
+  Regions written_since_barrier = 0;
+  Regions unwritten = 0;  // some granule was never written
+  int region_shift = 6;   // logarithm of the bytes per region
+
+  /// Starts a block, whose memory is uninitialised.
+  void start(std::uint32_t bytes, int granule_bytes);
+  /// All threads of the block met.
+  void meet_all() {
+    log.clear();
+    written_since_barrier = 0;
+  }
+  /// Keeps which granules were written and resets by whom, because stamps are exhausted.
+  void forget();
+
+  /// The regions of bytes `low` to `last`.
+  Regions regions(std::uint64_t low, std::uint64_t last) const {
+    const int first_bit = static_cast<int>(low >> region_shift);
+    const int last_bit = static_cast<int>(last >> region_shift);
+    return (~Regions{0} << first_bit) & (~Regions{0} >> (63 - last_bit));
+  }
+  /// The regions where a read must be checked against writes.
+  Regions suspect() const { return written_since_barrier | unwritten; }
+  /// A granule is written for the first time.
+  void count_first_write(std::size_t at) {
+    const std::size_t region = (at << granule_shift) >> region_shift;
+    if (--left_[region] == 0) unwritten &= ~(Regions{1} << region);
+  }
+  /// The same for those of these granules that were not written yet.
+  void count_first_writes(std::size_t first, std::size_t count);
+
+ private:
+  std::array<std::uint32_t, 64> left_{};  // per region: granules that were never written
+};
+
+}  // namespace rung::vgpu

@@ -1,0 +1,230 @@
+// Selects runs of instructions for one handler (engine/control/superinstruction.hpp): adjacent f32
+// FMAs and plain 32-bit loads from shared memory. Nothing between them writes shared memory or
+// waits, so the observers' results do not depend on their order.
+
+#include "vgpu/lowering/superinstructions.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vgpu/engine/control/superinstruction.hpp"
+#include "vgpu/program/operands.hpp"
+#include "vgpu/program/rows.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+using Step = Superinstruction::Step;
+
+// Shorter runs do not pay off.
+constexpr std::size_t fewest = 4;
+
+bool is_plain_multiply_add(const ptx::Instruction& instruction) {
+  return instruction.is(ptx::Opcode::fma, ptx::Opcode::mad) && instruction.guard < 0 &&
+         instruction.modifiers == std::vector<std::string>{"rn", "f32"};
+}
+
+bool is_plain_shared_load(const ptx::Instruction& instruction, const Instr& instr) {
+  if (instruction.opcode != ptx::Opcode::ld || !instruction.has("shared") ||
+      instruction.guard >= 0) {
+    return false;
+  }
+  const auto& op = instr.op<MemoryOp>();
+  return op.bytes == 4 && op.count <= 4 && !op.relaxed && !op.deferred &&
+         op.offset == static_cast<std::int32_t>(op.offset);
+}
+
+/// Whether all registers except the address are 32 bits wide, so that none needs resizing.
+bool has_words_only(const ptx::Instruction& instruction, const ptx::Function& function) {
+  const auto is_word = [&](int reg) {
+    return row_bytes(function.registers[static_cast<std::size_t>(reg)].type) == 4;
+  };
+  bool words = true;
+  for_each_definition(instruction, [&](int reg) { words = words && is_word(reg); });
+  if (instruction.opcode == ptx::Opcode::ld) return words;
+  for_each_use(instruction, [&](int reg) { words = words && is_word(reg); });
+  return words;
+}
+
+bool aligned_alike(const MemoryOp& a, const MemoryOp& b) {
+  return a.access_bytes() == b.access_bytes() && (a.offset - b.offset) % a.alignment() == 0;
+}
+
+bool in_same_array(const MemoryOp& a, const MemoryOp& b) {
+  return a.origin.kind == b.origin.kind && a.origin.index == b.origin.index;
+}
+
+std::uint32_t size_bit(std::uint32_t bytes) {
+  return 1u << static_cast<unsigned>(std::countr_zero(bytes));
+}
+
+bool writes(const Step& step, std::uint32_t row) {
+  const int count = step.kind == Step::Kind::load ? step.count : 1;
+  return std::find(step.row.begin(), step.row.begin() + count, row) != step.row.begin() + count;
+}
+
+/// A step that reads a row, as operand 1 (a) or 2 (b).
+struct Use {
+  std::size_t step, operand;
+};
+
+/// The use of a loaded row, if it is read exactly once and then overwritten.
+std::optional<Use> only_use(const std::vector<Step>& steps, std::size_t load) {
+  const std::uint32_t row = steps[load].row[0];
+  std::optional<Use> use;
+  for (std::size_t i = load + 1; i < steps.size(); ++i) {
+    for (std::size_t operand = 1; operand < 4 && steps[i].kind != Step::Kind::load; ++operand) {
+      if (steps[i].row[operand] != row) continue;
+      if (use || operand == 3) return std::nullopt;
+      use = {i, operand};
+    }
+    if (writes(steps[i], row)) return use;
+  }
+  return std::nullopt;
+}
+
+/// Folds loads into FMAs that are the only readers of their rows.
+void fold_loads(std::vector<Step>& steps) {
+  std::vector<Step> kept;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool single = steps[i].kind == Step::Kind::load && steps[i].count == 1;
+    const auto use = single ? only_use(steps, i) : std::nullopt;
+    if (!use) {
+      kept.push_back(steps[i]);
+      continue;
+    }
+    Step& step = steps[use->step];
+    if (step.kind == Step::Kind::multiply_add) {
+      step.kind = Step::Kind::multiply_add_loaded;
+      step.batch.fill(Superinstruction::in_frame);
+      step.offset = {static_cast<std::int32_t>(step.row[1]),
+                     static_cast<std::int32_t>(step.row[2])};
+    }
+    step.batch[use->operand - 1] = steps[i].batch[0];
+    step.offset[use->operand - 1] = steps[i].offset[0];
+  }
+  steps = std::move(kept);
+}
+
+/// Builds a superinstruction from consecutive instructions.
+class Run {
+ public:
+  /// These return false, and change nothing, if the instruction does not fit.
+  bool add_multiply_add(const Instr& instr) {
+    Step step;
+    step.kind = Step::Kind::multiply_add;
+    std::copy_n(instr.row.begin(), 4, step.row.begin());
+    step.continues = sum_ == instr.row[3];
+    sum_ = instr.row[0];
+    written_.insert(instr.row[0]);
+    return add(instr, step);
+  }
+  bool add_load(const Instr& instr) {
+    const auto& op = instr.op<MemoryOp>();
+    ReadBatch* const found = batch_of(op);
+    if (found == nullptr) return false;
+    ReadBatch& batch = *found;
+    batch.reads.push_back(&op);
+    if (batch.lowest == nullptr || op.offset < batch.lowest->offset) batch.lowest = &op;
+    if (batch.highest == nullptr || op.offset > batch.highest->offset) batch.highest = &op;
+    batch.sizes |= size_bit(op.access_bytes());
+    for (const MemoryOp::Issued& issued : op.issued) {
+      if (issued.bytes != 0) batch.sizes |= size_bit(issued.bytes);
+    }
+    Step step;
+    step.batch[0] = static_cast<std::uint8_t>(&batch - batches_.data());
+    step.count = op.count;
+    step.offset[0] = static_cast<std::int32_t>(op.offset);
+    std::copy_n(instr.row.begin(), op.count, step.row.begin());
+    for (int e = 0; e < op.count; ++e) {
+      written_.insert(step.row[static_cast<std::size_t>(e)]);
+      if (sum_ == step.row[static_cast<std::size_t>(e)]) sum_.reset();
+    }
+    return add(instr, step);
+  }
+
+  /// Stores the result in the kernel.
+  Instr finish(Kernel& kernel) {
+    fold_loads(super_.steps);
+    for (ReadBatch& batch : batches_) {
+      batch.index = static_cast<std::uint32_t>(kernel.read_batches.size());
+      kernel.read_batches.push_back(std::move(batch));
+      super_.batches.push_back(&kernel.read_batches.back());
+    }
+    kernel.superinstructions.push_back(std::move(super_));
+    Superinstruction& kept = kernel.superinstructions.back();
+    for (Instr& part : kept.parts) {
+      if (part.rows == nullptr) part.rows = part.row.data();
+    }
+    return run_by_one_handler(kept);
+  }
+
+ private:
+  /// The batch of the read, which may be a new one; null if it fits into none.
+  ReadBatch* batch_of(const MemoryOp& op) {
+    for (ReadBatch& batch : batches_) {
+      const MemoryOp& first = *batch.reads.front();
+      if (first.slot != op.slot) continue;
+      const bool fits = !op.starts_shape && aligned_alike(op, first) && in_same_array(op, first);
+      return fits ? &batch : nullptr;
+    }
+    if (batches_.size() == Superinstruction::most_batches) return nullptr;
+    // All shapes are determined before the first step.
+    if (op.starts_shape && written_.contains(op.address_row)) return nullptr;
+    return &batches_.emplace_back();
+  }
+
+  bool add(const Instr& instr, const Step& step) {
+    super_.parts.push_back(instr);
+    super_.steps.push_back(step);
+    return true;
+  }
+
+  Superinstruction super_;
+  std::vector<ReadBatch> batches_;
+  std::set<std::uint32_t> written_;   // rows
+  std::optional<std::uint32_t> sum_;  // the row of the last FMA, if it still holds the result
+};
+
+/// Whether its PTX instruction was lowered to this instruction alone, without tracking of undefined
+/// values.
+bool stands_alone(const std::vector<Instr>& code, std::size_t i) {
+  return (i == 0 || code[i - 1].site != code[i].site) &&
+         (i + 1 == code.size() || code[i + 1].site != code[i].site);
+}
+
+/// Adds the instruction if its kind fits.
+bool add(Run& run, const Instr& instr, const ptx::Function& function) {
+  const ptx::Instruction& instruction = function.body[instr.site];
+  if (!has_words_only(instruction, function)) return false;
+  if (is_plain_multiply_add(instruction)) return run.add_multiply_add(instr);
+  return is_plain_shared_load(instruction, instr) && run.add_load(instr);
+}
+
+}  // namespace
+
+void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Function& function) {
+  const std::vector<Instr> code(kernel.code.begin() + block.first, kernel.code.end());
+  kernel.code.resize(block.first);
+  for (std::size_t i = 0; i < code.size();) {
+    Run run;
+    std::size_t end = i;
+    while (end < code.size() && stands_alone(code, end) && add(run, code[end], function)) ++end;
+    if (end - i >= fewest) {
+      kernel.code.push_back(run.finish(kernel));
+    } else {
+      end = std::max(end, i + 1);
+      kernel.code.insert(kernel.code.end(), code.begin() + static_cast<std::ptrdiff_t>(i),
+                         code.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    i = end;
+  }
+  block.count = static_cast<std::uint32_t>(kernel.code.size()) - block.first;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,70 @@
+#pragma once
+// A decoded instruction: a handler and the locations of its operands.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "vgpu/model/types.hpp"
+
+namespace rung::vgpu {
+
+class Warp;
+struct Instr;
+
+/// Executes one instruction for the lanes of warp.mask.
+using Handler = void (*)(Warp& warp, const Instr& instr);
+
+/// Registers are rows of 32 lanes in the warp's frame: std::uint16_t[32], std::uint32_t[32] or
+/// std::uint64_t[32], 64-byte aligned. A predicate is one std::uint32_t, with one bit per lane.
+/// Operands are byte offsets of rows. Constants and special registers are rows too, filled before
+/// the kernel starts, so handlers handle only registers.
+struct Instr {
+  Handler full;    // every live lane of the warp is active; other lanes may be overwritten
+  Handler masked;  // only lanes of warp.mask may change
+  std::array<std::uint32_t, 6> row;  // operands in the order of OpSpec::operands, vectors flattened
+  const std::uint32_t* rows;         // all rows if there are more than six, otherwise row.data()
+  std::uint64_t imm;                 // a number, or imm_of() or imm_to()
+  std::uint32_t site;                // index of the instruction in Kernel::sites
+  std::uint32_t guard;  // predicate row; only read by the wrapper for guarded instructions
+
+  /// The object that imm refers to, for a handler that the lowering gave imm_to(object).
+  template <class Op>
+  const Op& op() const {
+    return *reinterpret_cast<const Op*>(imm);
+  }
+  /// The eight bytes of imm, for a handler that the lowering gave imm_of(value).
+  template <class Value>
+  Value value() const {
+    return std::bit_cast<Value>(imm);
+  }
+};
+
+/// Instr::imm for an object, which must live as long as the kernel.
+template <class Op>
+std::uint64_t imm_to(const Op& op) {
+  static_assert(!std::is_pointer_v<Op>);
+  return reinterpret_cast<std::uint64_t>(&op);
+}
+
+/// Instr::imm for a value of eight bytes.
+template <class Value>
+std::uint64_t imm_of(Value value) {
+  return std::bit_cast<std::uint64_t>(value);
+}
+
+/// What the lowering needs to know about an instruction.
+struct OpSpec {
+  Handler full = nullptr;
+  Handler masked = nullptr;
+  /// The type of each operand as written, destinations first. Operands of a pair (p|q) or a vector
+  /// ({a, b}) are listed separately. The type determines the width of the row and the conversion of
+  /// constants. A sink (_) gets a row that is never read.
+  std::vector<ptx::Type> operands;
+  int destinations = 1;
+  std::uint64_t imm = 0;  // for the handler, e.g. lop3's table
+};
+
+}  // namespace rung::vgpu

@@ -1,0 +1,91 @@
+#pragma once
+// What a warp-level matrix multiply-accumulate computes, D (m x n) = A (m x k) * B (k x n) + C (PTX
+// ISA, 9.7.14), and how many registers of a lane hold each matrix.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace rung::vgpu {
+
+/// Types of a matrix's elements. tf32 is an f32 whose low 13 bits are ignored.
+enum class MatrixElement : std::uint8_t {
+  f16,
+  bf16,
+  tf32,
+  e4m3,
+  e5m2,
+  s8,
+  u8,
+  s4,
+  u4,
+  f32,
+  s32,
+  f64
+};
+
+constexpr int element_bits(MatrixElement element) {
+  switch (element) {
+    case MatrixElement::s4:
+    case MatrixElement::u4: return 4;
+    case MatrixElement::e4m3:
+    case MatrixElement::e5m2:
+    case MatrixElement::s8:
+    case MatrixElement::u8: return 8;
+    case MatrixElement::f16:
+    case MatrixElement::bf16: return 16;
+    case MatrixElement::tf32:
+    case MatrixElement::f32:
+    case MatrixElement::s32: return 32;
+    case MatrixElement::f64: return 64;
+  }
+  return 0;
+}
+
+/// A fragment's registers have 32 bits, those of f64 matrices 64.
+constexpr int per_register(MatrixElement element) {
+  return std::max(1, 32 / element_bits(element));
+}
+
+/// How a sum in f64 is rounded, or whether one in s32 stops at the ends of its range (.satfinite).
+enum class MatrixMode : std::uint8_t { nearest, to_zero, down, up, saturating };
+
+/// One mma.sync or wmma.mma; it fits an instruction's immediate. The larger shapes, all of them
+/// wmma's, consist of tiles of 8 or 16 x 8 whose fragments are mma's
+/// (engine/matrix/wmma_layout.hpp).
+struct MatrixForm {
+  std::uint8_t m, n, k;
+  MatrixElement a, b, c, d;
+  MatrixMode mode;
+
+  constexpr int tile_rows() const { return std::min<int>(m, 16); }
+  constexpr int row_tiles() const { return m / tile_rows(); }
+  constexpr int column_tiles() const { return n / 8; }
+
+  /// Registers of a lane for one tile of A, B, or C and D.
+  constexpr int a_registers_of_tile() const { return tile_rows() * k / 32 / per_register(a); }
+  constexpr int b_registers_of_tile() const { return 8 * k / 32 / per_register(b); }
+  constexpr int sum_registers_of_tile(MatrixElement sum) const {
+    return tile_rows() * 8 / 32 / per_register(sum);
+  }
+
+  constexpr int a_registers() const {
+    return holds_copies(a) ? wmma_f16_registers : row_tiles() * a_registers_of_tile();
+  }
+  constexpr int b_registers() const {
+    return holds_copies(b) ? wmma_f16_registers : column_tiles() * b_registers_of_tile();
+  }
+  constexpr int sum_registers(MatrixElement sum) const {
+    return row_tiles() * column_tiles() * sum_registers_of_tile(sum);
+  }
+
+ private:
+  /// Fragments of f16 have eight registers in every shape of wmma: some hold an element twice or
+  /// four times (PTX ISA, 9.7.14.4.1).
+  static constexpr int wmma_f16_registers = 8;
+  constexpr bool holds_copies(MatrixElement element) const {
+    return element == MatrixElement::f16 && (m == 32 || n > 8);
+  }
+};
+static_assert(sizeof(MatrixForm) == sizeof(std::uint64_t));
+
+}  // namespace rung::vgpu

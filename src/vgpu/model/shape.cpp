@@ -1,0 +1,132 @@
+#include "vgpu/model/shape.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+#include "vgpu/model/banks.hpp"
+
+namespace rung::vgpu {
+
+void Shape::describe(Mask lanes, const std::uint64_t* address) {
+  mask = lanes;
+  moved_by = 0;
+  log = nullptr;
+  uniques_ = 0;
+  wavefronts_.fill(0);
+  sectors_bytes_ = 0;
+  if (mask != all_lanes || !describe_regular(address)) describe_scattered(address);
+  for (int lane = 0; lane < warp_size; ++lane) {
+    distance[lane] = address[lane] - low;
+    narrow_distance[lane] = static_cast<std::int32_t>(distance[lane]);
+  }
+  constexpr int half = warp_size / 2;
+  halves_agree = mask == all_lanes &&
+                 std::equal(distance.begin(), distance.begin() + half, distance.begin() + half);
+  halves_uniform = mask == all_lanes;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    halves_uniform = halves_uniform && distance[lane] == distance[lane / half * half];
+  }
+  narrow = high - low <= std::numeric_limits<std::int32_t>::max();
+}
+
+bool Shape::describe_regular(const std::uint64_t* address) {
+  const std::uint64_t step = address[1] - address[0];
+  for (int lane = 2; lane < warp_size; ++lane) {
+    if (address[lane] - address[lane - 1] != step) return false;
+  }
+  stride = static_cast<std::int64_t>(step);
+  kind = stride == 0 ? Kind::uniform : Kind::linear;
+  low_bits = static_cast<std::uint8_t>(stride & 15);
+  low = address[stride < 0 ? warp_size - 1 : 0];
+  high = address[stride < 0 ? 0 : warp_size - 1];
+  return true;
+}
+
+void Shape::describe_scattered(const std::uint64_t* address) {
+  kind = Kind::scattered;
+  stride = 0;
+  // Addresses are compared as signed numbers: an offset leads negative ones back into the window.
+  auto least = std::numeric_limits<std::int64_t>::max();
+  auto most = std::numeric_limits<std::int64_t>::min();
+  for (Mask left = mask; left != 0; left &= left - 1) {
+    const auto at = static_cast<std::int64_t>(address[first_lane(left)]);
+    least = std::min(least, at);
+    most = std::max(most, at);
+  }
+  low = static_cast<std::uint64_t>(least);
+  high = static_cast<std::uint64_t>(most);
+  std::uint64_t bits = 0;
+  for (Mask left = mask; left != 0; left &= left - 1) bits |= address[first_lane(left)] - low;
+  low_bits = static_cast<std::uint8_t>(bits & 15);
+}
+
+const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
+  if (uniques_ != 0) return unique_;
+  for (Mask left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(first_lane(left));
+    // Neighbouring lanes tend to have neighbouring addresses, so search from the last one.
+    int at = uniques_ - 1;
+    while (at >= 0 && unique_[at].distance != distance[lane]) --at;
+    if (at < 0) {
+      unique_[uniques_++] = {distance[lane], lane, lane};
+    } else if (unique_[at].second == unique_[at].first) {
+      unique_[at].second = lane;
+    }
+  }
+  return unique_;
+}
+
+int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
+  if (kind == Kind::uniform) {
+    const int groups = bytes > 8 ? 4 : bytes > 4 ? 2 : 1;
+    return load && groups > 1 ? groups / 2 : groups;
+  }
+  if (kind != Kind::linear) return 0;
+  const std::int64_t gap = stride < 0 ? -stride : stride;
+  if (gap == bytes && bytes > 4) return static_cast<int>(bytes / 4);
+  // Only every gcd-th bank is used, gcd times each.
+  if (bytes <= 4 && gap % 4 == 0) return static_cast<int>(std::gcd(gap / 4, warp_size));
+  return 0;
+}
+
+int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
+  if (bytes < 4 || ((low | low_bits) & 3) != 0) {
+    if (const int known = regular_wavefronts(bytes, load)) return known;
+    return shared_wavefronts(distance, mask, bytes, static_cast<std::int64_t>(low) + offset, load);
+  }
+  // A shift of all lanes does not matter beyond the position within a bank of four bytes.
+  std::uint8_t& known =
+      wavefronts_[static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0)];
+  if (known == 0) {
+    const int regular = regular_wavefronts(bytes, load);
+    known = static_cast<std::uint8_t>(
+        regular != 0 ? regular : shared_wavefronts(distance, mask, bytes, 0, load));
+  }
+  return known;
+}
+
+int Shape::regular_sectors(std::uint32_t bytes, std::uint64_t begin) const {
+  const std::int64_t gap = stride < 0 ? -stride : stride;
+  if (kind == Kind::uniform ||
+      (kind == Kind::linear && gap <= static_cast<std::int64_t>(sector_bytes))) {
+    const std::uint64_t last = begin + (high - low) + bytes - 1;
+    return static_cast<int>(last / sector_bytes - begin / sector_bytes + 1);
+  }
+  return kind == Kind::linear && bytes <= sector_bytes ? warp_size : 0;
+}
+
+int Shape::sectors(std::uint32_t bytes, std::int64_t offset) {
+  const std::uint64_t begin = low + static_cast<std::uint64_t>(offset);
+  if (const int known = regular_sectors(bytes, begin)) return known;
+  const auto phase = static_cast<std::uint32_t>(begin % sector_bytes);
+  if (sectors_bytes_ != bytes || sectors_phase_ != phase) {
+    sectors_bytes_ = bytes;
+    sectors_phase_ = phase;
+    sectors_ = global_sectors(distance, mask, bytes, static_cast<std::int64_t>(begin));
+  }
+  return sectors_;
+}
+
+}  // namespace rung::vgpu

@@ -1,0 +1,88 @@
+#pragma once
+// The addresses of a warp's access as one object. Most are one address for all lanes, or a constant
+// stride between lanes, and need no loop over lanes to check, count or copy.
+
+#include <array>
+#include <cstdint>
+
+#include "vgpu/model/warp.hpp"
+
+namespace rung::vgpu {
+
+struct ReadLog;
+
+/// Determined from an address register at its first use in a basic block, and used by every access
+/// through that register until it is written again, because the offsets of instructions shift all
+/// lanes alike. Only all 32 lanes together can be uniform or linear.
+///
+/// The next warp, or the next iteration, usually has the same distances between its lanes. The
+/// shape then moves to another `low`, and keeps its other properties.
+struct Shape {
+  enum class Kind : std::uint8_t { uniform, linear, scattered };
+
+  /// A distinct distance of a scattered shape, and the first two lanes that have it.
+  struct Unique {
+    std::uint64_t distance;
+    std::uint8_t first, second;  // equal if there is only one
+  };
+
+  Kind kind = Kind::uniform;
+  std::uint8_t low_bits = 0;        // the OR of all distances; gives the alignment, with `low`
+  bool narrow = false;              // distances fit in 31 bits
+  bool halves_agree = false;        // lane by lane: lanes 16 apart have the same address
+  bool halves_uniform = false;      // each half has one address
+  Mask mask = 0;                    // lanes with an address; 0: not determined yet
+  std::int64_t stride = 0;          // linear: bytes between lanes
+  std::uint64_t low = 0, high = 0;  // the smallest and the largest address, as signed numbers
+  std::uint64_t moved_by = 0;       // the last change of `low`
+
+  /// From `low` to the address of each lane; undefined for lanes that are not in the mask.
+  alignas(64) std::array<std::uint64_t, warp_size> distance;
+  alignas(64) std::array<std::int32_t, warp_size> narrow_distance;  // the same, if narrow
+
+  std::uint64_t address(int lane) const { return low + distance[lane]; }
+
+  /// Determines the shape of these lanes' addresses; those of other lanes are ignored.
+  void describe(Mask lanes, const std::uint64_t* address);
+  /// The same distances from another address.
+  void move_to(std::uint64_t address) {
+    moved_by = address - low;
+    high += moved_by;
+    low = address;
+  }
+
+  /// The distinct distances, computed at the first call.
+  const std::array<Unique, warp_size>& unique_distances();
+  int uniques() {
+    unique_distances();
+    return uniques_;
+  }
+
+  /// Wavefronts of a shared-memory access of that many bytes per lane (model/banks.hpp).
+  int wavefronts(std::uint32_t bytes, std::int64_t offset, bool load);
+  /// Sectors of a global-memory access, likewise.
+  int sectors(std::uint32_t bytes, std::int64_t offset);
+
+  // The position of the distances in a block's read log (happens_before/shared_shadow.hpp), if they
+  // are in it.
+  const ReadLog* log = nullptr;
+  std::uint64_t log_generation = 0;
+  std::uint32_t logged_at = 0;
+
+ private:
+  bool describe_regular(const std::uint64_t* address);
+  void describe_scattered(const std::uint64_t* address);
+  /// The wavefronts in closed form; 0 if there is none.
+  int regular_wavefronts(std::uint32_t bytes, bool load) const;
+  int regular_sectors(std::uint32_t bytes, std::uint64_t begin) const;
+
+  std::array<Unique, warp_size> unique_;
+  int uniques_ = 0;                            // 0: not counted yet
+  std::array<std::uint8_t, 16> wavefronts_{};  // by log2 of the bytes, loads apart; 0: unknown
+  // The sectors of the last counted access, with its bytes and the position of `low` in a sector.
+  std::uint32_t sectors_bytes_ = 0;  // 0: none
+  std::uint32_t sectors_phase_ = 0;
+  int sectors_ = 0;
+};
+
+}  // namespace rung::vgpu

@@ -1,0 +1,75 @@
+#pragma once
+// A warp: its frame and masks for handlers, and the splits of its divergent lanes.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace rung::vgpu {
+
+class Block;
+class Worker;
+
+inline constexpr int warp_size = 32;
+using Mask = std::uint32_t;
+inline constexpr Mask all_lanes = 0xFFFFFFFFu;
+
+inline constexpr int lanes_in(Mask mask) { return std::popcount(mask); }
+inline constexpr int first_lane(Mask mask) { return std::countr_zero(mask); }
+
+/// A split: lanes of a warp with the same program counter. When a branch diverges, the split waits
+/// at the branch's immediate post-dominator until both parts, its children, have reached it or
+/// exited. Any split that is not waiting may run, so parts of a divergent warp make progress
+/// independently, as they do since Volta.
+struct Split {
+  enum class State : std::uint8_t {
+    unused,
+    ready,
+    waits_for_children,
+    at_barrier,
+    at_warp_sync,
+    at_exchange  // engine/warp/rendezvous.hpp
+  };
+  State state = State::unused;
+  Mask mask = 0;
+  int block = 0;        // the basic block to run next
+  int resume = -1;      // at_exchange: the instruction of the block to resume at
+  bool alone = false;   // the next exchange happens without missing lanes
+  int reconverge = -1;  // the basic block where its lanes join the parent; -1: none
+  int parent = -1;
+  int children = 0;
+  Mask arrived = 0;        // lanes of children that have reached `block`
+  int barrier = 0;         // at_barrier: which
+  Mask sync_mask = 0;      // at_warp_sync: the lanes that are waited for
+  std::uint32_t site = 0;  // of the instruction at which it waits, for reports
+};
+
+class Warp {
+ public:
+  /// The row at a byte offset, as 32 elements of T.
+  template <class T>
+  T* row(std::uint32_t offset) {
+    return reinterpret_cast<T*>(frame + offset);
+  }
+  /// A predicate: one bit per lane.
+  Mask& predicate(std::uint32_t offset) { return *reinterpret_cast<Mask*>(frame + offset); }
+
+  std::byte* frame = nullptr;
+  Mask mask = 0;   // active lanes of the instruction that is running
+  Mask live = 0;   // lanes that have not exited
+  Mask early = 0;  // lanes that may run before the last launch ends (observers/early_access.hpp)
+  Worker* worker = nullptr;
+  Block* block = nullptr;
+  int index = 0;    // of the warp in its block
+  Mask joined = 0;  // lanes of other splits that take part in the next exchange
+
+  /// Every divergence splits the lanes, so there are at most 32 leaves and 31 parents.
+  std::array<Split, 2 * warp_size> splits;
+  int current = 0;
+  int split_count = 1;  // splits from here on have not been used
+
+  Split& split() { return splits[current]; }
+};
+
+}  // namespace rung::vgpu

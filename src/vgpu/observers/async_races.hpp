@@ -1,0 +1,28 @@
+#pragma once
+// Races of bulk copies, wgmma and remote accesses in shared memory.
+
+#include <cstdint>
+
+#include "vgpu/engine/observers.hpp"
+
+namespace rung::vgpu {
+
+// Before an asynchronous operation, or a thread of another block, reads or writes [offset, offset +
+// bytes): reports accesses that are not ordered before it or, unless `generic`, not made visible by
+// a proxy fence.
+void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
+                      bool generic);
+void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes);
+// Records it afterwards.
+void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
+                     std::uint32_t read);
+void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
+                      std::uint32_t write);
+
+/// For an ordinary access that met a pending stamp at this offset of its own block: returns false,
+/// after a report, if the asynchronous operations there are not ordered before it. `what`: "read",
+/// "write", "atomic".
+bool check_against_async(Block& block, int thread, std::uint32_t site, const char* what,
+                         std::uint32_t offset);
+
+}  // namespace rung::vgpu
