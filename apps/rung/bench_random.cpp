@@ -25,8 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t default_max_size = 16384;
-constexpr std::int64_t default_max_size_virtual = 64;
+constexpr std::int64_t max_size_on_virtual_gpu = 64;  // by default
 constexpr std::int64_t most_shapes = 1'000'000;
 constexpr std::int64_t most_max_size = 1 << 20;
 constexpr auto time_between_files = std::chrono::seconds(30);
@@ -96,7 +95,7 @@ std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>&
   return rungs;
 }
 
-RandomRequest read_request(const BenchArguments& arguments, bool is_virtual) {
+RandomRequest read_request(const BenchArguments& arguments) {
   RandomRequest request;
   const RandomArguments& random = arguments.random;
   request.count = read_integer("--random", random.count, 1, most_shapes);
@@ -104,7 +103,6 @@ RandomRequest read_request(const BenchArguments& arguments, bool is_virtual) {
     request.seed =
         static_cast<std::uint64_t>(read_integer("--seed", random.seed, 0, std::int64_t{1} << 53));
   }
-  request.limits.max_size = is_virtual ? default_max_size_virtual : default_max_size;
   if (!random.max_size.empty()) {
     request.limits.max_size = read_integer("--max-size", random.max_size, 1, most_max_size);
   }
@@ -124,9 +122,7 @@ WantedPeers read_gemm_peers(const std::vector<std::string>& names) {
   return wanted;
 }
 
-Json machine_json(const Backend& backend, const Peers& peers,
-                  const std::optional<GpuEnvironment>& gpu) {
-  (void)backend;
+Json machine_json(const Peers& peers, const std::optional<GpuEnvironment>& gpu) {
   Json machine = to_json(environment());
   if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers.opened());
@@ -148,7 +144,6 @@ class Collector {
   void add(const RandomResult& result) {
     json_.add(result);
     results_.push_back(result);
-    results_.back().plans.shrink_to_fit();
     const bool is_due = Clock::now() - written_ > time_between_files;
     if (output_ != nullptr && output_->is_replaced() && is_due) write(false);
   }
@@ -165,20 +160,61 @@ class Collector {
   Clock::time_point written_ = Clock::now();
 };
 
-/// One line for each error of the library, and the exit code.
+std::string describe(const RandomResult& result) {
+  const auto& [m, n, k] = result.size;
+  return fmt::format("{} {} {}x{}x{}", name(result.dtype),
+                     layout_name(result.a_transposed, result.b_transposed), m, n, k);
+}
+
+/// One line for each error, on standard error. Returns whether there was one of ours.
+bool print_errors(const RandomResult& result) {
+  bool any_wrong = false;
+  const auto print_error = [&](const std::string& who, const std::string& error) {
+    fmt::print(stderr, "{}: {}: WRONG: {}\n", describe(result), who, error);
+  };
+  if (!result.skipped.empty()) fmt::print(stderr, "{}: {}\n", describe(result), result.skipped);
+  if (!result.wrong.empty()) {
+    any_wrong = true;
+    print_error("library", result.wrong);
+  }
+  for (const PlanTime& time : result.plans) {
+    if (time.wrong.empty()) continue;
+    any_wrong = true;
+    print_error(
+        fmt::format("{} {}", time.rung, describe_plan(time.rung, result.dtype, time.config)),
+        time.wrong);
+  }
+  for (const Comparison& peer : result.peers) {
+    if (!peer.why_not.starts_with("wrong: ")) continue;
+    fmt::print(stderr, "{}: {} is not compared, because it is {}\n", describe(result), peer.peer,
+               peer.why_not);
+  }
+  return any_wrong;
+}
+
 ExitCode verdict(const std::vector<RandomResult>& results) {
   bool any_ran = false, any_wrong = false;
   for (const RandomResult& result : results) {
     any_ran = any_ran || result.seconds > 0;
-    any_wrong = any_wrong || !result.wrong.empty();
-    const std::string& what = result.wrong.empty() ? result.skipped : result.wrong;
-    if (what.empty()) continue;
-    fmt::print(stderr, "{} {} {}x{}x{}: {}{}\n", name(result.dtype),
-               layout_name(result.a_transposed, result.b_transposed), result.size.m, result.size.n,
-               result.size.k, result.wrong.empty() ? "" : "WRONG: ", what);
+    any_wrong = print_errors(result) || any_wrong;
   }
   if (any_wrong) return exit_wrong;
   return any_ran ? exit_right : exit_unavailable;
+}
+
+void measure(RandomRequest& request, Collector& collector) {
+  Progress progress;
+  request.progress = [&](std::string_view what, double done) {
+    progress.show(std::string(what), "random shapes", done);
+  };
+  request.measured = [&](const RandomResult& result) { collector.add(result); };
+  request.stops = [] { return Interruption::noted() != 0; };
+  try {
+    run_random_bench(request);
+  } catch (...) {
+    collector.write(false);
+    throw;
+  }
 }
 
 }  // namespace
@@ -209,11 +245,14 @@ void check_no_random(const RandomArguments& arguments) {
 ExitCode run_random(const BenchArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   check_combinations(arguments);
+  RandomRequest request = read_request(arguments);
   const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
   const Backend& backend = backend_of(rungs, devices);
-  RandomRequest request = read_request(arguments, backend.name() == "virtual");
   request.gpu = gpu_of(backend);
+  if (request.gpu->is_virtual() && arguments.random.max_size.empty()) {
+    request.limits.max_size = max_size_on_virtual_gpu;
+  }
   if (arguments.random.regret) {
     request.rungs = rungs_of_regret(arguments.selectors, rungs, *request.gpu);
   }
@@ -228,18 +267,10 @@ ExitCode run_random(const BenchArguments& arguments) {
   if (gpu) fmt::print(out, "{}\n", gpu_summary(*gpu));
 
   request.peers = peers.opened();
-  Collector collector({machine_json(backend, peers, gpu), request, backend.device()},
+  Collector collector({machine_json(peers, gpu), request, backend.device()},
                       output ? &*output : nullptr);
   const Interruption interruption;
-  {
-    Progress progress;
-    request.progress = [&](std::string_view what, double done) {
-      progress.show(std::string(what), "random", done);
-    };
-    request.measured = [&](const RandomResult& result) { collector.add(result); };
-    request.stops = [] { return Interruption::noted() != 0; };
-    run_random_bench(request);
-  }
+  measure(request, collector);
   const bool is_complete = Interruption::noted() == 0;
   collector.write(is_complete);
   fmt::print(out, "{}", random_table(request, collector.results()));

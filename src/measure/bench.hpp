@@ -21,7 +21,7 @@ struct Comparison {
   std::string peer;
   double seconds = 0;        // the peer's median; 0 if it was not timed
   double ratio = 0;          // median over rounds of peer time / own time: above 1, Rung is faster
-  std::string why_not;       // if it was not timed
+  std::string why_not = {};  // if it was not timed
   double graph_seconds = 0;  // the same inside a graph; 0 unless both were timed there
   double graph_ratio = 0;
 };

@@ -66,7 +66,8 @@ Json plan_time_of(const RandomResult& result, const PlanTime& time) {
   json["seconds"] = time.seconds > 0 ? Json(time.seconds) : Json();
   json["finalist"] = time.is_finalist;
   json["chosen"] = time.is_chosen;
-  if (!time.failed.empty()) json["failed"] = time.failed;
+  if (!time.refused.empty()) json["refused"] = time.refused;
+  if (!time.wrong.empty()) json["wrong"] = time.wrong;
   return json;
 }
 
@@ -92,8 +93,9 @@ std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmCo
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
   if (gemm == nullptr) return "";
   const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, config.tile);
-  return fmt::format("{}x{}x{}, {} split{}", tiling.BM, tiling.BN, tiling.BK, config.splits,
-                     config.splits == 1 ? "" : "s");
+  const std::string tile =
+      tiling.BM == 0 ? "" : fmt::format("{}x{}x{}, ", tiling.BM, tiling.BN, tiling.BK);
+  return fmt::format("{}{} split{}", tile, config.splits, config.splits == 1 ? "" : "s");
 }
 
 RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string device)

@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// "128x256x64, 2 splits"
+/// "128x256x64, 2 splits"; without a tile for a rung that has none.
 std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config);
 
 /// The results so far, each as one line of the file, so that a long run can write it often.
@@ -25,7 +25,7 @@ class RandomJson {
   /// "k", "flops", "bytes", "verified", "rung", "tile", "splits", "plan", "seconds", "peers":
   /// {"cublas": {"seconds", "ratio"}, …}, "ratio", "regret", "best": {"rung", "tile", "splits",
   /// "plan", "seconds"}}, …], "plans": [{"dtype", "layout", "m", "n", "k", "rung", "tile",
-  /// "splits", "plan", "seconds", "finalist", "chosen", "failed"}, …]}}
+  /// "splits", "plan", "seconds", "finalist", "chosen", "refused", "wrong"}, …]}}
   std::string text(bool is_complete) const;
 
  private:

@@ -115,7 +115,7 @@ std::string heading(const RandomRequest& request, bool has_ratios) {
       fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
                   request.count == 1 ? "" : "s", request.limits.max_size, request.seed);
   if (has_ratios)
-    text += "ratio: time of the fastest peer over the library's; above 1, the library is faster\n";
+    text += "ratio: fastest peer's time over the library's (above 1: the library is faster)\n";
   if (!request.rungs.empty()) {
     text += "regret: time of the chosen plan over that of the fastest, geometric mean\n";
   }

@@ -50,6 +50,19 @@ TEST(Bench, WritesAPageOfTheSameRun) {
   EXPECT_NE(html.find(Json(gflops).dump().substr(0, 10)), std::string::npos);
 }
 
+TEST(Bench, TheLibraryRunsSingleRowsAndColumnsInEveryLayout) {
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    for (const char* size : {"1x5x7", "5x1x7", "5x7x1", "1x1x7"}) {
+      const Output output = run_rung(std::string("bench gemm/cpu/00 --layout ") + layout +
+                                     " --sizes " + size + " --json -" + tiny);
+      ASSERT_EQ(output.exit_code, 0) << output.err;
+      const Json library = Json::parse(output.out).at("results").at(1);
+      EXPECT_EQ(library.at("rung"), "library");
+      EXPECT_EQ(library.at("verified"), true) << layout << " " << size;
+    }
+  }
+}
+
 TEST(Bench, JsonHasTheShapeOfTheContract) {
   const Folder folder;
   const fs::path file = folder / "bench.json";

@@ -31,6 +31,16 @@ TEST(Statistics, QuartilesInterpolate) {
   EXPECT_EQ(summarize({}).count, 0u);
 }
 
+TEST(Statistics, QuantilesInterpolate) {
+  const std::vector<double> values = {4, 1, 3, 2, 10};
+  EXPECT_EQ(quantile(values, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.05), 1.2);
+  EXPECT_EQ(quantile(values, 0.5), 3);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.95), 8.8);
+  EXPECT_EQ(quantile(values, 1), 10);
+  EXPECT_EQ(quantile({}, 0.5), 0);
+}
+
 TEST(Statistics, RatiosAreTakenPairByPair) {
   // The machine was ten times slower in round 1: medians of each would say 10 / 1.
   const std::vector<double> peer = {2, 20, 2, 30};

@@ -8,6 +8,7 @@
 
 #include "json/reader.hpp"
 #include "report/page/page.hpp"
+#include "report/plots/plots.hpp"
 #include "report/study.hpp"
 #include "report/table.hpp"
 #include "report/utf8.hpp"
@@ -218,6 +219,92 @@ TEST(Pictures, StayInTheirFolderAndApart) {
   for (const PictureFile& file : report_pictures(results, {})) names.push_back(file.name);
   EXPECT_EQ(names, (std::vector<std::string>{"gemm-_________x-ladder.svg",
                                              "gemm-_________x-ladder-2.svg"}));
+}
+
+Json draw(const std::string& dtype, const std::string& layout, double ratio) {
+  return {{"dtype", dtype}, {"layout", layout},  {"m", 64},    {"n", 64},
+          {"k", 64},        {"flops", 524288.0}, {"bytes", 4}, {"ratio", ratio}};
+}
+
+Results random_results(const Json& draws) {
+  Json file = bench(Json::array());
+  file["random"] = {{"device", "gpu Some (sm_90)"}, {"draws", draws}};
+  Results results;
+  results.add("random.json", file);
+  return results;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(RandomRatios, AreDrawnByTypeWithALineAtOne) {
+  Json regretted = draw("bf16-bf16", "nt", 4);
+  regretted["regret"] = 1.5;
+  const Results results = random_results(
+      {draw("f32", "nn", 0.5), draw("f32", "tn", 2), regretted, draw("f32", "nn", 2)});
+  const auto figure = random_ratios("random", results.random);
+  ASSERT_TRUE(figure);
+  const std::string svg = figure->picture.file();
+  EXPECT_EQ(count(svg, "f32 nn 64×64×64: "), 2u) << svg;
+  EXPECT_EQ(count(svg, "f32 tn 64×64×64: 2.00"), 1u);
+  EXPECT_EQ(count(svg, "bf16-bf16 nt 64×64×64: 4.00"), 1u);
+  EXPECT_EQ(count(svg, ">f32</text>"), 1u);  // the legend
+  EXPECT_NE(svg.find("FLOP per byte"), std::string::npos);
+
+  const DataTable& table = figure->table;
+  ASSERT_EQ(table.rows.size(), 3u);  // by type and layout
+  EXPECT_EQ(table.rows[0][0].text, "f32 nn");
+  EXPECT_EQ(table.rows[0][1].value, 2);
+  EXPECT_DOUBLE_EQ(*table.rows[0][2].value, 1);      // geometric mean
+  EXPECT_DOUBLE_EQ(*table.rows[0][3].value, 1.25);   // median
+  EXPECT_DOUBLE_EQ(*table.rows[0][4].value, 0.575);  // 5th percentile
+  EXPECT_EQ(table.rows[0][5].value, 0.5);
+  EXPECT_EQ(table.rows[0][6].value, 1);
+  EXPECT_FALSE(table.rows[0][7].value);  // no regret
+  EXPECT_EQ(table.rows[1][0].text, "f32 tn");
+  EXPECT_EQ(table.rows[2][7].value, 1.5);
+}
+
+TEST(RandomRatios, AreInAPageOnlyIfThereAreSome) {
+  const std::string with = report_page(random_results(Json::array({draw("f32", "nn", 0.5)})), {});
+  EXPECT_NE(with.find("<section id=\"random\">"), std::string::npos);
+  EXPECT_NE(with.find("href=\"#random\""), std::string::npos);
+  EXPECT_NE(with.find("<title>Rung: Some (sm_90)</title>"), std::string::npos);
+  Json alone = draw("f32", "nn", 1);
+  alone["ratio"] = nullptr;  // no peer was there
+  for (const Results& without : {random_results(Json::array({alone})), results()}) {
+    const std::string page = report_page(without, {});
+    EXPECT_EQ(page.find("id=\"random\""), std::string::npos);
+    EXPECT_EQ(page.find("#random"), std::string::npos);
+    for (const PictureFile& picture : report_pictures(without, {})) {
+      EXPECT_EQ(picture.name.find("random"), std::string::npos);
+    }
+  }
+  const auto pictures = report_pictures(random_results(Json::array({draw("f32", "nn", 0.5)})), {});
+  ASSERT_EQ(pictures.size(), 1u);
+  EXPECT_EQ(pictures[0].name, "gemm-random.svg");
+}
+
+TEST(RandomRatios, AreReadWithCare) {
+  const auto error_of = [](const char* field, const Json& value) {
+    Json changed = draw("f32", "nn", 1);
+    changed[field] = value;
+    try {
+      random_results(Json::array({changed}));
+    } catch (const json::ReadError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const auto& [field, value] : std::vector<std::pair<const char*, Json>>{
+           {"dtype", 3}, {"m", 0}, {"k", "64"}, {"bytes", 0}, {"flops", -1.0}, {"ratio", "high"}}) {
+    const std::string error = error_of(field, value);
+    EXPECT_EQ(error.find("random.json: "), 0u) << field << ": " << error;
+    EXPECT_NE(error.find(field), std::string::npos) << error;
+  }
 }
 
 }  // namespace

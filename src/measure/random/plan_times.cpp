@@ -25,12 +25,6 @@ bool is_same(const cuda::GemmConfig& a, const cuda::GemmConfig& b) {
   return a.tile == b.tile && a.splits == b.splits;
 }
 
-bool multiplies(const cuda::GemmRung& rung, Dtype dtype) {
-  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return rung.launches.of<In, Out>() != nullptr;
-  });
-}
-
 class PlanTimer {
  public:
   PlanTimer(const PlanTimesRequest& request, OperandPool& pool, const SampledCheck& check,
@@ -47,9 +41,9 @@ class PlanTimer {
       report(static_cast<double>(i) / static_cast<double>(times_.size()));
     }
     if (!stops()) time_finalists();
-    // Those that were not reached.
-    std::erase_if(times_,
-                  [](const PlanTime& time) { return time.seconds == 0 && time.failed.empty(); });
+    std::erase_if(times_, [](const PlanTime& time) {  // those that were not reached
+      return time.seconds == 0 && time.refused.empty() && time.wrong.empty();
+    });
     return std::move(times_);
   }
 
@@ -57,7 +51,7 @@ class PlanTimer {
   void enter_all(const LibraryPlan& chosen) {
     const GemmCall& call = problem_.call;
     for (const cuda::NamedGemmRung& named : request_.rungs) {
-      if (!multiplies(*named.rung, call.dtype)) continue;
+      if (!cuda::has(*named.rung, call.dtype)) continue;
       std::vector<cuda::GemmConfig> configs =
           cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
       if (cuda::tiles_of(*named.rung, call.dtype).empty()) configs.push_back({});
@@ -77,34 +71,35 @@ class PlanTimer {
   }
 
   void time_alone(PlanTime& time) {
-    const std::string failure = attempt([&] {
+    const Failure failure = attempt([&] {
       const Batch batch = prepared(time);
-      if (!batch) return;
-      const double once = time_batch(batch, 1);
-      if (once > long_call && best_ > 0 && once > hopeless_ratio * best_) {
-        time.seconds = once;
-        return;
-      }
-      TimingOptions options;
-      options.seconds = short_round * request_.seconds;
-      time.seconds = summarize(time_interleaved({{batch, once}}, options).front().seconds).median;
-      if (best_ == 0 || time.seconds < best_) best_ = time.seconds;
+      if (batch) time.seconds = seconds_of(batch);
     });
-    if (!failure.empty()) time.failed = failure;
+    if (!failure.refused.empty()) time.refused = failure.refused;
+    if (!failure.wrong.empty()) time.wrong = failure.wrong;
+    const bool is_best = best_ == 0 || time.seconds < best_;
+    if (time.seconds > 0 && is_best) best_ = time.seconds;
+  }
+
+  /// In the short round.
+  double seconds_of(const Batch& batch) {
+    const double once = time_batch(batch, 1);
+    if (once > long_call && best_ > 0 && once > hopeless_ratio * best_) return once;
+    TimingOptions options;
+    options.seconds = short_round * request_.seconds;
+    return summarize(time_interleaved({{batch, once}}, options).front().seconds).median;
   }
 
   /// A verified batch; empty, with the reason in the plan, if there is none.
   Batch prepared(PlanTime& time) {
-    const cuda::ConfiguredGemm configured = cuda::configured_gemm(time.rung, time.config);
-    if (auto reason = cuda::why_not_grid(configured, problem_.call)) {
-      time.failed = *reason;
-      return {};
-    }
+    time.refused = cuda::why_not_grid(cuda::configured_gemm(time.rung, time.config), problem_.call)
+                       .value_or("");
+    if (!time.refused.empty()) return {};
     Batch batch = bound(time);
     pool_.poison_c(problem_.call);
     batch.run(1);
-    time.failed = check_.error(pool_);
-    return time.failed.empty() ? batch : Batch();
+    time.wrong = check_.error(pool_);
+    return time.wrong.empty() ? batch : Batch();
   }
 
   Batch bound(const PlanTime& time) {
@@ -115,18 +110,18 @@ class PlanTimer {
   }
 
   void time_finalists() {
-    std::vector<PlanTime*> field = finalists();
+    const std::vector<PlanTime*> field = finalists();
     if (field.empty()) return;
     std::vector<Timing> timings;
-    const std::string failure = attempt([&] {
+    attempt([&] {
       std::vector<Candidate> candidates;
       for (const PlanTime* time : field) candidates.push_back({bound(*time), time->seconds});
       TimingOptions options;
       options.seconds = request_.seconds;
       timings = time_interleaved(candidates, options);
     });
-    if (!failure.empty()) return;  // the times of the first round remain
-    for (std::size_t i = 0; i < field.size(); ++i) {
+    // After a failure, the times of the first round remain.
+    for (std::size_t i = 0; i < timings.size(); ++i) {
       field[i]->seconds = summarize(timings[i].seconds).median;
       field[i]->is_finalist = true;
     }
@@ -145,19 +140,23 @@ class PlanTimer {
     return field;
   }
 
-  /// Runs `body`; the error of a kernel or of the device, after which the operands are there again.
+  struct Failure {
+    std::string refused, wrong;
+  };
+
+  /// Runs `body`. After a failure, the operands are there again.
   template <class Body>
-  std::string attempt(const Body& body) {
-    std::string failure;
+  Failure attempt(const Body& body) {
+    Failure failure;
     try {
       body();
-      return "";
+      return {};
     } catch (const KernelError& error) {
-      failure = error.what();
+      failure.wrong = error.what();
     } catch (const cuda::DriverError& error) {
-      failure = error.what();
+      failure.refused = error.what();
     } catch (const std::bad_alloc&) {
-      failure = "not enough memory on the device";
+      failure.refused = "not enough memory on the device";
     }
     renew();
     return failure;

@@ -18,13 +18,14 @@ namespace rung {
 struct PlanTime {
   std::string rung;  // id, as in the catalog
   cuda::GemmConfig config;
-  double seconds = 0;        // median per call; 0 if it failed
+  double seconds = 0;        // median per call; 0 if it was refused or is wrong
   bool is_finalist = false;  // timed again, interleaved with the other finalists
   bool is_chosen = false;    // by the library
-  std::string failed = {};   // why it could not be launched, or the error of its result
+  std::string refused = {};  // why it was not launched
+  std::string wrong = {};    // the error of its result, or of its kernel
 };
 
-/// The rungs that the library's rules name and that run on the device, and those of `named`.
+/// The rungs that the library's rules name, as far as the device runs them.
 std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu);
 
 struct PlanTimesRequest {

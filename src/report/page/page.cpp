@@ -41,7 +41,7 @@ std::string title_of(const std::vector<Study>& studies, const Results& results) 
   return text.empty() ? "no results" : text;
 }
 
-std::string navigation(const std::vector<Study>& studies, const Results& results,
+std::string navigation(const std::vector<Study>& studies, bool has_random,
                        const std::vector<const RungInfo*>& rungs) {
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   const auto item = [&](const std::string& target, const std::string& text) {
@@ -52,7 +52,7 @@ std::string navigation(const std::vector<Study>& studies, const Results& results
     item(fmt::format("study{}", i + 1), studies[i].name());
   }
   item("shapes", "Shapes");
-  if (!results.random.empty()) item("random", "Random shapes");
+  if (has_random) item("random", "Random shapes");
   item("machine", "Machine");
   item("method", "Method");
   html += "</ul>\n<details><summary>Rungs</summary>\n<ul>\n";
@@ -125,9 +125,10 @@ std::string report_page(const Results& results, const Traces& traces) {
   for (std::size_t i = 0; i < studies.size(); ++i) {
     html += study_section(studies[i], i + 1, results, traces);
   }
-  html += shapes_section(studies) + random_section(results) + "<h2>Rungs</h2>\n";
+  const std::string random = random_section(results);
+  html += shapes_section(studies) + random + "<h2>Rungs</h2>\n";
   for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces);
-  return whole_page(title, navigation(studies, results, rungs),
+  return whole_page(title, navigation(studies, !random.empty(), rungs),
                     html + machine_section(results) + method_section());
 }
 

@@ -20,7 +20,8 @@ std::vector<Figure> random_figures(const Results& results, const std::string& pr
 }
 
 std::string random_section(const Results& results) {
-  if (results.random.empty()) return "";
+  const std::vector<Figure> figures = random_figures(results, "random-ratios");
+  if (figures.empty()) return "";
   std::string html =
       "<section id=\"random\">\n<h2>Random shapes</h2>\n" +
       html::paragraph(
@@ -29,9 +30,7 @@ std::string random_section(const Results& results) {
           "of 64, three in ten in multiples of 8. The library and its peers are interleaved, and a "
           "sample of each result is verified.") +
       "<div class=\"figures\">\n";
-  for (const Figure& figure : random_figures(results, "random-ratios")) {
-    html += html::figure(figure);
-  }
+  for (const Figure& figure : figures) html += html::figure(figure);
   return html + "</div>\n</section>\n";
 }
 

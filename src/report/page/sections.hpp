@@ -23,7 +23,7 @@ std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
 /// The studies of one device and op, whose libraries are compared in one picture.
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
 
-/// The random shapes of each device; empty if there are none.
+/// The random shapes of each device; empty if none was compared with a peer.
 std::string random_section(const Results& results);
 /// One figure for each device.
 std::vector<Figure> random_figures(const Results& results, const std::string& prefix);

@@ -30,16 +30,17 @@ std::vector<Series> series_of(const std::vector<RandomDraw>& draws) {
   return all;
 }
 
-/// More types than hues: those of the second round are hollow.
 struct Mark {
   svg::Marker marker;
   std::string classes;
 };
 
+/// Points are translucent, because there may be thousands. There are more types than hues: those of
+/// the second round are hollow.
 Mark mark_of(std::size_t series) {
   constexpr std::size_t hues = 5;
   const Look shown = look(series % hues);
-  return {shown.marker, fmt::format("{} {}", series < hues ? "solid" : "hollow", shown.hue)};
+  return {shown.marker, fmt::format("{} {}", series < hues ? "tint" : "hollow", shown.hue)};
 }
 
 struct Extent {

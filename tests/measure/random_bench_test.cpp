@@ -1,0 +1,427 @@
+// The library against peers on random shapes, with the virtual GPU in the place of a GPU and a
+// cuBLAS that computes on this CPU.
+
+#include "measure/random/random_bench.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "backends/cuda/virtual_gpu.hpp"
+#include "core/random.hpp"
+#include "cuda_driver/error.hpp"
+#include "fake_cublas.hpp"
+#include "measure/peers/open.hpp"
+#include "report/bench_results.hpp"
+#include "report/random_json.hpp"
+#include "report/random_table.hpp"
+#include "virtual_backend.hpp"
+
+namespace rung {
+namespace {
+
+constexpr Layout nn = {false, false}, nt = {false, true}, tn = {true, false}, tt = {true, true};
+
+void set_status_of_peers(int status) {
+  static void* const library = dlopen(RUNG_FAKE_CUBLAS, RTLD_NOW | RTLD_LOCAL);
+  reinterpret_cast<FakeSetStatus*>(dlsym(library, "fake_set_status"))(status);
+}
+
+std::unique_ptr<Peer> fake_cublas() {
+  setenv("RUNG_CUBLAS", RUNG_FAKE_CUBLAS, 1);
+  std::string why_not;
+  return open_cublas(virtual_backend(), why_not);
+}
+
+RandomRequest request_of(std::vector<Dtype> dtypes, std::vector<Layout> layouts) {
+  RandomRequest request;
+  request.count = 2;
+  request.limits.max_size = 24;
+  request.dtypes = std::move(dtypes);
+  request.layouts = std::move(layouts);
+  request.seconds = 0.002;
+  request.gpu = &virtual_gpu();
+  return request;
+}
+
+std::vector<RandomResult> run(RandomRequest& request) {
+  std::vector<RandomResult> results;
+  request.measured = [&](const RandomResult& result) { results.push_back(result); };
+  run_random_bench(request);
+  return results;
+}
+
+TEST(RandomBench, MeasuresEveryTypeAndLayoutOfEachShapeInTurn) {
+  RandomRequest request = request_of({Dtype::f32, Dtype::bf16_bf16}, {nn, nt, tn, tt});
+  const std::vector<RandomResult> results = run(request);
+  ASSERT_EQ(results.size(), 16u);
+  std::set<std::tuple<Dtype, bool, bool>> kinds;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const RandomResult& result = results[i];
+    EXPECT_EQ(result.wrong, "");
+    EXPECT_EQ(result.skipped, "");
+    EXPECT_GT(result.seconds, 0);
+    EXPECT_EQ(result.ratio(), 0);  // without a peer
+    EXPECT_TRUE(result.plan.rung.starts_with("gemm/cuda/")) << result.plan.rung;
+    EXPECT_TRUE(result.plans.empty());
+    const Size expected = draw_shape(1, i / 8, result.dtype, request.limits);
+    EXPECT_EQ(result.size.m, expected.m);
+    EXPECT_EQ(result.size.n, expected.n);
+    EXPECT_EQ(result.size.k, expected.k);
+    if (i < 8) kinds.insert({result.dtype, result.a_transposed, result.b_transposed});
+  }
+  EXPECT_EQ(kinds.size(), 8u);
+}
+
+TEST(RandomBench, EveryTypeIsRight) {
+  RandomRequest request = request_of({all_dtypes.begin(), all_dtypes.end()}, {nt});
+  for (const RandomResult& result : run(request)) {
+    EXPECT_EQ(result.wrong, "") << name(result.dtype);
+    EXPECT_GT(result.seconds, 0);
+  }
+}
+
+TEST(RandomBench, SinglesRowsAndColumnsAreRightInEveryLayout) {
+  RandomRequest request = request_of({Dtype::f32}, {nn, nt, tn, tt});
+  request.limits.max_size = 2;
+  request.count = 12;
+  for (const RandomResult& result : run(request)) EXPECT_EQ(result.wrong, "");
+}
+
+TEST(RandomBench, PeersAreTimedBesideTheLibrary) {
+  set_status_of_peers(0);
+  const auto peer = fake_cublas();
+  ASSERT_NE(peer, nullptr);
+  RandomRequest request = request_of({Dtype::f32, Dtype::e4m3}, {nt});
+  request.peers = {peer.get()};
+  const std::vector<RandomResult> results = run(request);
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_GT(results[0].ratio(), 0);
+  EXPECT_GT(results[0].peers.at(0).seconds, 0);
+  EXPECT_EQ(results[1].ratio(), 0);
+  EXPECT_EQ(results[1].peers.at(0).why_not, "has no 8-bit floats: cublaslt has");
+}
+
+TEST(RandomBench, APeerThatFailsIsNotCompared) {
+  const auto peer = fake_cublas();
+  RandomRequest request = request_of({Dtype::f32}, {nn});
+  request.peers = {peer.get()};
+  set_status_of_peers(13);
+  const std::vector<RandomResult> results = run(request);
+  set_status_of_peers(0);
+  EXPECT_TRUE(results.at(0).peers.at(0).why_not.starts_with("wrong: cublas"))
+      << results[0].peers[0].why_not;
+  EXPECT_EQ(results[0].ratio(), 0);
+  EXPECT_EQ(results[0].wrong, "");
+  EXPECT_GT(results[0].seconds, 0);
+}
+
+TEST(RandomBench, EndsEarlyWithWhatItHas) {
+  RandomRequest request = request_of({Dtype::f32}, {nn, nt});
+  request.count = 1000;
+  int measured = 0;
+  request.measured = [&](const RandomResult&) { ++measured; };
+  request.stops = [&] { return measured == 3; };
+  run_random_bench(request);
+  EXPECT_EQ(measured, 3);
+}
+
+TEST(RandomBench, EveryPlanIsTimed) {
+  RandomRequest request = request_of({Dtype::f32}, {tn});
+  request.count = 1;
+  request.rungs = {{"gemm/cuda/02_shared_tile", cuda::find_gemm_rung("gemm/cuda/02_shared_tile")},
+                   {"gemm/cuda/11_split_k", cuda::find_gemm_rung("gemm/cuda/11_split_k")}};
+  const std::vector<RandomResult> results = run(request);
+  const std::vector<PlanTime>& plans = results.at(0).plans;
+  ASSERT_GT(plans.size(), 2u);
+  EXPECT_EQ(plans[0].rung, "gemm/cuda/02_shared_tile");  // of one size
+  int chosen = 0;
+  for (const PlanTime& plan : plans) {
+    EXPECT_EQ(plan.refused + plan.wrong, "");
+    EXPECT_GT(plan.seconds, 0);
+    chosen += plan.is_chosen ? 1 : 0;
+    if (plan.is_chosen) {
+      EXPECT_EQ(plan.rung, results[0].plan.rung);
+    }
+  }
+  EXPECT_EQ(chosen, 1);
+  EXPECT_GE(results[0].regret, 1);
+  EXPECT_LT(results[0].best_plan, plans.size());
+}
+
+TEST(RandomBench, AnEarlyEndLeavesNoRegret) {
+  RandomRequest request = request_of({Dtype::f32}, {nn});
+  request.rungs = {{"gemm/cuda/11_split_k", cuda::find_gemm_rung("gemm/cuda/11_split_k")}};
+  int asked = 0;
+  request.stops = [&] { return ++asked > 3; };  // after two plans
+  const std::vector<RandomResult> results = run(request);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].plans.size(), 2u);
+  EXPECT_EQ(results[0].regret, 0);
+}
+
+class Pool : public testing::Test {
+ protected:
+  PooledGemm bind(Dtype dtype, const Size& size, const Layout& layout) {
+    return pool_.bind(dtype, size, layout.a_transposed, layout.b_transposed);
+  }
+
+  OperandPool pool_{virtual_gpu(), 17 << 20, 1 << 16};
+};
+
+TEST_F(Pool, RepeatsItsElements) {
+  constexpr std::int64_t rows = 2, cols = 5 << 20;  // beyond the period of 4194301, twice
+  const PooledGemm small = bind(Dtype::i8, {1, 1, 1}, nn);
+  const PooledGemm large = bind(Dtype::i8, {rows, 1, cols}, nn);
+  EXPECT_EQ(small.elements, large.elements);
+  const auto elements = large.elements->as<std::int8_t>();
+  EXPECT_EQ(elements.size(), 4194301u);
+  std::vector<std::int8_t> a(rows * cols);
+  const cuda::DriverApi& api = virtual_gpu().api();
+  cuda::check(api,
+              api.cuMemcpyDtoH(a.data(), reinterpret_cast<cuda::DevicePointer>(large.call.a.data),
+                               a.size()),
+              "cuMemcpyDtoH");
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    different += a[i] != random_element<std::int8_t>(Values::reals, 1, i % 4194301) ? 1 : 0;
+  }
+  EXPECT_EQ(different, 0u);
+}
+
+TEST_F(Pool, AlignsItsOperands) {
+  const PooledGemm problem = bind(Dtype::bf16, {3, 5, 7}, tn);
+  const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
+  EXPECT_EQ(address(problem.call.a.data) % 256, 0u);
+  EXPECT_EQ(address(problem.call.b.data) - address(problem.call.a.data), 256u);
+  EXPECT_EQ(problem.b_begin, 128);
+  EXPECT_EQ(problem.call.a.row_stride, 1);
+  EXPECT_EQ(problem.call.a.col_stride, 3);
+  EXPECT_EQ(problem.call.b.row_stride, 5);
+  EXPECT_EQ(problem.call.b.col_stride, 1);
+}
+
+TEST_F(Pool, IsThereAgainAfterAFailure) {
+  const SampledCheck check(bind(Dtype::f32, {8, 8, 8}, nn), 1);
+  EXPECT_THROW(virtual_gpu().fail("a kernel", cuda::Result::illegal_address), KernelError);
+  const GpuLibraryContender library(virtual_gpu());
+  library.bind(bind(Dtype::f32, {8, 8, 8}, nn).call, 1).batch.run(1);
+  EXPECT_EQ(check.error(pool_), "");
+}
+
+/// Runs the library, then lets `spoil` change C on the device.
+std::string error_after(OperandPool& pool, const PooledGemm& problem,
+                        const std::function<void(float* c)>& spoil) {
+  const SampledCheck check(problem, 1);
+  const GpuLibraryContender library(virtual_gpu());
+  pool.poison_c(problem.call);
+  library.bind(problem.call, 1).batch.run(1);
+  spoil(static_cast<float*>(problem.call.c.data));  // the addresses are this process's
+  return check.error(pool);
+}
+
+TEST_F(Pool, SampledCheckFindsErrors) {
+  const Size size = {40, 35, 33};
+  for (const Layout& layout : {nn, nt, tn, tt}) {
+    const PooledGemm problem = bind(Dtype::f32, size, layout);
+    EXPECT_EQ(error_after(pool_, problem, [](float*) {}), "");
+  }
+  const PooledGemm problem = bind(Dtype::f32, size, nn);
+  const auto last = static_cast<std::size_t>(size.m * size.n - 1);
+  EXPECT_NE(error_after(pool_, problem, [&](float* c) { c[last] += 0.01f; }).find("C(39, 34) is "),
+            std::string::npos);
+  EXPECT_NE(error_after(pool_, problem, [](float* c) { c[0] += 0.01f; }).find("C(0, 0) is "),
+            std::string::npos);
+  EXPECT_NE(error_after(pool_, problem, [&](float* c) { std::memset(c, 0xff, 4 * last); }), "");
+  const PooledGemm transposed = bind(Dtype::f32, size, tn);
+  const SampledCheck other(transposed, 1);
+  EXPECT_NE(other.error(pool_), "");  // of A read as if it were not transposed
+}
+
+TEST_F(Pool, SampledCheckKeepsLongSumsCheap) {
+  const Size size = {3, 40, 16384};
+  const PooledGemm problem = bind(Dtype::bf16, size, nt);
+  const SampledCheck check(problem, 1);
+  const GpuLibraryContender library(virtual_gpu());
+  pool_.poison_c(problem.call);
+  library.bind(problem.call, 2).batch.run(1);
+  EXPECT_EQ(check.error(pool_), "");
+}
+
+TEST_F(Pool, APlanThatTheDriverRefusesIsRecordedAndTheRestIsTimed) {
+  const Size size = {16, 16, 16};
+  cuda::DriverApi api = virtual_gpu().api();
+  api.cuTensorMapEncodeTiled = [](auto...) { return cuda::Result::invalid_value; };
+  cuda::VirtualGpu gpu(api, std::nullopt, false, [](const auto&, const auto&) {});
+  gpu.make_current();
+  OperandPool pool(gpu, 1 << 16, 1 << 16);
+  const auto bind = [&] { return pool.bind(Dtype::bf16, size, false, true); };
+  const SampledCheck check(bind(), 1);
+  const auto rung = [](const char* id) {
+    return cuda::NamedGemmRung{id, cuda::find_gemm_rung(id)};
+  };
+  PlanTimesRequest request;
+  request.gpu = &gpu;
+  request.rungs = {rung("gemm/cuda/24_tma"), rung("gemm/cuda/21_mma_sync")};
+  request.seconds = 0.002;
+  const LibraryPlan chosen = {"gemm/cuda/21_mma_sync", {}};
+  const std::vector<PlanTime> plans = time_plans(request, chosen, pool, check, bind);
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_EQ(plans[0].refused.find("cuTensorMapEncodeTiled: "), 0u) << plans[0].refused;
+  EXPECT_EQ(plans[0].wrong, "");
+  EXPECT_EQ(plans[0].seconds, 0);
+  EXPECT_EQ(plans[1].refused + plans[1].wrong, "");
+  EXPECT_GT(plans[1].seconds, 0);
+  EXPECT_EQ(regret(plans), 1);
+}
+
+/// Times of a run that never was.
+std::vector<RandomResult> made_up() {
+  RandomResult slow;
+  slow.dtype = Dtype::bf16_bf16;
+  slow.size = {256, 512, 64};
+  slow.b_transposed = true;
+  slow.plan = {"gemm/cuda/31_dependent_launch", {1, 2}};
+  slow.seconds = 2e-5;
+  slow.peers = {{.peer = "cublas", .seconds = 1e-5, .ratio = 0.5},
+                {.peer = "cublaslt", .why_not = "has no algorithm for it"}};
+  slow.plans = {{.rung = "gemm/cuda/31_dependent_launch",
+                 .config = {1, 2},
+                 .seconds = 2e-5,
+                 .is_finalist = true,
+                 .is_chosen = true},
+                {.rung = "gemm/cuda/31_dependent_launch",
+                 .config = {0, 1},
+                 .seconds = 1.6e-5,
+                 .is_finalist = true},
+                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .refused = "no"},
+                {.rung = "gemm/cuda/22_stages", .config = {0, 1}, .wrong = "C(0, 0) is \xff"}};
+  slow.best_plan = 1;
+  slow.regret = 1.25;
+  RandomResult fast = slow;
+  fast.size = {64, 64, 64};
+  fast.peers = {{.peer = "cublas", .seconds = 4e-5, .ratio = 2}};
+  fast.plans = {slow.plans[0]};
+  fast.best_plan = 0;
+  fast.regret = 1;
+  RandomResult skipped;
+  skipped.skipped = "has no f64";
+  skipped.dtype = Dtype::bf16_bf16;
+  skipped.b_transposed = true;
+  return {fast, slow, skipped};
+}
+
+RandomRequest made_up_request() {
+  RandomRequest request = request_of({Dtype::bf16_bf16}, {nt});
+  request.count = 3;
+  request.rungs = rungs_for_plans(virtual_gpu());
+  return request;
+}
+
+TEST(RandomReport, TableHasTheStatisticsAndTheWorstShapes) {
+  const std::string table = random_table(made_up_request(), made_up());
+  EXPECT_NE(table.find("3 random shapes up to 24, seed 1\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("bf16-bf16 nt       2     1.00    1.25     0.57   0.50      1   1.118     "
+                       "1.238\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("bf16-bf16 nt 256x512x64  20.0 us   0.50"), std::string::npos) << table;
+  EXPECT_NE(table.find("  best of all plans      16.0 us"), std::string::npos) << table;
+  EXPECT_LT(table.find("256x512x64"), table.find("64x64x64 ")) << table;  // the worst comes first
+  for (std::size_t at = 0; at < table.size();) {
+    const std::size_t end = table.find('\n', at);
+    EXPECT_LE(end - at, 80u) << table.substr(at, end - at);
+    at = end + 1;
+  }
+}
+
+TEST(RandomReport, JsonHasOneRecordForEachShapeAndPlan) {
+  RandomJson file({{"model", "some"}}, made_up_request(), "gpu Some");
+  for (const RandomResult& result : made_up()) file.add(result);
+  const Json json = Json::parse(file.text(true));
+  EXPECT_EQ(json.at("machine").at("model"), "some");
+  EXPECT_TRUE(json.at("results").empty());
+  const Json& random = json.at("random");
+  EXPECT_EQ(random.at("seed"), 1);
+  EXPECT_EQ(random.at("count"), 3);
+  EXPECT_EQ(random.at("max_size"), 24);
+  EXPECT_EQ(random.at("device"), "gpu Some");
+  EXPECT_EQ(random.at("dtypes"), Json({"bf16-bf16"}));
+  EXPECT_EQ(random.at("layouts"), Json({"nt"}));
+  EXPECT_EQ(random.at("complete"), true);
+  EXPECT_FALSE(random.at("rungs").empty());
+
+  const Json& draw = random.at("draws").at(1);
+  EXPECT_EQ(draw.at("dtype"), "bf16-bf16");
+  EXPECT_EQ(draw.at("layout"), "nt");
+  EXPECT_EQ(draw.at("m"), 256);
+  EXPECT_EQ(draw.at("flops"), 2.0 * 256 * 512 * 64);
+  EXPECT_EQ(draw.at("bytes"), 2.0 * (256 * 64 + 512 * 64 + 256 * 512));
+  EXPECT_EQ(draw.at("rung"), "gemm/cuda/31_dependent_launch");
+  EXPECT_EQ(draw.at("tile"), 1);
+  EXPECT_EQ(draw.at("splits"), 2);
+  EXPECT_EQ(draw.at("seconds"), 2e-5);
+  EXPECT_EQ(draw.at("ratio"), 0.5);
+  EXPECT_EQ(draw.at("peers").at("cublas").at("ratio"), 0.5);
+  EXPECT_EQ(draw.at("peers").at("cublaslt").at("why_not"), "has no algorithm for it");
+  EXPECT_EQ(draw.at("regret"), 1.25);
+  EXPECT_EQ(draw.at("best").at("seconds"), 1.6e-5);
+  EXPECT_EQ(random.at("draws").at(2).at("skipped"), "has no f64");
+  EXPECT_EQ(random.at("draws").at(2).at("verified"), false);
+  EXPECT_EQ(random.at("draws").at(2).at("seconds"), nullptr);
+
+  const Json& plans = random.at("plans");
+  ASSERT_EQ(plans.size(), 5u);
+  const Json& plan = plans.at(1);  // the first of the second shape
+  const Json expected = {{"dtype", "bf16-bf16"},
+                         {"layout", "nt"},
+                         {"m", 256},
+                         {"n", 512},
+                         {"k", 64},
+                         {"rung", "gemm/cuda/31_dependent_launch"},
+                         {"tile", 1},
+                         {"splits", 2},
+                         {"seconds", 2e-5},
+                         {"finalist", true},
+                         {"chosen", true}};
+  for (const auto& [key, value] : expected.items()) {
+    EXPECT_EQ(plan.at(key), value) << key;
+  }
+  EXPECT_EQ(plans.at(3).at("refused"), "no");
+  EXPECT_EQ(plans.at(3).at("seconds"), nullptr);
+  EXPECT_TRUE(plans.at(4).at("wrong").get<std::string>().starts_with("C(0, 0) is "));
+}
+
+TEST(RandomReport, AnInterruptedRunIsSaidToBe) {
+  const RandomJson empty({}, made_up_request(), "gpu Some");
+  const Json json = Json::parse(empty.text(false));
+  EXPECT_EQ(json.at("random").at("complete"), false);
+  EXPECT_TRUE(json.at("random").at("draws").empty());
+  EXPECT_TRUE(json.at("random").at("plans").empty());
+}
+
+TEST(RandomReport, WhatIsWrittenCanBeReadBack) {
+  RandomJson file({{"model", "some"}}, made_up_request(), "gpu Some");
+  for (const RandomResult& result : made_up()) {
+    if (result.seconds > 0) file.add(result);
+  }
+  Results results;
+  results.add("random.json", Json::parse(file.text(true)));
+  ASSERT_EQ(results.random.size(), 2u);
+  const RandomDraw& draw = results.random[1];
+  EXPECT_EQ(draw.dtype, "bf16-bf16");
+  EXPECT_EQ(draw.layout, "nt");
+  EXPECT_EQ(draw.device, "gpu Some");
+  EXPECT_EQ(draw.ratio, 0.5);
+  EXPECT_EQ(draw.regret, 1.25);
+  EXPECT_DOUBLE_EQ(draw.flops_per_byte,
+                   gemm_flops({256, 512, 64}) / gemm_bytes({256, 512, 64}, Dtype::bf16_bf16));
+}
+
+}  // namespace
+}  // namespace rung
