@@ -1,7 +1,8 @@
 // gemm/cuda/41_mma_f64_warp_roles: Hopper's larger mma of f64, 16 x 8 x 8 elements an instruction,
-//   and a producer warp that issues all copies, so that the warps which multiply never wait together.
+//   and a producer warpgroup that issues all copies, so that the warps which multiply never wait
+//   for each other.
 // from: 40_mma_f64 | removes: the issue limit of mma of 8 x 8 x 4 elements, and the block-wide
-//   barrier in each k-block | bottleneck: power, and the last wave of tiles
+//   barrier in each k-block | bottleneck: power, and the last wave of tiles; 64 x 64 spills
 // needs: sm_90a | try: rung trace gemm/cuda/41
 
 #include "device/cuda/entry/gemm.cuh"
@@ -24,7 +25,7 @@ struct WarpRoles {
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int CONSUMERS = Warps::THREADS / 32;  // warps
   static constexpr int THREADS = Warps::THREADS + 128;
-  static constexpr int PRODUCER_REGISTERS = 40;
+  static constexpr int PRODUCER_REGISTERS = BLOCKS > 2 ? 24 : 40;
   static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
   static constexpr unsigned GROUP = 8;     // rows of tiles that go together
   static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8k8
@@ -206,9 +207,9 @@ struct WarpRoles {
 //                       BM   BN  WM  WN STAGES BLOCKS REGISTERS
 using Large = WarpRoles<128, 128, 64, 32, 4, 1, 232>;
 using Medium = WarpRoles<64, 128, 64, 32, 4, 2, 216>;
-using Small = WarpRoles<64, 64, 32, 32, 4, 3, 120>;
-using Smaller = WarpRoles<32, 64, 32, 16, 4, 4, 88>;
-using Smallest = WarpRoles<32, 32, 16, 16, 4, 4, 88>;
+using Small = WarpRoles<64, 64, 32, 32, 4, 3, 136>;
+using Smaller = WarpRoles<32, 64, 32, 16, 4, 4, 104>;
+using Smallest = WarpRoles<32, 32, 16, 16, 4, 4, 104>;
 
 }  // namespace
 
