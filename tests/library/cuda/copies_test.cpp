@@ -45,9 +45,9 @@ TEST_F(CudaCopies, LieInThePoolIfTheyDoNot) {
 }
 
 TEST_F(CudaCopies, AreNotMadeIfTheCallersWorkspaceIsTooSmall) {
-  void* const workspace = on_device(std::vector<char>(1 << 17));
+  void* const workspace = on_device(std::vector<char>(1 << 18));
   for (const std::int64_t m : {200, 2000}) {
-    run<bfloat16>(m, 65, {.workspace = workspace, .workspace_bytes = 1 << 17});
+    run<bfloat16>(m, 65, {.workspace = workspace, .workspace_bytes = 1 << 18});
     EXPECT_EQ(calls("cuMemAllocFromPoolAsync") + calls("cuMemAlloc"), 0);
     EXPECT_EQ(calls("cuTensorMapEncodeTiled") > 0, m == 200);
   }

@@ -111,7 +111,7 @@ __device__ __forceinline__ void store_by_rows(const Gemm<In, Out>& g, std::int64
   RUNG_UNROLL
   for (int i = 0; i < TM; ++i) {
     // sync: all lanes have read the previous rows
-    ptx::bar_warp_sync();
+    if (i > 0) ptx::bar_warp_sync();
     RUNG_UNROLL
     for (int j = 0; j < TN; ++j) {
       staging[lane_row * WN + Cols::first(lane_col) + Cols::offset(j)] = acc[i][j];
