@@ -16,11 +16,10 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32),
      .min_arch = 80,
      .use = cuda::GemmRungIndex::gemm_11_split_k},
-    // Where TMA cannot read the operands, a small product costs less than packing them.
+    // Where TMA cannot read the operands, a short k costs less than packing them.
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16),
      .min_arch = 80,
      .max_k = 64,
-     .max_work = 4e6,
      .max_alignment = 8,
      .use = cuda::GemmRungIndex::gemm_22_stages},
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32,
