@@ -18,17 +18,18 @@ double lanes(const vgpu::DeviceDescription& device, Dtype dtype) {
   }
 }
 
-/// Dense FLOP/s for 16-bit elements with f32 accumulation, from the data sheets.
+/// Dense FLOP/s of tensor cores from the data sheets: for 16-bit elements with f32 accumulation, and
+/// for f64; 0 where they have no f64.
 struct MatrixPeak {
-  const char* key;
-  double flops;
+  std::string_view key;
+  double flops, f64_flops;
 };
 constexpr MatrixPeak matrix_peaks[] = {
-    {"h200", 989e12},       // H200 Tensor Core GPU, SXM: half of the figure with sparsity
-    {"a100", 312e12},       // A100 Tensor Core GPU
-    {"t4", 65e12},          // T4 Tensor Core GPU
-    {"rtx3090", 71e12},     // Ampere GA102 GPU Architecture, table 2
-    {"rtx4090", 165.2e12},  // Ada GPU Architecture, appendix A
+    {"h200", 989e12, 67e12},    // H200 Tensor Core GPU, SXM: half of the figure with sparsity
+    {"a100", 312e12, 19.5e12},  // A100 Tensor Core GPU
+    {"t4", 65e12, 0},           // T4 Tensor Core GPU
+    {"rtx3090", 71e12, 0},      // Ampere GA102 GPU Architecture, table 2
+    {"rtx4090", 165.2e12, 0},   // Ada GPU Architecture, appendix A
 };
 
 /// The type in which a dtype is multiplied: 16-bit results are f32 results, rounded; without tensor
@@ -44,7 +45,9 @@ double sheet_flops(const vgpu::DeviceDescription& device, Dtype multiplied, bool
                    double by_clock) {
   const double bytes = static_cast<double>(input_bytes(multiplied));
   for (const MatrixPeak& peak : matrix_peaks) {
-    if (matrix_units && device.key == peak.key) return peak.flops * 2 / bytes;
+    if (!matrix_units || device.key != peak.key) continue;
+    if (multiplied == Dtype::f64) return peak.f64_flops > 0 ? peak.f64_flops : by_clock;
+    return peak.flops * 2 / bytes;
   }
   return by_clock;
 }

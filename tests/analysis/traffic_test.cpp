@@ -119,6 +119,18 @@ TEST_P(TrafficBy, DoublesAndIntegersAreAsCounted) {
   }
 }
 
+// Each warp reads each fragment of mma once.
+TEST_P(TrafficBy, DoublesOnTensorCoresAreAsCounted) {
+  for (const RungInfo* rung : select({"gemm/cuda/40", "gemm/cuda/41"})) {
+    const GemmSetting setting =
+        gemm_setting(*rung, Dtype::f64, {4096, 4096, 4096}, vgpu::parse_device("h200"), GetParam());
+    const Samples samples = sample(setting);
+    expect_counted(setting, samples);
+    const Evidence evidence = gemm_evidence(setting, samples, built_in_results());
+    EXPECT_EQ(evidence.machine.sheet_flops, 67e12) << rung->id;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Gemm, TrafficBy, testing::ValuesIn(front_ends()),
                          [](const auto& parameter) { return parameter.param; });
 
