@@ -184,5 +184,16 @@ TEST_F(CountersTest, RefusesWhatTheDeviceRefuses) {
   EXPECT_THROW(run(text, {1, 1, 1}, {1, 1, 1}, {}), std::invalid_argument);
 }
 
+TEST_F(CountersTest, AThreadHasAtMost255Registers) {
+  // 300 values that are all alive before the first of them is used.
+  std::string body = ".reg .b32 %r<301>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];\n";
+  for (int i = 1; i <= 300; ++i) {
+    body += "ld.global.u32 %r" + std::to_string(i) + ", [%rd1+" + std::to_string(4 * i) + "];\n";
+  }
+  for (int i = 1; i <= 300; ++i) body += "st.global.u32 [%rd1], %r" + std::to_string(i) + ";\n";
+  const auto loaded = Module::load(entry(".param .u64 p", body + "ret;"), "many", memory);
+  EXPECT_EQ(info(*loaded->kernel("k")).registers, 255);
+}
+
 }  // namespace
 }  // namespace rung::vgpu

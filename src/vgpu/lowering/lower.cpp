@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint64_t most_local = std::uint64_t{512} << 10;  // per thread
 constexpr std::uint64_t most_shared = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_parameters = 32764;
+constexpr int most_registers = 255;  // of a thread: ptxas would spill the others
 
 using ptx::Opcode;
 using ptx::Space;
@@ -59,7 +60,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   allocation_ = allocate_rows(function_, cfg_, liveness);
   origins_ = trace_pointers(module_, function_);
   rows_ = std::make_unique<Rows>(*kernel_, allocation_.frame_bytes);
-  kernel_->info.registers = liveness.max_pressure;
+  kernel_->info.registers = std::min(liveness.max_pressure, most_registers);
   place_variables();
   describe_kernel();
   add_sites();

@@ -57,7 +57,8 @@ struct KernelInfo {
   std::int64_t static_shared = 0;  // bytes
   std::int64_t local = 0;          // bytes per thread
   std::int64_t constant = 0;
-  int registers = 0;  // the most 32-bit values alive at once: an estimate of ptxas's allocation
+  /// The most 32-bit values alive at once, at most 255: an estimate of ptxas's allocation.
+  int registers = 0;
   int max_threads = 1024;                        // .maxntid, .reqntid
   std::int64_t required_threads[3] = {0, 0, 0};  // .reqntid, 0 if not given
   std::int64_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster, 0 if not given
