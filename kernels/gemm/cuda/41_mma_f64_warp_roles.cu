@@ -152,7 +152,7 @@ struct WarpRoles {
           // multiply
           RUNG_UNROLL
           for (int j = 0; j < FRAGS_N; ++j) {
-            ptx::mma_m16n8<8>(acc[i][j], a[number % 2], b[k / 8 % 2][j]);
+            ptx::mma_m16n8k8(acc[i][j], a[number % 2], b[k / 8 % 2][j]);
           }
         }
       }

@@ -16,7 +16,7 @@ struct KRange {
   std::int64_t begin, end;
 };
 
-/// Part number `part` of so many parts of k, which are whole k-blocks of BK steps except the last.
+/// One of `parts` parts of k, counted from 0. All but the last are whole k-blocks of BK steps.
 template <int BK>
 __device__ __forceinline__ KRange part_of_k(std::int64_t k, int parts, int part) {
   const std::int64_t steps = ceil_div(ceil_div(k, BK), parts) * BK;

@@ -42,8 +42,7 @@ void st_shared_v4(std::uint32_t shared, const std::uint32_t (&words)[4]);
 template <class In>
 void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t* b);
 void mma_m8n8k4(double& d0, double& d1, double a, double b);
-template <int K>
-void mma_m16n8(double (&d)[4], const double (&a)[K / 2], const double (&b)[K / 4]);
+void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]);
 
 #else
 
@@ -208,30 +207,15 @@ __device__ __forceinline__ void mma_m8n8k4(double& d0, double& d1, double a, dou
       : "d"(a), "d"(b));
 }
 
-/// mma.m16n8k{8, 16}.row.col.f64, from sm_90: d += a b, of 16 x K and K x 8 elements. Lane l has
-/// rows l / 4 and l / 4 + 8 of a, of columns l % 4 and every fourth after it; of b the same columns
-/// as rows, of column l / 4; of d columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
-template <int K>
-__device__ __forceinline__ void mma_m16n8(double (&d)[4], const double (&a)[K / 2],
-                                          const double (&b)[K / 4]);
-
-template <>
-__device__ __forceinline__ void mma_m16n8<8>(double (&d)[4], const double (&a)[4],
-                                             const double (&b)[2]) {
+/// mma.m16n8k8.row.col.f64, from sm_90: d += a b, of 16 x 8 and 8 x 8 elements. Lane l has rows l / 4
+/// and l / 4 + 8 of a, of columns l % 4 and l % 4 + 4; of b the same columns as rows, of column l / 4;
+/// of d columns 2 (l % 4) and the next of rows l / 4 and l / 4 + 8.
+__device__ __forceinline__ void mma_m16n8k8(double (&d)[4], const double (&a)[4],
+                                            const double (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-}
-
-template <>
-__device__ __forceinline__ void mma_m16n8<16>(double (&d)[4], const double (&a)[8],
-                                              const double (&b)[4]) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, "
-      "%9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
-        "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
 #endif
