@@ -15,6 +15,7 @@
 #include "devices.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
+#include "report/random_json.hpp"
 #include "report/table.hpp"
 #include "standard_output.hpp"
 #include "tuned_file.hpp"
@@ -103,12 +104,8 @@ std::string describe(const cuda::GemmSize& size) {
   return fmt::format("{}x{}x{}", size.m, size.n, size.k);
 }
 
-/// "128x256x8, 3 splits"
 std::string describe(const Target& target, const cuda::GemmConfig& config) {
-  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(target.rung->id), target.dtype);
-  const cuda::TileShape& tile = tiles[static_cast<std::size_t>(config.tile)];
-  return fmt::format("{}x{}x{}, {} split{}", tile.BM, tile.BN, tile.BK, config.splits,
-                     config.splits == 1 ? "" : "s");
+  return describe_plan(target.rung->id, target.dtype, config);
 }
 
 double flops(const cuda::GemmSize& size) {
@@ -148,6 +145,7 @@ Json to_json(const Target& target, const cuda::GemmSize& size, const TuneResult&
     Json entry = {{"plan", describe(target, candidate.config)},
                   {"tile", candidate.config.tile},
                   {"splits", candidate.config.splits},
+                  {"whole", candidate.config.whole},
                   {"verified", candidate.wrong.empty()}};
     if (!candidate.wrong.empty()) entry["message"] = candidate.wrong;
     if (candidate.wrong.empty()) entry["seconds"] = candidate.seconds.median;
@@ -204,6 +202,7 @@ class TuneCommand {
     const auto data = cuda::TunedConfigs::of_device(request_.gpu->name());
     const cuda::GemmRung& gemm = *cuda::find_gemm_rung(target.rung->id);
     request_.rung = {target.rung->id, &gemm};
+    request_.model = data.model_of(target.rung->id, target.dtype);
     print_heading(out_, target);
     for (const cuda::GemmSize& size : shapes) {
       request_.size = size;

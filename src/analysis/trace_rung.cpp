@@ -89,7 +89,7 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
                              setting.device.multiprocessors);
   auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
   const cuda::KernelArgs<In, Out> args = {
-      g, {setting.config.splits, workspace}, maps_of(made.launch, zeros)};
+      g, {setting.config.splits, setting.config.whole, workspace}, maps_of(made.launch, zeros)};
   made.bytes.resize(sizeof args);
   std::memcpy(made.bytes.data(), &args, sizeof args);
   return made;

@@ -41,13 +41,12 @@ class Tuner {
 
  private:
   void enter_all() {
-    cuda::Configs configs = cuda::configs(gemm_, request_.dtype, request_.size, gpu_.limits());
+    cuda::Configs configs =
+        cuda::configs(gemm_, request_.dtype, request_.size, gpu_.limits(), request_.model);
     result_.refused = std::move(configs.refused);
     enter(request_.before);
     for (const GemmConfig& config : configs.possible) {
-      const bool is_in =
-          config.tile == request_.before.tile && config.splits == request_.before.splits;
-      if (!is_in) enter(config);
+      if (config != request_.before) enter(config);
     }
   }
 

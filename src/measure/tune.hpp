@@ -21,6 +21,7 @@ struct TuneRequest {
   Dtype dtype = Dtype::f32;
   cuda::GemmSize size = {};
   cuda::Gpu* gpu = nullptr;
+  const cuda::BlockModel* model = nullptr;  // of the rung and type, if there is one
   cuda::GemmConfig before;  // the current configuration: a candidate, and the baseline of the gain
   int threads = 1;          // of this machine, for the virtual GPU
   double seconds = 0.2;     // time budget per candidate in the long round

@@ -22,6 +22,7 @@ Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config)
   return {{"rung", rung},
           {"tile", config.tile},
           {"splits", config.splits},
+          {"whole", config.whole},
           {"plan", describe_plan(rung, dtype, config)}};
 }
 
@@ -95,7 +96,9 @@ std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmCo
   const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, config.tile);
   const std::string tile =
       tiling.BM == 0 ? "" : fmt::format("{}x{}x{}, ", tiling.BM, tiling.BN, tiling.BK);
-  return fmt::format("{}{} split{}", tile, config.splits, config.splits == 1 ? "" : "s");
+  const std::string after =
+      config.whole == 0 ? "" : fmt::format(" after {} whole tiles", config.whole);
+  return fmt::format("{}{} split{}{}", tile, config.splits, config.splits == 1 ? "" : "s", after);
 }
 
 RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string device)

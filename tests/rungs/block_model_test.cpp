@@ -83,6 +83,8 @@ TEST(BlockModel, BlocksRunInWaves) {
   EXPECT_DOUBLE_EQ(expected({128, 132 * 256, 80}, {0, 1}), 10);
   EXPECT_DOUBLE_EQ(expected({128, 133 * 256, 80}, {0, 1}), 20);
   EXPECT_DOUBLE_EQ(expected({1, 1, 80}, {0, 2}), 5);
+  // The tile after a wave is cut: its parts are a wave that takes a fifth of the time.
+  EXPECT_DOUBLE_EQ(expected({128, 133 * 256, 80}, {0, 5, 132}), 12);
 }
 
 TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
@@ -106,14 +108,31 @@ TEST(BlockModel, FillsTheDevice) {
     // Few tiles and a long k: the blocks come from split-K.
     const GemmSize deep = {130, 130, 20000};
     EXPECT_GE(blocks(id, dtype, deep, chosen(id, dtype, deep)), 100) << id;
-    // Many tiles: the largest, and k in one part.
+    // Many tiles: the largest, and k in one part but for the last wave.
     const GemmSize large = {9000, 9001, 9000};
     const GemmConfig config = chosen(id, dtype, large);
     EXPECT_LE(config.tile, 1) << id;
-    EXPECT_EQ(config.splits, 1) << id;
+    EXPECT_TRUE(config.splits == 1 || config.whole > 0) << id;
     // A short k has nothing to split.
     EXPECT_EQ(chosen(id, dtype, {130, 130, 8}).splits, 1) << id;
   }
+}
+
+TEST(BlockModel, CutsTheLastWaveAlone) {
+  // 143 tiles of 128 x 256: eleven more than SMs. All tiles in parts need too large a workspace.
+  const GemmSize size = {1600, 2752, 11776};
+  const GemmConfig config = chosen(split_k, Dtype::f32, size);
+  EXPECT_GT(config.whole, 0);
+  EXPECT_GT(config.splits, 1);
+  EXPECT_EQ(why_not(*find_gemm_rung(split_k), Dtype::f32, size, config, h200), "");
+}
+
+TEST(BlockModel, HeedsTheWorkspace) {
+  const GemmSize size = {130, 130, 20000};
+  Limits limits = h200;
+  EXPECT_GT(chosen(split_k, Dtype::f32, size, limits).splits, 4);
+  limits.workspace_bytes = 0;
+  EXPECT_EQ(chosen(split_k, Dtype::f32, size, limits).splits, 1);
 }
 
 TEST(BlockModel, HeedsTheDevice) {
@@ -134,21 +153,21 @@ TEST(BlockModel, KnowsWhichOperandsHaveFastCopies) {
   call.m = call.n = call.k = 8;
   call.a = {data, 8, 1};
   call.b = {data, 8, 1};
-  EXPECT_TRUE(has_fast_copies(split_k, call));
+  EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.a = {data, 1, 8};  // along m: rung 11 copies A along k
-  EXPECT_FALSE(has_fast_copies(split_k, call));
+  EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.a = {data, 9, 1};  // element by element, whatever the alignment
-  EXPECT_TRUE(has_fast_copies(split_k, call));
+  EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.b = {data, 9, 1};
-  EXPECT_FALSE(has_fast_copies(split_k, call));
+  EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.b = {data + 1, 8, 1};
-  EXPECT_FALSE(has_fast_copies(split_k, call));
+  EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.dtype = Dtype::f64;
   call.a = {data, 1, 8};
   call.b = {data, 8, 1};
-  EXPECT_TRUE(has_fast_copies(f64_mma, call));
+  EXPECT_TRUE(has_fast_copies(*find_gemm_rung(f64_mma), call));
   call.a = {data, 1, 9};
-  EXPECT_FALSE(has_fast_copies(f64_mma, call));
+  EXPECT_FALSE(has_fast_copies(*find_gemm_rung(f64_mma), call));
 }
 
 }  // namespace

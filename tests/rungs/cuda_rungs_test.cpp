@@ -157,9 +157,9 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
   }
 }
 
-// Two tiles of each kind, or a pair of them, in three parts; twice, so that counters have to be
-// left as they were found.
-void share_tiles(std::string_view id, Dtype dtype) {
+// Two tiles of each kind, or a pair of them, in three parts, after so many whole ones; twice, so that
+// counters have to be left as they were found.
+void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
   const auto backend = backend_of("clang");
   cuda::Gpu& gpu = *gpu_of(*backend);
   const cuda::GemmRung& rung = *cuda::find_gemm_rung(id);
@@ -167,14 +167,14 @@ void share_tiles(std::string_view id, Dtype dtype) {
   ASSERT_FALSE(tiles.empty());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     GemmCase problem({.dtype = dtype,
-                      .m = 2 * tiles[i].BM - 3,
+                      .m = (2 + whole) * tiles[i].BM - 3,
                       .n = tiles[i].BN - 5,
                       .k = 3 * tiles[i].BK + 8,
                       .b_transposed = i % 2 == 1});
     const Verdict verdict = verify(problem, [&](const GemmCall& call) {
       gpu.make_current();
-      cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, {static_cast<int>(i), 3}), call,
-                                threads);
+      const cuda::GemmConfig config = {static_cast<int>(i), 3, whole};
+      cuda::GemmCallOnGpu bound(gpu, cuda::configured_gemm(id, config), call, threads);
       bound.enqueue(2);
       bound.wait();
       bound.download();
@@ -192,6 +192,19 @@ TEST(CudaTensorCores, SeveralBlocksShareATileOfAnyType) {
   for (const Dtype dtype : {Dtype::tf32, Dtype::i8, Dtype::e4m3, Dtype::f16_f16}) {
     share_tiles("gemm/cuda/31_dependent_launch", dtype);
   }
+}
+
+TEST(CudaSplitK, SeveralBlocksShareATile) {
+  share_tiles("gemm/cuda/11_split_k", Dtype::f32);
+  share_tiles("gemm/cuda/40_mma_f64", Dtype::f64);
+  share_tiles("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+}
+
+TEST(CudaSplitK, TheFirstTilesMayBeWhole) {
+  share_tiles("gemm/cuda/11_split_k", Dtype::f32, 1);
+  share_tiles("gemm/cuda/11_split_k", Dtype::i32, 2);
+  share_tiles("gemm/cuda/40_mma_f64", Dtype::f64, 1);
+  share_tiles("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64, 1);
 }
 
 // 64 x 64 x 64 in f32: 128 warps, of which each thread makes 64 multiply-adds; a row of A or B is

@@ -17,10 +17,6 @@ constexpr Limits h200 = {.shared_bytes = 232448, .multiprocessors = 132};
 
 const GemmRung& rung_of(std::string_view id) { return *find_gemm_rung(id); }
 
-bool operator==(const GemmConfig& a, const GemmConfig& b) {
-  return a.tile == b.tile && a.splits == b.splits;
-}
-
 TEST(Tuned, LinesAreReadAsTheyAreWritten) {
   const std::string text = "gemm/cuda/11_split_k f32 64 32 65536 2 66\n";
   const auto shapes = parse_tuned("# a comment\n\n" + text);
@@ -46,13 +42,13 @@ TEST(Tuned, EveryTypeHasLinesOfItsOwn) {
 
 TEST(Tuned, BadLinesAreNamed) {
   for (const std::string line : {
-           "gemm/cuda/11_split_k f32 64 64 64 2",       // one short
-           "gemm/cuda/11_split_k f32 64 64 64 2 66 1",  // one too many
-           "gemm/cuda/11_split_k f23 64 64 64 2 66",    // no such type
-           "gemm/cuda/11_split_k f32 64 0 64 2 66",     // an empty shape
-           "gemm/cuda/11_split_k f32 64 64 64 -1 66",   // no tile
-           "gemm/cuda/11_split_k f32 64 64 64 2 0",     // no part
-           "gemm/cuda/11_split_k f32 64 64 many 2 66",  // no number
+           "gemm/cuda/11_split_k f32 64 64 64 2",         // one short
+           "gemm/cuda/11_split_k f32 64 64 64 2 66 1 1",  // one too many
+           "gemm/cuda/11_split_k f23 64 64 64 2 66",      // no such type
+           "gemm/cuda/11_split_k f32 64 0 64 2 66",       // an empty shape
+           "gemm/cuda/11_split_k f32 64 64 64 -1 66",     // no tile
+           "gemm/cuda/11_split_k f32 64 64 64 2 0",       // no part
+           "gemm/cuda/11_split_k f32 64 64 many 2 66",    // no number
        }) {
     try {
       parse_tuned("# a comment\n" + line + "\n");

@@ -121,7 +121,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   const cuda::Launch launch =
       cuda::fitted(rung.launches.of<bfloat16>()(gemm, config), multiprocessors);
   cuda::KernelArgs<bfloat16, float> args = {
-      gemm, {config.splits, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+      gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);

@@ -133,7 +133,7 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
   const cuda::GemmConfig config = {tile_of(rung), splits};
   const cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
   const cuda::KernelArgs<In, Out> args = {
-      gemm, {config.splits, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+      gemm, {config.splits, config.whole, setting.array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   return setting.launch(text, entry_of(rung), launch, args);
 }
 

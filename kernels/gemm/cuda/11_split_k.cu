@@ -1,7 +1,8 @@
 // gemm/cuda/11_split_k: split-K: several blocks share a tile of C, each with a part of k, and add
-//   their partial sums in a fixed order.
-// from: 10_tuned_tiles | removes: idle SMs where C has fewer tiles than the device can hold blocks
-//   | bottleneck: issue slots taken by instructions other than FMAs, and register bank conflicts
+//   their partial sums in a fixed order. All tiles are cut, or those of the last wave.
+// from: 10_tuned_tiles | removes: idle SMs where C, or its last wave of tiles, has fewer tiles than
+//   the device can hold blocks | bottleneck: issue slots taken by instructions other than FMAs, and
+//   register bank conflicts
 // needs: sm_80 | try: rung trace gemm/cuda/11
 
 #include "device/cuda/entry/gemm.cuh"
@@ -34,10 +35,15 @@ struct SplitTile {
   static_assert(THREADS / 32 * Warps::LANES_M * WN <= STAGES * BK * BM, "staging fits in As");
 
   template <class T>
+  static __device__ __forceinline__ bool has_fast_copies(const Gemm<T, T>& g) {
+    return cuda::can_copy<cuda::Way::k_major>(cuda::operand_a(g)) &&
+           cuda::can_copy<cuda::Way::vectors>(cuda::operand_b(g));
+  }
+
+  template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
-    if (cuda::can_copy<k_major>(cuda::operand_a(g)) &&
-        cuda::can_copy<vectors>(cuda::operand_b(g))) {
+    if (has_fast_copies(g)) {
       kernel<T, k_major, vectors>(g, split_k);
     } else {
       kernel<T, any, any>(g, split_k);
@@ -52,21 +58,18 @@ struct SplitTile {
     auto& [As, Bs] = cuda::dynamic_shared<Tiles>();
 
     // place
-    const unsigned number = blockIdx.x / split_k.splits;
-    const int part = static_cast<int>(blockIdx.x % split_k.splits);
-    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, number, GROUP);
-    const std::int64_t k_part = cuda::ceil_div(cuda::ceil_div(g.k, BK), split_k.splits) * BK;
-    const std::int64_t k_begin = k_part * part;
-    const std::int64_t k_count = g.k - k_begin < k_part ? g.k - k_begin : k_part;
+    const cuda::BlockWork work = cuda::block_work(split_k);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
+    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
     const int thread_row = Warps::warp_row() + Rows::first(Warps::lane_row());
     const int thread_col = Warps::warp_col() + Cols::first(Warps::lane_col());
 
     // load: issue the first tiles; those beyond k are zeros, so that one commit group is one tile
     cuda::AsyncTile<T, BM, BK, Tiles::LDA, THREADS, WAY_A> a_tile(cuda::operand_a(g), tile.row,
-                                                                  k_begin, As);
+                                                                  range.begin, As);
     cuda::AsyncTile<T, BN, BK, Tiles::LDB, THREADS, WAY_B> b_tile(cuda::operand_b(g), tile.col,
-                                                                  k_begin, Bs);
-    const cuda::KTiles<BK> tiles(k_count);
+                                                                  range.begin, Bs);
+    const cuda::KTiles<BK> tiles(range.end - range.begin);
     a_tile.copy_first(tiles.first);
     b_tile.copy_first(tiles.first);
     ptx::cp_async_commit_group();
@@ -114,22 +117,15 @@ struct SplitTile {
     }
 
     // store
-    const std::int64_t row = tile.row + thread_row;
-    const std::int64_t col = tile.col + thread_col;
-    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
-      cuda::store_tile<Rows, Cols>(g, row, col, acc);
-    } else if (split_k.splits == 1) {
-      // sync: all reads of the tiles are done, and the copies of those beyond the last one, which
-      // are zeros; the memory has room for a row of each thread
-      ptx::cp_async_wait_group<0>();
-      __syncthreads();
-      T* const staging = &As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
-      cuda::store_by_rows<Rows, Cols, Warps::LANES_M, WN>(
-          g, tile.row + Warps::warp_row(), tile.col + Warps::warp_col(), Warps::lane_row(),
-          Warps::lane_col(), acc, staging);
-    } else {
-      cuda::store_split<Rows, Cols, THREADS>(g, split_k, number, part, row, col, acc);
-    }
+    cuda::store_or_split<Rows, Cols, THREADS, Warps::LANES_M, WN>(
+        g, split_k.workspace, work, tile.row + Warps::warp_row(), tile.col + Warps::warp_col(),
+        Warps::lane_row(), Warps::lane_col(), acc, [&]() RUNG_INLINE_LAMBDA {
+          // sync: all reads of the tiles are done, and the copies of those beyond the last one,
+          // which are zeros; the memory has room for a row of each thread
+          ptx::cp_async_wait_group<0>();
+          __syncthreads();
+          return &As[0][0][0] + threadIdx.x / 32 * (Warps::LANES_M * WN);
+        });
   }
 
   template <class T, class>
@@ -140,10 +136,10 @@ struct SplitTile {
   template <class T>
   static cuda::Launch launch(const Gemm<T, T>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
-    return {.grid = {tiles * chosen.splits},
+    return {.grid = {cuda::blocks_of(tiles, chosen)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared<T>),
-            .workspace_bytes = cuda::split_bytes<T>(tiles, BM * BN, chosen.splits)};
+            .workspace_bytes = cuda::split_bytes<T>(tiles, BM * BN, chosen)};
   }
 };
 

@@ -38,43 +38,36 @@ struct Mma {
   static __device__ __forceinline__ void kernel(const Gemm<double, double>& g,
                                                 const cuda::SplitK& split_k) {
     // place
-    const unsigned number = blockIdx.x / split_k.splits;
-    const int part = static_cast<int>(blockIdx.x % split_k.splits);
-    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, number, GROUP);
+    const cuda::BlockWork work = cuda::block_work(split_k);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
 
     Sums acc = {};
     cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-      multiply<A_K_MAJOR, B_K_MAJOR>(g, split_k.splits, part, tile, acc);
+      multiply<A_K_MAJOR, B_K_MAJOR>(g, work, tile, acc);
     });
 
     // store
     const int lane = Warps::lane();
-    const std::int64_t row = tile.row + Warps::row() + Rows::first(lane / 4);
-    const std::int64_t col = tile.col + Warps::col() + Cols::first(lane % 4);
-    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
-      cuda::store_tile<Rows, Cols>(g, row, col, acc);
-    } else if (split_k.splits == 1) {
-      // sync: all reads of the tiles are done, and the copies of those beyond the last one, which
-      // are zeros; the memory has room for a row of each thread
-      ptx::cp_async_wait_group<0>();
-      __syncthreads();
-      double* const staging = cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
-      cuda::store_by_rows<Rows, Cols, 8, WN>(g, tile.row + Warps::row(), tile.col + Warps::col(),
-                                             lane / 4, lane % 4, acc, staging);
-    } else {
-      cuda::store_split<Rows, Cols, THREADS>(g, split_k, number, part, row, col, acc);
-    }
+    cuda::store_or_split<Rows, Cols, THREADS, 8, WN>(
+        g, split_k.workspace, work, tile.row + Warps::row(), tile.col + Warps::col(), lane / 4,
+        lane % 4, acc, [&]() RUNG_INLINE_LAMBDA {
+          // sync: all reads of the tiles are done, and the copies of those beyond the last one,
+          // which are zeros; the memory has room for a row of each thread
+          ptx::cp_async_wait_group<0>();
+          __syncthreads();
+          return cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
+        });
   }
 
   /// acc += the warp's rows of A times its columns of B, over this part of k.
   template <bool A_K_MAJOR, bool B_K_MAJOR>
-  static __device__ __forceinline__ void multiply(const Gemm<double, double>& g, int splits,
-                                                  int part, const cuda::TileCoord& tile,
-                                                  Sums& acc) {
+  static __device__ __forceinline__ void multiply(const Gemm<double, double>& g,
+                                                  const cuda::BlockWork& work,
+                                                  const cuda::TileCoord& tile, Sums& acc) {
     const cuda::F64Reader<BM, BK, A_K_MAJOR> a_reader(Warps::row());
     const cuda::F64Reader<BN, BK, B_K_MAJOR> b_reader(Warps::col());
     auto& [As, Bs] = cuda::dynamic_shared<Shared>();
-    const cuda::KRange range = cuda::part_of_k<BK>(g.k, splits, part);
+    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
 
     // load: issue the first tiles; beyond the last one they are zeros, so that groups count tiles
     cuda::F64TileLoader<BM, BK, A_K_MAJOR, THREADS> a_tile(cuda::operand_a(g), tile.row, range,
@@ -120,6 +113,10 @@ struct Mma {
     }
   }
 
+  static __device__ __forceinline__ bool has_fast_copies(const Gemm<double, double>& g) {
+    return cuda::operand_a(g).is_aligned() && cuda::operand_b(g).is_aligned();
+  }
+
   template <class, class>
   static constexpr cuda::TileShape shape() {
     return {BM, BN, BK, THREADS, sizeof(Shared), 1, WM, WN};
@@ -127,10 +124,10 @@ struct Mma {
 
   static cuda::Launch launch(const Gemm<double, double>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
-    return {.grid = {tiles * chosen.splits},
+    return {.grid = {cuda::blocks_of(tiles, chosen)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared),
-            .workspace_bytes = cuda::split_bytes<double>(tiles, BM * BN, chosen.splits)};
+            .workspace_bytes = cuda::split_bytes<double>(tiles, BM * BN, chosen)};
   }
 };
 

@@ -56,10 +56,9 @@ struct WarpRoles {
     __syncthreads();
 
     // place
-    const unsigned number = blockIdx.x / split_k.splits;
-    const int part = static_cast<int>(blockIdx.x % split_k.splits);
-    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, number, GROUP);
-    const cuda::KRange range = cuda::part_of_k<BK>(g.k, split_k.splits, part);
+    const cuda::BlockWork work = cuda::block_work(split_k);
+    const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
+    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
 
     if (threadIdx.x >= 32 * CONSUMERS) {
       ptx::setmaxnreg_dec<PRODUCER_REGISTERS>();
@@ -72,7 +71,7 @@ struct WarpRoles {
       cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
         multiply<A_K_MAJOR, B_K_MAJOR>(range.end - range.begin, shared, acc);
       });
-      store(g, split_k, number, part, tile, acc);
+      store(g, split_k, work, tile, acc);
     }
   }
 
@@ -165,9 +164,9 @@ struct WarpRoles {
   }
 
   static __device__ __forceinline__ void store(const Gemm<double, double>& g,
-                                               const cuda::SplitK& split_k, unsigned number,
-                                               int part, const cuda::TileCoord& tile,
-                                               const Sums& acc) {
+                                               const cuda::SplitK& split_k,
+                                               const cuda::BlockWork& work,
+                                               const cuda::TileCoord& tile, const Sums& acc) {
     double results[2 * FRAGS_M][2 * FRAGS_N];
     RUNG_UNROLL
     for (int i = 0; i < 2 * FRAGS_M; ++i) {
@@ -175,19 +174,17 @@ struct WarpRoles {
       for (int j = 0; j < 2 * FRAGS_N; ++j) results[i][j] = acc[i / 2][j / 2][i % 2 * 2 + j % 2];
     }
     const int lane = Warps::lane();
-    const std::int64_t row = tile.row + Warps::row() + Rows::first(lane / 4);
-    const std::int64_t col = tile.col + Warps::col() + Cols::first(lane % 4);
-    if (split_k.splits == 1 && cuda::has_aligned_rows(g)) {
-      cuda::store_tile<Rows, Cols>(g, row, col, results);
-    } else if (split_k.splits == 1) {
-      // sync: all reads of the tiles are done; their memory has room for a row of each thread
-      ptx::bar_sync(0, 32 * CONSUMERS);
-      double* const staging = cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
-      cuda::store_by_rows<Rows, Cols, 8, WN>(g, tile.row + Warps::row(), tile.col + Warps::col(),
-                                             lane / 4, lane % 4, results, staging);
-    } else {
-      cuda::store_split<Rows, Cols, 32 * CONSUMERS>(g, split_k, number, part, row, col, results);
-    }
+    cuda::store_or_split<Rows, Cols, 32 * CONSUMERS, 8, WN>(
+        g, split_k.workspace, work, tile.row + Warps::row(), tile.col + Warps::col(), lane / 4,
+        lane % 4, results, [&]() RUNG_INLINE_LAMBDA {
+          // sync: all reads of the tiles are done; their memory has room for a row of each thread
+          ptx::bar_sync(0, 32 * CONSUMERS);
+          return cuda::dynamic_shared<Shared>().As[0] + Warps::warp() * 8 * WN;
+        });
+  }
+
+  static __device__ __forceinline__ bool has_fast_copies(const Gemm<double, double>& g) {
+    return cuda::operand_a(g).is_aligned() && cuda::operand_b(g).is_aligned();
   }
 
   template <class, class>
@@ -197,10 +194,10 @@ struct WarpRoles {
 
   static cuda::Launch launch(const Gemm<double, double>& g, const cuda::GemmConfig& chosen) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
-    return {.grid = {tiles * chosen.splits},
+    return {.grid = {cuda::blocks_of(tiles, chosen)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared),
-            .workspace_bytes = cuda::split_bytes<double>(tiles, BM * BN, chosen.splits)};
+            .workspace_bytes = cuda::split_bytes<double>(tiles, BM * BN, chosen)};
   }
 };
 

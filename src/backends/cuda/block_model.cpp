@@ -13,31 +13,39 @@
 namespace rung::cuda {
 namespace {
 
-/// The product of size.m x size.n in tiles of one size, with k in so many parts.
+/// The product of size.m x size.n in tiles of one size: `config.whole` of them in one part, k of the
+/// others in `config.splits`.
 class Blocks {
  public:
-  Blocks(const GemmSize& size, const TileShape& tile, int splits, int element_bytes)
-      : tiles_(ceil_div(size.m, tile.BM) * ceil_div(size.n, tile.BN)),
-        splits_(splits),
-        k_blocks_(ceil_div(ceil_div(size.k, tile.BK), splits)),
+  Blocks(const GemmSize& size, const TileShape& tile, const GemmConfig& config, int element_bytes)
+      : whole_(config.whole),
+        splits_(config.splits),
+        cut_((ceil_div(size.m, tile.BM) * ceil_div(size.n, tile.BN) - whole_) * splits_),
+        steps_(ceil_div(size.k, tile.BK)),
+        cut_steps_(ceil_div(steps_, splits_)),
         bytes_(element_bytes * (static_cast<double>(size.m) * static_cast<double>(size.k) +
                                 static_cast<double>(size.k) * static_cast<double>(size.n) +
                                 static_cast<double>(size.m) * static_cast<double>(size.n))),
-        loaded_bytes_(static_cast<double>(element_bytes) * static_cast<double>(count()) *
-                      static_cast<double>(k_blocks_ * tile.BK) * (tile.BM + tile.BN)),
-        sum_bytes_(2.0 * element_bytes * static_cast<double>(count()) * tile.BM * tile.BN) {}
+        loaded_bytes_(static_cast<double>(element_bytes) *
+                      static_cast<double>(whole_ * steps_ + cut_ * cut_steps_) *
+                      (tile.BK * (tile.BM + tile.BN))),
+        sum_bytes_(2.0 * element_bytes * static_cast<double>(cut_) * tile.BM * tile.BN) {}
 
   double microseconds(const BlockModel& model, const BlockTimes& times, bool fast_copies,
                       int multiprocessors) const {
-    const std::int64_t wave = std::int64_t{times.resident} * multiprocessors;
     const double throughput = times.throughput * (fast_copies ? 1 : times.slow_copies);
-    const auto of_wave = [&](double resident) {
-      return static_cast<double>(k_blocks_) * std::max(times.latency, resident * throughput) +
-             times.overhead * std::sqrt(resident);
+    const auto of_blocks = [&](std::int64_t blocks, std::int64_t steps) {
+      const auto of_wave = [&](double resident) {
+        return static_cast<double>(steps) * std::max(times.latency, resident * throughput) +
+               times.overhead * std::sqrt(resident);
+      };
+      const std::int64_t wave = std::int64_t{times.resident} * multiprocessors;
+      const std::int64_t left = blocks % wave;
+      const double full = static_cast<double>(blocks / wave) * of_wave(times.resident);
+      if (left == 0) return full;
+      return full + of_wave(static_cast<double>(ceil_div(left, multiprocessors)));
     };
-    const std::int64_t left = count() % wave;
-    double work = static_cast<double>(count() / wave) * of_wave(times.resident);
-    if (left > 0) work += of_wave(static_cast<double>(ceil_div(left, multiprocessors)));
+    const double work = of_blocks(whole_, steps_) + of_blocks(cut_, cut_steps_);
     const double memory = bytes_ / model.memory + loaded_bytes_ / model.l2;
     const double exchange =
         splits_ == 1 ? 0 : model.meeting + model.part * splits_ + sum_bytes_ / model.exchange;
@@ -46,14 +54,13 @@ class Blocks {
   }
 
  private:
-  std::int64_t count() const { return tiles_ * splits_; }
-
-  std::int64_t tiles_;
+  std::int64_t whole_;  // blocks that have a tile each
   int splits_;
-  std::int64_t k_blocks_;  // of a block
-  double bytes_;           // of A, B and C
-  double loaded_bytes_;    // of all tiles of A and B
-  double sum_bytes_;       // of partial sums, written and read
+  std::int64_t cut_;                // blocks that have a part of one
+  std::int64_t steps_, cut_steps_;  // k-blocks of each
+  double bytes_;                    // of A, B and C
+  double loaded_bytes_;             // of all tiles of A and B
+  double sum_bytes_;                // of partial sums, written and read
 };
 
 std::runtime_error bad_line(const std::string& line) {
@@ -93,26 +100,18 @@ std::vector<BlockModel> parse_block_models(std::string_view text) {
   return models;
 }
 
-bool has_fast_copies(std::string_view rung, const GemmCall& call) {
-  const auto element = static_cast<std::int64_t>(input_bytes(call.dtype));
-  const std::int64_t vector = 16 / element;
-  const auto aligned = [&](const AnyMatrix<const void*>& matrix) {
-    return matrix.row_stride * matrix.col_stride % vector == 0 &&
-           reinterpret_cast<std::uintptr_t>(matrix.data) % 16 == 0;
-  };
-  // Rung 11 copies elements of A one by one, and vectors of B; see Way in load/async_tile.cuh.
-  if (rung == "gemm/cuda/11_split_k") {
-    return call.a.col_stride == 1 && call.b.col_stride == 1 && call.n % vector == 0 &&
-           aligned(call.b);
-  }
-  return aligned(call.a) && aligned(call.b);
+bool has_fast_copies(const GemmRung& rung, const GemmCall& call) {
+  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const auto fast_copies = rung.fast_copies.of<In, Out>();
+    return fast_copies == nullptr || fast_copies(call.typed<In, Out>());
+  });
 }
 
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
                               bool fast_copies, const GemmConfig& config, const Limits& limits) {
   const auto tile = static_cast<std::size_t>(config.tile);
   const auto element = static_cast<int>(input_bytes(model.dtype));
-  return Blocks(size, tiles_of(rung, model.dtype)[tile], config.splits, element)
+  return Blocks(size, tiles_of(rung, model.dtype)[tile], config, element)
       .microseconds(model, model.tiles[tile], fast_copies, limits.multiprocessors);
 }
 
@@ -123,8 +122,9 @@ std::optional<GemmConfig> predicted_config(const BlockModel& model, const GemmRu
   double best_time = 0;
   const auto tiles = tiles_of(rung, model.dtype);
   for (std::size_t i = 0; i < std::min(tiles.size(), model.tiles.size()); ++i) {
-    for (const int splits : split_counts(rung, size, tiles[i], limits)) {
-      const GemmConfig config = {static_cast<int>(i), splits};
+    const int places = model.tiles[i].resident * limits.multiprocessors;
+    for (const GemmConfig& config :
+         configs_of_tile(rung, model.dtype, size, static_cast<int>(i), places, limits)) {
       const double expected =
           predicted_microseconds(model, rung, size, fast_copies, config, limits);
       if (best && expected >= best_time) continue;

@@ -47,8 +47,8 @@ struct BlockModel {
 /// are comments. Throws std::runtime_error with the line if it has another form.
 std::vector<BlockModel> parse_block_models(std::string_view text);
 
-/// Whether the rung's fastest copies serve these operands: their layout, and their alignment.
-bool has_fast_copies(std::string_view rung, const GemmCall& call);
+/// GemmRung::fast_copies of a problem.
+bool has_fast_copies(const GemmRung& rung, const GemmCall& call);
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.

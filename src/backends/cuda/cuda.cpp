@@ -117,8 +117,7 @@ class CudaBackend : public Backend {
   /// With the configuration that is fastest on the device.
   cuda::ConfiguredGemm configured(std::string_view id, const GemmCall& call) const {
     cuda::ConfiguredGemm gemm = cuda::configured_gemm(id);
-    gemm.config = found().tuned.nearest(*gemm.rung, id, call.dtype, {call.m, call.n, call.k},
-                                        gpu().limits(), cuda::has_fast_copies(id, call));
+    gemm.config = found().tuned.best(*gemm.rung, id, call, gpu().limits());
     return gemm;
   }
 

@@ -9,10 +9,14 @@ struct GemmSize {
   std::int64_t m, n, k;
 };
 
-/// The limits of a device.
+/// The size of the workspaces that the library allocates.
+inline constexpr std::int64_t default_workspace_bytes = 32 << 20;
+
+/// The limits of a launch.
 struct Limits {
   std::int64_t shared_bytes;  // per block
   int multiprocessors;
+  std::int64_t workspace_bytes = default_workspace_bytes;  // for partial sums of split-K
 };
 
 }  // namespace rung::cuda

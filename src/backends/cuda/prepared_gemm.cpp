@@ -20,8 +20,9 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     using Args = KernelArgs<In, Out>;
     static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
-    ::new (args_)
-        Args{problem.typed<In, Out>(), {gemm.config.splits, memory.workspace}, maps_.maps()};
+    ::new (args_) Args{problem.typed<In, Out>(),
+                       {gemm.config.splits, gemm.config.whole, memory.workspace},
+                       maps_.maps()};
   });
 }
 

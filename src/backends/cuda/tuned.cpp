@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -31,13 +33,14 @@ TunedShape parse_line(const std::string& line) {
   words >> tuned.rung >> dtype >> tuned.size.m >> tuned.size.n >> tuned.size.k >>
       tuned.config.tile >> tuned.config.splits;
   const bool complete = !words.fail();
+  if (complete && !(words >> tuned.config.whole) && words.eof()) tuned.config.whole = 0;
   std::string more;
   const auto known = parse_dtype(dtype);
   const bool sane = tuned.size.m > 0 && tuned.size.n > 0 && tuned.size.k > 0 &&
-                    tuned.config.tile >= 0 && tuned.config.splits > 0;
-  if (!complete || words >> more || !known || !sane) {
-    throw std::runtime_error("'" + line +
-                             "' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it");
+                    tuned.config.tile >= 0 && tuned.config.splits > 0 && tuned.config.whole >= 0;
+  if (!complete || (!words.eof() && (words.fail() || words >> more)) || !known || !sane) {
+    throw std::runtime_error(
+        "'" + line + "' is not 'RUNG DTYPE M N K TILE SPLITS [WHOLE]', as rung tune writes it");
   }
   tuned.dtype = *known;
   return tuned;
@@ -79,6 +82,37 @@ bool is_as_many_tiles(const GemmSize& a, const GemmSize& b, std::span<const Tile
   });
 }
 
+/// Whether the rung itself knows its configurations.
+bool chooses(const GemmRung& rung, Dtype dtype) {
+  return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    return rung.choices.of<In, Out>() != nullptr;
+  });
+}
+
+/// Appends `config` with the numbers of splits worth considering for `cut` tiles of a shape.
+void add_splits(std::vector<GemmConfig>& configs, const GemmRung& rung, const GemmSize& size,
+                const TileShape& tile, std::int64_t cut, GemmConfig config, int places,
+                const Limits& limits) {
+  static constexpr int parts[] = {2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
+  if (rung.maps && cut % limits.multiprocessors > 0) cut %= limits.multiprocessors;
+  cut = std::max<std::int64_t>(cut, 1);
+  // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
+  // fastest; persistent kernels have one block per SM.
+  const int blocks = rung.maps ? 1 : 8;
+  const std::int64_t most =
+      std::min<std::int64_t>(blocks * limits.multiprocessors / cut, size.k / (4 * tile.BK));
+  std::vector<std::int64_t> counts(std::begin(parts), std::end(parts));
+  // As many as fill one, two or three waves.
+  for (int waves = 1; waves <= 3; ++waves) counts.push_back(waves * places / cut);
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  for (const std::int64_t splits : counts) {
+    if (splits < 2 || splits > most) continue;
+    config.splits = static_cast<int>(splits);
+    configs.push_back(config);
+  }
+}
+
 bool is_comment(const std::string& line) { return line.empty() || line.front() == '#'; }
 
 bool is_same_problem(const TunedShape& a, const TunedShape& b) {
@@ -107,9 +141,23 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
   if (tiles.empty()) return "";
   const TileShape& tile = tiles[static_cast<std::size_t>(config.tile)];
   // Of a rung with maps, the last wave alone is cut.
-  if (config.splits > 1 && !rung.maps && tiles_in(size, tile) > max_semaphores) {
-    return "parts of k in " + std::to_string(tiles_in(size, tile)) + " tiles; at most " +
-           std::to_string(max_semaphores) + " tiles may have them";
+  if (config.splits > 1 && !rung.maps) {
+    const std::int64_t cut = tiles_in(size, tile) - config.whole;
+    if (cut <= 0) {
+      return std::to_string(config.whole) + " whole tiles of " +
+             std::to_string(tiles_in(size, tile)) + " leave none to cut";
+    }
+    if (cut > max_semaphores) {
+      return "parts of k in " + std::to_string(cut) + " tiles; at most " +
+             std::to_string(max_semaphores) + " tiles may have them";
+    }
+    const auto sum_bytes = static_cast<std::int64_t>(output_bytes(dtype));
+    const std::int64_t needed =
+        semaphores_bytes + cut * config.splits * tile.BM * tile.BN * sum_bytes;
+    if (needed > limits.workspace_bytes) {
+      return "partial sums of " + std::to_string(needed) + " bytes; the workspace has " +
+             std::to_string(limits.workspace_bytes);
+    }
   }
   if (tile.shared_bytes > limits.shared_bytes) {
     return std::to_string(tile.shared_bytes) + " bytes of shared memory; a block may have " +
@@ -118,27 +166,32 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
   return "";
 }
 
-std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
-                                  const Limits& limits) {
-  static constexpr std::array parts = {1, 2, 3, 4, 5, 6, 8, 11, 16, 22, 33, 44, 66, 132};
-  std::int64_t count = std::max<std::int64_t>(tiles_in(size, tile), 1);
-  const std::int64_t last_wave = count % limits.multiprocessors;
-  if (!rung.splits) return {parts.data(), 1};
-  if (rung.maps && last_wave > 0) count = last_wave;
-  // More than eight blocks per SM, or fewer than four k-blocks per split, have never been the
-  // fastest; persistent kernels have one block per SM.
-  const int blocks = rung.maps ? 1 : 8;
-  const std::int64_t most = std::max<std::int64_t>(
-      std::min(blocks * limits.multiprocessors / count, size.k / (4 * tile.BK)), 1);
-  return {parts.begin(), std::upper_bound(parts.begin(), parts.end(), most)};
+std::vector<GemmConfig> configs_of_tile(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                                        int tile, int places, const Limits& limits) {
+  std::vector<GemmConfig> all = {{.tile = tile}};
+  if (!rung.splits) return all;
+  const TileShape& shape = tiles_of(rung, dtype)[static_cast<std::size_t>(tile)];
+  const std::int64_t tiles = tiles_in(size, shape);
+  add_splits(all, rung, size, shape, tiles, {.tile = tile}, places, limits);
+  if (places <= 0) return all;
+  for (std::int64_t whole = tiles / places * places; whole > 0 && whole + 2 * places > tiles;
+       whole -= places) {
+    if (whole == tiles || whole > std::numeric_limits<int>::max()) continue;
+    add_splits(all, rung, size, shape, tiles - whole,
+               {.tile = tile, .whole = static_cast<int>(whole)}, places, limits);
+  }
+  return all;
 }
 
-Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits) {
+Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits,
+                const BlockModel* model) {
   Configs all;
+  if (chooses(rung, dtype)) return all;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    for (const int splits : split_counts(rung, size, tiles[i], limits)) {
-      const GemmConfig config = {static_cast<int>(i), splits};
+    const int places = model == nullptr ? 0 : model->tiles[i].resident * limits.multiprocessors;
+    for (const GemmConfig& config :
+         configs_of_tile(rung, dtype, size, static_cast<int>(i), places, limits)) {
       const std::string reason = why_not(rung, dtype, size, config, limits);
       if (reason.empty()) {
         all.possible.push_back(config);
@@ -162,7 +215,9 @@ std::vector<TunedShape> parse_tuned(std::string_view text) {
 std::string format_tuned(const TunedShape& tuned) {
   std::ostringstream line;
   line << tuned.rung << ' ' << name(tuned.dtype) << ' ' << tuned.size.m << ' ' << tuned.size.n
-       << ' ' << tuned.size.k << ' ' << tuned.config.tile << ' ' << tuned.config.splits << '\n';
+       << ' ' << tuned.size.k << ' ' << tuned.config.tile << ' ' << tuned.config.splits;
+  if (tuned.config.whole > 0) line << ' ' << tuned.config.whole;
+  line << '\n';
   return line.str();
 }
 
@@ -259,8 +314,20 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   if (found == nullptr) return {};
   const std::int64_t steps =
       ceil_div(wanted.k, tiles[static_cast<std::size_t>(found->config.tile)].BK);
-  return {found->config.tile,
-          static_cast<int>(std::min<std::int64_t>(found->config.splits, steps))};
+  return {found->config.tile, static_cast<int>(std::min<std::int64_t>(found->config.splits, steps)),
+          found->config.whole};
+}
+
+GemmConfig TunedConfigs::best(const GemmRung& rung, std::string_view id, const GemmCall& call,
+                              const Limits& limits) const {
+  const auto chosen = visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const auto choice = rung.choices.of<In, Out>();
+    return choice == nullptr ? std::nullopt
+                             : std::optional(choice(call.typed<In, Out>(), limits.multiprocessors));
+  });
+  if (chosen) return *chosen;
+  return nearest(rung, id, call.dtype, {call.m, call.n, call.k}, limits,
+                 has_fast_copies(rung, call));
 }
 
 }  // namespace rung::cuda

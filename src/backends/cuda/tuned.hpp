@@ -21,10 +21,11 @@ namespace rung::cuda {
 std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
                     const GemmConfig& config, const Limits& limits);
 
-/// The numbers of splits worth considering for a tile, in ascending order, beginning with 1: as many
-/// as bring more blocks to the device's SMs.
-std::span<const int> split_counts(const GemmRung& rung, const GemmSize& size, const TileShape& tile,
-                                  const Limits& limits);
+/// The configurations worth considering for a tile, without split-K first: with as many splits as
+/// bring more blocks to the device's SMs, of all tiles or, if the device has room for `places` > 0
+/// of them at a time, of those after its full waves or after all but one.
+std::vector<GemmConfig> configs_of_tile(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+                                        int tile, int places, const Limits& limits);
 
 /// The configurations to measure for a shape.
 struct Configs {
@@ -32,9 +33,10 @@ struct Configs {
   std::map<std::string, int> refused;  // why_not(), and for how many
 };
 
-/// All configurations worth measuring: each tile without split-K, and with as many splits as bring
-/// more blocks to the device's SMs.
-Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits);
+/// configs_of_tile() of all tiles that can be launched; none for a rung that chooses itself. A model of the rung and type, if there is
+/// one, knows how many tiles the device has room for.
+Configs configs(const GemmRung& rung, Dtype dtype, const GemmSize& size, const Limits& limits,
+                const BlockModel* model = nullptr);
 
 /// The best configuration found for one shape.
 struct TunedShape {
@@ -44,8 +46,8 @@ struct TunedShape {
   GemmConfig config;
 };
 
-/// One shape per line: rung, dtype, m, n, k, tile, splits, separated by blanks. Lines that begin
-/// with # are comments. Throws std::runtime_error with the line if it has another form.
+/// One shape per line: rung, dtype, m, n, k, tile, splits, separated by blanks, and the number of
+/// whole tiles if there are any. Lines that begin with # are comments. Throws std::runtime_error with the line if it has another form.
 std::vector<TunedShape> parse_tuned(std::string_view text);
 std::string format_tuned(const TunedShape& tuned);
 /// A text of such lines in which the line for the same rung, dtype and size is replaced, or a new
@@ -74,7 +76,14 @@ class TunedConfigs {
   GemmConfig nearest(const GemmRung& rung, std::string_view id, Dtype dtype, const GemmSize& size,
                      const Limits& limits, bool fast_copies = true) const;
 
+  /// The configuration for a call, whose pointers are those of the device or aligned alike: what
+  /// the rung itself chooses, else nearest().
+  GemmConfig best(const GemmRung& rung, std::string_view id, const GemmCall& call,
+                  const Limits& limits) const;
+
   const std::vector<BlockModel>& block_models() const { return models_; }
+  /// Null if there is none.
+  const BlockModel* model_of(std::string_view id, Dtype dtype) const;
 
  private:
   using Logs = std::array<double, 3>;  // of m, n and k
@@ -84,8 +93,6 @@ class TunedConfigs {
   };
   static Logs logs_of(const GemmSize& size);
   std::span<const Entry> of(std::string_view id, Dtype dtype) const;
-
-  const BlockModel* model_of(std::string_view id, Dtype dtype) const;
 
   std::vector<Entry> entries_;  // by rung and dtype
   std::vector<BlockModel> models_;

@@ -1,5 +1,6 @@
 #include "library/cuda/context_cache.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "library/cuda/recent_configs.hpp"
 #include "rung/error.hpp"
 
 namespace rung::cuda {
@@ -72,6 +74,11 @@ ContextId current_id(const Driver& driver) {
   throw Error(Status::unavailable, message);
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 ContextCache& find(const ContextId& id, const Driver& driver) {
   // Never destroyed: the driver may be gone when static objects are destroyed, and a context
   // unloads its modules itself.
@@ -90,7 +97,8 @@ ContextCache& find(const ContextId& id, const Driver& driver) {
 }  // namespace
 
 ContextCache::ContextCache(const Driver& driver)
-    : driver_(driver),
+    : number_(next_number()),
+      driver_(driver),
       device_(current_device(*driver.api)),
       target_(target_of(driver, device_)),
       pool_(StreamPool::of(*driver.api, device_)),
@@ -101,6 +109,26 @@ ContextCache::ContextCache(const Driver& driver)
   char name[256] = "";
   require(api(), api().cuDeviceGetName(name, sizeof name, device_), "cuDeviceGetName");
   tuned_ = TunedConfigs::of_device(name);
+}
+
+CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g,
+                                        const Limits& limits) const {
+  if (tiles_of(*choice.rung, g.dtype).empty()) return choice;
+  thread_local RecentConfigs recent;
+  const ConfigKey key = {.context = number_,
+                         .rung = choice.rung,
+                         .dtype = g.dtype,
+                         .a_by_rows = g.a.col_stride == 1,
+                         .b_by_rows = g.b.col_stride == 1,
+                         .fast_copies = has_fast_copies(*choice.rung, g),
+                         .multiprocessors = limits.multiprocessors,
+                         .workspace_bytes = limits.workspace_bytes,
+                         .m = g.m,
+                         .n = g.n,
+                         .k = g.k};
+  choice.config =
+      recent.find_or(key, [&] { return tuned_.best(*choice.rung, choice.id, g, limits); });
+  return choice;
 }
 
 ContextCache& current_context() {

@@ -30,12 +30,7 @@ class ContextCache {
 
   /// The choice with the fastest configuration for a problem of that size within the limits, which
   /// are at most those of the device.
-  CudaGemmChoice configured(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const {
-    if (tiles_of(*choice.rung, g.dtype).empty()) return choice;
-    choice.config = tuned_.nearest(*choice.rung, choice.id, g.dtype, {g.m, g.n, g.k}, limits,
-                                   has_fast_copies(choice.id, g));
-    return choice;
-  }
+  CudaGemmChoice configured(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const;
 
   /// A kernel that may use that many bytes of dynamic shared memory. The first call loads it; later
   /// calls neither lock nor allocate. Throws rung::Error and std::bad_alloc.
@@ -47,6 +42,7 @@ class ContextCache {
   }
 
  private:
+  std::uint64_t number_;  // unlike that of all caches before
   Driver driver_;
   Device device_;
   Target target_;

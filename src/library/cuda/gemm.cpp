@@ -37,7 +37,7 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
   if (!canonical.multiplies && problem.beta == 1) return;
   ContextCache& context = current_context();
   const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
-  const Limits limits = limits_of_call(context, options.multiprocessors);
+  const Limits limits = limits_of_call(workspace, options.multiprocessors);
   if (!canonical.multiplies) {
     problem.dtype = type_of_c(problem.dtype);
     problem.k = 0;

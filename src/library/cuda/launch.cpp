@@ -37,8 +37,9 @@ WorkspaceUse WorkspaceSource::use() const {
   return {owner->data, std::move(owner), std::move(enqueuing)};
 }
 
-Limits limits_of_call(const ContextCache& context, int multiprocessors) {
-  Limits limits = context.limits();
+Limits limits_of_call(const WorkspaceSource& workspace, int multiprocessors) {
+  Limits limits = workspace.context.limits();
+  limits.workspace_bytes = workspace.bytes();
   if (multiprocessors > 0)
     limits.multiprocessors = std::min(limits.multiprocessors, multiprocessors);
   return limits;

@@ -61,7 +61,7 @@ class CopyRoom {
 bool fits(const WorkspaceSource& workspace, const Launch& launch);
 
 /// The limits of the device, with at most `multiprocessors` SMs; 0 means all.
-Limits limits_of_call(const ContextCache& context, int multiprocessors);
+Limits limits_of_call(const WorkspaceSource& workspace, int multiprocessors);
 
 /// Enqueues a launch. `parameters` are those of cuLaunchKernel. Throws rung::Error and
 /// std::bad_alloc.

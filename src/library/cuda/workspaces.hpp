@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cuda/limits.hpp"
 #include "cuda_driver/api.hpp"
 #include "library/cuda/capture.hpp"
 
@@ -33,7 +34,7 @@ class Workspaces {
  public:
   /// The size of each, regardless of the request: a workspace that grew would have to wait for the
   /// work that uses it.
-  static constexpr std::int64_t bytes = 32 << 20;
+  static constexpr std::int64_t bytes = default_workspace_bytes;
 
   /// The context that they belong to must be current, here and below. Allocated at the first call
   /// for the stream, or for the graph that the stream is captured into. Throws rung::Error and

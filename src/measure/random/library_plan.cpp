@@ -9,9 +9,9 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   gpu.make_current();
   cuda::ContextCache& context = cuda::current_context();
   CudaGemmChoice choice = choose_cuda_gemm(call, context.arch());
-  const cuda::Limits limits = cuda::limits_of_call(context, 0);
-  choice = context.configured(choice, call, limits);
   const cuda::WorkspaceSource workspace{context, gpu.stream(), nullptr, 0};
+  const cuda::Limits limits = cuda::limits_of_call(workspace, 0);
+  choice = context.configured(choice, call, limits);
   if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.config};
   cuda::fitting_launch(workspace, choice, call, limits.multiprocessors);  // lowers its splits
   return {choice.id, choice.config};

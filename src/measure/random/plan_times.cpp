@@ -21,10 +21,6 @@ constexpr std::size_t most_finalists = 8;
 constexpr double hopeless_ratio = 3;
 constexpr double long_call = 1e-3;
 
-bool is_same(const cuda::GemmConfig& a, const cuda::GemmConfig& b) {
-  return a.tile == b.tile && a.splits == b.splits;
-}
-
 class PlanTimer {
  public:
   PlanTimer(const PlanTimesRequest& request, OperandPool& pool, const SampledCheck& check,
@@ -50,17 +46,20 @@ class PlanTimer {
  private:
   void enter_all(const LibraryPlan& chosen) {
     const GemmCall& call = problem_.call;
+    const auto tuned = cuda::TunedConfigs::of_device(gpu_.name());
     for (const cuda::NamedGemmRung& named : request_.rungs) {
       if (!cuda::has(*named.rung, call.dtype)) continue;
       std::vector<cuda::GemmConfig> configs =
-          cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits()).possible;
+          cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits(),
+                        tuned.model_of(named.id, call.dtype))
+              .possible;
       if (cuda::tiles_of(*named.rung, call.dtype).empty()) configs.push_back({});
       for (const cuda::GemmConfig& config : configs) {
         times_.push_back({std::string(named.id), config});
       }
     }
     const auto found = std::find_if(times_.begin(), times_.end(), [&](const PlanTime& time) {
-      return time.rung == chosen.rung && is_same(time.config, chosen.config);
+      return time.rung == chosen.rung && time.config == chosen.config;
     });
     if (found == times_.end()) {
       times_.push_back(

@@ -17,6 +17,14 @@ namespace rung::cuda {
 template <class In, class Out>
 using GemmLaunch = Launch (*)(const Gemm<In, Out>& problem, const GemmConfig& config);
 
+/// Whether a rung's fastest copies serve the operands: their layouts, and their alignment.
+template <class In, class Out>
+using FastCopies = bool (*)(const Gemm<In, Out>& problem);
+
+/// The fastest configuration of a rung for a problem on a device, where the rung itself knows it.
+template <class In, class Out>
+using ConfigChoice = GemmConfig (*)(const Gemm<In, Out>& problem, int multiprocessors);
+
 /// One value for each dtype, a member named after it: values.bf16.
 template <template <class In, class Out> class Value>
 struct OfDtypes {
@@ -44,11 +52,13 @@ inline constexpr std::size_t max_tiles = 16;
 /// One gemm rung. A type's entry is `<entry>_<dtype>`, that of tile i `<entry>_<dtype>_<i>`.
 struct GemmRung {
   std::string_view entry;
-  OfDtypes<GemmLaunch> launches;  // null for a type that the rung does not multiply
-  OfDtypes<TileShapes> tiles;     // empty for a rung of one size
-  bool splits = false;            // whether its kernel can split k
-  bool maps = false;              // whether its kernel takes tensor maps
-  Tiling tiling = {};             // of a rung of one size
+  OfDtypes<GemmLaunch> launches;          // null for a type that the rung does not multiply
+  OfDtypes<TileShapes> tiles;             // empty for a rung of one size
+  OfDtypes<FastCopies> fast_copies = {};  // null if all operands are copied alike
+  OfDtypes<ConfigChoice> choices = {};    // null if measurements choose
+  bool splits = false;                    // whether its kernel can split k
+  bool maps = false;                      // whether its kernel takes tensor maps
+  Tiling tiling = {};                     // of a rung of one size
 };
 
 /// The tile of a class, from the names of its constants.
@@ -91,13 +101,21 @@ struct TileRow {
 
   /// Appends the tile to those of a type, if it multiplies that.
   template <class In, class Out>
-  static constexpr void append(auto& shapes, auto& launches, int& count) {
+  static constexpr void append(auto& tables, int& count) {
     if constexpr (has(dtype_of<In, Out>())) {
       if (count != INDEX) throw "a type's tiles are numbered from 0 on, in their order";
-      shapes[INDEX] = Class::template shape<In, Out>();
-      launches[INDEX] = [](const Gemm<In, Out>& g, const GemmConfig& config) {
+      tables.shapes[INDEX] = Class::template shape<In, Out>();
+      tables.launches[INDEX] = [](const Gemm<In, Out>& g, const GemmConfig& config) {
         return Class::launch(g, config);
       };
+      if constexpr (requires(const Gemm<In, Out> g) { Class::has_fast_copies(g); }) {
+        tables.fast_copies = [](const Gemm<In, Out>& g) { return Class::has_fast_copies(g); };
+      }
+      if constexpr (requires(const Gemm<In, Out> g) { Class::choose(g, 1); }) {
+        tables.choice = [](const Gemm<In, Out>& g, int multiprocessors) {
+          return Class::choose(g, multiprocessors);
+        };
+      }
       ++count;
     }
   }
@@ -115,11 +133,13 @@ struct TilesOfType {
   struct Tables {
     std::array<TileShape, count> shapes = {};
     std::array<GemmLaunch<In, Out>, count> launches = {};
+    FastCopies<In, Out> fast_copies = nullptr;
+    ConfigChoice<In, Out> choice = nullptr;
   };
   static constexpr Tables tables = [] {
     Tables made;
     int appended = 0;
-    (Rows::template append<In, Out>(made.shapes, made.launches, appended), ...);
+    (Rows::template append<In, Out>(made, appended), ...);
     return made;
   }();
 
@@ -137,6 +157,8 @@ constexpr GemmRung tiled_gemm_rung(std::string_view entry, Rows...) {
     using Tiles = TilesOfType<In, Out, Rows...>;           \
     rung.launches.suffix = Tiles::launch;                  \
     rung.tiles.suffix = Tiles::tables.shapes;              \
+    rung.fast_copies.suffix = Tiles::tables.fast_copies;   \
+    rung.choices.suffix = Tiles::tables.choice;            \
     rung.splits = (Rows::template splits<In, Out> || ...); \
     rung.maps = (Rows::template maps<In, Out> || ...);     \
   }

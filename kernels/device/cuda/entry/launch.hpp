@@ -79,6 +79,7 @@ struct TensorMaps {
 /// Split-K: several blocks share a tile of C, and each sums a part of k.
 struct SplitK {
   int splits = 1;             // at most so many parts
+  int whole = 0;              // GemmConfig::whole
   void* workspace = nullptr;  // Launch::workspace_bytes, for semaphores and partial sums
 };
 
@@ -113,6 +114,11 @@ static_assert(maps_offset == offsetof(KernelArgs<double>, maps));
 struct GemmConfig {
   int tile = 0;    // an index into GemmRung::tiles
   int splits = 1;  // split-K
+  /// So many tiles, the first ones, are not cut. Persistent kernels cut no more than their last wave
+  /// in any case, and ignore this.
+  int whole = 0;
+
+  constexpr bool operator==(const GemmConfig&) const = default;
 };
 
 /// How C is tiled: a block computes BM x BN elements, in k-blocks of BK; a warp WM x WN, a thread

@@ -10,6 +10,7 @@
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
@@ -27,12 +28,13 @@ constexpr std::int64_t sums_bytes(std::int64_t sums) {
   return semaphores_bytes + sums * static_cast<std::int64_t>(sizeof(T));
 }
 
-/// The workspace of a launch of `tiles` tiles of `results` elements of T, each in `splits` parts.
-/// If there are several parts, there are at most max_semaphores tiles.
+/// The workspace of a launch of `tiles` tiles of `results` elements of T. At most max_semaphores of
+/// them are cut.
 template <class T>
-constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results, int splits) {
-  if (splits == 1) return 0;
-  return sums_bytes<T>(tiles * splits * results);
+constexpr std::int64_t split_bytes(std::int64_t tiles, std::int64_t results,
+                                   const GemmConfig& config) {
+  if (config.splits == 1) return 0;
+  return sums_bytes<T>((tiles - config.whole) * config.splits * results);
 }
 
 #ifdef RUNG_HOST
@@ -68,18 +70,18 @@ __device__ __forceinline__ void block_arrive_and_wait(Semaphore& semaphore, int 
 
 #endif
 
-/// Adds up the partial sums of a tile, and stores a share of the results. This block has part
-/// `part` of k; each of its first THREADS threads has Rows x Cols elements from (row, col) on.
+/// Adds up the partial sums of a tile, and stores a share of the results. Each of the block's first
+/// THREADS threads has Rows x Cols elements from (row, col) on.
 template <class Rows, class Cols, int THREADS, class T, int TM, int TN>
-__device__ __forceinline__ void store_split(const Gemm<T, T>& g, const SplitK& split_k,
-                                            unsigned tile, int part, std::int64_t row,
+__device__ __forceinline__ void store_split(const Gemm<T, T>& g, void* workspace,
+                                            const BlockWork& work, std::int64_t row,
                                             std::int64_t col, const T (&acc)[TM][TN]) {
   constexpr int W = vector_width<T>;
   constexpr int VECTORS = TM * TN / W;  // of a thread
-  auto* const bytes = static_cast<unsigned char*>(split_k.workspace);
-  auto& semaphore = reinterpret_cast<Semaphore*>(bytes)[tile];
+  auto* const bytes = static_cast<unsigned char*>(workspace);
+  auto& semaphore = reinterpret_cast<Semaphore*>(bytes)[work.cut_tile];
   auto* const sums = reinterpret_cast<Vector<T, W>*>(bytes + semaphores_bytes) +
-                     std::int64_t{tile} * split_k.splits * VECTORS * THREADS + threadIdx.x;
+                     std::int64_t{work.cut_tile} * work.parts * VECTORS * THREADS + threadIdx.x;
 
   // Neighbours swap their places in memory. A vector fixes the registers of what it stores; in
   // order, a sum's register would be in the same bank as the element of B that goes into the sum.
@@ -88,19 +90,40 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, const SplitK& s
     Vector<T, W> mine;
     RUNG_UNROLL
     for (int w = 0; w < W; ++w) mine.at[w] = acc[v / (TN / W)][v % (TN / W) * W + (w ^ 1)];
-    sums[(part * VECTORS + v) * THREADS] = mine;
+    sums[(work.part * VECTORS + v) * THREADS] = mine;
   }
 
-  block_arrive_and_wait<THREADS>(semaphore, split_k.splits);
+  block_arrive_and_wait<THREADS>(semaphore, work.parts);
 
-  for (int v = part; v < VECTORS; v += split_k.splits) {
+  for (int v = work.part; v < VECTORS; v += work.parts) {
     T total[W] = {};
-    for (int other = 0; other < split_k.splits; ++other) {
+    for (int other = 0; other < work.parts; ++other) {
       const Vector<T, W> theirs = sums[(other * VECTORS + v) * THREADS];
       RUNG_UNROLL
       for (int w = 0; w < W; ++w) total[w ^ 1] += theirs.at[w];
     }
     store_vector(g, row + Rows::offset(v / (TN / W)), col + Cols::offset(v % (TN / W) * W), total);
+  }
+}
+
+/// Stores a block's results, or its share of them. The warps' tiles begin at `warp_row`, `warp_col`
+/// of C, and their lanes, LANES_M of them along rows, are at (lane_row, lane_col). staging() waits
+/// until shared memory is free, and returns room for LANES_M * WN elements of this warp.
+template <class Rows, class Cols, int THREADS, int LANES_M, int WN, class T, int TM, int TN,
+          class Staging>
+__device__ __forceinline__ void store_or_split(const Gemm<T, T>& g, void* workspace,
+                                               const BlockWork& work, std::int64_t warp_row,
+                                               std::int64_t warp_col, int lane_row, int lane_col,
+                                               const T (&acc)[TM][TN], const Staging& staging) {
+  const std::int64_t row = warp_row + Rows::first(lane_row);
+  const std::int64_t col = warp_col + Cols::first(lane_col);
+  if (!work.is_whole()) {
+    store_split<Rows, Cols, THREADS>(g, workspace, work, row, col, acc);
+  } else if (has_aligned_rows(g)) {
+    store_tile<Rows, Cols>(g, row, col, acc);
+  } else {
+    store_by_rows<Rows, Cols, LANES_M, WN>(g, warp_row, warp_col, lane_row, lane_col, acc,
+                                           staging());
   }
 }
 

@@ -48,6 +48,13 @@ __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, 
   c = epilogue.replace(sum, c);
 }
 
+/// Whether all rows of C begin at multiples of 16 bytes.
+template <class In, class Out>
+__device__ __forceinline__ bool has_aligned_rows(const Gemm<In, Out>& g) {
+  return g.c.row_stride % vector_width<Out> == 0 &&
+         reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
+}
+
 /// Stores those of vector_width<Out> neighbours along a row of C that exist: as a vector where C is
 /// aligned for it. `col` is a multiple of their number.
 template <class In, class Out>
@@ -58,11 +65,9 @@ __device__ __forceinline__ void store_vector(const Gemm<In, Out>& g, std::int64_
   if (row >= g.m) return;
   // One pointer for all: this is inlined more often than anything else in a kernel.
   Out* const to = g.c.data + row * g.c.row_stride + col;
-  const bool aligned =
-      g.c.row_stride % W == 0 && reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
   const std::int64_t count = g.n - col;
   Vector<Out, W> result = {};
-  if (aligned && count >= W) {
+  if (has_aligned_rows(g) && count >= W) {
     auto& c = *reinterpret_cast<Vector<Out, W>*>(to);
     if (epilogue.reads_c()) result = c;
     RUNG_UNROLL
@@ -90,13 +95,6 @@ __device__ __forceinline__ void store_tile(const Gemm<In, Out>& g, std::int64_t 
       store_vector(g, row + Rows::offset(i), col + Cols::offset(j), &acc[i][j]);
     }
   }
-}
-
-/// Whether store_vector() stores vectors.
-template <class In, class Out>
-__device__ __forceinline__ bool has_aligned_rows(const Gemm<In, Out>& g) {
-  return g.c.row_stride % vector_width<Out> == 0 &&
-         reinterpret_cast<std::uintptr_t>(g.c.data) % 16 == 0;
 }
 
 /// store_tile() for a whole warp, where rows of C are not aligned. Its threads are at (lane_row,

@@ -6,23 +6,11 @@
 #include "core/problem.hpp"
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/f64_tile.cuh"
 #include "device/cuda/tile/operand.cuh"
 
 namespace rung::cuda {
-
-/// Steps of k from `begin` up to `end`; none if end <= begin.
-struct KRange {
-  std::int64_t begin, end;
-};
-
-/// One of `parts` parts of k, counted from 0. All but the last are whole k-blocks of BK steps.
-template <int BK>
-__device__ __forceinline__ KRange part_of_k(std::int64_t k, int parts, int part) {
-  const std::int64_t steps = ceil_div(ceil_div(k, BK), parts) * BK;
-  const std::int64_t begin = steps * part;
-  return {begin, begin + steps < k ? begin + steps : k};
-}
 
 /// Copies tiles of an operand; one of THREADS threads that do.
 template <int EXTENT, int BK, bool K_MAJOR, int THREADS>

@@ -41,6 +41,9 @@ void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t shared);
 void st_shared_v4(std::uint32_t shared, const std::uint32_t (&words)[4]);
 template <class In>
 void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t* b);
+template <class In, class Sum>
+void mma_m16n8(Sum (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t* b);
+float cvt_rna_tf32(float value);
 void mma_m8n8k4(double& d0, double& d1, double a, double b);
 void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]);
 
@@ -197,6 +200,41 @@ __device__ __forceinline__ void mma_m16n8k16<float16>(float (&d)[4], const std::
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// The same for 32 bytes along k, whatever the type: k is 16, for 8-bit integers 32 (sums modulo
+/// 2^32), for tf32 8. Fragments have the same bytes, so ldmatrix loads them all.
+template <class In>
+__device__ __forceinline__ void mma_m16n8(float (&d)[4], const std::uint32_t (&a)[4],
+                                          const std::uint32_t* b) {
+  mma_m16n8k16<In>(d, a, b);
+}
+
+template <>
+__device__ __forceinline__ void mma_m16n8<tfloat32>(float (&d)[4], const std::uint32_t (&a)[4],
+                                                    const std::uint32_t* b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+template <class In>
+__device__ __forceinline__ void mma_m16n8(std::uint32_t (&d)[4], const std::uint32_t (&a)[4],
+                                          const std::uint32_t* b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// cvt.rna.tf32.f32: to nearest, ties away from zero, as tensor cores expect their operands.
+__device__ __forceinline__ float cvt_rna_tf32(float value) {
+  std::uint32_t result;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result) : "f"(value));
+  return mov_f32_b32(result);
 }
 
 /// mma.m8n8k4.row.col.f64: d += a b, of 8 x 4 and 4 x 8 elements. Lane l has element (l / 4, l % 4)
