@@ -1,6 +1,6 @@
 # The two commands of a newcomer, and those of a contributor. Each sets up what it needs.
 
-.PHONY: ladder test portable cub asan tsan format check-format clean
+.PHONY: ladder test portable peers cub asan tsan format check-format clean
 
 ladder:
 	scripts/setup.sh build peers
@@ -18,6 +18,10 @@ portable:
 	scripts/setup.sh build
 	cmake --preset portable
 	cmake --build --preset portable
+
+# The newest peers of the CPU ladders, in a virtual environment where `rung bench` finds them.
+peers:
+	scripts/peers.sh
 
 # CUB's reduction for the bench on a GPU; needs nvcc.
 cub:

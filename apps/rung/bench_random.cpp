@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "interruption.hpp"
+#include "library/select.hpp"
 #include "measure/gpu_environment.hpp"
 #include "measure/random/random_bench.hpp"
 #include "peers.hpp"
@@ -26,6 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t max_size_on_virtual_gpu = 64;  // by default
+constexpr std::int64_t max_size_on_cpu = 4096;        // likewise
 constexpr std::int64_t most_shapes = 1'000'000;
 constexpr std::int64_t most_max_size = 1 << 20;
 constexpr auto time_between_files = std::chrono::seconds(30);
@@ -64,26 +66,47 @@ std::vector<Dtype> read_dtypes(const std::string& text) {
   return dtypes;
 }
 
-/// The one device of the rungs, which must be those of gemm/cuda.
+/// The one device of the rungs, which must be those of gemm/cuda or of gemm/cpu.
 const Backend& backend_of(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
-  for (const RungInfo* rung : rungs) {
-    if (cuda::find_gemm_rung(rung->id) != nullptr) continue;
-    throw UsageError(fmt::format("--random: '{}' is not one of gemm/cuda", rung->id));
+  const RungInfo& first = *rungs.front();
+  const bool is_known = first.op == "gemm" && (first.backend == "cpu" || first.backend == "cuda");
+  if (!is_known) {
+    throw UsageError(fmt::format("--random: '{}' is not one of gemm/cpu or gemm/cuda", first.id));
   }
-  const Backend& backend = devices.of(*rungs.front());
-  if (gpu_of(backend) != nullptr) return backend;
+  for (const RungInfo* rung : rungs) {
+    if (rung->op == "gemm" && rung->backend == first.backend) continue;
+    throw UsageError(fmt::format("--random: '{}' is not one of gemm/{}", rung->id, first.backend));
+  }
+  const Backend& backend = devices.of(first);
+  const bool is_cpu = first.backend == "cpu";
+  if (is_cpu ? backend.name() == "cpu" : gpu_of(backend) != nullptr) return backend;
   throw UnavailableError(
-      fmt::format("{} does not run on the {}; see --device", rungs.front()->id, backend.name()));
+      fmt::format("{} does not run on the {}; see --device", first.id, backend.name()));
+}
+
+/// Whether every selector is a rung, such as "gemm/cpu/07", and no ladder.
+bool select_by_number(const std::vector<std::string>& selectors) {
+  return std::all_of(selectors.begin(), selectors.end(), [](const auto& selector) {
+    return std::count(selector.begin(), selector.end(), '/') == 2;
+  });
+}
+
+/// For --regret: the rungs that the library uses, or those that are selected by their number.
+std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& selectors,
+                                             const std::vector<const RungInfo*>& selected) {
+  if (select_by_number(selectors)) return selected;
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo* rung : selected) {
+    if (is_in_use(rung->id)) rungs.push_back(rung);
+  }
+  return rungs;
 }
 
 /// For --regret: the rungs that the library uses, and those that are selected by their number.
 std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>& selectors,
                                                  const std::vector<const RungInfo*>& selected,
                                                  const cuda::Gpu& gpu) {
-  const bool by_number = std::all_of(selectors.begin(), selectors.end(), [](const auto& selector) {
-    return std::count(selector.begin(), selector.end(), '/') == 2;
-  });
-  if (!by_number) return rungs_for_plans(gpu);
+  if (!select_by_number(selectors)) return rungs_for_plans(gpu);
   std::vector<cuda::NamedGemmRung> rungs;
   for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
     const bool is_selected = std::any_of(selected.begin(), selected.end(),
@@ -111,6 +134,25 @@ RandomRequest read_request(const BenchArguments& arguments) {
   request.threads = read_threads(arguments.threads);
   if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
   return request;
+}
+
+/// And what depends on it: the rungs of regret, and the largest size.
+void set_device(RandomRequest& request, const Backend& backend, const BenchArguments& arguments,
+                const std::vector<const RungInfo*>& selected) {
+  request.gpu = gpu_of(backend);
+  const bool is_cpu = request.gpu == nullptr;
+  if (arguments.random.max_size.empty()) {
+    if (is_cpu)
+      request.limits.max_size = max_size_on_cpu;
+    else if (request.gpu->is_virtual())
+      request.limits.max_size = max_size_on_virtual_gpu;
+  }
+  if (!arguments.random.regret) return;
+  if (is_cpu) {
+    request.cpu_rungs = rungs_of_regret(arguments.selectors, selected);
+  } else {
+    request.rungs = rungs_of_regret(arguments.selectors, selected, *request.gpu);
+  }
 }
 
 /// Unless they are named, the peers that have gemm.
@@ -180,9 +222,8 @@ bool print_errors(const RandomResult& result) {
   for (const PlanTime& time : result.plans) {
     if (time.wrong.empty()) continue;
     any_wrong = true;
-    print_error(
-        fmt::format("{} {}", time.rung, describe_plan(time.rung, result.dtype, time.config)),
-        time.wrong);
+    const std::string plan = describe_plan(time.rung, result.dtype, time.config);
+    print_error(plan.empty() ? time.rung : fmt::format("{} {}", time.rung, plan), time.wrong);
   }
   for (const Comparison& peer : result.peers) {
     if (!peer.why_not.starts_with("wrong: ")) continue;
@@ -221,12 +262,13 @@ void measure(RandomRequest& request, Collector& collector) {
 
 void RandomArguments::add_random(Options& app) {
   app.add_option("--random", count,
-                 "Draw N random shapes and compare the library with its peers on them; only for "
-                 "gemm/cuda. --dtype and --layout then take several, and --layout all")
+                 "Draw N random shapes and compare the library with its peers on them; for "
+                 "gemm/cpu or gemm/cuda. --dtype and --layout then take several, and --layout all")
       ->type_name("N");
   app.add_option("--seed", seed, "Seed of the random shapes (default: 1)")->type_name("S");
   app.add_option("--max-size", max_size,
-                 "Largest m, n and k of the random shapes (default: 16384; on the virtual GPU 64)")
+                 "Largest m, n and k of the random shapes (default: 16384; on the CPU 4096, on the "
+                 "virtual GPU 64)")
       ->type_name("N");
   app.add_flag("--regret", regret,
                "Also time every tile and split of the rungs that the library uses, or of the "
@@ -249,13 +291,7 @@ ExitCode run_random(const BenchArguments& arguments) {
   const std::vector<std::string> cleared = clear_harmful_environment();
   const Devices devices(arguments);
   const Backend& backend = backend_of(rungs, devices);
-  request.gpu = gpu_of(backend);
-  if (request.gpu->is_virtual() && arguments.random.max_size.empty()) {
-    request.limits.max_size = max_size_on_virtual_gpu;
-  }
-  if (arguments.random.regret) {
-    request.rungs = rungs_of_regret(arguments.selectors, rungs, *request.gpu);
-  }
+  set_device(request, backend, arguments, rungs);
   const auto output = read_json(arguments.json);
   std::FILE* const out = output && output->is_stdout() ? stderr : stdout;
   const Peers peers(for_devices(read_gemm_peers(arguments.peers), {&backend}), {&backend});

@@ -73,7 +73,13 @@ void Peers::open(const PeerKind& kind, const Backend& backend, bool is_named) {
   std::string why_not;
   auto peer = open_peer(kind, backend, why_not);
   if (peer == nullptr) {
-    if (!is_named) return;
+    // One that is not installed is not missed; one that cannot be opened is.
+    const bool is_missing = why_not.starts_with("not installed") || kind.device != "cpu";
+    if (!is_named && is_missing) return;
+    if (!is_named) {
+      remarks_.push_back(fmt::format("peer {} is not available: {}", kind.name, why_not));
+      return;
+    }
     throw UnavailableError(fmt::format("--vs: '{}' is not available: {}", kind.name, why_not));
   }
   std::string line = fmt::format("peer {} {} ({})", kind.name, peer->version(), peer->kernels());

@@ -1,5 +1,8 @@
 #include "library/select.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace rung {
 namespace {
 
@@ -21,6 +24,11 @@ Order order_of(const AnyMatrix<const void*>& matrix) {
 }
 
 }  // namespace
+
+bool is_in_use(std::string_view id) {
+  return std::any_of(std::begin(tuned::gemm_rules), std::end(tuned::gemm_rules),
+                     [&](const GemmRule& rule) { return rule.use.id == id; });
+}
 
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
   const double multiply_adds = work(shape);

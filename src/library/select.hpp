@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "core/call.hpp"
@@ -66,6 +67,9 @@ constexpr bool fits(const DotRule& rule, const DotShape& shape) {
 }
 
 }  // namespace detail
+
+/// Whether the library chooses that rung of gemm/cpu for any problem.
+bool is_in_use(std::string_view id);
 
 /// threads: the most to use; 0: the processors that this process may run on.
 GemmChoice choose_gemm(const GemmShape& shape, int threads);

@@ -18,7 +18,9 @@ Json problem_of(const RandomResult& result) {
           {"k", result.size.k}};
 }
 
+/// Rungs of the CPU have no tile to choose.
 Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config) {
+  if (cuda::find_gemm_rung(rung) == nullptr) return {{"rung", rung}};
   return {{"rung", rung},
           {"tile", config.tile},
           {"splits", config.splits},
@@ -48,6 +50,7 @@ Json draw_of(const RandomResult& result) {
   if (!result.wrong.empty()) json["wrong"] = result.wrong;
   if (!result.plan.rung.empty())
     json.update(plan_of(result.plan.rung, result.dtype, result.plan.config));
+  if (result.plan.threads > 0) json["threads"] = result.plan.threads;
   json["seconds"] = result.seconds > 0 ? Json(result.seconds) : Json();
   json["peers"] = peers_of(result);
   const double ratio = result.ratio();
@@ -115,6 +118,8 @@ RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string d
     run_["layouts"].push_back(layout_name(layout.a_transposed, layout.b_transposed));
   }
   for (const cuda::NamedGemmRung& rung : request.rungs) run_["rungs"].push_back(rung.id);
+  for (const RungInfo* rung : request.cpu_rungs) run_["rungs"].push_back(rung->id);
+  if (request.gpu == nullptr) run_["threads"] = request.threads;
 }
 
 void RandomJson::add(const RandomResult& result) {

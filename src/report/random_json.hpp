@@ -26,6 +26,7 @@ class RandomJson {
   /// {"cublas": {"seconds", "ratio"}, …}, "ratio", "regret", "best": {"rung", "tile", "splits",
   /// "plan", "seconds"}}, …], "plans": [{"dtype", "layout", "m", "n", "k", "rung", "tile",
   /// "splits", "plan", "seconds", "finalist", "chosen", "refused", "wrong"}, …]}}
+  /// On the CPU, rungs have no tile, splits and plan, and the run and each draw have "threads".
   std::string text(bool is_complete) const;
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/cuda/rungs.hpp"
 #include "measure/random/ratio_statistics.hpp"
 #include "report/random_json.hpp"
 #include "report/table.hpp"
@@ -44,7 +45,7 @@ std::vector<std::string> cells_of(const RatioStatistics& ratios) {
 }
 
 std::string statistics_table(const RandomRequest& request, std::span<const RandomResult> results) {
-  const bool has_regret = !request.rungs.empty();
+  const bool has_regret = request.has_regret();
   std::vector<std::string> headings = {
       "", "shapes", "geomean", "median", "5th pct", "worst", fmt::format("< {}", ratio_limit)};
   if (has_regret) headings.insert(headings.end(), {"regret", "95th pct"});
@@ -77,7 +78,13 @@ std::string number_of(std::string_view rung) {
 }
 
 std::string plan_text(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config) {
+  if (cuda::find_gemm_rung(rung) == nullptr) return std::string(rung.substr(rung.rfind('/') + 1));
   return fmt::format("{}: {}", number_of(rung), describe_plan(rung, dtype, config));
+}
+
+/// Where a call uses several threads of the CPU.
+std::string threads_text(int threads) {
+  return threads > 1 ? fmt::format(", {} threads", threads) : "";
 }
 
 std::vector<const RandomResult*> worst_of(std::span<const RandomResult> results, bool by_ratio) {
@@ -92,16 +99,19 @@ std::vector<const RandomResult*> worst_of(std::span<const RandomResult> results,
   return worst;
 }
 
-std::string worst_table(const std::vector<const RandomResult*>& worst, bool by_ratio) {
+std::string worst_table(const RandomRequest& request, const std::vector<const RandomResult*>& worst,
+                        bool by_ratio) {
   std::string text =
       fmt::format("\nthe {} worst shapes, and the plan that the library chose:\n", worst.size());
-  Table table({"", "time", by_ratio ? "ratio" : "regret", "rung: tile"});
+  Table table(
+      {"", "time", by_ratio ? "ratio" : "regret", request.gpu == nullptr ? "rung" : "rung: tile"});
   for (const RandomResult* result : worst) {
     const auto& [m, n, k] = result->size;
     table.add_row({fmt::format("{} {}x{}x{}", kind_of(*result), m, n, k),
                    format_seconds(result->seconds),
                    of_two_decimals(by_ratio ? result->ratio() : result->regret),
-                   plan_text(result->plan.rung, result->dtype, result->plan.config)});
+                   plan_text(result->plan.rung, result->dtype, result->plan.config) +
+                       threads_text(result->plan.threads)});
     if (result->regret <= 1) continue;
     const PlanTime& best = result->plans[result->best_plan];
     table.add_row({"  best of all plans", format_seconds(best.seconds), "",
@@ -110,13 +120,18 @@ std::string worst_table(const std::vector<const RandomResult*>& worst, bool by_r
   return text + table.str();
 }
 
+std::string threads_heading(int threads) {
+  return fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");
+}
+
 std::string heading(const RandomRequest& request, bool has_ratios) {
   std::string text =
       fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
                   request.count == 1 ? "" : "s", request.limits.max_size, request.seed);
+  if (request.gpu == nullptr) text.insert(text.size() - 1, threads_heading(request.threads));
   if (has_ratios)
     text += "ratio: fastest peer's time over the library's (above 1: the library is faster)\n";
-  if (!request.rungs.empty()) {
+  if (request.has_regret()) {
     text += "regret: time of the chosen plan over that of the fastest, geometric mean\n";
   }
   return text;
@@ -129,7 +144,7 @@ std::string random_table(const RandomRequest& request, std::span<const RandomRes
                                     [](const RandomResult& result) { return result.ratio() > 0; });
   std::string text = heading(request, by_ratio) + "\n" + statistics_table(request, results);
   const std::vector<const RandomResult*> worst = worst_of(results, by_ratio);
-  if (!worst.empty()) text += worst_table(worst, by_ratio);
+  if (!worst.empty()) text += worst_table(request, worst, by_ratio);
   return text;
 }
 

@@ -23,6 +23,13 @@ SharedLibrary::SharedLibrary(const char* path_variable, std::initializer_list<co
   open_first(names);
 }
 
+SharedLibrary SharedLibrary::at(const std::string& path) {
+  SharedLibrary library;
+  library.handle_ = dlopen(path.c_str(), mode);
+  if (library.handle_ == nullptr) library.why_not_ = dlerror();
+  return library;
+}
+
 void SharedLibrary::open_first(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (handle_ == nullptr) handle_ = dlopen(name, mode);

@@ -15,6 +15,9 @@ class SharedLibrary {
   /// names that can be opened.
   SharedLibrary(const char* path_variable, std::initializer_list<const char*> names);
 
+  /// Opens that file.
+  static SharedLibrary at(const std::string& path);
+
   /// For a library that ends its threads when it is unloaded; call it before anything of the
   /// library is used.
   void close();
@@ -32,6 +35,7 @@ class SharedLibrary {
   std::string path(const char* symbol) const;
 
  private:
+  SharedLibrary() = default;
   void open_first(std::initializer_list<const char*> names);
   void* address(const char* symbol) const;
 

@@ -179,6 +179,18 @@ TEST(Bench, RightPeerGivesARatio) {
   EXPECT_GT(peer.at("seconds"), 0);
 }
 
+TEST(Bench, FindsPeersInTheFolderOfMakePeers) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "peers");
+  std::filesystem::create_symlink(RUNG_WRONG_BLAS, folder / "peers/libopenblas.so");
+  const Output output = run_shell("RUNG_PEERS=" + (folder / "").string() +
+                                  " \"$RUNG\" bench gemm/cpu/00 --n 8 --seconds 0.01 --vs openblas "
+                                  "--json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json peer = Json::parse(output.out).at("machine").at("peers").at("openblas");
+  EXPECT_EQ(peer.at("path"), RUNG_WRONG_BLAS);
+}
+
 TEST(Bench, UnwritableFileIsFoundFirstAndLeavesNothing) {
   const Folder folder;
   const Output output =

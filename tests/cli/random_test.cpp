@@ -1,4 +1,4 @@
-// `rung bench --random` from start to end, on the virtual GPU.
+// `rung bench --random` from start to end, on the virtual GPU and on the CPU.
 
 #include <gtest/gtest.h>
 
@@ -112,6 +112,48 @@ TEST(BenchRandom, AWrongPlanIsAnErrorAndIsNotTimed) {
     ++wrong;
   }
   EXPECT_GT(wrong, 0);
+}
+
+TEST(BenchRandom, ComparesTheLibraryWithAPeerOnTheCpu) {
+  const Folder folder;
+  const auto file = folder / "random.json";
+  const Output output =
+      run_rung("bench gemm/cpu --random 3 --seed 7 --dtype f32,f64 --layout all --max-size 40 "
+               "--threads 2 --seconds 0.002 --regret --json " +
+               file.string());
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(lines(output.out).at(0), "3 random shapes up to 40, seed 7, 2 threads");
+  EXPECT_NE(output.out.find("\nf64 tt "), std::string::npos) << output.out;
+  std::ifstream stream(file);
+  const Json random = Json::parse(stream).at("random");
+  EXPECT_EQ(random.at("threads"), 2);
+  ASSERT_EQ(random.at("draws").size(), 24u);
+  for (const Json& draw : random.at("draws")) {
+    EXPECT_EQ(draw.at("verified"), true);
+    EXPECT_GT(draw.at("seconds"), 0);
+    EXPECT_EQ(draw.at("rung").get<std::string>().find("gemm/cpu/"), 0u);
+    EXPECT_GE(draw.at("threads"), 1);
+    EXPECT_GE(draw.at("regret"), 1);
+    EXPECT_FALSE(draw.contains("tile"));
+  }
+  const Json& rungs = random.at("rungs");
+  const auto has = [&](const char* rung) {
+    return std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
+  };
+  EXPECT_TRUE(has("gemm/cpu/07_direct")) << rungs;
+  EXPECT_FALSE(has("gemm/cpu/02_blocked")) << rungs;  // which the library never uses
+}
+
+TEST(BenchRandom, AWrongRungOfTheCpuIsAnErrorAndIsNotTimed) {
+  const Output output = run_shell(
+      "\"$RUNG_WRONG\" bench gemm/cpu/00 --random 1 --regret --max-size 20 --seconds 0.002 --vs none "
+      "--json -");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find(": gemm/cpu/00_triple_loop: WRONG: "), std::string::npos)
+      << output.err;
+  const Json plan = Json::parse(output.out).at("random").at("plans").at(0);
+  EXPECT_EQ(plan.at("rung"), "gemm/cpu/00_triple_loop");
+  EXPECT_EQ(plan.at("seconds"), nullptr);
 }
 
 TEST(BenchRandom, AReportReadsWhatItWrote) {

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <ostream>
 
+#include "folder.hpp"
 #include "program.hpp"
 
 namespace rung {
@@ -86,7 +90,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda --seed 1", "--seed: needs --random"},
         Bad{"bench gemm/cuda --max-size 1", "--max-size: needs --random"},
         Bad{"bench gemm/cuda --regret", "--regret: needs --random"},
-        Bad{"bench gemm --random 1", "--random: 'gemm/cpu/00_triple_loop' is not one of gemm/cuda"},
+        Bad{"bench gemm --random 1", "--random: 'gemm/cuda/00_naive' is not one of gemm/cpu"},
+        Bad{"bench dot/cpu --random 1",
+            "--random: 'dot/cpu/00_one_accumulator' is not one of gemm/cpu or gemm/cuda"},
+        Bad{"bench gemm/cpu --random 1 --device virtual",
+            "gemm/cpu/00_triple_loop does not run on the virtual; see --device", 3},
         Bad{"bench gemm/cuda --random 1 --device cpu",
             "gemm/cuda/00_naive does not run on the cpu; see --device", 3},
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
@@ -226,6 +234,21 @@ TEST(Usage, MissingPeerIsUnavailableIfAskedFor) {
   EXPECT_NE(output.err.find("--vs: 'openblas' is not available: RUNG_OPENBLAS: "),
             std::string::npos)
       << output.err;
+}
+
+TEST(Usage, APeerThatCannotBeOpenedIsNamedWithItsFile) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "peers");
+  std::ofstream(folder / "peers/libmkl_rt.so") << "no library";
+  const std::string peers = "RUNG_PEERS=" + (folder / "").string();
+  const Output asked = run_shell(peers + " \"$RUNG\" bench gemm/cpu/00 --n 4 --vs mkl");
+  EXPECT_EQ(asked.exit_code, 3);
+  EXPECT_NE(asked.err.find("--vs: 'mkl' is not available: "), std::string::npos) << asked.err;
+  EXPECT_NE(asked.err.find("peers/libmkl_rt.so"), std::string::npos) << asked.err;
+  const Output unasked =
+      run_shell(peers + " \"$RUNG\" bench gemm/cpu/00 --n 4 --seconds 0.001 2>&1");
+  EXPECT_EQ(unasked.exit_code, 0) << unasked.out;
+  EXPECT_NE(unasked.out.find("peer mkl is not available: "), std::string::npos) << unasked.out;
 }
 
 TEST(Usage, HelpAndVersionSucceed) {

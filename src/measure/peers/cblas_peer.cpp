@@ -56,13 +56,19 @@ Bound bind_dot(Function* dot, const DotCall& call, void* result) {
 
 }  // namespace
 
-CblasPeer::CblasPeer(std::string_view name, const SharedLibrary& library)
-    : name_(name),
-      path_(library.path("cblas_sgemm")),
-      sgemm_(library.find<GemmFunction<float>>("cblas_sgemm")),
-      dgemm_(library.find<GemmFunction<double>>("cblas_dgemm")),
-      sdot_(library.find<DotFunction<float>>("cblas_sdot")),
-      ddot_(library.find<DotFunction<double>>("cblas_ddot")) {}
+std::string CblasPeer::prefix(const SharedLibrary& library) {
+  constexpr const char* scipy = "scipy_";
+  return library.find<void()>("scipy_cblas_sgemm") != nullptr ? scipy : "";
+}
+
+CblasPeer::CblasPeer(std::string_view name, const SharedLibrary& library) : name_(name) {
+  const std::string cblas = prefix(library) + "cblas_";
+  path_ = library.path((cblas + "sgemm").c_str());
+  sgemm_ = library.find<GemmFunction<float>>((cblas + "sgemm").c_str());
+  dgemm_ = library.find<GemmFunction<double>>((cblas + "dgemm").c_str());
+  sdot_ = library.find<DotFunction<float>>((cblas + "sdot").c_str());
+  ddot_ = library.find<DotFunction<double>>((cblas + "ddot").c_str());
+}
 
 bool CblasPeer::complete() const {
   return sgemm_ != nullptr && dgemm_ != nullptr && sdot_ != nullptr && ddot_ != nullptr;

@@ -14,6 +14,9 @@ class CblasPeer : public Peer {
  public:
   CblasPeer(std::string_view name, const SharedLibrary& library);
 
+  /// What precedes the names of all functions of the library: "scipy_" or nothing.
+  static std::string prefix(const SharedLibrary& library);
+
   /// Whether the library has all of cblas_{s,d}gemm and cblas_{s,d}dot.
   bool complete() const;
 

@@ -1,5 +1,6 @@
 #include "measure/peers/blas_operand.hpp"
 #include "measure/peers/open.hpp"
+#include "measure/peers/peer_library.hpp"
 #include "shared_library/shared_library.hpp"
 
 namespace rung {
@@ -93,7 +94,8 @@ class OneDnn final : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> open_onednn(std::string& why_not) {
-  const SharedLibrary library("RUNG_ONEDNN", {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"});
+  const SharedLibrary library = open_peer_library("RUNG_ONEDNN", "libdnnl.so",
+                                                  {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"});
   why_not = library.why_not();
   if (!library) return nullptr;
   auto peer = std::make_unique<OneDnn>(library);

@@ -7,6 +7,7 @@
 #include "device/cpu/machine.hpp"
 #include "measure/peers/cblas_peer.hpp"
 #include "measure/peers/open.hpp"
+#include "measure/peers/peer_library.hpp"
 
 namespace rung {
 namespace {
@@ -24,13 +25,22 @@ std::span<const std::string_view> fitting_cores() {
   return {};
 }
 
-SharedLibrary open_library() { return {"RUNG_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}}; }
+SharedLibrary open_library() {
+  return open_peer_library("RUNG_OPENBLAS", "libopenblas.so",
+                           {"libopenblas.so.0", "libopenblas.so"});
+}
+
+/// The function of that name; builds for Python packages put a prefix before all names.
+template <class Function>
+Function* find(const SharedLibrary& library, const std::string& name) {
+  return library.find<Function>((CblasPeer::prefix(library) + name).c_str());
+}
 
 // OpenBLAS selects kernels by CPU model; old versions use those of a Prescott (2004) for unknown
 // models. It reads its variable only when it is loaded.
 SharedLibrary open_with_fitting_cores() {
   SharedLibrary library = open_library();
-  const auto core = library.find<char*()>("openblas_get_corename");
+  const auto core = find<char*()>(library, "openblas_get_corename");
   const auto fitting = fitting_cores();
   if (core == nullptr || fitting.empty()) return library;
   if (std::ranges::find(fitting, std::string_view(core())) != fitting.end()) return library;
@@ -43,9 +53,9 @@ class OpenBlas final : public CblasPeer {
  public:
   explicit OpenBlas(const SharedLibrary& library)
       : CblasPeer("openblas", library),
-        set_num_threads_(library.find<void(int)>("openblas_set_num_threads")) {
-    if (const auto config = library.find<char*()>("openblas_get_config")) config_ = config();
-    if (const auto core = library.find<char*()>("openblas_get_corename")) kernels_ = core();
+        set_num_threads_(find<void(int)>(library, "openblas_set_num_threads")) {
+    if (const auto config = find<char*()>(library, "openblas_get_config")) config_ = config();
+    if (const auto core = find<char*()>(library, "openblas_get_corename")) kernels_ = core();
   }
 
   // The configuration reads "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …".

@@ -15,17 +15,21 @@ std::unique_ptr<Peer> on_cpu(const Backend& /*backend*/, std::string& why_not) {
   return open(why_not);
 }
 
-constexpr const char* cublas_package = "libcublas-13-0 (NVIDIA's repository) or libcublas11";
+constexpr const char* cublas_package =
+    "package libcublas-13-0 (NVIDIA's repository) or libcublas11";
 
 constexpr std::array kinds = {
-    PeerKind{"openblas", "cpu", "libopenblas0-pthread", "RUNG_OPENBLAS", on_cpu<open_openblas>},
-    PeerKind{"blis", "cpu", "libblis4-pthread", "RUNG_BLIS", on_cpu<open_blis>},
-    PeerKind{"onednn", "cpu", "libdnnl2 (Debian 12) or libdnnl3 (Ubuntu 24.04)", "RUNG_ONEDNN",
-             on_cpu<open_onednn>},
-    PeerKind{"mkl", "cpu", "libmkl-rt (non-free, multiverse)", "RUNG_MKL", on_cpu<open_mkl>},
+    PeerKind{"openblas", "cpu", "package libopenblas0-pthread or `make peers`", "RUNG_OPENBLAS",
+             on_cpu<open_openblas>},
+    PeerKind{"blis", "cpu", "package libblis4-pthread", "RUNG_BLIS", on_cpu<open_blis>},
+    PeerKind{"onednn", "cpu",
+             "package libdnnl2 (Debian 12) or libdnnl3 (Ubuntu 24.04), or `make peers`",
+             "RUNG_ONEDNN", on_cpu<open_onednn>},
+    PeerKind{"mkl", "cpu", "`make peers` or package libmkl-rt (non-free, multiverse)", "RUNG_MKL",
+             on_cpu<open_mkl>},
     PeerKind{"cublas", "gpu", cublas_package, "RUNG_CUBLAS", open_cublas},
     PeerKind{"cublaslt", "gpu", cublas_package, "RUNG_CUBLASLT", open_cublaslt},
-    PeerKind{"cub", "gpu", "nvidia-cuda-toolkit, by make cub", "RUNG_CUB", open_cub},
+    PeerKind{"cub", "gpu", "package nvidia-cuda-toolkit, by make cub", "RUNG_CUB", open_cub},
 };
 
 // They select older kernels, fewer threads, or threads that are pinned or never sleep.
@@ -79,7 +83,7 @@ std::unique_ptr<Peer> open_peer(const PeerKind& kind, const Backend& backend,
     return nullptr;
   }
   auto peer = kind.open(backend, why_not);
-  if (peer == nullptr) why_not += "; it comes with package " + std::string(kind.package);
+  if (peer == nullptr) why_not += "; it comes with " + std::string(kind.package);
   return peer;
 }
 

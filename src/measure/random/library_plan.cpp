@@ -2,6 +2,7 @@
 
 #include "library/cuda/launch.hpp"
 #include "library/cuda/select.hpp"
+#include "library/select.hpp"
 
 namespace rung {
 
@@ -15,6 +16,11 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   if (!cuda::has(*choice.rung, call.dtype)) return {choice.id, choice.config};
   cuda::fitting_launch(workspace, choice, call, limits.multiprocessors);  // lowers its splits
   return {choice.id, choice.config};
+}
+
+LibraryPlan library_plan(const GemmCall& call, int threads) {
+  const GemmChoice choice = choose_gemm(call, threads);
+  return {choice.id, {}, choice.threads};
 }
 
 }  // namespace rung

@@ -12,7 +12,11 @@ namespace rung {
 struct LibraryPlan {
   std::string_view rung;  // id, as in the catalog
   cuda::GemmConfig config;
+  int threads = 0;  // of a rung of the CPU; 0 on a GPU
 };
+
+/// On the CPU, for at most so many threads.
+LibraryPlan library_plan(const GemmCall& call, int threads);
 
 /// For a call on the device, with the driver that the library's calls use now. Throws rung::Error.
 LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call);

@@ -8,6 +8,7 @@
 
 #include "core/kernel_error.hpp"
 #include "core/random.hpp"
+#include "measure/random/random_device.hpp"
 #include "measure/random/sampled_check.hpp"
 #include "measure/timing.hpp"
 #include "rung/error.hpp"
@@ -18,7 +19,7 @@ namespace {
 class RandomBench {
  public:
   explicit RandomBench(const RandomRequest& request)
-      : request_(request), library_(*request.gpu), pool_(make_pool()) {}
+      : request_(request), device_(make_device()), pool_(device_->pool()) {}
 
   void run() {
     for (std::int64_t index = 0; index < request_.count; ++index) {
@@ -38,16 +39,16 @@ class RandomBench {
   }
 
   /// For the largest of all problems.
-  OperandPool make_pool() const {
+  std::unique_ptr<RandomDevice> make_device() const {
     std::size_t inputs = 0, c = 0;
     for (std::int64_t index = 0; index < request_.count; ++index) {
       for (const Dtype dtype : request_.dtypes) {
         const Size size = shape(index, dtype);
-        inputs = std::max(inputs, OperandPool::input_bytes(size, dtype));
+        inputs = std::max(inputs, ProblemPool::input_bytes(size, dtype));
         c = std::max(c, static_cast<std::size_t>(size.m * size.n) * output_bytes(dtype));
       }
     }
-    return {*request_.gpu, inputs, c};
+    return make_random_device(request_, inputs, c);
   }
 
   void take(std::int64_t index, Dtype dtype, const Layout& layout) {
@@ -66,7 +67,7 @@ class RandomBench {
     const SampledCheck check(bind(), random_bits(request_.seed, static_cast<std::uint64_t>(index)));
     try {
       compare(result, bind, check);
-      if (result.seconds > 0 && !request_.rungs.empty()) time_all_plans(result, bind, check);
+      if (result.seconds > 0 && request_.has_regret()) time_all_plans(result, bind, check);
     } catch (const KernelError& error) {
       result.wrong = error.what();
     }
@@ -78,11 +79,11 @@ class RandomBench {
   /// Times the library and its peers, as far as they are right.
   void compare(RandomResult& result, const std::function<PooledGemm()>& bind,
                const SampledCheck& check) {
-    const Admission own = admit(library_, bind, check);
+    const Admission own = admit(device_->library(), bind, check);
     result.skipped = own.skipped;
     result.wrong = own.wrong;
     if (!own) return;
-    result.plan = library_plan(*request_.gpu, bind().call);
+    result.plan = device_->plan(bind().call);
     for (const Peer* peer : request_.peers) {
       const auto& [skipped, wrong] = admit(*peer, bind, check);
       result.peers.push_back(
@@ -112,7 +113,7 @@ class RandomBench {
   }
 
   void time(RandomResult& result, const GemmCall& call) {
-    std::vector<Candidate> candidates = {{library_.bind(call, request_.threads).batch}};
+    std::vector<Candidate> candidates = {{device_->library().bind(call, request_.threads).batch}};
     std::vector<Comparison*> owners;
     for (std::size_t i = 0; i < result.peers.size(); ++i) {
       if (!result.peers[i].why_not.empty()) continue;
@@ -132,14 +133,8 @@ class RandomBench {
 
   void time_all_plans(RandomResult& result, const std::function<PooledGemm()>& bind,
                       const SampledCheck& check) {
-    PlanTimesRequest request;
-    request.gpu = request_.gpu;
-    request.rungs = request_.rungs;
-    request.seconds = request_.seconds;
-    request.threads = request_.threads;
-    request.progress = [this](double done) { report(done); };
-    request.stops = request_.stops;
-    result.plans = time_plans(request, result.plan, pool_, check, bind);
+    result.plans =
+        device_->time_plans(result.plan, check, bind, [this](double done) { report(done); });
     result.best_plan = fastest(result.plans);
     result.regret = regret(result.plans);
   }
@@ -152,8 +147,8 @@ class RandomBench {
   }
 
   const RandomRequest& request_;
-  GpuLibraryContender library_;
-  OperandPool pool_;
+  std::unique_ptr<RandomDevice> device_;
+  ProblemPool& pool_;
   std::string what_;
   std::int64_t done_ = 0;
 };

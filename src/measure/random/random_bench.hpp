@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "backends/cuda/rungs.hpp"
+#include "core/rung.hpp"
 #include "measure/bench.hpp"
 #include "measure/contenders.hpp"
-#include "measure/random/operand_pool.hpp"
 #include "measure/random/plan_times.hpp"
 #include "measure/random/shapes.hpp"
 
@@ -49,17 +49,20 @@ struct RandomRequest {
   DrawLimits limits;
   std::vector<Dtype> dtypes;
   std::vector<Layout> layouts;
-  double seconds = 0.05;  // time budget per measurement
-  int threads = 1;        // of this machine, for the virtual GPU
-  cuda::Gpu* gpu = nullptr;
+  double seconds = 0.05;     // time budget per measurement
+  int threads = 1;           // of this machine, for the CPU and the virtual GPU
+  cuda::Gpu* gpu = nullptr;  // null: the CPU
   std::vector<const Peer*> peers;
-  /// Of these rungs, every plan is timed; none: no regret.
+  /// Of these rungs, every plan is timed; none: no regret. Those of the device count.
   std::vector<cuda::NamedGemmRung> rungs;
+  std::vector<const RungInfo*> cpu_rungs;
   /// Called with the current activity, and the fraction of all that is done.
   std::function<void(std::string_view what, double done)> progress;
   /// Called with each result; and whether to end early.
   std::function<void(const RandomResult& result)> measured;
   std::function<bool()> stops;
+
+  bool has_regret() const { return gpu != nullptr ? !rungs.empty() : !cpu_rungs.empty(); }
 };
 
 /// Each shape is measured in all types and layouts before the next, so a run that ends early has

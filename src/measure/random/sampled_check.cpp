@@ -106,7 +106,7 @@ SampledCheck::SampledCheck(const PooledGemm& problem, std::uint64_t seed)
   });
 }
 
-std::string SampledCheck::error(const OperandPool& pool) const {
+std::string SampledCheck::error(const ProblemPool& pool) const {
   return visit(dtype_, [&]<class In, class Out>(Elements<In, Out>) {
     std::vector<Out> row(static_cast<std::size_t>(n_));
     std::int64_t row_here = -1;

@@ -1,11 +1,11 @@
 #pragma once
-// Verifies some elements of a product that is on the device, against the host's own sums.
+// Verifies some elements of a product, which may be on a device, against the host's own sums.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "measure/random/operand_pool.hpp"
+#include "measure/random/problem_pool.hpp"
 
 namespace rung {
 
@@ -18,7 +18,7 @@ class SampledCheck {
 
   /// The error, in one line, of the worst sample outside the bound of core/verify.hpp; empty if all
   /// are right. `pool`: with the problem's C. Throws cuda::DriverError.
-  std::string error(const OperandPool& pool) const;
+  std::string error(const ProblemPool& pool) const;
 
  private:
   struct Sample {
