@@ -199,7 +199,10 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
 }
 
 ExitCode run(const BenchArguments& arguments) {
-  if (!arguments.random.count.empty()) return run_random(arguments);
+  const RandomArguments& random = arguments.random;
+  if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
+    return run_random(arguments);
+  }
   check_no_random(arguments.random);
   const auto rungs = read_selectors(arguments.selectors);
   const std::vector<SizeArgument> sizes = read_all_sizes(arguments);

@@ -37,7 +37,7 @@ void check_combinations(const BenchArguments& arguments) {
     if (given) throw UsageError(fmt::format("--random: cannot be combined with {}", option));
   };
   const BenchArguments defaults;
-  refuse(!arguments.sizes.empty(), "--sizes");
+  refuse(!arguments.random.count.empty() && !arguments.sizes.empty(), "--sizes");
   refuse(arguments.any(), "--m, --n or --k");
   refuse(arguments.alpha != defaults.alpha, "--alpha");
   refuse(arguments.beta != defaults.beta, "--beta");
@@ -121,7 +121,14 @@ std::vector<cuda::NamedGemmRung> rungs_of_regret(const std::vector<std::string>&
 RandomRequest read_request(const BenchArguments& arguments) {
   RandomRequest request;
   const RandomArguments& random = arguments.random;
-  request.count = read_integer("--random", random.count, 1, most_shapes);
+  if (random.count.empty()) {
+    for (const auto& [m, n, k, is_single] : read_sizes(arguments.sizes, 1)) {
+      request.sizes.push_back({m, n, k});
+    }
+    request.count = static_cast<std::int64_t>(request.sizes.size());
+  } else {
+    request.count = read_integer("--random", random.count, 1, most_shapes);
+  }
   if (!random.seed.empty()) {
     request.seed =
         static_cast<std::uint64_t>(read_integer("--seed", random.seed, 0, std::int64_t{1} << 53));
@@ -272,7 +279,8 @@ void RandomArguments::add_random(Options& app) {
       ->type_name("N");
   app.add_flag("--regret", regret,
                "Also time every tile and split of the rungs that the library uses, or of the "
-               "selected ones if they are selected by number, for each random shape");
+               "selected ones if they are selected by number, for each random shape or each of "
+               "--sizes");
 }
 
 void check_no_random(const RandomArguments& arguments) {
@@ -281,7 +289,7 @@ void check_no_random(const RandomArguments& arguments) {
   };
   require(!arguments.seed.empty(), "--seed");
   require(!arguments.max_size.empty(), "--max-size");
-  require(arguments.regret, "--regret");
+  if (arguments.regret) throw UsageError("--regret: needs --random or --sizes");
 }
 
 ExitCode run_random(const BenchArguments& arguments) {

@@ -125,9 +125,11 @@ std::string threads_heading(int threads) {
 }
 
 std::string heading(const RandomRequest& request, bool has_ratios) {
-  std::string text =
-      fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
-                  request.count == 1 ? "" : "s", request.limits.max_size, request.seed);
+  const char* const plural = request.count == 1 ? "" : "s";
+  std::string text = request.sizes.empty()
+                         ? fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
+                                       plural, request.limits.max_size, request.seed)
+                         : fmt::format("{} shape{}\n", request.count, plural);
   if (request.gpu == nullptr) text.insert(text.size() - 1, threads_heading(request.threads));
   if (has_ratios)
     text += "ratio: fastest peer's time over the library's (above 1: the library is faster)\n";

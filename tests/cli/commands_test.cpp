@@ -301,7 +301,8 @@ TEST(Tune, AFileThatIsNoneOfItsOwnIsLeftAlone) {
   const Output output = run_rung("tune gemm/cuda/11 --device virtual -o " + file.string());
   EXPECT_EQ(output.exit_code, 2);
   EXPECT_EQ(output.err,
-            "rung: -o: 'buy milk' is not 'RUNG DTYPE M N K TILE SPLITS', as rung tune writes it\n");
+            "rung: -o: 'buy milk' is not 'RUNG DTYPE M N K TILE SPLITS [WHOLE]', as rung tune "
+            "writes it\n");
   std::ifstream stream(file);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "buy milk\n");
 }

@@ -29,6 +29,12 @@ struct Problem {
 constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, false, false},
                                 {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
                                 {72, 72, 88, false, true},     {72, 72, 88, true, true}};
+// For rung 50, whose panels have 1024 steps: two of them in each part of k, with the long operand
+// along k and across, in vectors and without.
+constexpr Problem skinny_problems[] = {{5, 72, 2100, false, true},
+                                       {5, 70, 2101, false, true},
+                                       {5, 72, 2100, false, false},
+                                       {5, 70, 2100, false, false}};
 // Of k, where a rung can split it.
 constexpr int parts = 2;
 
@@ -61,6 +67,7 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
 
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
+  if (rung.entry == "gemm_cuda_50_skinny") return skinny_problems;
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 3 : std::size(problems));
 }
 

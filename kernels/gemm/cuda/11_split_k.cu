@@ -116,10 +116,11 @@ struct SplitTile {
       cuda::add_outer_product(acc, a_frag[1], b_frag[1]);
     }
 
-    // store
+    // store; the work once more, because keeping it would take registers
     cuda::store_or_split<Rows, Cols, THREADS, Warps::LANES_M, WN>(
-        g, split_k.workspace, work, tile.row + Warps::warp_row(), tile.col + Warps::warp_col(),
-        Warps::lane_row(), Warps::lane_col(), acc, [&]() RUNG_INLINE_LAMBDA {
+        g, split_k.workspace, cuda::block_work(split_k), tile.row + Warps::warp_row(),
+        tile.col + Warps::warp_col(), Warps::lane_row(), Warps::lane_col(), acc,
+        [&]() RUNG_INLINE_LAMBDA {
           // sync: all reads of the tiles are done, and the copies of those beyond the last one,
           // which are zeros; the memory has room for a row of each thread
           ptx::cp_async_wait_group<0>();

@@ -1,11 +1,12 @@
 // gemm/cuda/50_skinny: few rows or columns, down to matrix times vector: elements of the long
 //   operand are used a few times each, so they go from memory to registers without a tile.
 // from: 11_split_k | removes: tiles of which most rows or columns lie beyond the edges of C, and the
-//   way through shared memory | bottleneck: the rate of device memory
+//   way through shared memory | bottleneck: device memory, and the number of loads in flight; i8
+//   spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/50 --sizes 1x4096x4096
 
 #include "device/cuda/entry/gemm.cuh"
-#include "device/cuda/epilogue/split_k_last.cuh"
+#include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/reduce/block_sum.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/skinny_problem.cuh"
@@ -19,8 +20,8 @@ struct Skinny {
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;
   static constexpr int MIN_BLOCKS_PER_SM = 2;
-  static constexpr int LINES = 4;  // rows of the long operand that a warp takes, K-major
-  static constexpr int AT_ONCE = ROWS < 8 ? 8 : 4;  // steps of k at a time of a warp, otherwise
+  static constexpr int LINES = 4;    // rows of the long operand of a warp, K-major
+  static constexpr int AT_ONCE = 8;  // steps of k of a warp at a time, otherwise
   static constexpr int K_PART = 16;  // parts of k are multiples of it, so that vectors are aligned
 
   /// How many rows of the long operand a block takes.
@@ -70,10 +71,14 @@ struct Skinny {
 
     // sync: the results are complete
     __syncthreads();
-    cuda::store_by_last<THREADS, ROWS * TAKEN>(
-        split_k.workspace, work, shared.results, [&](int i, const auto& sum) RUNG_INLINE_LAMBDA {
-          problem.store(few0 + i / TAKEN, many0 + i % TAKEN, sum);
-        });
+    const std::int64_t many = problem.many.extent - many0, few = problem.few.extent - few0;
+    const int count = static_cast<int>(few < ROWS ? few : ROWS) * TAKEN;
+    const auto store = [&](int i, const auto& sum) RUNG_INLINE_LAMBDA {
+      if (i % TAKEN < many) problem.store(few0 + i / TAKEN, many0 + i % TAKEN, sum);
+    };
+    cuda::store_or_share<THREADS, ROWS * TAKEN>(
+        split_k.workspace, work, count, [&](int i) RUNG_INLINE_LAMBDA { return shared.results[i]; },
+        store);
   }
 
   /// K-major: dot products. The lanes of a warp share LINES rows along k.
@@ -222,7 +227,7 @@ struct Skinny {
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : few <= 4 ? 2 : 3};
+    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : 2};
     const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;
     const std::int64_t tiles = cuda::ceil_div(few, 1 << config.tile) *
                                cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));
@@ -236,10 +241,10 @@ struct Skinny {
 
 }  // namespace
 
-// compiled by type: f32 f64 i32 bf16 f16 bf16_bf16 f16_f16 i8
-RUNG_CUDA_GEMM_TILES(50, skinny, (0, Skinny<1>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, i8),
-                     (1, Skinny<2>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, i8),
-                     (2, Skinny<4>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, i8),
-                     (3, Skinny<8>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, i8))
+// compiled by type: f32 f64 i32 bf16 f16 bf16_bf16 f16_f16 tf32 i8
+RUNG_CUDA_GEMM_TILES(50, skinny,
+                     (0, Skinny<1>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (1, Skinny<2>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (2, Skinny<4>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8))
 
 }  // namespace rung

@@ -1,11 +1,12 @@
-// gemm/cuda/51_any_operands: operands that TMA cannot read, element by element: a small product takes
-//   one launch, where packing them first takes two or three.
+// gemm/cuda/51_any_operands: operands that TMA cannot read, element by element: a small product
+//   takes one launch, where packing them first takes two or three.
 // from: 31_dependent_launch | removes: the launches that pack operands, which take longer than a
 //   small product | bottleneck: load instructions, eight and more where one vector would do
 // needs: sm_80 | try: rung bench gemm/cuda/31 gemm/cuda/51 --dtype bf16 --sizes 100x99x101
 
 #include "device/cuda/entry/gemm.cuh"
-#include "device/cuda/epilogue/split_k_last.cuh"
+#include "device/cuda/epilogue/split_k.cuh"
+#include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/load/element_loader.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/operand.cuh"
@@ -14,12 +15,10 @@
 namespace rung {
 namespace {
 
-template <class In>
-inline constexpr int BK = sizeof(In) == 4 ? 32 : 64;
-
 struct AnyOperands {
   static constexpr int BM = 64;
   static constexpr int BN = 64;
+  static constexpr int BK = 32;
   static constexpr int WM = 32;
   static constexpr int WN = 16;
   static constexpr int FRAGS_M = WM / 16;  // one mma is m16n8, of 32 bytes along k
@@ -27,11 +26,12 @@ struct AnyOperands {
   static constexpr unsigned GROUP = 8;  // rows of tiles that go together
   using Warps = cuda::Warps<BM, BN, WM, WN>;
   static constexpr int THREADS = Warps::THREADS;
-  static constexpr int MIN_BLOCKS_PER_SM = 2;
+  static constexpr int MIN_BLOCKS_PER_SM = 3;
+  static constexpr int PITCH = BN + 4;  // of results: rows in different banks
   template <class In>
-  using ALoader = cuda::ElementLoader<In, BM, BK<In>, THREADS>;
+  using ALoader = cuda::ElementLoader<In, BM, BK, THREADS>;
   template <class In>
-  using BLoader = cuda::ElementLoader<In, BN, BK<In>, THREADS>;
+  using BLoader = cuda::ElementLoader<In, BN, BK, THREADS>;
 
   template <class In, class Sum>
   union Shared {
@@ -39,7 +39,7 @@ struct AnyOperands {
       alignas(16) In As[ALoader<In>::SIZE];
       alignas(16) In Bs[BLoader<In>::SIZE];
     } tiles;
-    Sum results[BM * BN];
+    Sum results[BM * PITCH];
   };
 
   template <class In, class Out>
@@ -51,7 +51,7 @@ struct AnyOperands {
     // place
     const cuda::BlockWork work = cuda::block_work(split_k);
     const cuda::TileCoord tile = cuda::grouped_tile<BM, BN>(g, work.tile, GROUP);
-    const cuda::KRange range = cuda::part_of_k<BK<In>>(g.k, work.parts, work.part);
+    const cuda::KRange range = cuda::part_of_k<BK>(g.k, work.parts, work.part);
 
     // load: the first tiles, into registers
     ALoader<In> a_tile(cuda::operand_a(g), tile.row);
@@ -60,7 +60,7 @@ struct AnyOperands {
     b_tile.load(range.begin, range.end);
 
     Sum acc[FRAGS_M][FRAGS_N][4] = {};
-    for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK<In>) {
+    for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       // sync: all reads of the previous tiles are done
       __syncthreads();
       a_tile.store(shared.tiles.As);
@@ -69,9 +69,9 @@ struct AnyOperands {
       __syncthreads();
 
       // load: the next tiles, on their way while these are multiplied
-      if (k0 + BK<In> < range.end) {
-        a_tile.load(k0 + BK<In>, range.end);
-        b_tile.load(k0 + BK<In>, range.end);
+      if (k0 + BK < range.end) {
+        a_tile.load(k0 + BK, range.end);
+        b_tile.load(k0 + BK, range.end);
       }
       multiply<In>(shared.tiles.As, shared.tiles.Bs, acc);
     }
@@ -82,11 +82,7 @@ struct AnyOperands {
     stage(acc, shared.results);
     // sync: the results are complete
     __syncthreads();
-    cuda::store_by_last<THREADS, BM * BN>(
-        split_k.workspace, work, shared.results, [&](int i, const Sum& sum) RUNG_INLINE_LAMBDA {
-          const std::int64_t row = tile.row + i / BN, col = tile.col + i % BN;
-          if (row < g.m && col < g.n) cuda::store(g, row, col, sum);
-        });
+    store(g, split_k.workspace, work, tile, shared.results);
   }
 
   /// acc += the warp's rows of A times its columns of B.
@@ -96,7 +92,7 @@ struct AnyOperands {
     const std::uint32_t a = ptx::cvta_to_shared(As);
     const std::uint32_t b = ptx::cvta_to_shared(Bs);
     RUNG_UNROLL
-    for (int byte = 0; byte < BK<In> * static_cast<int>(sizeof(In)); byte += 32) {
+    for (int byte = 0; byte < BK * static_cast<int>(sizeof(In)); byte += 32) {
       std::uint32_t a_frag[FRAGS_M][4];
       std::uint32_t b_frag[FRAGS_N / 2][4];
       RUNG_UNROLL
@@ -129,15 +125,44 @@ struct AnyOperands {
       for (int j = 0; j < FRAGS_N; ++j) {
         RUNG_UNROLL
         for (int e = 0; e < 4; ++e) {
-          results[(row + i * 16 + e / 2 * 8) * BN + col + j * 8 + e % 2] = acc[i][j][e];
+          results[(row + i * 16 + e / 2 * 8) * PITCH + col + j * 8 + e % 2] = acc[i][j][e];
         }
       }
     }
   }
 
+  /// A thread stores one column of the tile, every THREADS / BN-th row.
+  template <class In, class Out>
+  static __device__ __forceinline__ void store(const Gemm<In, Out>& g, void* workspace,
+                                               const cuda::BlockWork& work,
+                                               const cuda::TileCoord& tile,
+                                               const Scalar<Out>* results) {
+    const int rows = g.m - tile.row < BM ? static_cast<int>(g.m - tile.row) : BM;
+    const int cols = g.n - tile.col < BN ? static_cast<int>(g.n - tile.col) : BN;
+    if (!work.is_whole()) {
+      cuda::share_sums<THREADS, BM * BN>(
+          workspace, work, rows * BN,
+          [&](int i) RUNG_INLINE_LAMBDA { return results[i / BN * PITCH + i % BN]; },
+          [&](int i, const Scalar<Out>& sum) RUNG_INLINE_LAMBDA {
+            if (i % BN < cols) cuda::store(g, tile.row + i / BN, tile.col + i % BN, sum);
+          });
+      return;
+    }
+    const cuda::Epilogue<Out> epilogue(g);
+    const int col = static_cast<int>(threadIdx.x) % BN;
+    const int row = static_cast<int>(threadIdx.x) / BN;
+    Out* c = &g.c(tile.row + row, tile.col + col);
+    if (col >= cols) return;
+    RUNG_UNROLL
+    for (int r = 0; r < BM; r += THREADS / BN) {
+      if (row + r < rows) *c = epilogue.replace(results[(row + r) * PITCH + col], *c);
+      c += THREADS / BN * g.c.row_stride;
+    }
+  }
+
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN};
   }
 
   template <class In, class Out>
@@ -149,15 +174,15 @@ struct AnyOperands {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, BM * BN, chosen)};
   }
 
-  /// As many parts of k as SMs have room for, of four k-blocks or more: adding up parts takes about
-  /// as long as loading one k-block.
+  /// As many parts of k as SMs have room for. Adding up parts takes about as long as four k-blocks.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t tiles = cuda::tiles_of_c<BM, BN>(g);
-    const std::int64_t most = g.k / (4 * BK<In>);
-    const std::int64_t wanted = 2 * multiprocessors / (tiles > 0 ? tiles : 1);
-    const std::int64_t splits = wanted < most ? wanted : most;
-    return {.splits = splits < 1 ? 1 : static_cast<int>(splits)};
+    const std::int64_t k_blocks = cuda::ceil_div(g.k, BK);
+    const std::int64_t room = MIN_BLOCKS_PER_SM * multiprocessors / (tiles > 0 ? tiles : 1);
+    const std::int64_t most = k_blocks / 2 < multiprocessors ? k_blocks / 2 : multiprocessors;
+    const std::int64_t parts = room < most ? room : most;
+    return {.splits = k_blocks > 6 && parts > 1 ? static_cast<int>(parts) : 1};
   }
 };
 

@@ -53,6 +53,7 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
                                .alignment = alignment_of(problem),
                                .arch = context.arch(),
                                .compute_mode = problem.compute_mode,
+                               .alignment_of_ab = alignment_of_ab(problem),
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
   if (!has(*choice.rung, problem.dtype)) refuse(shape);

@@ -19,12 +19,13 @@ struct CudaGemmRule {
   std::int64_t min_m = 0, max_m = any_size;  // inclusive, for the canonical form: C is row-major
   std::int64_t min_n = 0, max_n = any_size;
   std::int64_t min_k = 0, max_k = any_size;
+  std::int64_t max_short = any_size;    // of the smaller one of m and n
   double max_work = any_work;           // m * n * k
   std::optional<Order> a = {}, b = {};  // storage order of A and B; empty: any
   /// The required alignment, in bytes, of the address and the leading dimension of every operand;
   /// at most 128.
   std::int64_t alignment = 1;
-  std::int64_t max_alignment = 128;  // inclusive; the largest power of two, at most 128
+  std::int64_t max_alignment = 128;  // inclusive, of A and B: the largest power of two, at most 128
   cuda::GemmRungIndex use;
 };
 

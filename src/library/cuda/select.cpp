@@ -1,5 +1,6 @@
 #include "library/cuda/select.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "device/cuda/entry/launch.hpp"
@@ -26,8 +27,9 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          rule.min_m <= shape.m && shape.m <= rule.max_m &&              //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
          rule.min_k <= shape.k && shape.k <= rule.max_k &&              //
+         std::min(shape.m, shape.n) <= rule.max_short &&                //
          multiply_adds <= rule.max_work && rule.alignment <= shape.alignment &&
-         shape.alignment <= rule.max_alignment && rule.a.value_or(shape.a) == shape.a &&
+         shape.alignment_of_ab <= rule.max_alignment && rule.a.value_or(shape.a) == shape.a &&
          rule.b.value_or(shape.b) == shape.b && (!rung_of(rule).maps || can_be_mapped(shape));
 }
 
@@ -39,6 +41,25 @@ DotMode mode_of_rule(DotMode asked) {
 bool fits(const CudaDotRule& rule, const CudaDotShape& shape) {
   return rule.dtypes.has(shape.dtype) && rule.mode == mode_of_rule(shape.mode) &&
          rule.min_arch <= shape.arch && shape.arch <= rule.max_arch && shape.n <= rule.max_n;
+}
+
+/// The bits that are set in the address or the leading dimension of a matrix, in bytes.
+template <class Matrix>
+std::uintptr_t bits_of(const Matrix& matrix, std::size_t element_bytes) {
+  // One of the two strides is 1: their product is the leading dimension.
+  return reinterpret_cast<std::uintptr_t>(matrix.data) |
+         static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) * element_bytes;
+}
+
+std::uintptr_t bits_of_ab(const GemmCall& call) {
+  const std::size_t bytes = input_bytes(call.dtype);
+  return bits_of(call.a, bytes) | bits_of(call.b, bytes);
+}
+
+/// The largest power of two, at most 128, that divides what has these bits.
+std::int64_t largest_divisor(std::uintptr_t bits) {
+  bits |= 128u;
+  return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
 Order order_of(std::int64_t col_stride) {
@@ -91,21 +112,15 @@ CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
 }
 
 std::int64_t alignment_of(const GemmCall& call) {
-  // One of the two strides is 1: their product is the leading dimension.
-  const auto bits = [](const auto& matrix, std::size_t element_bytes) {
-    return reinterpret_cast<std::uintptr_t>(matrix.data) |
-           static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) * element_bytes |
-           128u;
-  };
-  const std::size_t in = input_bytes(call.dtype), out = output_bytes(call.dtype);
-  const std::uintptr_t all = bits(call.a, in) | bits(call.b, in) | bits(call.c, out);
-  return static_cast<std::int64_t>(all & (~all + 1));
+  return largest_divisor(bits_of_ab(call) | bits_of(call.c, output_bytes(call.dtype)));
 }
+
+std::int64_t alignment_of_ab(const GemmCall& call) { return largest_divisor(bits_of_ab(call)); }
 
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {
   return choose_cuda_gemm({call.dtype, call.m, call.n, call.k, order_of(call.a.col_stride),
-                           order_of(call.b.col_stride), alignment_of(call), arch,
-                           call.compute_mode});
+                           order_of(call.b.col_stride), alignment_of(call), arch, call.compute_mode,
+                           alignment_of_ab(call)});
 }
 
 }  // namespace rung

@@ -22,9 +22,10 @@ struct CudaGemmShape {
   Dtype dtype;
   std::int64_t m, n, k;
   Order a, b;              // of A and B in memory
-  std::int64_t alignment;  // of the operands: CudaGemmRule::alignment
+  std::int64_t alignment;  // alignment_of() the call
   int arch;                // compute capability times ten
   ComputeMode compute_mode = ComputeMode::standard;
+  std::int64_t alignment_of_ab = alignment;  // of A and B alone
   std::int64_t bytes_for_copies = any_size;  // for operands that the rung cannot read in place
 };
 
@@ -59,5 +60,7 @@ CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);
 /// The largest power of two, at most 128 bytes, that divides the addresses and leading dimensions
 /// of a problem.
 std::int64_t alignment_of(const GemmCall& call);
+/// The same of A and B alone.
+std::int64_t alignment_of_ab(const GemmCall& call);
 
 }  // namespace rung

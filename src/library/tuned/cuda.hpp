@@ -7,29 +7,58 @@
 
 namespace rung::tuned {
 
+inline constexpr Dtypes f32_and_i32 = Dtypes::of(Dtype::f32, Dtype::i32);
+inline constexpr Dtypes of_16_bits =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16);
+inline constexpr Dtypes any_operands =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8);
+
 inline constexpr CudaGemmRule cuda_gemm_rules[] = {
+    // A vector, or a few rows or columns.
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 80,
+     .max_short = 2,
+     .use = cuda::GemmRungIndex::gemm_50_skinny},
+    {.dtypes = f32_and_i32,
+     .min_arch = 80,
+     .max_short = 1,
+     .use = cuda::GemmRungIndex::gemm_50_skinny},
+    {.dtypes = f32_and_i32, .min_arch = 80, .max_n = 4, .use = cuda::GemmRungIndex::gemm_50_skinny},
+    {.dtypes = f32_and_i32,
+     .min_arch = 80,
+     .max_m = 4,
+     .b = Order::col_major,
+     .use = cuda::GemmRungIndex::gemm_50_skinny},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_short = 2,
+     .max_alignment = 8,
+     .use = cuda::GemmRungIndex::gemm_50_skinny},
     {.dtypes = Dtypes::of(Dtype::f64),
      .min_arch = 90,
      .max_arch = 90,
      .use = cuda::GemmRungIndex::gemm_41_mma_f64_warp_roles},
     {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_40_mma_f64},
-    {.dtypes = Dtypes::of(Dtype::f32, Dtype::i32),
+    {.dtypes = f32_and_i32, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_11_split_k},
+    // Where TMA cannot read the operands, and packing them takes longer than a small product.
+    {.dtypes = any_operands,
      .min_arch = 80,
-     .use = cuda::GemmRungIndex::gemm_11_split_k},
-    // Where TMA cannot read the operands, a short k costs less than packing them.
-    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16),
-     .min_arch = 80,
-     .max_k = 64,
+     .max_k = 128,
+     .max_work = 6e8,
      .max_alignment = 8,
-     .use = cuda::GemmRungIndex::gemm_22_stages},
+     .use = cuda::GemmRungIndex::gemm_51_any_operands},
+    {.dtypes = any_operands,
+     .min_arch = 80,
+     .max_work = 1.2e8,
+     .max_alignment = 8,
+     .use = cuda::GemmRungIndex::gemm_51_any_operands},
     {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32,
                           Dtype::i8, Dtype::e4m3, Dtype::e5m2),
      .min_arch = 90,
      .max_arch = 90,
      .use = cuda::GemmRungIndex::gemm_31_dependent_launch},
-    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16),
-     .min_arch = 80,
-     .use = cuda::GemmRungIndex::gemm_22_stages},
+    {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_22_stages},
+    {.dtypes = any_operands, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_51_any_operands},
     // GPUs without cp.async. This rung supports no other types than those above.
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };

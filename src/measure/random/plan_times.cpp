@@ -53,7 +53,8 @@ class PlanTimer {
           cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits(),
                         tuned.model_of(named.id, call.dtype))
               .possible;
-      if (cuda::tiles_of(*named.rung, call.dtype).empty()) configs.push_back({});
+      if (configs.empty())
+        configs.push_back(tuned.best(*named.rung, named.id, call, gpu_.limits()));
       for (const cuda::GemmConfig& config : configs) {
         times_.push_back({std::string(named.id), config});
       }

@@ -35,6 +35,7 @@ class RandomBench {
 
  private:
   Size shape(std::int64_t index, Dtype dtype) const {
+    if (!request_.sizes.empty()) return request_.sizes[static_cast<std::size_t>(index)];
     return draw_shape(request_.seed, static_cast<std::uint64_t>(index), dtype, request_.limits);
   }
 

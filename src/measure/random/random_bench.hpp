@@ -45,7 +45,8 @@ struct Layout {
 
 struct RandomRequest {
   std::uint64_t seed = 1;
-  std::int64_t count = 0;  // shapes for each type and layout
+  std::int64_t count = 0;   // shapes for each type and layout
+  std::vector<Size> sizes;  // these instead of random shapes, if there are any: `count` of them
   DrawLimits limits;
   std::vector<Dtype> dtypes;
   std::vector<Layout> layouts;

@@ -57,20 +57,20 @@ TEST(CudaRules, TypesForTensorCoresAloneAreRefusedElsewhere) {
   for (const Dtype dtype : for_tensor_cores) {
     CudaGemmShape shape = {dtype, 100, 200, 300, Order::col_major, Order::row_major, 1, 90};
     EXPECT_TRUE(has_kernel(shape)) << name(dtype);
-    // Rung 22 stores 16-bit results, too.
-    const bool has_stages = dtype == Dtype::bf16_bf16 || dtype == Dtype::f16_f16;
+    // Rungs 22 and 51 run on older GPUs.
+    const bool has_others = dtype != Dtype::e4m3 && dtype != Dtype::e5m2;
     for (const int arch : {75, 80, 100}) {
       shape.arch = arch;
-      EXPECT_EQ(has_kernel(shape), has_stages && arch >= 80) << name(dtype);
+      EXPECT_EQ(has_kernel(shape), has_others && arch >= 80) << name(dtype);
     }
-    if (has_stages) continue;
+    if (has_others) continue;
     EXPECT_EQ(refusal(shape), "rung: gemm: no kernel for " + std::string(name(dtype)) +
                                   " on this GPU, sm_100; it needs sm_90");
   }
 }
 
 TEST(CudaRules, TypesReadAlongKNeedRoomForCopiesWhereTheyLieOtherwise) {
-  CudaGemmShape shape = {.dtype = Dtype::i8,
+  CudaGemmShape shape = {.dtype = Dtype::e4m3,
                          .m = 100,
                          .n = 200,
                          .k = 300,
@@ -89,14 +89,40 @@ TEST(CudaRules, TypesReadAlongKNeedRoomForCopiesWhereTheyLieOtherwise) {
   EXPECT_TRUE(has_kernel(shape));
 }
 
-TEST(CudaRules, IndexIsThatOfTheTable) {
-  EXPECT_EQ(cuda::gemm_rungs[static_cast<std::size_t>(cuda::GemmRungIndex::gemm_01_coalesced)].id,
-            "gemm/cuda/01_coalesced");
-}
-
 GemmCall aligned_problem() {
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
   return {Dtype::f32, 8, 8, 8, 1, {at(4096), 32, 1}, {at(512), 1, 64}, 0, {at(256), 96, 1}};
+}
+
+std::string_view chosen(const GemmCall& call) { return choose_cuda_gemm(call, 90).id; }
+
+TEST(CudaRules, OperandsThatTmaCannotReadArePackedForLargeProductsOnly) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = g.n = g.k = 100;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.c.row_stride = 101;  // C may have any alignment
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.a.row_stride = 101;
+  EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
+  g.m = g.n = g.k = 2000;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+}
+
+TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
+  GemmCall g = aligned_problem();
+  g.n = 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.n = 100;
+  g.m = 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.m = 100;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+}
+
+TEST(CudaRules, IndexIsThatOfTheTable) {
+  EXPECT_EQ(cuda::gemm_rungs[static_cast<std::size_t>(cuda::GemmRungIndex::gemm_01_coalesced)].id,
+            "gemm/cuda/01_coalesced");
 }
 
 TEST(CudaAlignment, IsThatOfTheLeastAlignedOperand) {
@@ -110,6 +136,7 @@ TEST(CudaAlignment, IsThatOfTheLeastAlignedOperand) {
   g = aligned_problem();
   g.c.row_stride = 9;
   EXPECT_EQ(alignment_of(g), 4);
+  EXPECT_EQ(alignment_of_ab(g), 128);
 }
 
 }  // namespace

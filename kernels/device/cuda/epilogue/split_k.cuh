@@ -106,6 +106,46 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, void* workspace
   }
 }
 
+/// The same for results in shared memory: calls store(i, sum) for a share of `count` sums of a tile.
+/// result(i) is this block's part of sum i, and COUNT the most sums that a tile has.
+template <int THREADS, int COUNT, class Result, class Store>
+__device__ __forceinline__ void share_sums(void* workspace, const BlockWork& work, int count,
+                                           const Result& result, const Store& store) {
+  using Sum = decltype(result(0));
+  constexpr int AT_ONCE = 8;  // loads in flight
+  auto* const bytes = static_cast<unsigned char*>(workspace);
+  auto& semaphore = reinterpret_cast<Semaphore*>(bytes)[work.cut_tile];
+  auto* const sums = reinterpret_cast<Sum*>(bytes + semaphores_bytes) +
+                     std::int64_t{work.cut_tile} * work.parts * COUNT;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < count; i += THREADS) sums[work.part * COUNT + i] = result(i);
+
+  block_arrive_and_wait<THREADS>(semaphore, work.parts);
+
+  const int end = count * (work.part + 1) / work.parts;
+  for (int i = count * work.part / work.parts + thread; i < end; i += THREADS) {
+    Sum total{};
+    for (int part = 0; part < work.parts; part += AT_ONCE) {
+      Sum theirs[AT_ONCE];
+      RUNG_UNROLL
+      for (int p = 0; p < AT_ONCE; ++p) {
+        theirs[p] = part + p < work.parts ? sums[(part + p) * COUNT + i] : Sum{};
+      }
+      RUNG_UNROLL
+      for (int p = 0; p < AT_ONCE; ++p) total += theirs[p];
+    }
+    store(i, total);
+  }
+}
+
+/// store(i, sum) for each sum of a whole tile, or for this block's share.
+template <int THREADS, int COUNT, class Result, class Store>
+__device__ __forceinline__ void store_or_share(void* workspace, const BlockWork& work, int count,
+                                               const Result& result, const Store& store) {
+  if (!work.is_whole()) return share_sums<THREADS, COUNT>(workspace, work, count, result, store);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += THREADS) store(i, result(i));
+}
+
 /// Stores a block's results, or its share of them. The warps' tiles begin at `warp_row`, `warp_col`
 /// of C, and their lanes, LANES_M of them along rows, are at (lane_row, lane_col). staging() waits
 /// until shared memory is free, and returns room for LANES_M * WN elements of this warp.

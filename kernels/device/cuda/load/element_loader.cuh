@@ -75,7 +75,7 @@ class ElementLoader {
   }
 
  private:
-  /// As tensor cores expect it.
+  /// Of tf32 the bits that tensor cores multiply.
   static __device__ __forceinline__ In rounded(const In& element) {
     if constexpr (requires { element.value; }) {
       return {ptx::cvt_rna_tf32(element.value)};

@@ -37,12 +37,15 @@ struct BlockWork {
   __device__ __forceinline__ bool is_whole() const { return parts == 1; }
 };
 
+/// Without a branch: after one, nvcc arranges the registers of rung 11 so that it is 2 % slower.
 __device__ __forceinline__ BlockWork block_work(const SplitK& split_k) {
   const auto whole = static_cast<unsigned>(split_k.whole);
-  if (blockIdx.x < whole) return {blockIdx.x, 0, 1, 0};
-  const unsigned cut = (blockIdx.x - whole) / static_cast<unsigned>(split_k.splits);
-  const unsigned part = (blockIdx.x - whole) % static_cast<unsigned>(split_k.splits);
-  return {whole + cut, static_cast<int>(part), split_k.splits, cut};
+  const bool is_cut = blockIdx.x >= whole;
+  const unsigned after = is_cut ? blockIdx.x - whole : 0;
+  const unsigned cut_tile = after / static_cast<unsigned>(split_k.splits);
+  const unsigned part = after - cut_tile * static_cast<unsigned>(split_k.splits);
+  return {is_cut ? whole + cut_tile : blockIdx.x, static_cast<int>(part),
+          is_cut ? split_k.splits : 1, cut_tile};
 }
 
 }  // namespace rung::cuda

@@ -7,17 +7,18 @@
 #include "core/problem.hpp"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
 
-/// An element as a term of a sum.
+/// An element as a factor: of tf32 with the bits that tensor cores would multiply.
 template <class Sum, class In>
 __device__ __forceinline__ Sum as_sum(const In& element) {
   if constexpr (requires { element.value; }) {
-    return element.value;
+    return ptx::cvt_rna_tf32(element.value);
   } else {
     return static_cast<Sum>(element);
   }
@@ -83,10 +84,9 @@ struct SkinnyProblem {
     }
   }
 
-  /// Stores the result of two rows, if there is one.
+  /// Stores the result of two rows.
   __device__ __forceinline__ void store(std::int64_t few_row, std::int64_t many_row,
                                         const Sum& sum) const {
-    if (few_row >= few.extent || many_row >= many.extent) return;
     Out& c = g.c.data[few_row * few_stride + many_row * many_stride];
     c = Epilogue<Out>(g).replace(sum, c);
   }
