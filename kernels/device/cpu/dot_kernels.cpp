@@ -1,6 +1,7 @@
 #include "device/cpu/dot_kernels.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -34,7 +35,7 @@ HWY_INLINE KGroup gather_group(const In* at, std::int64_t stride, std::int64_t c
   return group;
 }
 
-/// Packs groups [first, last) of columns [c, c_end), the last one perhaps of fewer than K's elements.
+/// Packs the groups from `first` on of columns [c, c_end). The last group may be cut short by K.
 template <class Element, class In>
 void pack_groups(std::int64_t k, const Matrix<const In>& matrix, std::int64_t first, std::int64_t c,
                  std::int64_t c_end, std::int64_t width, KGroup* panel) {
@@ -103,6 +104,44 @@ HWY_INLINE void interleave_rows(const std::int8_t* matrix, std::int64_t stride, 
   store(hn::InterleaveUpper(pairs, upper01, upper23), 12);
 }
 
+#if HWY_TARGET == HWY_AVX3
+
+/// 32 columns of two rows of 16-bit elements.
+HWY_INLINE void interleave_32_columns(const bfloat16* matrix, std::int64_t stride, KGroup* panel) {
+  // The numbers of elements 0 to 15 of the first row, and of those below them: 0, 32, 1, 33, …
+  const __m512i count = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i first = _mm512_add_epi32(_mm512_or_si512(count, _mm512_slli_epi32(count, 16)),
+                                         _mm512_set1_epi32(32 << 16));
+  const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(16));
+  const __m512i r0 = _mm512_loadu_si512(matrix);
+  const __m512i r1 = _mm512_loadu_si512(matrix + stride);
+  _mm512_storeu_si512(panel, _mm512_permutex2var_epi16(r0, first, r1));
+  _mm512_storeu_si512(panel + 16, _mm512_permutex2var_epi16(r0, second, r1));
+}
+
+/// 32 columns of four rows of bytes.
+HWY_INLINE void interleave_32_columns(const std::int8_t* matrix, std::int64_t stride,
+                                      KGroup* panel) {
+  const auto row = [&](int i) HWY_ATTR {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(matrix + i * stride));
+  };
+  const __m256i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+  const __m256i lower01 = _mm256_unpacklo_epi8(r0, r1), upper01 = _mm256_unpackhi_epi8(r0, r1);
+  const __m256i lower23 = _mm256_unpacklo_epi8(r2, r3), upper23 = _mm256_unpackhi_epi8(r2, r3);
+  // Halves of 128 bits: four columns, and the four that are sixteen columns further on.
+  const auto pair = [](__m256i low, __m256i high) HWY_ATTR {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+  };
+  const __m512i columns_0 =
+      pair(_mm256_unpacklo_epi16(lower01, lower23), _mm256_unpackhi_epi16(lower01, lower23));
+  const __m512i columns_8 =
+      pair(_mm256_unpacklo_epi16(upper01, upper23), _mm256_unpackhi_epi16(upper01, upper23));
+  _mm512_storeu_si512(panel, _mm512_shuffle_i64x2(columns_0, columns_8, 0x88));
+  _mm512_storeu_si512(panel + 16, _mm512_shuffle_i64x2(columns_0, columns_8, 0xDD));
+}
+
+#endif
+
 /// Packs what whole vectors cover: all groups before the returned one, of the columns before `c`.
 template <class In>
 std::int64_t pack_vectors(std::int64_t k, const Matrix<const In>& matrix, std::int64_t valid,
@@ -124,9 +163,13 @@ std::int64_t pack_vectors(std::int64_t k, const Matrix<const In>& matrix, std::i
   constexpr std::int64_t columns = 16 / sizeof(In);
   c = valid / columns * columns;
   for (std::int64_t step = 0; step < whole; ++step) {
-    for (std::int64_t i = 0; i < c; i += columns) {
-      interleave_rows(&matrix(step * group, i), matrix.row_stride, panel + step * width + i);
-    }
+    const In* const row = &matrix(step * group, 0);
+    KGroup* const packed = panel + step * width;
+    std::int64_t i = 0;
+#if HWY_TARGET == HWY_AVX3
+    for (; i + 32 <= c; i += 32) interleave_32_columns(row + i, matrix.row_stride, packed + i);
+#endif
+    for (; i < c; i += columns) interleave_rows(row + i, matrix.row_stride, packed + i);
   }
   return whole;
 }
@@ -152,14 +195,18 @@ void pack_panel_of_groups(std::int64_t k, const Matrix<const In>& matrix, std::i
   }
 }
 
+PackGroups<bfloat16> packer_of_bf16() { return pack_panel_of_groups<std::uint16_t, bfloat16>; }
+PackGroups<std::int8_t> packer_of_i8() { return pack_panel_of_groups<std::int8_t, std::int8_t>; }
+
 /// int8 without an instruction for it: as pairs of int16. Two products fit in 32 bits.
 struct PairsOfInt16 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
   static constexpr std::int64_t group = 2;
-  static constexpr bool has_header = false;
+  static constexpr bool direct = false;
   static constexpr auto pack_a = pack_panel_of_groups<std::int16_t, std::int8_t>;
   static constexpr auto pack_b = pack_panel_of_groups<std::int16_t, std::int8_t>;
+  static constexpr std::nullptr_t start_rows = nullptr;
 
   using D = hn::ScalableTag<std::int32_t>;
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
@@ -205,14 +252,14 @@ HWY_AFTER_NAMESPACE();
 HWY_PUSH_ATTRIBUTES(RUNG_BYTES_TARGET)
 namespace rung::cpu::HWY_NAMESPACE::vnni {
 
-/// vpdpbusd multiplies unsigned bytes of A with signed bytes of B and wraps modulo 2^32. A gets an
-/// offset of 128, which makes it unsigned, and the sums start at -128 times the sum of B's column:
-/// the header of B.
+/// vpdpbusd multiplies unsigned bytes of B with signed bytes of A and wraps modulo 2^32. B gets an
+/// offset of 128, which makes it unsigned, and the sums of a row start at -128 times the sum of A's
+/// row.
 struct BytesOfInt8 {
   using In = std::int8_t;
   using Acc = std::uint32_t;
   static constexpr std::int64_t group = 4;
-  static constexpr bool has_header = true;
+  static constexpr bool direct = true;
   static constexpr KGroup offsets = 0x80808080;
 
   using D = hn::ScalableTag<KGroup>;
@@ -220,32 +267,58 @@ struct BytesOfInt8 {
 
   static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
 #if HWY_TARGET == HWY_AVX3
-    return Groups{_mm512_dpbusd_epi32(sum.raw, a.raw, b.raw)};
+    return Groups{_mm512_dpbusd_epi32(sum.raw, b.raw, a.raw)};
 #else
-    return Groups{_mm256_dpbusd_avx_epi32(sum.raw, a.raw, b.raw)};
+    return Groups{_mm256_dpbusd_avx_epi32(sum.raw, b.raw, a.raw)};
 #endif
   }
 
-  static void pack_a(std::int64_t k, const Matrix<const std::int8_t>& matrix, std::int64_t valid,
+  static constexpr auto pack_a = pack_panel_of_groups<std::int8_t, std::int8_t>;
+
+  static void pack_b(std::int64_t k, const Matrix<const std::int8_t>& matrix, std::int64_t valid,
                      std::int64_t width, KGroup* panel) {
     pack_panel_of_groups<std::int8_t>(k, matrix, valid, width, panel);
     const std::int64_t steps = (k + group - 1) / group;
     for (std::int64_t i = 0; i < steps * width; ++i) panel[i] ^= offsets;
   }
 
-  static void pack_b(std::int64_t k, const Matrix<const std::int8_t>& matrix, std::int64_t valid,
-                     std::int64_t width, KGroup* panel) {
-    const D d;
-    constexpr std::int64_t lanes = hn::MaxLanes(d);
-    KGroup* const groups = panel + width;
-    pack_panel_of_groups<std::int8_t>(k, matrix, valid, width, groups);
-    for (std::int64_t c = 0; c < width; c += lanes) {
-      auto sum = hn::Zero(d);
-      for (std::int64_t step = 0; step * group < k; ++step) {
-        sum = add(sum, hn::Set(d, offsets), hn::LoadU(d, groups + step * width + c));
-      }
-      hn::StoreU(hn::Sub(hn::Zero(d), sum), d, panel + c);
+  static void start_rows(std::int64_t k, const Matrix<const std::int8_t>& a, std::int64_t rows,
+                         std::uint32_t* start) {
+    if (a.col_stride == 1) {
+      for (std::int64_t i = 0; i < rows; ++i) start[i] = -128u * sum_of_row(k, &a(i, 0));
+      return;
     }
+    std::fill_n(start, rows, 0u);
+    for (std::int64_t j = 0; j < k; ++j) add_column(rows, &a(0, j), start);
+    for (std::int64_t i = 0; i < rows; ++i) start[i] *= -128u;
+  }
+
+  static std::uint32_t sum_of_row(std::int64_t k, const std::int8_t* row) {
+    const D d;
+    const hn::ScalableTag<std::int8_t> bytes;
+    constexpr std::int64_t lanes = hn::MaxLanes(bytes);
+    auto sums = hn::Zero(d);
+    std::int64_t j = 0;
+    for (; j + lanes <= k; j += lanes) {
+      sums = add(sums, hn::BitCast(d, hn::LoadU(bytes, row + j)), hn::Set(d, 0x01010101));
+    }
+    std::uint32_t sum = hn::GetLane(hn::SumOfLanes(d, sums));
+    for (; j < k; ++j) sum += static_cast<std::uint32_t>(row[j]);
+    return sum;
+  }
+
+  /// sums[i] += column[i]
+  static HWY_INLINE void add_column(std::int64_t rows, const std::int8_t* column,
+                                    std::uint32_t* sums) {
+#if HWY_TARGET == HWY_AVX3
+    static_assert(MostRows::size() <= 16);
+    const auto mask = static_cast<__mmask16>((1u << rows) - 1);
+    const __m512i words = _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, column));
+    _mm512_mask_storeu_epi32(sums, mask,
+                             _mm512_add_epi32(_mm512_maskz_loadu_epi32(mask, sums), words));
+#else
+    for (std::int64_t i = 0; i < rows; ++i) sums[i] += static_cast<std::uint32_t>(column[i]);
+#endif
   }
 };
 
@@ -269,9 +342,10 @@ struct PairsOfBfloat16 {
   using In = bfloat16;
   using Acc = float;
   static constexpr std::int64_t group = 2;
-  static constexpr bool has_header = false;
+  static constexpr bool direct = true;
   static constexpr auto pack_a = pack_panel_of_groups<std::uint16_t, bfloat16>;
   static constexpr auto pack_b = pack_panel_of_groups<std::uint16_t, bfloat16>;
+  static constexpr std::nullptr_t start_rows = nullptr;
 
   using Sums = hn::Vec<hn::ScalableTag<float>>;
   using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
@@ -292,6 +366,18 @@ HWY_POP_ATTRIBUTES
 
 #if HWY_ONCE
 namespace rung::cpu {
+
+template <>
+PackGroups<bfloat16> pack_groups<bfloat16>() {
+  static const auto picked = RUNG_PICK_TARGET(packer_of_bf16)();
+  return picked;
+}
+
+template <>
+PackGroups<std::int8_t> pack_groups<std::int8_t>() {
+  static const auto picked = RUNG_PICK_TARGET(packer_of_i8)();
+  return picked;
+}
 
 template <>
 const DotKernels<bfloat16, float>* dot_kernels<bfloat16, float>() {

@@ -1,9 +1,44 @@
 // The micro-kernel of dot_kernels.cpp. No include guard: it is included once for each set of
-// instructions, inside the namespace of that set, because a function that uses an instruction has to
-// be compiled for it.
+// instructions, inside the namespace of that set, because a function that uses an instruction has
+// to be compiled for it.
 //
-// Dot::add(sum, a, b) adds the products of two vectors of groups. If Dot::has_header, the sums start
-// at the header of B instead of 0.
+// Dot::add(sum, a, b) adds the products of two vectors of groups. Dot::direct: groups are packed as
+// they are in memory.
+
+/// The groups of Rows rows of packed A.
+template <int Rows>
+struct PackedGroups {
+  const KGroup* base;
+  std::int64_t stride;
+
+  HWY_INLINE PackedGroups(const KGroup* a, std::int64_t a_stride) : base(a), stride(a_stride) {}
+  HWY_INLINE KGroup row(int i) const { return base[i]; }
+  HWY_INLINE void next() { base += stride; }
+};
+
+/// Those of a row-major A, with a pointer for every third row: base, base + stride and base + 2 *
+/// stride are all addressing modes. Rows of elements are not aligned as groups are.
+template <int Rows>
+struct DirectGroups {
+  const unsigned char* base[(Rows + 2) / 3];
+  std::int64_t stride;
+
+  HWY_INLINE DirectGroups(const KGroup* a, std::int64_t a_stride) : stride(a_stride) {
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; ++i) {
+      base[i] = reinterpret_cast<const unsigned char*>(a) + 3 * i * a_stride;
+    }
+  }
+  HWY_INLINE KGroup row(int i) const {
+    KGroup group;
+    std::memcpy(&group, base[i / 3] + (i % 3) * stride, sizeof group);
+    return group;
+  }
+  HWY_INLINE void next() {
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; ++i) base[i] += sizeof(KGroup);
+  }
+};
 
 /// C's columns of a partial tile, which is already scaled by alpha.
 template <class Acc>
@@ -27,7 +62,7 @@ HWY_INLINE void store_row(D d, const hn::Vec<D>* sum, int vectors, Acc alpha, Ac
   }
 }
 
-template <class Dot, int Rows, int Vectors>
+template <class Dot, template <int> class A, int Rows, int Vectors>
 void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
   using Acc = typename Dot::Acc;
   const hn::ScalableTag<Acc> d;
@@ -35,17 +70,13 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr std::int64_t width = Vectors * lanes;
 
-  const KGroup* a = t.a;
-  const KGroup* b = t.b;
   hn::Vec<decltype(d)> sum[Rows][Vectors];
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
+    const auto start = t.start != nullptr ? hn::Set(d, t.start[i]) : hn::Zero(d);
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) {
-      sum[i][v] = Dot::has_header ? hn::BitCast(d, hn::LoadU(groups, b + v * lanes)) : hn::Zero(d);
-    }
+    for (int v = 0; v < Vectors; ++v) sum[i][v] = start;
   }
-  if (Dot::has_header) b += t.b_stride;
 
   // C is needed only after the loop over k, which hides the latency of loading it.
 #pragma GCC unroll 16
@@ -54,7 +85,9 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
     __builtin_prefetch(t.c + i * t.ldc + width - 1, 0, 2);
   }
 
-  for (std::int64_t step = 0; step < t.k; ++step, a += t.a_stride, b += t.b_stride) {
+  A<Rows> a(t.a, t.a_stride);
+  const KGroup* b = t.b;
+  for (std::int64_t step = 0; step < t.k; ++step, a.next(), b += t.b_stride) {
     hn::Vec<decltype(groups)> b_k[Vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) {
@@ -63,7 +96,7 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
     }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      const auto a_ik = hn::Set(groups, a[i]);
+      const auto a_ik = hn::Set(groups, a.row(i));
 #pragma GCC unroll 2
       for (int v = 0; v < Vectors; ++v) sum[i][v] = Dot::add(sum[i][v], a_ik, b_k[v]);
     }
@@ -80,11 +113,23 @@ void dot_tile(const Tile<KGroup, typename Dot::Acc>& t) {
   if (!whole) add_columns(t, full, Rows, width);
 }
 
+template <class Dot, int Rows, int Vectors>
+constexpr TileFunction<KGroup, typename Dot::Acc> direct_tile() {
+  if constexpr (Dot::direct) return dot_tile<Dot, DirectGroups, Rows, Vectors>;
+  return nullptr;
+}
+
 template <class Dot, int... Row>
 constexpr DotKernels<typename Dot::In, typename Dot::Acc> make_dot_kernels(
     std::integer_sequence<int, Row...>) {
   constexpr int lanes = hn::MaxLanes(hn::ScalableTag<KGroup>());
-  return {Dot::group,  sizeof...(Row),  lanes,
-          2 * lanes,   Dot::has_header, {{dot_tile<Dot, Row + 1, 1>, dot_tile<Dot, Row + 1, 2>}...},
-          Dot::pack_a, Dot::pack_b};
+  return {Dot::group,
+          sizeof...(Row),
+          lanes,
+          2 * lanes,
+          {{dot_tile<Dot, PackedGroups, Row + 1, 1>, dot_tile<Dot, PackedGroups, Row + 1, 2>}...},
+          {{direct_tile<Dot, Row + 1, 1>(), direct_tile<Dot, Row + 1, 2>()}...},
+          Dot::pack_a,
+          Dot::pack_b,
+          Dot::start_rows};
 }

@@ -22,7 +22,8 @@ struct Tile {
   Acc* c;
   std::int64_t ldc;
   std::int64_t cols;
-  std::int64_t b_ahead = 0;  // prefetch distance of B, in elements; 0: no prefetch
+  std::int64_t b_ahead = 0;    // prefetch distance of B, in elements; 0: no prefetch
+  const Acc* start = nullptr;  // for each row, what its sums start from: DotKernels::start_rows
 };
 
 template <class In, class Acc = In>

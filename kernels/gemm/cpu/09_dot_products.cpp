@@ -1,8 +1,8 @@
 // gemm/cpu/09_dot_products: dot-product instructions: a lane multiplies the two bfloat16, or the
 //   four int8, of a group of consecutive k and adds all products to one 32-bit sum.
 // from: 06_cache_blocks | removes: the widening of narrow inputs to 32 bits, which takes an FMA for
-//   each product and 32 bits of cache for each element | bottleneck: packing A into groups, which
-//   only a wide C amortizes
+//   each product and 32 bits of cache for each element | bottleneck: packing B into groups, which
+//   only a tall C amortizes
 // needs: AVX512-BF16 for bf16, VNNI for int8 (else int8 uses pmaddwd); other types run 06
 //   | try: rung bench gemm/cpu/06 gemm/cpu/09 --dtype bf16
 
@@ -31,10 +31,10 @@ using cpu::round_up;
 //
 //   vdpbf16ps  s += a[1] * b[1], then s += a[0] * b[0], for bfloat16. Each addition rounds to
 //              nearest even. Subnormal inputs count as 0 and subnormal sums become 0.
-//   vpdpbusd   s += a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] modulo 2^32, for unsigned
-//              bytes a and signed bytes b. For signed a, sum(a b) = sum((a + 128) b) - 128 sum(b):
-//              A is packed with the offset, and the sums in the micro-kernel start from -128 times
-//              the sums of the columns of B, which are computed as B is packed.
+//   vpdpbusd   s += b[0] * a[0] + b[1] * a[1] + b[2] * a[2] + b[3] * a[3] modulo 2^32, for unsigned
+//              bytes b and signed bytes a. For signed b, sum(a b) = sum(a (b + 128)) - 128 sum(a):
+//              B is packed with the offset, and the sums in the micro-kernel start from -128 times
+//              the sums of the rows of A.
 //   pmaddwd    a[0] * b[0] + a[1] * b[1] for int16, to which int8 is widened. An addition follows.
 //
 // Operands are packed as groups: a step of the micro-kernel loads a group for each column of B and
@@ -42,22 +42,30 @@ using cpu::round_up;
 // elements, so that the same number of bytes holds two or four times as many k.
 struct Blocks {
   static constexpr std::int64_t max_steps = 512;
+  // Packing A pays off if C is wide. Rows a multiple of 4 KiB apart would share a set of L1.
+  static constexpr std::int64_t max_direct_n = 768;
+  static constexpr std::int64_t set_stride = 4096;
 
-  std::int64_t steps, MC, NC;  // steps: KC in groups
-  std::int64_t rows, cols;     // of the packed operands
+  bool direct_a;
+  std::int64_t steps, MR, MC, NC;  // steps: KC in groups
+  std::int64_t rows, cols;         // of the packed operands
 
   template <class In, class Out>
   Blocks(const cpu::DotKernels<In, Out>& kernels, const Gemm<In, Out>& g, int threads) {
     constexpr std::int64_t packed_bytes = 16 << 20;  // each of A and B
+    direct_a = kernels.direct_a[0][0] != nullptr && g.a.col_stride == 1 &&
+               g.k % kernels.group == 0 && g.n <= max_direct_n &&
+               g.a.row_stride * std::int64_t{sizeof(In)} % set_stride != 0;
+    MR = ceil_div(g.m, ceil_div(g.m, kernels.MR));  // 16 rows: 8 + 8, not 14 + 2
     steps = even_part(ceil_div(g.k, kernels.group), max_steps, 4);
-    const std::int64_t panel_row = (steps + kernels.header) * std::int64_t{sizeof(KGroup)};
-    rows = even_part(g.m, packed_bytes / panel_row, kernels.MR);
-    cols = even_part(g.n, packed_bytes / panel_row, kernels.NR);
-    NC = even_part(cols, cpu::machine().caches.l2 / 4 / panel_row, kernels.NR);
+    const std::int64_t step_bytes = steps * std::int64_t{sizeof(KGroup)};
+    rows = even_part(g.m, packed_bytes / step_bytes, MR);
+    cols = even_part(g.n, packed_bytes / step_bytes, kernels.NR);
+    NC = even_part(cols, cpu::machine().caches.l2 / 4 / step_bytes, kernels.NR);
 
     // Eight tiles per thread balance the load when other work delays one of the threads.
     const std::int64_t tiles = threads == 1 ? 1 : 8 * threads;
-    MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), kernels.MR);
+    MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), MR);
   }
 
   // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
@@ -79,20 +87,23 @@ class Product {
 
   void run() {
     const std::int64_t a_groups = round_up(blocks_.rows * blocks_.steps, cpu::line<KGroup>);
-    const std::int64_t b_groups = blocks_.cols * (blocks_.steps + kernels_.header);
-    packed_a_ = cpu::scratch<KGroup>(a_groups + b_groups);
+    const std::int64_t b_groups = blocks_.cols * blocks_.steps;
+    packed_a_ = cpu::scratch<KGroup>(a_groups + b_groups + blocks_.rows);
     packed_b_ = packed_a_ + a_groups;
+    start_ = reinterpret_cast<Out*>(packed_b_ + b_groups);
     const std::int64_t KC = blocks_.steps * kernels_.group;
-    for (std::int64_t j0 = 0; j0 < g_.n; j0 += blocks_.cols) {
-      for (std::int64_t i0 = 0; i0 < g_.m; i0 += blocks_.rows) {
-        // k0 == 0 runs even if K is 0, to apply beta.
-        for (std::int64_t k0 = 0; k0 == 0 || k0 < g_.k; k0 += KC) {
-          const Part part = {i0,
-                             j0,
-                             k0,
-                             std::min(blocks_.rows, g_.m - i0),
-                             std::min(blocks_.cols, g_.n - j0),
-                             std::min(KC, g_.k - k0)};
+    for (std::int64_t j = 0; j < g_.n; j += blocks_.cols) {
+      for (std::int64_t i = 0; i < g_.m; i += blocks_.rows) {
+        // k == 0 runs even if K is 0, to apply beta.
+        for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
+          const std::int64_t depth = std::min(KC, g_.k - k);
+          const Part part = {i,
+                             j,
+                             k,
+                             std::min(blocks_.rows, g_.m - i),
+                             std::min(blocks_.cols, g_.n - j),
+                             depth,
+                             ceil_div(depth, kernels_.group)};
           pack(part);
           multiply(part);
         }
@@ -102,40 +113,34 @@ class Product {
 
  private:
   struct Part {
-    std::int64_t i, j, k;            // where it begins
-    std::int64_t rows, cols, depth;  // and its size
+    std::int64_t i, j, k;                   // where it begins
+    std::int64_t rows, cols, depth, steps;  // and its size; steps: the depth in groups
   };
-
-  std::int64_t steps_of(const Part& part) const { return ceil_div(part.depth, kernels_.group); }
-  KGroup* panel_of_a(const Part& part, std::int64_t i) const {
-    return packed_a_ + i * steps_of(part);
-  }
-  KGroup* panel_of_b(const Part& part, std::int64_t j) const {
-    return packed_b_ + j * (steps_of(part) + kernels_.header);
-  }
 
   // Packs A into panels of MR rows and B into panels of NR columns; k runs along the panel.
   void pack(const Part& part) const {
-    const std::int64_t MR = kernels_.MR, NR = kernels_.NR;
-    const std::int64_t a_panels = ceil_div(part.rows, MR);
+    const std::int64_t MR = blocks_.MR, NR = kernels_.NR;
     const std::int64_t b_panels = ceil_div(part.cols, NR);
-    cpu::parallel_for(a_panels + b_panels, threads_, [&](std::int64_t panel) {
-      if (panel < a_panels) {
-        const std::int64_t i = panel * MR;
-        const Matrix<const In> a{&g_.a(part.i + i, part.k), g_.a.col_stride, g_.a.row_stride};
-        kernels_.pack_a(part.depth, a, std::min(MR, part.rows - i), MR, panel_of_a(part, i));
-      } else {
-        const std::int64_t j = (panel - a_panels) * NR;
+    const bool needs_a = !blocks_.direct_a || kernels_.start_rows != nullptr;
+    const std::int64_t a_panels = needs_a ? ceil_div(part.rows, MR) : 0;
+    cpu::parallel_for(b_panels + a_panels, threads_, [&](std::int64_t panel) {
+      if (panel < b_panels) {
+        const std::int64_t j = panel * NR;
         const Matrix<const In> b{&g_.b(part.k, part.j + j), g_.b.row_stride, g_.b.col_stride};
-        kernels_.pack_b(part.depth, b, std::min(NR, part.cols - j), NR, panel_of_b(part, j));
+        kernels_.pack_b(part.depth, b, std::min(NR, part.cols - j), NR, packed_b_ + j * part.steps);
+        return;
       }
+      const std::int64_t i = (panel - b_panels) * MR;
+      const std::int64_t rows = std::min(MR, part.rows - i);
+      const Matrix<const In> a{&g_.a(part.i + i, part.k), g_.a.row_stride, g_.a.col_stride};
+      if (kernels_.start_rows != nullptr) kernels_.start_rows(part.depth, a, rows, start_ + i);
+      if (blocks_.direct_a) return;
+      kernels_.pack_a(part.depth, a.transposed(), rows, MR, packed_a_ + i * part.steps);
     });
   }
 
   void multiply(const Part& part) const {
-    const std::int64_t MR = kernels_.MR, NR = kernels_.NR;
-    const std::int64_t steps = steps_of(part);
-    const Out beta = part.k == 0 ? g_.beta : Out{1};
+    const std::int64_t MR = blocks_.MR, NR = kernels_.NR;
     const std::int64_t block_rows = ceil_div(part.rows, blocks_.MC);
     const std::int64_t block_cols = ceil_div(part.cols, blocks_.NC);
     // Column by column, so that threads work on the same block of B.
@@ -144,13 +149,31 @@ class Product {
       const std::int64_t j0 = block / block_rows * blocks_.NC;
       for (std::int64_t i = i0; i < std::min(part.rows, i0 + blocks_.MC); i += MR) {
         for (std::int64_t j = j0; j < std::min(part.cols, j0 + blocks_.NC); j += NR) {
-          const std::int64_t cols = std::min(NR, part.cols - j);
-          kernels_.tile(std::min(MR, part.rows - i), cols)(
-              {steps, panel_of_a(part, i), MR, panel_of_b(part, j), NR, g_.alpha, beta,
-               &g_.c(part.i + i, part.j + j), g_.c.row_stride, cols, rows_ahead * NR});
+          tile(part, i, j);
         }
       }
     });
+  }
+
+  void tile(const Part& part, std::int64_t i, std::int64_t j) const {
+    const std::int64_t NR = kernels_.NR;
+    const std::int64_t rows = std::min(blocks_.MR, part.rows - i);
+    const std::int64_t cols = std::min(NR, part.cols - j);
+    const auto& tiles = blocks_.direct_a ? kernels_.direct_a : kernels_.packed_a;
+    const auto* const a = reinterpret_cast<const KGroup*>(&g_.a(part.i + i, part.k));
+    tiles[rows - 1][cols > kernels_.lanes](
+        {.k = part.steps,
+         .a = blocks_.direct_a ? a : packed_a_ + i * part.steps,
+         .a_stride = blocks_.direct_a ? g_.a.row_stride * std::int64_t{sizeof(In)} : blocks_.MR,
+         .b = packed_b_ + j * part.steps,
+         .b_stride = NR,
+         .alpha = g_.alpha,
+         .beta = part.k == 0 ? g_.beta : Out{1},
+         .c = &g_.c(part.i + i, part.j + j),
+         .ldc = g_.c.row_stride,
+         .cols = cols,
+         .b_ahead = rows_ahead * NR,
+         .start = kernels_.start_rows != nullptr ? start_ + i : nullptr});
   }
 
   const cpu::DotKernels<In, Out>& kernels_;
@@ -159,11 +182,13 @@ class Product {
   const Blocks blocks_;
   KGroup* packed_a_ = nullptr;
   KGroup* packed_b_ = nullptr;
+  Out* start_ = nullptr;  // of each row: DotKernels::start_rows
 };
 
 struct DotProducts {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
+    if (g.m == 0 || g.n == 0) return;
     if (const auto* kernels = cpu::dot_kernels<In, Out>()) {
       Product<In, Out>(*kernels, g, threads).run();
     } else {

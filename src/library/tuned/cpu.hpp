@@ -14,7 +14,14 @@ inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
 
 inline constexpr Dtypes narrow = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::i8);
 
+inline constexpr Dtypes for_tiles = Dtypes::of(Dtype::bf16, Dtype::i8);
+
 inline constexpr GemmRule gemm_rules[] = {
+    {.dtypes = for_tiles,
+     .needs = cpu::Isa::amx,
+     .min_m = 5,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(10, amx_tiles)},
     // Dot-product instructions, or what this CPU has instead.
     {.dtypes = narrow, .work_per_thread = gemm_thread, .use = RUNG_GEMM(09, dot_products)},
     // Few tiles of C, and a large k.
