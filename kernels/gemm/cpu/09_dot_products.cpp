@@ -42,9 +42,15 @@ using cpu::round_up;
 // elements, so that the same number of bytes holds two or four times as many k.
 struct Blocks {
   static constexpr std::int64_t max_steps = 512;
-  // Packing A pays off if C is wide. Rows a multiple of 4 KiB apart would share a set of L1.
+  // Packing A pays off if C is wide. Rows a multiple of 4 KiB apart share a set of L1, which has
+  // eight ways; A is packed then, unless C is narrow.
   static constexpr std::int64_t max_direct_n = 768;
+  static constexpr std::int64_t max_one_set_n = 64;
   static constexpr std::int64_t set_stride = 4096;
+  static constexpr std::int64_t ways = 8;
+  // With few rows of A, B comes from memory. The fewer the rows, the fewer rows of B at a time,
+  // over a longer part of their length, which the hardware prefetchers follow.
+  static constexpr std::int64_t very_few_rows = 7;
 
   bool direct_a;
   std::int64_t steps, MR, MC, NC;  // steps: KC in groups
@@ -53,19 +59,33 @@ struct Blocks {
   template <class In, class Out>
   Blocks(const cpu::DotKernels<In, Out>& kernels, const Gemm<In, Out>& g, int threads) {
     constexpr std::int64_t packed_bytes = 16 << 20;  // each of A and B
+    constexpr std::int64_t size = sizeof(In);
+    const bool one_set = g.a.row_stride * size % set_stride == 0;
     direct_a = kernels.direct_a[0][0] != nullptr && g.a.col_stride == 1 &&
-               g.k % kernels.group == 0 && g.n <= max_direct_n &&
-               g.a.row_stride * std::int64_t{sizeof(In)} % set_stride != 0;
-    MR = ceil_div(g.m, ceil_div(g.m, kernels.MR));  // 16 rows: 8 + 8, not 14 + 2
-    steps = even_part(ceil_div(g.k, kernels.group), max_steps, 4);
+               g.k % kernels.group == 0 && g.n <= (one_set ? max_one_set_n : max_direct_n);
+    const std::int64_t max_MR = direct_a && one_set ? std::min(kernels.MR, ways) : kernels.MR;
+    MR = ceil_div(g.m, ceil_div(g.m, max_MR));  // 16 rows: 8 + 8, not 14 + 2
+    const bool stream_b = streams_b(kernels, g);
+    const bool very_few = g.m <= very_few_rows;
+    const std::int64_t stream_steps = very_few ? 16 : 128;
+    steps = even_part(ceil_div(g.k, kernels.group), stream_b ? stream_steps : max_steps, 4);
     const std::int64_t step_bytes = steps * std::int64_t{sizeof(KGroup)};
     rows = even_part(g.m, packed_bytes / step_bytes, MR);
-    cols = even_part(g.n, packed_bytes / step_bytes, kernels.NR);
-    NC = even_part(cols, cpu::machine().caches.l2 / 4 / step_bytes, kernels.NR);
+    const std::int64_t in_l2 = cpu::machine().caches.l2 / 4 / step_bytes;
+    const std::int64_t stream_NC = very_few ? 1024 : 256;
+    NC = even_part(g.n, stream_b ? stream_NC : in_l2, kernels.NR);
+    // One thread packs B's columns right before it uses them; several share all of them.
+    cols = threads == 1 ? NC : even_part(g.n, packed_bytes / step_bytes, NC);
 
     // Eight tiles per thread balance the load when other work delays one of the threads.
     const std::int64_t tiles = threads == 1 ? 1 : 8 * threads;
     MC = even_part(rows, ceil_div(rows, ceil_div(tiles, ceil_div(cols, NC))), MR);
+  }
+
+  template <class In, class Out>
+  static bool streams_b(const cpu::DotKernels<In, Out>& kernels, const Gemm<In, Out>& g) {
+    const std::int64_t b_bytes = g.k * g.n * std::int64_t{sizeof(In)};
+    return g.m <= 4 * kernels.MR && g.b.col_stride == 1 && b_bytes > cpu::machine().caches.l2;
   }
 
   // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
@@ -85,25 +105,24 @@ class Product {
   Product(const cpu::DotKernels<In, Out>& kernels, const Gemm<In, Out>& g, int threads)
       : kernels_(kernels), g_(g), threads_(threads), blocks_(kernels, g, threads) {}
 
-  void run() {
-    const std::int64_t a_groups = round_up(blocks_.rows * blocks_.steps, cpu::line<KGroup>);
-    const std::int64_t b_groups = blocks_.cols * blocks_.steps;
-    packed_a_ = cpu::scratch<KGroup>(a_groups + b_groups + blocks_.rows);
-    packed_b_ = packed_a_ + a_groups;
-    start_ = reinterpret_cast<Out*>(packed_b_ + b_groups);
+  // Packed A, packed B, and what the sums of each row start from.
+  std::int64_t memory() const {
+    return round_up((blocks_.rows + blocks_.cols) * blocks_.steps + blocks_.rows, line) + line;
+  }
+
+  void run(KGroup* memory) {
+    packed_b_ = memory;
+    packed_a_ = packed_b_ + blocks_.cols * blocks_.steps;
+    start_ = reinterpret_cast<Out*>(packed_a_ + blocks_.rows * blocks_.steps);
     const std::int64_t KC = blocks_.steps * kernels_.group;
-    for (std::int64_t j = 0; j < g_.n; j += blocks_.cols) {
-      for (std::int64_t i = 0; i < g_.m; i += blocks_.rows) {
-        // k == 0 runs even if K is 0, to apply beta.
-        for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
-          const std::int64_t depth = std::min(KC, g_.k - k);
-          const Part part = {i,
-                             j,
-                             k,
-                             std::min(blocks_.rows, g_.m - i),
-                             std::min(blocks_.cols, g_.n - j),
-                             depth,
-                             ceil_div(depth, kernels_.group)};
+    for (std::int64_t i = 0; i < g_.m; i += blocks_.rows) {
+      // k == 0 runs even if K is 0, to apply beta.
+      for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
+        const std::int64_t depth = std::min(KC, g_.k - k);
+        Part part = {
+            i, 0, k, std::min(blocks_.rows, g_.m - i), 0, depth, ceil_div(depth, kernels_.group)};
+        for (; part.j < g_.n; part.j += blocks_.cols) {
+          part.cols = std::min(blocks_.cols, g_.n - part.j);
           pack(part);
           multiply(part);
         }
@@ -117,11 +136,12 @@ class Product {
     std::int64_t rows, cols, depth, steps;  // and its size; steps: the depth in groups
   };
 
-  // Packs A into panels of MR rows and B into panels of NR columns; k runs along the panel.
+  // Packs B into panels of NR columns and, for the first of them, A into panels of MR rows; k runs
+  // along the panel.
   void pack(const Part& part) const {
     const std::int64_t MR = blocks_.MR, NR = kernels_.NR;
     const std::int64_t b_panels = ceil_div(part.cols, NR);
-    const bool needs_a = !blocks_.direct_a || kernels_.start_rows != nullptr;
+    const bool needs_a = part.j == 0 && (!blocks_.direct_a || kernels_.start_rows != nullptr);
     const std::int64_t a_panels = needs_a ? ceil_div(part.rows, MR) : 0;
     cpu::parallel_for(b_panels + a_panels, threads_, [&](std::int64_t panel) {
       if (panel < b_panels) {
@@ -176,6 +196,8 @@ class Product {
          .start = kernels_.start_rows != nullptr ? start_ + i : nullptr});
   }
 
+  static constexpr std::int64_t line = cpu::line<KGroup>;
+
   const cpu::DotKernels<In, Out>& kernels_;
   const Gemm<In, Out>& g_;
   const int threads_;
@@ -189,11 +211,31 @@ struct DotProducts {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
     if (g.m == 0 || g.n == 0) return;
-    if (const auto* kernels = cpu::dot_kernels<In, Out>()) {
-      Product<In, Out>(*kernels, g, threads).run();
-    } else {
-      gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
+    const auto* const kernels = cpu::dot_kernels<In, Out>();
+    if (kernels == nullptr) return gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
+    if (threads == 1 || !Blocks::streams_b(*kernels, g)) {
+      Product<In, Out> product(*kernels, g, threads);
+      return product.run(cpu::scratch<KGroup>(product.memory()));
     }
+    // Each thread streams columns of its own, so that none waits for another. Their memory is
+    // requested before any of them writes to C.
+    const std::int64_t cols = round_up(ceil_div(g.n, 4 * threads), kernels->NR);
+    const std::int64_t parts = ceil_div(g.n, cols);
+    const auto part_of = [&](std::int64_t part) {
+      Gemm<In, Out> own = g;
+      own.n = std::min(cols, g.n - part * cols);
+      own.b.data = &g.b(0, part * cols);
+      own.c.data = &g.c(0, part * cols);
+      return own;
+    };
+    const Gemm<In, Out> first = part_of(0), last = part_of(parts - 1);
+    const std::int64_t groups = std::max(Product<In, Out>(*kernels, first, 1).memory(),
+                                         Product<In, Out>(*kernels, last, 1).memory());
+    KGroup* const memory = cpu::scratch<KGroup>(parts * groups);
+    cpu::parallel_for(parts, threads, [&](std::int64_t part) {
+      const Gemm<In, Out> own = part_of(part);
+      Product<In, Out>(*kernels, own, 1).run(memory + part * groups);
+    });
   }
 };
 
