@@ -57,10 +57,10 @@ struct Blocks {
   }
 
   // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-  // `unit`.
-  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-    return std::max(round_up(ceil_div(whole, parts), unit), unit);
+  // `step`.
+  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t step) {
+    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, step)));
+    return std::max(round_up(ceil_div(whole, parts), step), step);
   }
 };
 
