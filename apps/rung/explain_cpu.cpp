@@ -43,11 +43,6 @@ std::string level_of(double bytes, const Ceilings& ceilings) {
   return has_l3 && bytes <= static_cast<double>(machine.caches.l3) ? "L3" : "DRAM";
 }
 
-std::string summed_in(Dtype dtype) {
-  const bool narrow = dtype == Dtype::bf16 || dtype == Dtype::f16;
-  return std::string(name(narrow ? Dtype::f32 : dtype));
-}
-
 }  // namespace
 
 ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& size,
@@ -55,7 +50,7 @@ ExitCode explain_on_cpu(const RungInfo& rung, Dtype dtype, const SizeArgument& s
   const Work work = work_of(rung, dtype, size);
   const Ceilings ceilings = cached_ceilings(false);
   const std::string level = level_of(work.bytes, ceilings);
-  const double computing = work.flops / rate(ceilings.multiply_add, summed_in(dtype));
+  const double computing = work.flops / rate(ceilings.multiply_add, name(ceiling_type(dtype)));
   const double reading = work.bytes / rate(ceilings.read, level);
   const double least = std::max(computing, reading);
   const bool is_gemm = rung.op == "gemm";

@@ -15,7 +15,10 @@ namespace rung {
 /// column-major. Pass transposed(a) for an operand that is to be transposed.
 ///
 /// - Sums are accumulated in the type of C. Their order may change with the machine, the shape and
-///   the number of threads. int32 arithmetic wraps in two's complement, and is exact modulo 2^32.
+///   the number of threads. int32 arithmetic wraps in two's complement, and is exact modulo 2^32;
+///   so are the sums of int8 products.
+/// - Subnormal bfloat16 may count as 0, and so may subnormal sums of their products: the
+///   instructions of some CPUs do so.
 /// - If beta == 0, C is overwritten without being read. If alpha == 0 or k == 0, C becomes beta *
 ///   C, and A and B are not read. Otherwise NaN and infinities propagate as in IEEE 754.
 /// - m, n and k may be 0.
@@ -44,6 +47,9 @@ RUNG_API void gemm(float alpha, const MatrixView<const bfloat16>& a,
 RUNG_API void gemm(float alpha, const MatrixView<const float16>& a,
                    const MatrixView<const float16>& b, float beta, const MatrixView<float>& c,
                    const GemmOptions& options = {});
+RUNG_API void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+                   const MatrixView<const std::int8_t>& b, std::int32_t beta,
+                   const MatrixView<std::int32_t>& c, const GemmOptions& options = {});
 
 /// C = A * B.
 inline void gemm(const MatrixView<const float>& a, const MatrixView<const float>& b,
@@ -65,6 +71,10 @@ inline void gemm(const MatrixView<const bfloat16>& a, const MatrixView<const bfl
 inline void gemm(const MatrixView<const float16>& a, const MatrixView<const float16>& b,
                  const MatrixView<float>& c, const GemmOptions& options = {}) {
   gemm(1.0f, a, b, 0.0f, c, options);
+}
+inline void gemm(const MatrixView<const std::int8_t>& a, const MatrixView<const std::int8_t>& b,
+                 const MatrixView<std::int32_t>& c, const GemmOptions& options = {}) {
+  gemm(std::int32_t{1}, a, b, std::int32_t{0}, c, options);
 }
 
 }  // namespace rung

@@ -117,6 +117,12 @@ RUNG_C_API rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a,
                                      float alpha, const rung_float16* a, int64_t lda,
                                      const rung_float16* b, int64_t ldb, float beta, float* c,
                                      int64_t ldc, const rung_gemm_options* options);
+/* int8 accumulated in int32, exactly modulo 2^32. */
+RUNG_C_API rung_status rung_gemm_i8(rung_order order, rung_transpose trans_a,
+                                    rung_transpose trans_b, int64_t m, int64_t n, int64_t k,
+                                    int32_t alpha, const int8_t* a, int64_t lda, const int8_t* b,
+                                    int64_t ldb, int32_t beta, int32_t* c, int64_t ldc,
+                                    const rung_gemm_options* options);
 
 /* *result = the sum of x[i * incx] * y[i * incy]. options may be null. *result is written only if
  * the call returns RUNG_OK. */

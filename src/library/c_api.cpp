@@ -153,6 +153,14 @@ rung_status rung_gemm_f16(rung_order order, rung_transpose trans_a, rung_transpo
                              lda, rung::c_api::as<float16>(b), ldb, beta, c, ldc, options);
 }
 
+rung_status rung_gemm_i8(rung_order order, rung_transpose trans_a, rung_transpose trans_b,
+                         int64_t m, int64_t n, int64_t k, int32_t alpha, const int8_t* a,
+                         int64_t lda, const int8_t* b, int64_t ldb, int32_t beta, int32_t* c,
+                         int64_t ldc, const rung_gemm_options* options) {
+  return rung::c_api::gemm_c(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                             options);
+}
+
 rung_status rung_dot_f32(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
                          float* result, const rung_dot_options* options) {
   return rung::c_api::dot_c(n, x, incx, y, incy, result, options);

@@ -35,7 +35,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (!call.multiplies) return scale(problem.m, problem.n, problem.beta, problem.c);
-  const GemmShape shape{.dtype = dtype_of<Kernel<In>>(),
+  const GemmShape shape{.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
                         .m = problem.m,
                         .n = problem.n,
                         .k = problem.k,
@@ -51,23 +51,24 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
 void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
   GemmCall problem = canonical.call;
   problem.compute_mode = options.compute_mode;
-  if (!is_for_dot(problem.dtype)) {
-    throw Error(Status::unavailable, "rung: gemm: no kernel of " +
-                                         std::string(name(problem.dtype)) +
-                                         " for CPUs; f32, f64, i32, bf16 and f16 have one");
-  }
-  visit_dot(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    const Gemm<In, Out> g = problem.typed<In, Out>();
-    if (!canonical.multiplies) return scale(g.m, g.n, g.beta, g.c);
-    const GemmShape shape{.dtype = problem.dtype,
-                          .m = problem.m,
-                          .n = problem.n,
-                          .k = problem.k,
-                          .a = canonical.a,
-                          .b = canonical.b,
-                          .compute_mode = problem.compute_mode};
-    const GemmChoice choice = choose_gemm(shape, options.threads);
-    choice.rung->function<In, Out>()(g, choice.threads);
+  visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    if constexpr (!cpu::has_gemm<In, Out>) {
+      throw Error(Status::unavailable, "rung: gemm: no kernel of " +
+                                           std::string(name(problem.dtype)) +
+                                           " for CPUs; f32, f64, i32, bf16, f16 and i8 have one");
+    } else {
+      const Gemm<In, Out> g = problem.typed<In, Out>();
+      if (!canonical.multiplies) return scale(g.m, g.n, g.beta, g.c);
+      const GemmShape shape{.dtype = problem.dtype,
+                            .m = problem.m,
+                            .n = problem.n,
+                            .k = problem.k,
+                            .a = canonical.a,
+                            .b = canonical.b,
+                            .compute_mode = problem.compute_mode};
+      const GemmChoice choice = choose_gemm(shape, options.threads);
+      choice.rung->function<In, Out>()(g, choice.threads);
+    }
   });
 }
 
@@ -94,6 +95,12 @@ void gemm(float alpha, const MatrixView<const bfloat16>& a, const MatrixView<con
 
 void gemm(float alpha, const MatrixView<const float16>& a, const MatrixView<const float16>& b,
           float beta, const MatrixView<float>& c, const GemmOptions& options) {
+  run(alpha, a, b, beta, c, options);
+}
+
+void gemm(std::int32_t alpha, const MatrixView<const std::int8_t>& a,
+          const MatrixView<const std::int8_t>& b, std::int32_t beta,
+          const MatrixView<std::int32_t>& c, const GemmOptions& options) {
   run(alpha, a, b, beta, c, options);
 }
 

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/rungs.hpp"
 #include "core/dtype.hpp"
+#include "device/cpu/isa.hpp"
 #include "device/cpu/rung.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
@@ -52,6 +53,7 @@ inline constexpr double one_thread = any_work;
 struct GemmRule {
   Dtypes dtypes = Dtypes::all();
   ComputeMode compute_mode = ComputeMode::standard;
+  cpu::Isa needs = cpu::Isa::scalar;         // of the machine
   std::int64_t min_m = 0, max_m = any_size;  // inclusive, for the canonical form: C is row-major
   std::int64_t min_n = 0, max_n = any_size;
   std::int64_t min_k = 0, max_k = any_size;

@@ -12,6 +12,7 @@ double work(const GemmShape& shape) {
 
 bool fits(const GemmRule& rule, const GemmShape& shape, double multiply_adds) {
   return rule.dtypes.has(shape.dtype) && rule.compute_mode == shape.compute_mode &&
+         cpu::machine().isa.contains(rule.needs) &&         //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&  //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&  //
          rule.min_k <= shape.k && shape.k <= rule.max_k &&  //

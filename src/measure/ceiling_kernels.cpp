@@ -44,6 +44,30 @@ double flops_f32() { return multiply_add_flops<float>(); }
 double flops_f64() { return multiply_add_flops<double>(); }
 double flops_i32() { return multiply_add_flops<std::int32_t>(); }
 
+#if HWY_TARGET == HWY_SCALAR
+double dot_i8(std::int64_t iterations) { return fma_i32(iterations); }
+double dot_flops_i8() { return flops_i32(); }
+#else
+/// int8 as int16, as gemm/cpu/09_dot_products computes it without VNNI.
+double dot_i8(std::int64_t iterations) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Repartition<std::int16_t, decltype(d)> pairs;
+  volatile std::int16_t opaque = 1;
+  const auto factors = hn::Set(pairs, opaque);
+  hn::Vec<decltype(d)> acc[accumulators];
+  for (auto& sum : acc) sum = hn::Zero(d);
+  auto other = hn::Zero(d);
+  for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (auto& sum : acc) {  // whose product depends on the sum, so that it is computed each time
+      sum = hn::ReorderWidenMulAccumulate(d, hn::BitCast(pairs, sum), factors, sum, other);
+    }
+  }
+  for (int i = 1; i < accumulators; ++i) acc[0] = hn::Add(acc[0], acc[i]);
+  return static_cast<double>(hn::GetLane(hn::Add(acc[0], other)));
+}
+double dot_flops_i8() { return 2 * flops_i32(); }
+#endif
+
 constexpr int streams = 8;
 constexpr std::int64_t line = 64;
 constexpr std::int64_t prefetch_distance = 16 * line;
@@ -114,6 +138,62 @@ std::uint64_t read(std::span<const Region> regions, std::int64_t repeats, bool p
 }  // namespace rung
 HWY_AFTER_NAMESPACE();
 
+#if HWY_TARGET == HWY_AVX3
+#define RUNG_DOT_TARGET HWY_TARGET_STR ",avx512vnni,avx512bf16"
+#elif HWY_TARGET == HWY_AVX2
+#define RUNG_DOT_TARGET HWY_TARGET_STR ",avxvnni"
+#endif
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+HWY_PUSH_ATTRIBUTES(RUNG_DOT_TARGET)
+namespace rung::HWY_NAMESPACE::dot_products {
+
+constexpr double group_i8 = 4;  // multiply-adds of an instruction in each lane
+constexpr double group_bf16 = 2;
+
+double i8(std::int64_t iterations) {
+  using Words = hn::Vec<hn::ScalableTag<std::int32_t>>;
+  volatile std::int32_t opaque = 0x01010101;
+  const Words factors = hn::Set(hn::ScalableTag<std::int32_t>(), opaque);
+  Words acc[accumulators];
+  for (auto& sum : acc) sum = factors;
+  for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (auto& sum : acc) {
+#if HWY_TARGET == HWY_AVX3
+      sum = Words{_mm512_dpbusd_epi32(sum.raw, factors.raw, factors.raw)};
+#else
+      sum = Words{_mm256_dpbusd_avx_epi32(sum.raw, factors.raw, factors.raw)};
+#endif
+    }
+  }
+  for (int i = 1; i < accumulators; ++i) acc[0] = hn::Add(acc[0], acc[i]);
+  return static_cast<double>(hn::GetLane(acc[0]));
+}
+double flops_i8() { return group_i8 * flops_i32(); }
+
+#if HWY_TARGET == HWY_AVX3
+double bf16(std::int64_t iterations) {
+  const hn::ScalableTag<float> d;
+  volatile std::int32_t opaque = 0x3F803F80;  // 1, 1
+  const auto factors = hn::Set(hn::ScalableTag<std::int32_t>(), opaque);
+  hn::Vec<decltype(d)> acc[accumulators];
+  for (auto& sum : acc) sum = hn::Zero(d);
+  for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (auto& sum : acc) {
+      sum.raw = _mm512_dpbf16_ps(sum.raw, (__m512bh)factors.raw, (__m512bh)factors.raw);
+    }
+  }
+  for (int i = 1; i < accumulators; ++i) acc[0] = hn::Add(acc[0], acc[i]);
+  return static_cast<double>(hn::GetLane(acc[0]));
+}
+double flops_bf16() { return group_bf16 * flops_f32(); }
+#endif
+
+}  // namespace rung::HWY_NAMESPACE::dot_products
+HWY_POP_ATTRIBUTES
+#undef RUNG_DOT_TARGET
+#endif
+
 #if HWY_ONCE
 namespace rung {
 
@@ -130,6 +210,31 @@ FmaKernel fma_kernel<double>() {
 template <>
 FmaKernel fma_kernel<std::int32_t>() {
   return {RUNG_PICK_TARGET(fma_i32), RUNG_PICK_TARGET(flops_i32)()};
+}
+
+template <>
+FmaKernel dot_kernel<bfloat16>() {
+#if HWY_TARGETS & HWY_AVX3
+  if (cpu::machine().isa.contains(cpu::Isa::avx512_bf16)) {
+    return {N_AVX3::dot_products::bf16, N_AVX3::dot_products::flops_bf16()};
+  }
+#endif
+  return {nullptr, 0};
+}
+
+template <>
+FmaKernel dot_kernel<std::int8_t>() {
+#if HWY_TARGETS & HWY_AVX3
+  if (cpu::machine().isa.contains(cpu::Isa::avx512_vnni)) {
+    return {N_AVX3::dot_products::i8, N_AVX3::dot_products::flops_i8()};
+  }
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (cpu::machine().isa.contains(cpu::Isa::avx_vnni)) {
+    return {N_AVX2::dot_products::i8, N_AVX2::dot_products::flops_i8()};
+  }
+#endif
+  return {RUNG_PICK_TARGET(dot_i8), RUNG_PICK_TARGET(dot_flops_i8)()};
 }
 
 ReadKernel read_kernel() { return RUNG_PICK_TARGET(read); }

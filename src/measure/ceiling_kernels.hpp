@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "rung/types.hpp"
+
 namespace rung {
 
 /// Runs `iterations` rounds of independent multiply-adds in registers. Each function returns a
@@ -17,6 +19,11 @@ struct FmaKernel {
 /// For the best instruction set of this machine. T: float, double or std::int32_t.
 template <class T>
 FmaKernel fma_kernel();
+
+/// The same with dot-product instructions. T: bfloat16, for which the function is null if the
+/// machine has none, or std::int8_t.
+template <class T>
+FmaKernel dot_kernel();
 
 /// Memory to read, ideally aligned to 64 bytes.
 struct Region {

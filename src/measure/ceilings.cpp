@@ -26,6 +26,8 @@ FmaKernel kernel_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64: return fma_kernel<double>();
     case Dtype::i32: return fma_kernel<std::int32_t>();
+    case Dtype::bf16: return dot_kernel<bfloat16>();
+    case Dtype::i8: return dot_kernel<std::int8_t>();
     default: return fma_kernel<float>();
   }
 }
@@ -97,8 +99,18 @@ Ceiling measure_read(std::string level, const Pages& pages, std::int64_t bytes) 
 
 }  // namespace
 
+Dtype ceiling_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+    case Dtype::i32:
+    case Dtype::i8: return dtype;
+    case Dtype::bf16: return dot_kernel<bfloat16>().run != nullptr ? dtype : Dtype::f32;
+    default: return Dtype::f32;
+  }
+}
+
 CeilingBatch fma_ceiling(Dtype dtype, int threads) {
-  const FmaKernel kernel = kernel_of(dtype);
+  const FmaKernel kernel = kernel_of(ceiling_type(dtype));
   const auto batch = [run = kernel.run, threads](std::int64_t calls) {
     cpu::parallel_for(threads, threads, [&](std::int64_t) {
       float_sink.store(run(calls * fma_iterations), std::memory_order_relaxed);
@@ -129,8 +141,8 @@ CeilingBatch read_ceiling(const std::vector<Region>& regions, int threads) {
 
 Ceilings measure_ceilings() {
   Ceilings ceilings;
-  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32}) {
-    ceilings.multiply_add.push_back(measure_multiply_add(dtype));
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::bf16, Dtype::i8}) {
+    if (ceiling_type(dtype) == dtype) ceilings.multiply_add.push_back(measure_multiply_add(dtype));
   }
   const cpu::Caches& caches = cpu::machine().caches;
   const int threads = cpu::available_threads();

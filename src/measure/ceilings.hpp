@@ -18,13 +18,17 @@ struct CeilingBatch {
   double work;
 };
 
-/// FMAs in registers, in the accumulator type of a dtype, on that many threads.
+/// The dtype whose multiply-adds limit another: its own where this CPU has instructions for it,
+/// else that of its sums.
+Dtype ceiling_type(Dtype dtype);
+
+/// Multiply-adds in registers, of ceiling_type(dtype), on that many threads.
 CeilingBatch fma_ceiling(Dtype dtype, int threads);
 
 /// Reads all regions once. They must outlive the batch.
 CeilingBatch read_ceiling(const std::vector<Region>& regions, int threads);
 
-/// One measured limit: "f32" in GFLOP/s (i32: 10^9 multiplications and additions per second), "L1"
+/// One measured limit: "f32" in GFLOP/s (i32 and i8: 10^9 multiplications and additions per second), "L1"
 /// in GB/s.
 struct Ceiling {
   std::string name;
@@ -33,7 +37,7 @@ struct Ceiling {
 };
 
 struct Ceilings {
-  std::vector<Ceiling> multiply_add;  // f32, f64, i32
+  std::vector<Ceiling> multiply_add;  // f32, f64, i32, i8, and bf16 if it has instructions
   std::vector<Ceiling> read;          // L1, L2, L3, DRAM
 };
 

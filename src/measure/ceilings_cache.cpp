@@ -92,7 +92,7 @@ std::optional<Ceilings> load(const fs::path& path) {
     const Value file(document, path.string());
     if (file.at("machine").text() != machine_key()) return std::nullopt;
     Ceilings found{read_ceilings(file.at("multiply_add")), read_ceilings(file.at("read"))};
-    if (!has(found.multiply_add, {"f32", "f64", "i32"})) return std::nullopt;
+    if (!has(found.multiply_add, {"f32", "f64", "i32", "i8"})) return std::nullopt;
     if (!has(found.read, {"L1", "L2", "DRAM"})) return std::nullopt;
     return found;
   } catch (const json::ReadError&) {

@@ -90,8 +90,7 @@ class GemmWorkload final : public Workload {
       return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
     }
     if (backend_.name() == "gpu") return {};  // Apple's: there are no ceiling kernels for it
-    const bool own = options_.dtype == Dtype::f64 || options_.dtype == Dtype::i32;
-    return {std::string(own ? name(options_.dtype) : "f32") + " multiply-add",
+    return {std::string(name(ceiling_type(options_.dtype))) + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
   }
 

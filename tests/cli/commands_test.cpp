@@ -51,7 +51,7 @@ TEST(List, DtypesAreThoseOfTheOp) {
   const auto dtypes = [](const std::string& selector) {
     return Json::parse(run_rung("list --json - " + selector).out).at(0).at("dtypes");
   };
-  EXPECT_EQ(dtypes("gemm/cpu/00"), Json({"f32", "f64", "i32", "bf16", "f16"}));
+  EXPECT_EQ(dtypes("gemm/cpu/00"), Json({"f32", "f64", "i32", "bf16", "f16", "i8"}));
   EXPECT_EQ(dtypes("gemm/cuda/00"), Json({"f32", "f64", "i32", "bf16", "f16"}));
   EXPECT_EQ(dtypes("gemm/cuda/09"), Json({"f32", "f64", "i32"}));
   EXPECT_EQ(dtypes("dot/cpu/00"), Json({"f32", "f64", "bf16", "f16"}));

@@ -81,7 +81,7 @@ inline GemmSpec random_gemm(Draws& draws) {
   }
   spec.alpha = random_scale(draws);
   spec.beta = random_scale(draws);
-  if (spec.dtype == Dtype::i32) {  // whose scalars are whole numbers
+  if (is_integer(spec.dtype)) {  // whose scalars are whole numbers
     spec.alpha = draws.between(-3, 3);
     spec.beta = draws.between(-3, 3);
   }

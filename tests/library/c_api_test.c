@@ -20,6 +20,7 @@ static void gemm_of_each_type(void) {
   const int32_t i32[] = {1, 2, 3, 4, 5, 6};
   const rung_bfloat16 bf16[] = {0x3F80, 0x4000, 0x4040, 0x4080, 0x40A0, 0x40C0};
   const rung_float16 f16[] = {0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
+  const int8_t i8[] = {1, 2, -3, -4, 5, 6};
   float c[4] = {1, 1, 1, 1};
   double d[4];
   int32_t i[4];
@@ -39,6 +40,9 @@ static void gemm_of_each_type(void) {
   CHECK(rung_gemm_f16(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_TRANS, 2, 2, 3, 1, f16, 3, f16, 3, 1, c,
                       2, NULL) == RUNG_OK);
   CHECK(c[0] == 28 && c[1] == 64 && c[2] == 64 && c[3] == 154);
+  CHECK(rung_gemm_i8(RUNG_ROW_MAJOR, RUNG_NO_TRANS, RUNG_TRANS, 2, 2, 3, 2, i8, 3, i8, 3, -1, i, 2,
+                     NULL) == RUNG_OK);
+  CHECK(i[0] == 42 && i[1] == 8 && i[2] == 8 && i[3] == 231);
 }
 
 static void dot_of_each_type(void) {
@@ -204,7 +208,7 @@ static void tensor_errors(void) {
   CHECK(rung_gemm(&a, &b, &result, 1, 0, NULL) == RUNG_UNAVAILABLE && c[0] == -1);
   CHECK(strcmp(rung_last_error(),
                "rung: gemm: no kernel of bf16-bf16 for CPUs; f32, f64, i32, "
-               "bf16 and f16 have one") == 0);
+               "bf16, f16 and i8 have one") == 0);
   a.dtype = b.dtype = result.dtype = RUNG_DTYPE_F32;
   b.device_type = RUNG_DEVICE_CUDA;
   b.device_id = 3;

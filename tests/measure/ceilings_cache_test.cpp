@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 Ceilings ceilings(double rate) {
   Ceilings all;
-  for (const char* name : {"f32", "f64", "i32"}) all.multiply_add.push_back({name, rate, rate});
+  for (const char* name : {"f32", "f64", "i32", "i8"})
+    all.multiply_add.push_back({name, rate, rate});
   for (const char* name : {"L1", "L2", "DRAM"}) all.read.push_back({name, rate, rate});
   return all;
 }

@@ -9,6 +9,7 @@
 
 #include "../cpu_dtypes.hpp"
 #include "core/call.hpp"
+#include "device/cpu/rung.hpp"
 #include "rungs_under_test.hpp"
 
 namespace rung {
@@ -80,30 +81,34 @@ class GemmProperties : public testing::TestWithParam<const RungInfo*> {
     const bool b_transposed = *rc::gen::arbitrary<bool>();
     const int threads = *rc::gen::inRange(1, 4);
     Dense c{a.rows, b.cols, {}};
-    visit_dot(dtype, [&]<class In, class Out>(Elements<In, Out>) {
-      const auto a_data = converted<In>((a_transposed ? transpose(a) : a).elements);
-      const auto b_data = converted<In>((b_transposed ? transpose(b) : b).elements);
-      std::vector<Out> c_data(static_cast<std::size_t>(a.rows * b.cols));
-      const auto strides = [](const Dense& x, bool transposed, const void* data) {
-        return transposed ? AnyMatrix<const void*>{data, 1, x.rows}
-                          : AnyMatrix<const void*>{data, x.cols, 1};
-      };
-      const GemmCall call = {dtype,
-                             a.rows,
-                             b.cols,
-                             a.cols,
-                             1,
-                             strides(a, a_transposed, a_data.data()),
-                             strides(b, b_transposed, b_data.data()),
-                             0,
-                             {c_data.data(), b.cols, 1}};
-      run(*find_backend("cpu"), *GetParam(), call, threads);
-      for (const Out element : c_data) {
-        if constexpr (std::is_integral_v<Out>) {
-          c.elements.push_back(static_cast<int>(element));
-        } else {
-          RC_ASSERT(element == std::trunc(element));
-          c.elements.push_back(static_cast<int>(element));
+    visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
+      if constexpr (!cpu::has_gemm<In, Out>)
+        return;
+      else {
+        const auto a_data = converted<In>((a_transposed ? transpose(a) : a).elements);
+        const auto b_data = converted<In>((b_transposed ? transpose(b) : b).elements);
+        std::vector<Out> c_data(static_cast<std::size_t>(a.rows * b.cols));
+        const auto strides = [](const Dense& x, bool transposed, const void* data) {
+          return transposed ? AnyMatrix<const void*>{data, 1, x.rows}
+                            : AnyMatrix<const void*>{data, x.cols, 1};
+        };
+        const GemmCall call = {dtype,
+                               a.rows,
+                               b.cols,
+                               a.cols,
+                               1,
+                               strides(a, a_transposed, a_data.data()),
+                               strides(b, b_transposed, b_data.data()),
+                               0,
+                               {c_data.data(), b.cols, 1}};
+        run(*find_backend("cpu"), *GetParam(), call, threads);
+        for (const Out element : c_data) {
+          if constexpr (std::is_integral_v<Out>) {
+            c.elements.push_back(static_cast<int>(element));
+          } else {
+            RC_ASSERT(element == std::trunc(element));
+            c.elements.push_back(static_cast<int>(element));
+          }
         }
       }
     });

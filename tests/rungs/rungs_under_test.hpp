@@ -18,8 +18,11 @@ inline std::vector<const RungInfo*> rungs_under_test(const std::string& op,
                                                      const std::string& backend = "cpu") {
   std::vector<const RungInfo*> rungs;
   for (const RungInfo* rung : select({op + "/" + backend})) {
-    const bool simd = rung->source.find("device/cpu/simd.hpp") != std::string_view::npos ||
-                      rung->source.find("device/cpu/micro_kernels.hpp") != std::string_view::npos;
+    bool simd = false;
+    for (const std::string_view header :
+         {"device/cpu/simd.hpp", "device/cpu/micro_kernels.hpp", "device/cpu/dot_kernels.hpp"}) {
+      simd = simd || rung->source.find(header) != std::string_view::npos;
+    }
     if (std::getenv("RUNG_ISA") == nullptr || simd) rungs.push_back(rung);
   }
   return rungs;

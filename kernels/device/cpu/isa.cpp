@@ -5,16 +5,58 @@
 #include <cstdlib>
 #include <utility>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace rung::cpu {
 namespace {
 
 // The more capable one of two comparable sets comes later.
-constexpr std::array<std::pair<std::string_view, Isa>, 6> named = {{{"scalar", Isa::scalar},
-                                                                    {"neon", Isa::neon},
-                                                                    {"sse2", Isa::sse2},
-                                                                    {"sse4", Isa::sse4},
-                                                                    {"avx2", Isa::avx2},
-                                                                    {"avx512", Isa::avx512}}};
+constexpr auto named = std::to_array<std::pair<std::string_view, Isa>>({
+    {"scalar", Isa::scalar},
+    {"neon", Isa::neon},
+    {"sse2", Isa::sse2},
+    {"sse4", Isa::sse4},
+    {"avx2", Isa::avx2},
+    {"avx_vnni", Isa::avx_vnni},
+    {"avx512", Isa::avx512},
+    {"avx512_vnni", Isa::avx512_vnni},
+    {"avx512_bf16", Isa::avx512_bf16},
+    {"amx", Isa::amx},
+});
+
+#if defined(__x86_64__)
+
+/// Registers of CPUID, where compilers have no name for a bit.
+struct Cpuid {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+
+  Cpuid(unsigned leaf, unsigned subleaf) {
+    __get_cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx);
+  }
+};
+
+bool has(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
+
+/// Whether the operating system saves the registers of tiles: bits 17 and 18 of XCR0. XGETBV needs
+/// OSXSAVE, which AVX implies.
+[[gnu::target("xsave")]] bool saves_tiles() { return (__builtin_ia32_xgetbv(0) >> 17 & 3) == 3; }
+
+/// The extensions of `found` that compute dot products.
+Isa with_dot_products(Isa found) {
+  const Cpuid features(7, 0), more(7, 1);
+  const unsigned avx512_vnni = 1u << 11, avx_vnni = 1u << 4, avx512_bf16 = 1u << 5;
+  const unsigned amx = 1u << 22 | 1u << 24 | 1u << 25;  // bf16, tiles, int8
+  if (found.contains(Isa::avx2) && has(more.eax, avx_vnni)) found = found | Isa::avx_vnni;
+  if (!found.contains(Isa::avx512) || !has(features.ecx, avx512_vnni)) return found;
+  found = found | Isa::avx512_vnni;
+  if (!has(more.eax, avx512_bf16)) return found;
+  found = found | Isa::avx512_bf16;
+  return has(features.edx, amx) && saves_tiles() ? found | Isa::amx : found;
+}
+
+#endif
 
 Isa supported() {
   Isa found = Isa::scalar;
@@ -34,6 +76,7 @@ Isa supported() {
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")) {
     found = Isa::avx512;
   }
+  found = with_dot_products(found);
 #elif defined(__aarch64__)
   found = Isa::neon;
 #endif

@@ -10,7 +10,7 @@ namespace rung::cpu {
 /// linear order: neither of NEON and SSE4 contains the other.
 class Isa {
  public:
-  static const Isa scalar, neon, sse2, sse4, avx2, avx512;
+  static const Isa scalar, neon, sse2, sse4, avx2, avx_vnni, avx512, avx512_vnni, avx512_bf16, amx;
 
   constexpr bool contains(Isa other) const { return (bits_ & other.bits_) == other.bits_; }
 
@@ -29,8 +29,16 @@ inline constexpr Isa Isa::sse2{1u << 1};
 inline constexpr Isa Isa::sse4 = sse2 | Isa{1u << 2};
 /// With FMA, BMI2 and F16C.
 inline constexpr Isa Isa::avx2 = sse4 | Isa{1u << 3};
+/// Dot products of bytes in 256 bits, encoded with VEX.
+inline constexpr Isa Isa::avx_vnni = avx2 | Isa{1u << 5};
 /// F, VL, DQ, BW and CD.
 inline constexpr Isa Isa::avx512 = avx2 | Isa{1u << 4};
+/// Dot products of bytes in 512 bits.
+inline constexpr Isa Isa::avx512_vnni = avx512 | Isa{1u << 6};
+/// Dot products of bfloat16.
+inline constexpr Isa Isa::avx512_bf16 = avx512_vnni | Isa{1u << 7};
+/// Tiles, with products of bfloat16 and of bytes. The process still has to ask for their state.
+inline constexpr Isa Isa::amx = avx512_bf16 | Isa{1u << 8};
 
 /// The name of the most capable set that `isa` contains, as in RUNG_ISA.
 std::string_view name(Isa isa);

@@ -8,24 +8,26 @@ namespace rung::cpu {
 
 /// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C. The called function fixes the
 /// number of rows and the width of B (1 or 2 vectors). B must be readable over that full width;
-/// only `cols` columns of C are accessed. With beta == 0, C is not read.
-template <class T>
+/// only `cols` columns of C are accessed. With beta == 0, C is not read. In is what a step of k
+/// takes from a row of A and a column of B: an element, or a group of them (dot_kernels.hpp).
+template <class In, class Acc = In>
 struct Tile {
   std::int64_t k;
-  const T* a;
+  const In* a;
   std::int64_t a_stride;  // packed A: between steps of k; direct A: between rows
-  const T* b;
+  const In* b;
   std::int64_t b_stride;  // between steps of k
-  T alpha;
-  T beta;
-  T* c;
+  Acc alpha;
+  Acc beta;
+  Acc* c;
   std::int64_t ldc;
   std::int64_t cols;
-  std::int64_t b_ahead = 0;  // prefetch distance of B, in elements; 0: no prefetch
+  std::int64_t b_ahead = 0;    // prefetch distance of B, in elements; 0: no prefetch
+  const Acc* start = nullptr;  // for each row, what its sums start from: DotKernels::start_rows
 };
 
-template <class T>
-using TileFunction = void (*)(const Tile<T>& tile);
+template <class In, class Acc = In>
+using TileFunction = void (*)(const Tile<In, Acc>& tile);
 
 template <class T>
 struct MicroKernels {

@@ -1,11 +1,13 @@
 #pragma once
 // Packs a block of a matrix, of any layout and element type, into a panel for the micro-kernels.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "core/problem.hpp"
 #include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/widen.hpp"
 
 namespace rung::cpu {
 
@@ -13,23 +15,51 @@ namespace rung::cpu {
 template <class T>
 inline constexpr std::int64_t line = 64 / sizeof(T);
 
+namespace detail {
+
+/// The same for 16-bit elements, which become float.
+template <class In>
+void widen_panel(const MicroKernels<float>& kernels, const Matrix<const In>& matrix,
+                 std::int64_t rows, std::int64_t cols, std::int64_t width, float* panel) {
+  const Widen<In> widen = cpu::widen<In>();
+  if (matrix.col_stride == 1) {
+    for (std::int64_t k = 0; k < rows; ++k, panel += width) {
+      widen(&matrix(k, 0), cols, panel);
+      std::fill(panel + cols, panel + width, 0.0f);
+    }
+    return;
+  }
+  // By columns: a few elements of each are widened, then transposed.
+  constexpr std::int64_t most_rows = 64, most_cols = 32;
+  float wide[most_cols * most_rows];
+  for (std::int64_t k = 0; k < rows; k += most_rows) {
+    const std::int64_t count = std::min(most_rows, rows - k);
+    for (std::int64_t c = 0; c < cols; ++c) widen(&matrix(k, c), count, wide + c * most_rows);
+    kernels.pack_columns(count, wide, most_rows, cols, width, panel + k * width);
+  }
+}
+
+}  // namespace detail
+
 /// panel[k * width + c] = matrix(k0 + k, col0 + c) for k in [0, rows) and c in [0, cols); columns
 /// from cols to width become 0. Pass the transpose of A to pack A.
 template <class In, class Out>
 void pack_panel(const MicroKernels<Out>& kernels, const Matrix<const In>& matrix, std::int64_t k0,
                 std::int64_t rows, std::int64_t col0, std::int64_t cols, std::int64_t width,
                 Out* panel) {
+  const Matrix<const In> corner{&matrix(k0, col0), matrix.row_stride, matrix.col_stride};
   if constexpr (std::is_same_v<In, Out>) {
-    const In* const corner = &matrix(k0, col0);
     if (matrix.col_stride == 1) {
-      kernels.pack_rows(rows, corner, matrix.row_stride, cols, width, panel);
+      kernels.pack_rows(rows, corner.data, matrix.row_stride, cols, width, panel);
     } else {
-      kernels.pack_columns(rows, corner, matrix.col_stride, cols, width, panel);
+      kernels.pack_columns(rows, corner.data, matrix.col_stride, cols, width, panel);
     }
+  } else if constexpr (std::is_same_v<Out, float>) {
+    detail::widen_panel(kernels, corner, rows, cols, width, panel);
   } else {
-    for (std::int64_t k = k0; k < k0 + rows; ++k) {
+    for (std::int64_t k = 0; k < rows; ++k) {
       for (std::int64_t c = 0; c < width; ++c) {
-        *panel++ = c < cols ? static_cast<Out>(matrix(k, col0 + c)) : Out{};
+        *panel++ = c < cols ? static_cast<Out>(corner(k, c)) : Out{};
       }
     }
   }

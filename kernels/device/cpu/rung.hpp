@@ -8,6 +8,11 @@
 
 namespace rung::cpu {
 
+/// Whether CPU rungs multiply these types.
+template <class In, class Out>
+inline constexpr bool has_gemm =
+    is_for_dot(dtype_of<In, Out>()) || dtype_of<In, Out>() == Dtype::i8;
+
 /// C is complete when the call returns. The rung may use up to `threads` >= 1 threads.
 template <class In, class Out>
 using GemmFunction = void (*)(const Gemm<In, Out>& problem, int threads);
@@ -22,6 +27,7 @@ struct GemmRung {
   GemmFunction<std::uint32_t, std::uint32_t> i32;
   GemmFunction<bfloat16, float> bf16;
   GemmFunction<float16, float> f16;
+  GemmFunction<std::int8_t, std::uint32_t> i8;
 
   /// Null for types that no CPU rung supports.
   template <class In, class Out>
@@ -29,6 +35,7 @@ struct GemmRung {
     if constexpr (std::is_same_v<In, float>) return f32;
     if constexpr (std::is_same_v<In, double>) return f64;
     if constexpr (std::is_same_v<In, std::uint32_t>) return i32;
+    if constexpr (std::is_same_v<In, std::int8_t>) return i8;
     if constexpr (std::is_same_v<Out, float>) {
       if constexpr (std::is_same_v<In, bfloat16>) return bf16;
       if constexpr (std::is_same_v<In, float16>) return f16;
@@ -56,9 +63,12 @@ struct DotRung {
 
 template <class R>
 constexpr GemmRung gemm_rung() {
-  return {R::template run<float, float>, R::template run<double, double>,
-          R::template run<std::uint32_t, std::uint32_t>, R::template run<bfloat16, float>,
-          R::template run<float16, float>};
+  return {R::template run<float, float>,
+          R::template run<double, double>,
+          R::template run<std::uint32_t, std::uint32_t>,
+          R::template run<bfloat16, float>,
+          R::template run<float16, float>,
+          R::template run<std::int8_t, std::uint32_t>};
 }
 
 enum class Strides { any, unit };

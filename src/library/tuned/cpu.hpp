@@ -11,17 +11,25 @@ namespace rung::tuned {
 inline constexpr double gemm_thread = 64 * 64 * 64;
 
 inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
-inline constexpr Dtypes halves = Dtypes::of(Dtype::bf16, Dtype::f16);
+
+inline constexpr Dtypes narrow = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::i8);
+
+inline constexpr Dtypes for_tiles = Dtypes::of(Dtype::bf16, Dtype::i8);
 
 inline constexpr GemmRule gemm_rules[] = {
+    {.dtypes = for_tiles,
+     .needs = cpu::Isa::amx,
+     .min_m = 5,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(10, amx_tiles)},
+    // Dot-product instructions, or what this CPU has instead.
+    {.dtypes = narrow, .work_per_thread = gemm_thread, .use = RUNG_GEMM(09, dot_products)},
     // Few tiles of C, and a large k.
     {.max_m = 256,
      .max_n = 256,
      .min_k = 4096,
      .work_per_thread = gemm_thread,
      .use = RUNG_GEMM(08, split_k)},
-    // 16-bit inputs are widened while they are packed.
-    {.dtypes = halves, .work_per_thread = gemm_thread, .use = RUNG_GEMM(06, cache_blocks)},
     // Skinny: each element of the large operand is used only a few times.
     {.max_m = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},
     {.max_n = 48, .work_per_thread = gemm_thread, .use = RUNG_GEMM(07, direct)},

@@ -1,0 +1,80 @@
+// gemm/cpu/10_amx_tiles on a model of the AMX instructions: its packing, loops and edges are right on
+// a CPU that has none.
+
+#include <gtest/gtest.h>
+
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "device/cpu/amx.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/rung.hpp"
+#include "device/cpu/tile_model.hpp"
+
+namespace rung {
+
+extern const cpu::GemmRung gemm_cpu_10_on_model;
+
+namespace {
+
+class OnTileModel : public testing::TestWithParam<Dtype> {
+ protected:
+  static void expect_right(const GemmSpec& spec, int threads) {
+    GemmCase problem(spec);
+    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+      visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+        if constexpr (cpu::has_gemm<In, Out>) {
+          gemm_cpu_10_on_model.function<In, Out>()(call.typed<In, Out>(), threads);
+        }
+      });
+    });
+    EXPECT_TRUE(verdict.right) << verdict.message << " on " << threads << " threads";
+  }
+};
+
+TEST_P(OnTileModel, IsRight) {
+  for (const GemmSpec& spec : standard_gemm_cases(GetParam(), Effort::full)) {
+    for (const int threads : {1, 3}) expect_right(spec, threads);
+  }
+}
+
+// Several blocks of k, of packed A and B, and of C, whole and partial.
+TEST_P(OnTileModel, IsRightBeyondOneBlock) {
+  for (const bool transposed : {false, true}) {
+    expect_right({.dtype = GetParam(),
+                  .m = 101,
+                  .n = 97,
+                  .k = 2101,
+                  .a_transposed = transposed,
+                  .b_transposed = transposed,
+                  .beta = 1},
+                 2);
+  }
+  expect_right({.dtype = GetParam(), .m = 64, .n = 96, .k = 2048, .beta = 1}, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, OnTileModel, testing::Values(Dtype::bf16, Dtype::i8),
+                         [](const auto& param) { return std::string(identifier(param.param)); });
+
+TEST(TileModel, NeedsAConfiguration) {
+  _tile_release();
+  EXPECT_THROW(_tile_zero(0), std::logic_error);
+}
+
+TEST(TileModel, MultipliesGroups) {
+  const auto* const kernel = cpu::tile_kernel<std::int8_t, std::uint32_t>();
+  ASSERT_NE(kernel, nullptr);
+  alignas(64) cpu::KGroup a[2 * cpu::tile_size] = {}, b[2 * cpu::tile_size] = {};
+  a[17 * cpu::tile_groups + 3] = 0x04FD0201;                // row 17, k from 12 on: 1, 2, -3, 4
+  b[cpu::tile_size + 3 * cpu::tile_rows + 5] = 0x80030201;  // column 21: 1, 2, 3, -128
+  std::uint32_t c[32 * 32] = {};
+  c[17 * 32 + 21] = 1000;
+  kernel->begin();
+  kernel->multiply(1, a, b, c, 32, true);
+  kernel->end();
+  EXPECT_EQ(c[17 * 32 + 21], 1000u + 1 + 4 - 9 - 512);
+  c[17 * 32 + 21] = 0;
+  for (const std::uint32_t element : c) EXPECT_EQ(element, 0u);
+}
+
+}  // namespace
+}  // namespace rung
