@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <limits>
 
 #include "device/cpu/machine.hpp"
@@ -19,7 +18,7 @@ constexpr double masked_tile = 25, masked_call = 50;
 constexpr double in_time_tile = 90, in_time_call = 200;
 constexpr double direct_tile = 110, direct_call = 400;
 constexpr double blocks_tile = 90, blocks_call = 1200;
-constexpr double reduction = 5;  // of a vector to its sum
+constexpr double reduction = 4;  // of a vector to its sum
 constexpr double row_sums_call = 20;
 // Cycles per element, or per byte.
 constexpr double transposing = 0.5;
@@ -35,6 +34,14 @@ constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct)
                               RUNG_GEMM(12, just_in_time), RUNG_GEMM(13, narrow)};
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// std::ceil is a call where only the oldest instruction set may be used.
+double ceil_of(double value) {
+  constexpr double most = 1e15;
+  if (value > most) return value;
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(value));
+  return whole < value ? whole + 1 : whole;
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -103,12 +110,14 @@ GemmCosts::GemmCosts(const GemmShape& shape, const CpuRates& rates)
       a_by_rows_(shape.a == Order::row_major || shape.k == 1),
       b_by_rows_(shape.b == Order::row_major),
       rates_(rates) {
-  const double vectors = std::ceil(n_ / lanes_);
+  const double vectors = ceil_of(n_ / lanes_);
   const double partial = n_ - (vectors - 1) * lanes_;
   // Half a vector costs half where a core has two units of that width.
   fmas_ = m_ * k_ * (vectors - (partial <= lanes_ / 2 ? 0.5 : 0));
+  // With one or two rows, each FMA waits for a load of B.
+  if (m_ <= 2) fmas_ *= m_ == 1 ? 2 : 1.3;
   whole_fmas_ = m_ * k_ * vectors;
-  tiles_ = std::ceil(m_ / tile_rows) * std::ceil(vectors / 2);
+  tiles_ = ceil_of(m_ / tile_rows) * ceil_of(vectors / 2);
 }
 
 /// Loops hand out their parts to `threads` threads, as far as there are `tasks`.
@@ -117,28 +126,29 @@ double GemmCosts::shared(double cost, double tasks, int threads) const {
   return used <= 1 ? cost : cost / used + rates_.handover;
 }
 
-double GemmCosts::from_memory(double bytes, double cycles_per_byte) const {
+double GemmCosts::from_memory(double cycles_per_byte) const {
+  const double bytes = (m_ * k_ + k_ * n_) * size_;
   return bytes > rates_.l3 / 2 ? bytes * cycles_per_byte : 0;
 }
 
 double GemmCosts::cache_blocks(int threads) const {
   const double cost =
       whole_fmas_ + tiles_ * blocks_tile + packing * (m_ * k_ + k_ * n_) * size_ / 4;
-  return shared(cost, std::ceil(tiles_ / 8), threads) + blocks_call;
+  return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
+         blocks_call;
 }
 
 double GemmCosts::direct(int threads) const {
-  const double b_bytes = k_ * n_ * size_;
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
   double cost = whole_fmas_ + tiles_ * direct_tile + transposed;
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) cost *= beyond_l2;
   const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
-  cost = std::max(cost, from_memory(b_bytes, streams ? blocked_read : strided_read));
-  return shared(cost, std::ceil(n_ / (2 * lanes_)), threads) + direct_call;
+  cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
+  return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
 }
 
 double GemmCosts::split_k(int threads) const {
-  const double parts = std::floor(k_ / 1024);
+  const double parts = ceil_of(k_ / 1024 - 1);
   if (parts < 2 || threads == 1) return infinite;
   const double sums = parts * m_ * n_ / 2;
   return shared(direct(1) + sums, parts, threads) + direct_call;
@@ -149,35 +159,36 @@ double GemmCosts::masked_edges() const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   double cost = fmas_ + tiles_ * masked_tile + transposed;
   if (bytes > rates_.l2) cost *= beyond_l2;
-  return std::max(cost, from_memory(k_ * n_ * size_, strided_read)) + masked_call;
+  return std::max(cost, from_memory(strided_read)) + masked_call;
 }
 
 double GemmCosts::just_in_time(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
-  const double cost = std::max(fmas_ + tiles_ * in_time_tile + transposed,
-                               from_memory(k_ * n_ * size_, m_ <= 28 ? strided_read : 0));
-  const double tasks = std::ceil(n_ / (4 * lanes_)) * std::ceil(m_ / (4 * tile_rows));
+  const double cost =
+      std::max(fmas_ + tiles_ * in_time_tile + transposed,
+               from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
+  const double tasks = ceil_of(n_ / (4 * lanes_)) * ceil_of(m_ / (4 * tile_rows));
   return shared(cost, tasks, threads) + in_time_call;
 }
 
 double GemmCosts::narrow(int threads) const {
   const double large = std::max(m_, n_) * k_;
-  const double memory = from_memory(large * size_, streamed_read);
-  const double tasks = std::floor(large / (1 << 14));
+  const double memory = from_memory(streamed_read);
+  const double tasks = large / (1 << 14);
   const double few = std::min(m_, n_);
   const bool copies = (a_by_rows_ && n_ <= 4) || (!b_by_rows_ && m_ <= 4);
   if ((a_by_rows_ && !b_by_rows_) || n_ == 1 || copies) {
-    const double steps = std::ceil(k_ / lanes_);
+    const double steps = ceil_of(k_ / lanes_);
     const double loads = std::min(few, 4.0) >= 2 ? 1 : 1.15;  // for each FMA
     const double copy = b_by_rows_ && n_ > 1 ? n_ * k_ : 0;
     const double cost = m_ * n_ * (steps * loads + reduction) + copy;
     return shared(std::max(cost, memory), tasks, threads) + masked_call;
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
-  const double vectors = std::ceil(std::max(m_, n_) / lanes_);
-  const double eighths = std::ceil(k_ / 8);
+  const double vectors = ceil_of(std::max(m_, n_) / lanes_);
+  const double eighths = ceil_of(k_ / 8);
   // Each pass over eight rows reads and writes the sums.
-  const double cost = eighths * (vectors * (8 * std::max(few, 1.15) + 3 * few) + row_sums_call) +
+  const double cost = eighths * (vectors * (8 * std::max(few, 1.15) + 2 * few) + row_sums_call) +
                       (m_ <= 4 ? 0 : 4 * m_ * n_);
   return shared(std::max(cost, memory), tasks, threads) + masked_call;
 }
@@ -186,12 +197,13 @@ std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs() { return rungs; }
 
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
   // Settles small problems without any cost: to share them takes longer than to compute them.
-  constexpr std::int64_t small = 64, narrow_volume = 1 << 11, volume = 1 << 17;
-  const bool is_small = shape.m <= small && shape.n <= small && shape.k <= small;
+  constexpr std::int64_t small = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
   const bool is_narrow = shape.m <= 4 || shape.n <= 4;
-  if (is_small && shape.m > 1 && shape.n > 1 &&
+  if (shape.m <= small && shape.n <= small && shape.k <= small &&
       shape.m * shape.n * shape.k <= (is_narrow ? narrow_volume : volume)) {
-    return {rungs[r11].id, rungs[r11].rung, 1};
+    const bool is_column = shape.n == 1 && shape.k >= 16;
+    const auto& rung = rungs[is_column || (shape.m == 1 && shape.n > 64) ? r13 : r11];
+    return {rung.id, rung.rung, 1};
   }
   const GemmCosts alone(shape, rates());
   std::array<double, rungs.size()> costs = {

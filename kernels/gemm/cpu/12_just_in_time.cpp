@@ -28,8 +28,8 @@ using cpu::round_up;
 // Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
 constexpr std::int64_t set_stride = 4096;
 
-// C is read and written once per KC, so a short KC costs traffic. A tile reads its panels of A and B
-// from L2 in time.
+// C is read and written once per KC, so a short KC costs traffic. A tile reads its panels of A and
+// B from L2 in time.
 constexpr std::int64_t max_KC_bytes = 2048;
 constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
 constexpr std::int64_t max_packed_bytes = 16 << 20;
@@ -159,9 +159,9 @@ struct JustInTime {
     std::int64_t begin, end;
   };
 
-  /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first tile
-  /// reads them in place and leaves a copy for the others, behind its FMAs; the first two tiles
-  /// fetch what the next strip begins with.
+  /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first
+  /// tile reads them in place and leaves a copy for the others, behind its FMAs; the first two
+  /// tiles fetch what the next strip reads.
   template <class T>
   static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, const Blocks& blocks,
                     const T* packed_a, Range rows, std::int64_t j, std::int64_t cols, Range ks,
@@ -173,6 +173,8 @@ struct JustInTime {
     const bool only_one = rows.end - rows.begin <= blocks.MR;
     const bool has_next = in_place && j + blocks.NR < g.n;
     const bool packed = blocks.packs_a;
+    // Where rows of B do not begin with a line, this strip has already read the first of the next.
+    constexpr std::int64_t last = line<T> - 1;
     cpu::MaskedTile<T> tile = {};
     tile.k = k;
     tile.a_row = packed ? 1 : g.a.row_stride;
@@ -188,10 +190,10 @@ struct JustInTime {
       tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
       tile.b = copies ? &g.b(ks.begin, j) : panel;
       tile.b_k = copies ? g.b.row_stride : width;
-      tile.b_ahead = !copies ? steps_ahead * width : only_one ? 2 * blocks.NR : 0;
+      tile.b_ahead = !copies ? steps_ahead * width : only_one ? 2 * blocks.NR + last : 0;
       tile.copy = copies && !only_one ? panel : nullptr;
       const bool fetches = has_next && at < 2;
-      tile.next = fetches ? &g.b(ks.begin, j + blocks.NR) + at * line<T> : nullptr;
+      tile.next = fetches ? &g.b(ks.begin, j + blocks.NR) + at * line<T> + last : nullptr;
       tile.next_k = fetches ? g.b.row_stride : 0;
       tile.c = &g.c(i, j);
       prefetch_c(tile.c, tile.ldc, tile_rows, cols);
