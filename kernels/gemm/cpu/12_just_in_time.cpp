@@ -27,6 +27,7 @@ using cpu::round_up;
 
 // Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
 constexpr std::int64_t set_stride = 4096;
+constexpr std::int64_t ways = 8;
 
 // C is read and written once per KC, so a short KC costs traffic. A tile reads its panels of A and
 // B from L2 in time.
@@ -55,14 +56,16 @@ struct Blocks {
   Blocks(const cpu::MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
     constexpr std::int64_t size = sizeof(T);
     const cpu::Caches& caches = cpu::machine().caches;
-    MR = even_part(g.m, kernels.MR, 1);
     NR = 2 * kernels.lanes;
+    const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
+    const bool conflicts = a_stride * size % set_stride == 0 && g.m > ways;
+    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
+    const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
+    MR = even_part(g.m, avoids ? std::min(ways, kernels.MR) : kernels.MR, 1);
     width_a = round_up(MR, kernels.lanes);
     KC = even_part(g.k, (g.m > MR ? max_KC_bytes : one_tile_KC_bytes) / size, 8);
     MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
-    const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
-    const bool conflicts = a_stride * size % set_stride == 0 && MR > 8;
-    packs_a = conflicts || (g.m > MR && g.n > columns_of_packed_a);
+    packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
     NC = round_up(g.n, NR);
     // Eight blocks of C per thread balance the load when other work delays one of the threads.
     if (threads > 1) {
