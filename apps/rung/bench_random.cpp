@@ -11,7 +11,6 @@
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "interruption.hpp"
-#include "library/select.hpp"
 #include "measure/gpu_environment.hpp"
 #include "measure/random/random_bench.hpp"
 #include "peers.hpp"
@@ -97,7 +96,7 @@ std::vector<const RungInfo*> rungs_of_regret(const std::vector<std::string>& sel
   if (select_by_number(selectors)) return selected;
   std::vector<const RungInfo*> rungs;
   for (const RungInfo* rung : selected) {
-    if (is_in_use(rung->id)) rungs.push_back(rung);
+    if (library_uses(rung->id)) rungs.push_back(rung);
   }
   return rungs;
 }

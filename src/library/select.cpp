@@ -1,7 +1,8 @@
 #include "library/select.hpp"
 
 #include <algorithm>
-#include <iterator>
+
+#include "library/cost_model.hpp"
 
 namespace rung {
 namespace {
@@ -27,11 +28,17 @@ Order order_of(const AnyMatrix<const void*>& matrix) {
 }  // namespace
 
 bool is_in_use(std::string_view id) {
-  return std::any_of(std::begin(tuned::gemm_rules), std::end(tuned::gemm_rules),
-                     [&](const GemmRule& rule) { return rule.use.id == id; });
+  const auto is_named = [&](const Named<cpu::GemmRung>& rung) { return rung.id == id; };
+  return std::ranges::any_of(gemm_rungs_with_costs(), is_named) ||
+         std::ranges::any_of(tuned::gemm_rules,
+                             [&](const GemmRule& rule) { return is_named(rule.use); });
 }
 
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
+  const bool has_costs = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
+  if (has_costs && shape.compute_mode == ComputeMode::standard) {
+    return cheapest_gemm(shape, threads);
+  }
   const double multiply_adds = work(shape);
   for (const GemmRule& rule : tuned::gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;

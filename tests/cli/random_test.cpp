@@ -117,10 +117,10 @@ TEST(BenchRandom, AWrongPlanIsAnErrorAndIsNotTimed) {
 TEST(BenchRandom, ComparesTheLibraryWithAPeerOnTheCpu) {
   const Folder folder;
   const auto file = folder / "random.json";
-  const Output output =
-      run_rung("bench gemm/cpu --random 3 --seed 7 --dtype f32,f64 --layout all --max-size 40 "
-               "--threads 2 --seconds 0.002 --regret --json " +
-               file.string());
+  const Output output = run_rung(
+      "bench gemm/cpu --random 3 --seed 7 --dtype f32,f64 --layout all --max-size 40 "
+      "--threads 2 --seconds 0.002 --regret --json " +
+      file.string());
   ASSERT_EQ(output.exit_code, 0) << output.err;
   EXPECT_EQ(lines(output.out).at(0), "3 random shapes up to 40, seed 7, 2 threads");
   EXPECT_NE(output.out.find("\nf64 tt "), std::string::npos) << output.out;
@@ -146,11 +146,11 @@ TEST(BenchRandom, ComparesTheLibraryWithAPeerOnTheCpu) {
 
 TEST(BenchRandom, AWrongRungOfTheCpuIsAnErrorAndIsNotTimed) {
   const Output output = run_shell(
-      "\"$RUNG_WRONG\" bench gemm/cpu/00 --random 1 --regret --max-size 20 --seconds 0.002 --vs none "
+      "\"$RUNG_WRONG\" bench gemm/cpu/00 --random 1 --regret --max-size 20 --seconds 0.002 --vs "
+      "none "
       "--json -");
   EXPECT_EQ(output.exit_code, 1);
-  EXPECT_NE(output.err.find(": gemm/cpu/00_triple_loop: WRONG: "), std::string::npos)
-      << output.err;
+  EXPECT_NE(output.err.find(": gemm/cpu/00_triple_loop: WRONG: "), std::string::npos) << output.err;
   const Json plan = Json::parse(output.out).at("random").at("plans").at(0);
   EXPECT_EQ(plan.at("rung"), "gemm/cpu/00_triple_loop");
   EXPECT_EQ(plan.at("seconds"), nullptr);

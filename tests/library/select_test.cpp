@@ -12,6 +12,7 @@
 
 #include "core/rung.hpp"
 #include "device/cpu/machine.hpp"
+#include "library/cost_model.hpp"
 #include "library/tuned/cpu.hpp"
 
 namespace rung {
@@ -41,6 +42,47 @@ TEST(Rules, NameRungsOfTheirComputeMode) {
   for (const GemmRule& rule : tuned::gemm_rules) {
     for (const RungInfo* rung : select({rule.use.id})) {
       EXPECT_EQ(rung->compute_mode, rule.compute_mode) << rung->id;
+    }
+  }
+}
+
+std::string rung_for(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
+  return choose_gemm({dtype, m, n, k, Order::row_major, Order::row_major}, threads).id;
+}
+
+TEST(Costs, ChooseRungsByShape) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    EXPECT_EQ(rung_for(dtype, 8, 8, 8), "gemm/cpu/11_masked_edges");
+    EXPECT_EQ(rung_for(dtype, 1, 4096, 4096), "gemm/cpu/13_narrow");
+    EXPECT_EQ(rung_for(dtype, 4096, 1, 4096), "gemm/cpu/13_narrow");
+    EXPECT_EQ(rung_for(dtype, 2048, 2048, 2048), "gemm/cpu/12_just_in_time");
+    EXPECT_EQ(rung_for(dtype, 1000, 100, 1000), "gemm/cpu/12_just_in_time");
+    EXPECT_EQ(rung_for(dtype, 8, 8, 1 << 20, 2), "gemm/cpu/08_split_k");
+    EXPECT_NE(rung_for(dtype, 64, 64, 65536), "gemm/cpu/08_split_k");
+  }
+}
+
+TEST(Costs, AreOfRungsInTheCatalog) {
+  const std::set<std::string> ids = catalog_ids();
+  for (const auto& rung : gemm_rungs_with_costs()) {
+    EXPECT_TRUE(ids.contains(rung.id)) << rung.id;
+    EXPECT_TRUE(is_in_use(rung.id));
+  }
+  EXPECT_FALSE(is_in_use("gemm/cpu/02_blocked"));
+}
+
+TEST(Costs, OfMoreWorkAreHigher) {
+  const CpuRates rates{
+      .lanes_f32 = 8, .lanes_f64 = 4, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  for (const Order a : orders) {
+    for (const Order b : orders) {
+      const GemmCosts less({Dtype::f64, 100, 90, 80, a, b}, rates);
+      const GemmCosts more({Dtype::f64, 300, 90, 80, a, b}, rates);
+      EXPECT_LT(less.cache_blocks(1), more.cache_blocks(1));
+      EXPECT_LT(less.direct(2), more.direct(2));
+      EXPECT_LT(less.masked_edges(), more.masked_edges());
+      EXPECT_LT(less.just_in_time(2), more.just_in_time(2));
+      EXPECT_LT(more.just_in_time(2), more.just_in_time(1));
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The rungs that the library uses on CPUs. This is data; change it by measurement (`rung bench`
+// The rungs that the library uses on CPUs for types other than f32 and f64, for which it computes
+// costs (library/cost_model.hpp). This is data; change it by measurement (`rung bench`
 // prints the library's choice beside every rung). The last rule of each table, and of each dot
 // mode, must match everything; a test checks it.
 

@@ -18,6 +18,8 @@ LibraryPlan library_plan(cuda::Gpu& gpu, const GemmCall& call) {
   return {choice.id, choice.config};
 }
 
+bool library_uses(std::string_view rung) { return is_in_use(rung); }
+
 LibraryPlan library_plan(const GemmCall& call, int threads) {
   const GemmChoice choice = choose_gemm(call, threads);
   return {choice.id, {}, choice.threads};

@@ -15,6 +15,9 @@ struct LibraryPlan {
   int threads = 0;  // of a rung of the CPU; 0 on a GPU
 };
 
+/// Whether the library chooses that rung of gemm/cpu for any problem.
+bool library_uses(std::string_view rung);
+
 /// On the CPU, for at most so many threads.
 LibraryPlan library_plan(const GemmCall& call, int threads);
 

@@ -1,0 +1,240 @@
+#include "device/cpu/masked_kernels.hpp"
+
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "device/cpu/masked_kernels.cpp"
+#include "device/cpu/simd.hpp"
+// The same for this one, which has code for each instruction set.
+#include "device/cpu/partial-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
+// Four vectors for few rows: with fewer sums, each would wait for its last FMA.
+constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
+
+/// Row pointers, three rows apart: with the stride in an index register, base, base + stride and
+/// base + 2 * stride are all addressing modes.
+template <class T, int Rows>
+struct StridedRows {
+  const T* base[(Rows + 2) / 3];
+  std::int64_t row, step;
+
+  HWY_INLINE StridedRows(const T* a, std::int64_t a_row, std::int64_t a_k) : row(a_row), step(a_k) {
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; ++i) base[i] = a + 3 * i * a_row;
+  }
+  HWY_INLINE const T* at(int i) const { return base[i / 3] + (i % 3) * row; }
+  HWY_INLINE void next() {
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 2) / 3; ++i) base[i] += step;
+  }
+};
+
+template <class D, class M>
+HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  (void)mask;
+  return hn::LoadU(d, at);
+#else
+  return hn::MaskedLoad(mask, d, at);
+#endif
+}
+
+template <class D, int Rows, int Vectors>
+void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
+  using T = hn::TFromD<D>;
+  const D d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  constexpr int last = Vectors - 1;
+  const std::int64_t last_cols = t.cols - last * lanes;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
+
+  hn::Vec<D> sum[Rows][Vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
+  }
+
+  StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
+  const T* b = t.b;
+  const T* next = t.next;
+  T* copy = t.copy;
+  for (std::int64_t k = 0; k < t.k; ++k, a.next(), b += t.b_k, next += t.next_k) {
+    __builtin_prefetch(next, 0, 2);
+    hn::Vec<D> b_k[Vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, b + v * lanes);
+    b_k[last] = load_partial(d, mask, b + last * lanes);
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) __builtin_prefetch(b + t.b_ahead + v * lanes);
+    if (copy != nullptr) {
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, copy + v * lanes);
+      copy += Vectors * lanes;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+      const hn::Vec<D> a_ik = hn::Set(d, *a.at(i));
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(a_ik, b_k[v], sum[i][v]);
+    }
+  }
+
+  if (t.alpha != T{1}) {
+    const hn::Vec<D> alpha = hn::Set(d, t.alpha);
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Mul(alpha, sum[i][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+    T* const c = t.c + i * t.ldc;
+#pragma GCC unroll 4
+    for (int v = 0; v < last; ++v) {
+      if (t.beta != T{}) {
+        sum[i][v] = hn::MulAdd(hn::Set(d, t.beta), hn::LoadU(d, c + v * lanes), sum[i][v]);
+      }
+      hn::StoreU(sum[i][v], d, c + v * lanes);
+    }
+    store_first(d, mask, last_cols, sum[i][last], t.beta, c + last * lanes);
+  }
+}
+
+template <class T>
+using FullTag = hn::ScalableTag<T>;
+
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+constexpr std::int64_t block = 1;
+
+template <class T>
+void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t /*width*/, T* panel) {
+  *panel = rows[0][at];
+}
+#else
+// A block of 128 bits has 4 floats or 2 doubles of one row.
+template <class T>
+constexpr std::int64_t block = 16 / sizeof(T);
+
+/// The blocks at `at` of the rows first, first + step, …, one in each 128 bits of a vector.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> gather_blocks(D d, const T* const* rows, int first, int step,
+                                    std::int64_t at) {
+  if constexpr (hn::MaxLanes(d) * sizeof(T) <= 16) {
+    return hn::LoadU(d, rows[first] + at);
+  } else {
+    const hn::Half<D> half;
+    constexpr int count = static_cast<int>(hn::MaxLanes(half) * sizeof(T) / 16);
+    return hn::Combine(d, gather_blocks(half, rows, first + count * step, step, at),
+                       gather_blocks(half, rows, first, step, at));
+  }
+}
+
+/// panel[i * width + r] = rows[r][at + i] for all lanes r of a vector and i in [0, block).
+template <class T>
+HWY_INLINE void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t width,
+                                 T* panel) {
+  const FullTag<T> d;
+  if constexpr (sizeof(T) == 8) {
+    const auto r0 = gather_blocks(d, rows, 0, 2, at);
+    const auto r1 = gather_blocks(d, rows, 1, 2, at);
+    hn::StoreU(hn::InterleaveLower(d, r0, r1), d, panel);
+    hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, panel + width);
+  } else {
+    const hn::Repartition<double, FullTag<T>> pairs;
+    const auto r0 = gather_blocks(d, rows, 0, 4, at);
+    const auto r1 = gather_blocks(d, rows, 1, 4, at);
+    const auto r2 = gather_blocks(d, rows, 2, 4, at);
+    const auto r3 = gather_blocks(d, rows, 3, 4, at);
+    const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+    const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+    const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+    const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+    const auto store = [&](auto pair, std::int64_t i) {
+      hn::StoreU(hn::BitCast(d, pair), d, panel + i * width);
+    };
+    store(hn::InterleaveLower(pairs, lower01, lower23), 0);
+    store(hn::InterleaveUpper(pairs, lower01, lower23), 1);
+    store(hn::InterleaveLower(pairs, upper01, upper23), 2);
+    store(hn::InterleaveUpper(pairs, upper01, upper23), 3);
+  }
+}
+#endif
+
+template <class T>
+void transpose(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
+               std::int64_t width, T* panel) {
+  constexpr std::int64_t lanes = hn::MaxLanes(FullTag<T>());
+  for (std::int64_t c = 0; c < width; c += lanes) {
+    // Lanes beyond the last vector repeat it.
+    const T* rows[lanes];
+    for (std::int64_t r = 0; r < lanes; ++r) {
+      rows[r] = from + (c + r < count ? c + r : count - 1) * stride;
+    }
+    std::int64_t i = 0;
+    for (; i + block<T> <= k; i += block<T>) {
+      transpose_blocks(rows, i, width, panel + i * width + c);
+    }
+    for (; i < k; ++i) {
+      for (std::int64_t r = 0; r < lanes; ++r) panel[i * width + c + r] = rows[r][i];
+    }
+  }
+}
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+using HalfTag = FullTag<T>;
+#else
+template <class T>
+using HalfTag = hn::Half<FullTag<T>>;
+#endif
+
+template <class T, int Rows>
+constexpr MaskedTileFunction<T> wide_tile() {
+  if constexpr (Rows <= masked_wide_rows) return masked_tile<FullTag<T>, Rows, 4>;
+  return nullptr;
+}
+
+template <class T, int... Row>
+constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
+  return {masked_MR,
+          hn::MaxLanes(FullTag<T>()),
+          !HWY_MEM_OPS_MIGHT_FAULT,
+          masked_wide_rows,
+          {{masked_tile<HalfTag<T>, Row + 1, 1>, masked_tile<FullTag<T>, Row + 1, 1>,
+            masked_tile<FullTag<T>, Row + 1, 2>, wide_tile<T, Row + 1>()}...},
+          transpose<T>};
+}
+
+template <class T>
+constexpr MaskedKernels<T> masked = make_masked<T>(std::make_integer_sequence<int, masked_MR>());
+
+const MaskedKernels<float>* masked_f32() { return &masked<float>; }
+const MaskedKernels<double>* masked_f64() { return &masked<double>; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rung::cpu {
+
+template <>
+const MaskedKernels<float>& masked_kernels<float>() {
+  static const auto* const picked = RUNG_PICK_TARGET(masked_f32)();
+  return *picked;
+}
+
+template <>
+const MaskedKernels<double>& masked_kernels<double>() {
+  static const auto* const picked = RUNG_PICK_TARGET(masked_f64)();
+  return *picked;
+}
+
+}  // namespace rung::cpu
+#endif  // HWY_ONCE

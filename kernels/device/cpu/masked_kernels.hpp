@@ -1,0 +1,77 @@
+#pragma once
+// Micro-kernels that read A and B in place, whatever their strides, and mask the columns that a
+// partial tile does not have. One set per instruction set, for float and double.
+
+#include <cstdint>
+
+namespace rung::cpu {
+
+/// C (rows x cols) = alpha * A (rows x k) * B (k x cols) + beta * C, where rows of B and of C are
+/// contiguous. The called function fixes the number of rows and the widest cols. With beta == 0, C
+/// is not read.
+template <class T>
+struct MaskedTile {
+  std::int64_t k;
+  const T* a;
+  std::int64_t a_row;  // elements from one row of A to the next, and from one step of k
+  std::int64_t a_k;
+  const T* b;
+  std::int64_t b_k;
+  T alpha;
+  T beta;
+  T* c;
+  std::int64_t ldc;
+  std::int64_t cols;
+  std::int64_t b_ahead = 0;  // prefetch distance of B, in elements; 0: no prefetch
+  // Fetched into the L2 cache, one line for each step of k: what a later tile reads.
+  const T* next = nullptr;
+  std::int64_t next_k = 0;  // elements from one step to the next
+  // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
+  T* copy = nullptr;
+};
+
+template <class T>
+using MaskedTileFunction = void (*)(const MaskedTile<T>& tile);
+
+template <class T>
+struct MaskedKernels {
+  static constexpr int max_rows = 14;
+
+  std::int64_t MR;     // rows of the largest tile
+  std::int64_t lanes;  // elements per vector
+  /// Whether a partial tile touches only its columns of B. Without masked loads, B must be readable
+  /// over whole vectors.
+  bool masks_b;
+  std::int64_t wide_rows;  // tiles of so many rows and fewer may be four vectors wide
+
+  // [rows - 1]: half a vector, one, two and four vectors. The last is null above wide_rows.
+  MaskedTileFunction<T> tiles[max_rows][4];
+
+  /// Copies `count` vectors of k elements each, which begin `stride` apart, side by side:
+  /// panel[i * width + c] = from[c * stride + i] for c < count. width is a multiple of lanes and at
+  /// least count; all of panel[0 … k * width) is overwritten.
+  void (*transpose)(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
+                    std::int64_t width, T* panel);
+
+  /// The columns of a tile of so many rows (three vectors have no function) where `left` columns are to be computed.
+  std::int64_t tile_cols(std::int64_t rows, std::int64_t left) const {
+    const std::int64_t most = (rows <= wide_rows && left > 3 * lanes ? 4 : 2) * lanes;
+    return left < most ? left : most;
+  }
+  /// The columns that a tile of `cols` columns computes: whole vectors, or half a vector.
+  std::int64_t width(std::int64_t cols) const {
+    if (cols > lanes) return (cols > 2 * lanes ? 4 : 2) * lanes;
+    return 2 * cols > lanes ? lanes : lanes / 2;
+  }
+  /// The function for a tile of `rows` (1 to MR) by `cols` (1 to tile_cols).
+  MaskedTileFunction<T> tile(std::int64_t rows, std::int64_t cols) const {
+    const int width = cols <= lanes ? 2 * cols > lanes : 2 + (cols > 2 * lanes);
+    return tiles[rows - 1][width];
+  }
+};
+
+/// The set for this machine. T is float or double.
+template <class T>
+const MaskedKernels<T>& masked_kernels();
+
+}  // namespace rung::cpu

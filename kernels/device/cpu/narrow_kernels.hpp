@@ -1,0 +1,52 @@
+#pragma once
+// Micro-kernels for a C of few rows or columns, which the large operand is read only once for. One
+// set per instruction set, for float and double.
+
+#include <cstdint>
+
+namespace rung::cpu {
+
+/// C (rows x cols) = alpha * A * B + beta * C as dot products: rows of A and columns of B are
+/// contiguous. With beta == 0, C is not read.
+template <class T>
+struct DotTile {
+  std::int64_t k;
+  const T* a;
+  std::int64_t a_row;  // elements from one row of A to the next
+  const T* b;
+  std::int64_t b_col;  // elements from one column of B to the next
+  T alpha;
+  T beta;
+  T* c;
+  std::int64_t c_row, c_col;
+};
+
+/// C (rows x n) = alpha * A * B + beta * C as sums of rows of B: rows of B and of C are contiguous.
+template <class T>
+struct RowSum {
+  std::int64_t n;
+  const T* a;
+  std::int64_t a_row, a_k;
+  const T* b;
+  std::int64_t b_k;
+  T alpha;
+  T beta;
+  T* c;
+  std::int64_t ldc;
+};
+
+template <class T>
+struct NarrowKernels {
+  static constexpr int max_rows = 4, max_cols = 4;
+  static constexpr int column_rows = 8;
+
+  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);  // [rows - 1][cols - 1]
+  void (*column)(const DotTile<T>& tile);                    // column_rows rows by one column
+  void (*row_sums[max_rows][4])(const RowSum<T>& sum);       // [rows - 1][log2 of k]: 1, 2, 4, 8
+};
+
+/// The set for this machine. T is float or double.
+template <class T>
+const NarrowKernels<T>& narrow_kernels();
+
+}  // namespace rung::cpu

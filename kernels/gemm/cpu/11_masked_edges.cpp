@@ -1,0 +1,129 @@
+// gemm/cpu/11_masked_edges: for small products: read A and B in place, whatever their strides, on
+//   one thread, and mask the columns that a partial tile does not have.
+// from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
+//   | bottleneck: operands beyond the L2 cache
+// needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
+//   --sizes 8,16,37,100 --threads 1
+
+#include <algorithm>
+#include <type_traits>
+
+#include "device/cpu/masked_kernels.hpp"
+#include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/rung.hpp"
+
+namespace rung {
+
+extern const cpu::GemmRung gemm_cpu_07_direct;
+
+namespace {
+
+// A strip of B, KC rows by the columns of a tile, fills the L1 cache. Where it is packed, it is on
+// the stack.
+constexpr std::int64_t max_KC = 256;
+constexpr std::int64_t max_panel_bytes = 32 << 10;
+
+constexpr std::int64_t short_k = 32;
+
+/// The fewest equal parts of at most `limit`. Divides 32-bit integers, in a third of the time.
+std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
+  if (whole <= limit) return whole;
+  const auto size = static_cast<std::uint32_t>(whole);
+  const auto most = static_cast<std::uint32_t>(limit);
+  const std::uint32_t parts = (size + most - 1) / most;
+  return (size + parts - 1) / parts;
+}
+
+struct MaskedEdges {
+  template <class In, class Out>
+  static void run(const Gemm<In, Out>& g, int threads) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    constexpr bool is_supported = std::is_same_v<In, Out> && std::is_floating_point_v<Out>;
+    if constexpr (is_supported) {
+      if (g.m == 0) return;
+      if (g.m < most && g.k < most) return multiply(g);
+    }
+    gemm_cpu_07_direct.function<In, Out>()(g, threads);
+  }
+
+  template <class T>
+  static void multiply(const Gemm<T, T>& g) {
+    const auto& kernels = cpu::masked_kernels<T>();
+    const std::int64_t MR = even_part(g.m, kernels.MR);
+    const bool in_place = g.b.col_stride == 1 && kernels.masks_b;
+    const std::int64_t KC =
+        even_part(std::max<std::int64_t>(g.k, 1),
+                  in_place ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
+    if (in_place && g.k <= short_k && g.k * g.n * std::int64_t{sizeof(T)} <= max_panel_bytes) {
+      return by_rows(g, kernels, MR);
+    }
+    // k0 == 0 runs even if K is 0, to apply beta.
+    for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
+      const std::int64_t k = std::min(KC, g.k - k0);
+      for (std::int64_t j = 0; j < g.n;) {
+        const std::int64_t cols = kernels.tile_cols(MR, g.n - j);
+        if (in_place) {
+          strip(g, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride);
+        } else {
+          packed_strip(g, kernels, MR, k0, k, j, cols);
+        }
+        j += cols;
+      }
+    }
+  }
+
+  /// For a short k, storing C is most of the work: along its rows, with all of B in L1.
+  template <class T>
+  static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, std::int64_t MR) {
+    Gemm<T, T> part = g;
+    for (std::int64_t i = 0; i < g.m; i += MR) {
+      part.m = std::min(MR, g.m - i);
+      part.a.data = &g.a(i, 0);
+      part.c.data = &g.c(i, 0);
+      for (std::int64_t j = 0; j < g.n;) {
+        const std::int64_t cols = kernels.tile_cols(part.m, g.n - j);
+        strip(part, kernels, part.m, 0, g.k, j, cols, &g.b(0, j), g.b.row_stride);
+        j += cols;
+      }
+    }
+  }
+
+  template <class T>
+  static void packed_strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels,
+                           std::int64_t MR, std::int64_t k0, std::int64_t k, std::int64_t j,
+                           std::int64_t cols) {
+    alignas(64) T panel[max_panel_bytes / sizeof(T)];
+    const std::int64_t width = (cols + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
+    if (g.b.col_stride == 1) {
+      cpu::micro_kernels<T>().pack_rows(k, &g.b(k0, j), g.b.row_stride, cols, width, panel);
+    } else {
+      kernels.transpose(k, &g.b(k0, j), g.b.col_stride, cols, width, panel);
+    }
+    strip(g, kernels, MR, k0, k, j, cols, panel, width);
+  }
+
+  /// C(:, j … j + cols), for k0 … k0 + k.
+  template <class T>
+  static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, std::int64_t MR,
+                    std::int64_t k0, std::int64_t k, std::int64_t j, std::int64_t cols, const T* b,
+                    std::int64_t b_k) {
+    cpu::MaskedTile<T> tile = {
+        k,   &g.a(0, k0), g.a.row_stride,          g.a.col_stride, b,
+        b_k, g.alpha,     k0 == 0 ? g.beta : T{1}, &g.c(0, j),     g.c.row_stride,
+        cols};
+    const auto full = kernels.tile(MR, cols);
+    std::int64_t i = 0;
+    for (; i + MR <= g.m; i += MR) {
+      full(tile);
+      tile.a += MR * g.a.row_stride;
+      tile.c += MR * g.c.row_stride;
+    }
+    if (i < g.m) kernels.tile(g.m - i, cols)(tile);
+  }
+};
+
+}  // namespace
+
+extern const cpu::GemmRung gemm_cpu_11_masked_edges = cpu::gemm_rung<MaskedEdges>();
+
+}  // namespace rung

@@ -1,0 +1,221 @@
+// gemm/cpu/12_just_in_time: pack a block of B into the L2 cache just before it is used, and A only
+//   where many columns use it: a packed copy never comes back from L3 or memory.
+// from: 06_cache_blocks | removes: packed operands written to L3 and memory, and read again
+//   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
+// needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
+//   --sizes 2048,64x2496x1088,3608x136x656
+
+#include <algorithm>
+#include <type_traits>
+
+#include "device/cpu/integers.hpp"
+#include "device/cpu/machine.hpp"
+#include "device/cpu/masked_kernels.hpp"
+#include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/parallel.hpp"
+#include "device/cpu/rung.hpp"
+#include "device/cpu/workspace.hpp"
+
+namespace rung {
+
+extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
+
+namespace {
+
+using cpu::ceil_div;
+using cpu::round_up;
+
+// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
+constexpr std::int64_t set_stride = 4096;
+constexpr std::int64_t ways = 8;
+
+// C is read and written once per KC, so a short KC costs traffic. A tile reads its panels of A and
+// B from L2 in time.
+constexpr std::int64_t max_KC_bytes = 2048;
+constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
+constexpr std::int64_t max_packed_bytes = 16 << 20;
+// Packing A takes time, and then it is contiguous: that pays for so many columns.
+constexpr std::int64_t columns_of_packed_a = 1536;
+template <class T>
+constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
+constexpr std::int64_t steps_ahead = 16;       // of the panel of B, which comes from L2
+
+/// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
+/// `unit`.
+std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
+  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
+  return std::max(round_up(ceil_div(whole, parts), unit), unit);
+}
+
+struct Blocks {
+  std::int64_t MR, NR, width_a;
+  std::int64_t KC, MC, NC;
+  bool packs_a;
+
+  template <class T>
+  Blocks(const cpu::MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
+    constexpr std::int64_t size = sizeof(T);
+    const cpu::Caches& caches = cpu::machine().caches;
+    NR = 2 * kernels.lanes;
+    const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
+    const bool conflicts = a_stride * size % set_stride == 0 && g.m > ways;
+    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
+    const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
+    MR = even_part(g.m, avoids ? std::min(ways, kernels.MR) : kernels.MR, 1);
+    width_a = round_up(MR, kernels.lanes);
+    KC = even_part(g.k, (g.m > MR ? max_KC_bytes : one_tile_KC_bytes) / size, 8);
+    MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
+    packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
+    NC = round_up(g.n, NR);
+    // Eight blocks of C per thread balance the load when other work delays one of the threads.
+    if (threads > 1) {
+      const std::int64_t wanted = 8 * threads;
+      const std::int64_t columns =
+          std::min(ceil_div(wanted, ceil_div(g.m, MC)), ceil_div(g.n, 2 * NR));
+      NC = even_part(g.n, ceil_div(g.n, columns), NR);
+      const std::int64_t rows =
+          std::min(ceil_div(wanted, ceil_div(g.n, NC)), ceil_div(g.m, 4 * MR));
+      MC = std::min(MC, even_part(g.m, ceil_div(g.m, std::max<std::int64_t>(rows, 1)), MR));
+    }
+  }
+};
+
+struct JustInTime {
+  template <class In, class Out>
+  static void run(const Gemm<In, Out>& g, int threads) {
+    if constexpr (std::is_same_v<In, Out> && std::is_floating_point_v<Out>) {
+      if (g.m != 0 && g.n != 0) multiply_rows(g, threads);
+    } else {
+      gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
+    }
+  }
+
+  /// So many rows at a time that their packed A takes no more than that much memory.
+  template <class T>
+  static void multiply_rows(const Gemm<T, T>& g, int threads) {
+    constexpr std::int64_t most = max_packed_bytes / max_KC_bytes;
+    const std::int64_t rows = even_part(g.m, most, 1);
+    for (std::int64_t i = 0; i < g.m; i += rows) {
+      Gemm<T, T> part = g;
+      part.m = std::min(rows, g.m - i);
+      part.a.data = &g.a(i, 0);
+      part.c.data = &g.c(i, 0);
+      multiply(part, threads);
+    }
+  }
+
+  // Each thread's panel of B begins its scratch memory. After the caller's comes the packed A,
+  // which all threads read.
+  template <class T>
+  static void multiply(const Gemm<T, T>& g, int threads) {
+    const auto& kernels = cpu::masked_kernels<T>();
+    const Blocks blocks(kernels, g, threads);
+    const std::int64_t b_elements = blocks.KC * blocks.NR;
+    const std::int64_t a_elements =
+        blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
+    T* const packed_a = cpu::scratch<T>(b_elements + a_elements) + b_elements;
+    const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
+    const std::int64_t block_cols = ceil_div(g.n, blocks.NC);
+    // k0 == 0 runs even if K is 0, to apply beta.
+    for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
+      const std::int64_t k = std::min(blocks.KC, g.k - k0);
+      if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
+      cpu::parallel_for(block_rows * block_cols, threads, [&](std::int64_t block) {
+        const std::int64_t i = block % block_rows * blocks.MC;
+        const std::int64_t j = block / block_rows * blocks.NC;
+        T* const panel = cpu::scratch<T>(b_elements);
+        const Range rows = {i, std::min(i + blocks.MC, g.m)};
+        const Range cols = {j, std::min(j + blocks.NC, g.n)};
+        for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
+          strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
+                {k0, k0 + k}, panel);
+        }
+      });
+    }
+  }
+
+  template <class T>
+  static void pack_a(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels,
+                     const Blocks& blocks, std::int64_t k0, std::int64_t k, T* packed_a,
+                     int threads) {
+    cpu::parallel_for(ceil_div(g.m, blocks.MR), threads, [&](std::int64_t panel) {
+      const std::int64_t i = panel * blocks.MR;
+      pack(kernels, g.a.transposed(), k0, k, i, std::min(blocks.MR, g.m - i), blocks.width_a,
+           packed_a + panel * blocks.width_a * k);
+    });
+  }
+
+  /// panel[i * width + c] = matrix(k0 + i, col + c) for c < cols. width is in whole vectors.
+  template <class T>
+  static void pack(const cpu::MaskedKernels<T>& kernels, const Matrix<const T>& matrix,
+                   std::int64_t k0, std::int64_t k, std::int64_t col, std::int64_t cols,
+                   std::int64_t width, T* panel) {
+    const T* const from = &matrix(k0, col);
+    if (matrix.col_stride == 1) {
+      cpu::micro_kernels<T>().pack_rows(k, from, matrix.row_stride, cols, width, panel);
+    } else {
+      kernels.transpose(k, from, matrix.col_stride, cols, width, panel);
+    }
+  }
+
+  struct Range {
+    std::int64_t begin, end;
+  };
+
+  /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first
+  /// tile reads them in place and leaves a copy for the others, behind its FMAs; the first two
+  /// tiles fetch what the next strip reads.
+  template <class T>
+  static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, const Blocks& blocks,
+                    const T* packed_a, Range rows, std::int64_t j, std::int64_t cols, Range ks,
+                    T* panel) {
+    const std::int64_t k = ks.end - ks.begin;
+    const bool in_place = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
+    const std::int64_t width = in_place ? kernels.width(cols) : round_up(cols, kernels.lanes);
+    if (!in_place) pack(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    const bool only_one = rows.end - rows.begin <= blocks.MR;
+    const bool has_next = in_place && j + blocks.NR < g.n;
+    const bool packed = blocks.packs_a;
+    // Where rows of B do not begin with a line, this strip has already read the first of the next.
+    constexpr std::int64_t last = line<T> - 1;
+    cpu::MaskedTile<T> tile = {};
+    tile.k = k;
+    tile.a_row = packed ? 1 : g.a.row_stride;
+    tile.a_k = packed ? blocks.width_a : g.a.col_stride;
+    tile.alpha = g.alpha;
+    tile.beta = ks.begin == 0 ? g.beta : T{1};
+    tile.ldc = g.c.row_stride;
+    tile.cols = cols;
+    for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
+      const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
+      const std::int64_t at = (i - rows.begin) / blocks.MR;
+      const bool copies = in_place && at == 0;
+      tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
+      tile.b = copies ? &g.b(ks.begin, j) : panel;
+      tile.b_k = copies ? g.b.row_stride : width;
+      tile.b_ahead = !copies ? steps_ahead * width : only_one ? 2 * blocks.NR + last : 0;
+      tile.copy = copies && !only_one ? panel : nullptr;
+      const bool fetches = has_next && at < 2;
+      tile.next = fetches ? &g.b(ks.begin, j + blocks.NR) + at * line<T> + last : nullptr;
+      tile.next_k = fetches ? g.b.row_stride : 0;
+      tile.c = &g.c(i, j);
+      prefetch_c(tile.c, tile.ldc, tile_rows, cols);
+      kernels.tile(tile_rows, cols)(tile);
+    }
+  }
+
+  // C is needed only after the loop over k, which hides the latency of loading it.
+  template <class T>
+  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t cols) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      __builtin_prefetch(c + i * ldc, 0, 2);
+      __builtin_prefetch(c + i * ldc + cols - 1, 0, 2);
+    }
+  }
+};
+
+}  // namespace
+
+extern const cpu::GemmRung gemm_cpu_12_just_in_time = cpu::gemm_rung<JustInTime>();
+
+}  // namespace rung

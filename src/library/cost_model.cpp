@@ -1,0 +1,241 @@
+#include "library/cost_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+
+#include "device/cpu/machine.hpp"
+#include "device/cpu/masked_kernels.hpp"
+#include "device/cpu/parallel.hpp"
+
+namespace rung {
+namespace {
+
+constexpr double tile_rows = 14;
+// Cycles of the kernels around their loops over k, and of a call.
+constexpr double masked_tile = 25, masked_call = 50;
+constexpr double in_time_tile = 90, in_time_call = 200;
+constexpr double direct_tile = 110, direct_call = 400;
+constexpr double blocks_tile = 90, blocks_call = 1200;
+constexpr double reduction = 4;  // of a vector to its sum
+constexpr double row_sums_call = 20;
+// Cycles per element, or per byte.
+constexpr double transposing = 0.5;
+constexpr double packing = 0.3;         // with writing it to L3 and reading it again
+constexpr double strided_read = 0.35;   // of an operand beyond L3, strip by strip
+constexpr double blocked_read = 0.25;   // a few rows at a time
+constexpr double streamed_read = 0.19;  // in the order in which it is stored
+constexpr double beyond_l2 = 1.2;       // 11 reads operands again from L3
+
+enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
+constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
+                              RUNG_GEMM(08, split_k),      RUNG_GEMM(11, masked_edges),
+                              RUNG_GEMM(12, just_in_time), RUNG_GEMM(13, narrow)};
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// std::ceil is a call where only the oldest instruction set may be used.
+double ceil_of(double value) {
+  constexpr double most = 1e15;
+  if (value > most) return value;
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(value));
+  return whole < value ? whole + 1 : whole;
+}
+
+using Clock = std::chrono::steady_clock;
+
+template <class Body>
+double seconds_of(const Body& body) {
+  const auto start = Clock::now();
+  body();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The shortest of several: other work only adds to it.
+template <class Body>
+double least_seconds_of(int times, const Body& body) {
+  double least = seconds_of(body);
+  for (int i = 1; i < times; ++i) least = std::min(least, seconds_of(body));
+  return least;
+}
+
+/// Of an FMA of a vector, by a tile whose operands are in L1.
+double fma_seconds() {
+  const auto& kernels = cpu::masked_kernels<float>();
+  constexpr std::int64_t k = 64, widest = 64;
+  alignas(64) static constinit float a[16 * k] = {}, b[k * widest] = {};
+  alignas(64) float c[16 * widest];
+  const std::int64_t cols = 2 * kernels.lanes;
+  const auto tile = kernels.tile(kernels.MR, cols);
+  const double seconds =
+      least_seconds_of(20, [&] { tile({k, a, k, 1, b, cols, 1, 0, c, widest, cols}); });
+  return std::max(seconds, 1e-9) / static_cast<double>(2 * kernels.MR * k);
+}
+
+double measured_handover() {
+  const auto empty = [] { cpu::parallel_for(2, 2, [](std::int64_t) {}); };
+  empty();                                   // starts the thread
+  constexpr double least = 2e3, most = 1e5;  // whatever a busy machine makes of it
+  return std::clamp(least_seconds_of(20, empty) / fma_seconds(), least, most);
+}
+
+const CpuRates& rates() {
+  static const CpuRates found = [] {
+    const cpu::Caches& caches = cpu::machine().caches;
+    return CpuRates{static_cast<double>(cpu::masked_kernels<float>().lanes),
+                    static_cast<double>(cpu::masked_kernels<double>().lanes),
+                    static_cast<double>(caches.l2), static_cast<double>(caches.l3), 0};
+  }();
+  return found;
+}
+
+const CpuRates& rates_of_threads() {
+  static const CpuRates found = [] {
+    CpuRates with_threads = rates();
+    with_threads.handover = measured_handover();
+    return with_threads;
+  }();
+  return found;
+}
+
+}  // namespace
+
+GemmCosts::GemmCosts(const GemmShape& shape, const CpuRates& rates)
+    : m_(static_cast<double>(shape.m)),
+      n_(static_cast<double>(shape.n)),
+      k_(static_cast<double>(shape.k)),
+      size_(shape.dtype == Dtype::f64 ? 8 : 4),
+      lanes_(shape.dtype == Dtype::f64 ? rates.lanes_f64 : rates.lanes_f32),
+      a_by_rows_(shape.a == Order::row_major || shape.k == 1),
+      b_by_rows_(shape.b == Order::row_major),
+      rates_(rates) {
+  const double vectors = ceil_of(n_ / lanes_);
+  const double partial = n_ - (vectors - 1) * lanes_;
+  // Half a vector costs half where a core has two units of that width.
+  fmas_ = m_ * k_ * (vectors - (partial <= lanes_ / 2 ? 0.5 : 0));
+  // With one or two rows, each FMA waits for a load of B.
+  if (m_ <= 2) fmas_ *= m_ == 1 ? 2 : 1.3;
+  whole_fmas_ = m_ * k_ * vectors;
+  tiles_ = ceil_of(m_ / tile_rows) * ceil_of(vectors / 2);
+}
+
+/// Loops hand out their parts to `threads` threads, as far as there are `tasks`.
+double GemmCosts::shared(double cost, double tasks, int threads) const {
+  const double used = std::min(tasks, static_cast<double>(threads));
+  return used <= 1 ? cost : cost / used + rates_.handover;
+}
+
+double GemmCosts::from_memory(double cycles_per_byte) const {
+  const double bytes = (m_ * k_ + k_ * n_) * size_;
+  return bytes > rates_.l3 / 2 ? bytes * cycles_per_byte : 0;
+}
+
+double GemmCosts::cache_blocks(int threads) const {
+  const double cost =
+      whole_fmas_ + tiles_ * blocks_tile + packing * (m_ * k_ + k_ * n_) * size_ / 4;
+  return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
+         blocks_call;
+}
+
+double GemmCosts::direct(int threads) const {
+  const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
+  double cost = whole_fmas_ + tiles_ * direct_tile + transposed;
+  if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) cost *= beyond_l2;
+  const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
+  cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
+  return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
+}
+
+double GemmCosts::split_k(int threads) const {
+  const double parts = ceil_of(k_ / 1024 - 1);
+  if (parts < 2 || threads == 1) return infinite;
+  const double sums = parts * m_ * n_ / 2;
+  return shared(direct(1) + sums, parts, threads) + direct_call;
+}
+
+double GemmCosts::masked_edges() const {
+  const double bytes = (m_ * k_ + k_ * n_ + m_ * n_) * size_;
+  const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
+  double cost = fmas_ + tiles_ * masked_tile + transposed;
+  if (bytes > rates_.l2) cost *= beyond_l2;
+  return std::max(cost, from_memory(strided_read)) + masked_call;
+}
+
+double GemmCosts::just_in_time(int threads) const {
+  const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
+  const double cost =
+      std::max(fmas_ + tiles_ * in_time_tile + transposed,
+               from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
+  const double tasks = ceil_of(n_ / (4 * lanes_)) * ceil_of(m_ / (4 * tile_rows));
+  return shared(cost, tasks, threads) + in_time_call;
+}
+
+double GemmCosts::narrow(int threads) const {
+  const double large = std::max(m_, n_) * k_;
+  const double memory = from_memory(streamed_read);
+  const double tasks = large / (1 << 14);
+  const double few = std::min(m_, n_);
+  const bool copies = (a_by_rows_ && n_ <= 4) || (!b_by_rows_ && m_ <= 4);
+  if ((a_by_rows_ && !b_by_rows_) || n_ == 1 || copies) {
+    const double steps = ceil_of(k_ / lanes_);
+    const double loads = std::min(few, 4.0) >= 2 ? 1 : 1.15;  // for each FMA
+    const double copy = b_by_rows_ && n_ > 1 ? n_ * k_ : 0;
+    const double cost = m_ * n_ * (steps * loads + reduction) + copy;
+    return shared(std::max(cost, memory), tasks, threads) + masked_call;
+  }
+  if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
+  const double vectors = ceil_of(std::max(m_, n_) / lanes_);
+  const double eighths = ceil_of(k_ / 8);
+  // Each pass over eight rows reads and writes the sums.
+  const double cost = eighths * (vectors * (8 * std::max(few, 1.15) + 2 * few) + row_sums_call) +
+                      (m_ <= 4 ? 0 : 4 * m_ * n_);
+  return shared(std::max(cost, memory), tasks, threads) + masked_call;
+}
+
+std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs() { return rungs; }
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
+  // Settles small problems without any cost: to share them takes longer than to compute them.
+  constexpr std::int64_t small = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
+  const bool is_narrow = shape.m <= 4 || shape.n <= 4;
+  if (shape.m <= small && shape.n <= small && shape.k <= small &&
+      shape.m * shape.n * shape.k <= (is_narrow ? narrow_volume : volume)) {
+    const bool is_column = shape.n == 1 && shape.k >= 16;
+    const auto& rung = rungs[is_column || (shape.m == 1 && shape.n > 64) ? r13 : r11];
+    return {rung.id, rung.rung, 1};
+  }
+  const GemmCosts alone(shape, rates());
+  std::array<double, rungs.size()> costs = {
+      alone.cache_blocks(1), alone.direct(1),       infinite,
+      alone.masked_edges(),  alone.just_in_time(1), alone.narrow(1)};
+  const auto best = std::min_element(costs.begin(), costs.end());
+  auto chosen = static_cast<std::size_t>(best - costs.begin());
+  constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
+  if (*best < least_to_share || threads == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
+
+  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
+  if (most == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
+  const CpuRates& shared = rates_of_threads();
+  const double worth = std::min(*best / (shared.handover / 2), static_cast<double>(most));
+  const int used = std::max(1, static_cast<int>(worth));
+  const GemmCosts together(shape, shared);
+  double least = *best;
+  int least_threads = 1;
+  const auto consider = [&](std::size_t rung, double cost) {
+    if (!(cost < least)) return;
+    least = cost;
+    chosen = rung;
+    least_threads = used;
+  };
+  if (used > 1) {
+    consider(r06, together.cache_blocks(used));
+    consider(r07, together.direct(used));
+    consider(r08, together.split_k(used));
+    consider(r12, together.just_in_time(used));
+    consider(r13, together.narrow(used));
+  }
+  return {rungs[chosen].id, rungs[chosen].rung, least_threads};
+}
+
+}  // namespace rung

@@ -1,0 +1,51 @@
+#pragma once
+// What f32 and f64 products cost with each rung of gemm/cpu, and the cheapest.
+
+#include <cstdint>
+#include <span>
+
+#include "library/rules.hpp"
+#include "library/select.hpp"
+
+namespace rung {
+
+/// What the costs depend on. Read and measured once, at the first use, in less than a millisecond.
+struct CpuRates {
+  double lanes_f32, lanes_f64;  // elements per vector
+  double l2, l3;                // bytes
+  /// The time to share a loop between two threads, in FMAs of a vector; measured when the first
+  /// problem is large enough for more threads than one.
+  double handover;
+};
+
+/// The costs of a problem in FMAs of a whole vector, which take one cycle on most cores. The model
+/// knows no machine by name: constants are cycles of the kernels' own code.
+class GemmCosts {
+ public:
+  GemmCosts(const GemmShape& shape, const CpuRates& rates);
+
+  /// With at most that many threads.
+  double cache_blocks(int threads) const;  // 06
+  double direct(int threads) const;        // 07
+  double split_k(int threads) const;       // 08
+  double masked_edges() const;             // 11, always on one thread
+  double just_in_time(int threads) const;  // 12
+  double narrow(int threads) const;        // 13; infinite for what it passes on
+
+ private:
+  double shared(double cost, double tasks, int threads) const;
+  double from_memory(double cycles_per_byte) const;
+
+  double m_, n_, k_, size_, lanes_;
+  bool a_by_rows_, b_by_rows_;
+  CpuRates rates_;
+  double fmas_, whole_fmas_, tiles_;
+};
+
+/// For Dtype::f32 and Dtype::f64. threads: see choose_gemm().
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads);
+
+/// The rungs that cheapest_gemm() chooses from.
+std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs();
+
+}  // namespace rung
