@@ -8,8 +8,8 @@ endif()
 set(old_glibc_source ${PROJECT_SOURCE_DIR}/cmake/old_glibc.c)
 set(old_glibc_object ${PROJECT_BINARY_DIR}/old_glibc.o)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${old_glibc_source})
-execute_process(COMMAND ${CMAKE_CXX_COMPILER} -x c -std=gnu11 -O2 -fPIC -fno-builtin -Wall -Wextra
-    -ffunction-sections -c ${old_glibc_source} -o ${old_glibc_object}
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -x c -std=gnu11 -O2 -fPIC -fno-builtin
+    -Wall -Wextra -Werror -ffunction-sections -c ${old_glibc_source} -o ${old_glibc_object}
   COMMAND_ERROR_IS_FATAL ANY)
 # Before 2.34, these libraries have what libc has since.
 set(CMAKE_CXX_STANDARD_LIBRARIES "${CMAKE_CXX_STANDARD_LIBRARIES} ${old_glibc_object} \

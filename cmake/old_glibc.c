@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -56,12 +57,21 @@ OLD("2.2.5", int, pthread_sigmask, (int how, const sigset_t* restrict set, sigse
 /* 2.32: whether shared pointers may do without atomic operations; always with them. */
 HIDDEN char __libc_single_threaded = 0;
 
-/* 2.33: functions; before, macros on these. */
+/* 2.36: of libstdc++'s std::random_device. */
+HIDDEN unsigned arc4random(void) {
+  unsigned value;
+  while (getrandom(&value, sizeof value, 0) != sizeof value) {
+  }
+  return value;
+}
+
+/* 2.33: functions; before, macros on these. The same for files of more than 2 GiB, on x86-64. */
 enum { stat_version = 1 };
 extern int __xstat(int version, const char* path, struct stat* result);
 extern int __lxstat(int version, const char* path, struct stat* result);
 extern int __fxstat(int version, int file, struct stat* result);
 extern int __fxstatat(int version, int folder, const char* path, struct stat* result, int flags);
+
 HIDDEN int stat(const char* restrict path, struct stat* restrict result) {
   return __xstat(stat_version, path, result);
 }
@@ -71,6 +81,15 @@ HIDDEN int lstat(const char* restrict path, struct stat* restrict result) {
 HIDDEN int fstat(int file, struct stat* result) { return __fxstat(stat_version, file, result); }
 HIDDEN int fstatat(int folder, const char* restrict path, struct stat* restrict result, int flags) {
   return __fxstatat(stat_version, folder, path, result, flags);
+}
+HIDDEN int stat64(const char* path, struct stat64* result) {
+  return __xstat(stat_version, path, (struct stat*)result);
+}
+HIDDEN int lstat64(const char* path, struct stat64* result) {
+  return __lxstat(stat_version, path, (struct stat*)result);
+}
+HIDDEN int fstat64(int file, struct stat64* result) {
+  return __fxstat(stat_version, file, (struct stat*)result);
 }
 
 /* 2.34: runs the constructors of a program itself. Before, the program passes a function for that, and

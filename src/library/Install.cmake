@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rung)
 
-install(TARGETS rung_library rung_blas EXPORT rung_targets
+install(TARGETS rung_library rung_blas rung_cublas EXPORT rung_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
