@@ -1,12 +1,11 @@
 """rung.devices()"""
 
-import ctypes
-import os
-import platform
-from typing import NamedTuple
+from collections import namedtuple  # typing would double the time of `import rung`
+
+# ctypes and platform are imported where they are used, for the same reason.
 
 
-class Device(NamedTuple):
+class Device(namedtuple("Device", "kind index name processors memory capability", defaults=(None, None))):
     """A device that rung.matmul can use.
 
     kind: "cpu" or "cuda"; index: the ordinal of the GPU, 0 for the CPU; name: the model; processors:
@@ -14,12 +13,7 @@ class Device(NamedTuple):
     memory, None for the CPU; capability: (major, minor) of the GPU, None for the CPU.
     """
 
-    kind: str
-    index: int
-    name: str
-    processors: int
-    memory: "int | None" = None
-    capability: "tuple[int, int] | None" = None
+    __slots__ = ()
 
 
 # Values of CUdevice_attribute.
@@ -27,6 +21,9 @@ _MULTIPROCESSORS, _MAJOR, _MINOR = 16, 75, 76
 
 
 def _cpu():
+    import os
+    import platform
+
     name = platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
@@ -39,6 +36,8 @@ def _cpu():
 
 
 def _gpu(driver, index):
+    import ctypes
+
     device = ctypes.c_int()
     if driver.cuDeviceGet(ctypes.byref(device), index) != 0:
         return None
@@ -64,6 +63,8 @@ def devices():
     >>> rung.devices()[0].kind
     'cpu'
     """
+    import ctypes
+
     found = [_cpu()]
     try:
         driver = ctypes.CDLL("libcuda.so.1")

@@ -70,6 +70,11 @@ def test_documentation(name):
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
+def test_the_first_lines_of_the_page_run():
+    page = pathlib.Path(__file__).parents[2] / "docs/python.md"
+    exec(re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL).group(1), {})
+
+
 def test_every_public_name_is_documented():
     for name in rung.__all__:
         assert inspect.getdoc(getattr(rung, name)), name
