@@ -55,7 +55,7 @@ def main(source, build, work, cmake):
     run(cmake, "--install", build, "--prefix", prefix)
     run(cmake, "-G", "Ninja", "-S", pathlib.Path(source) / "python", "-B", work / "build",
         f"-DPython_EXECUTABLE={python}", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_INSTALL_PREFIX={prefix}",
-        "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON", "-DCMAKE_CXX_FLAGS=-Werror")
+        "-DRUNG_WERROR=ON")
     run(cmake, "--build", work / "build")
     run(cmake, "--install", work / "build")
     ready.write_text("")

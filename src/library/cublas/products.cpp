@@ -92,9 +92,8 @@ int answer(rung_status status) {
 }
 
 int multiply(Handle handle, const Product& product) {
-  const bool has_real = real_function("cublasGemmEx") != nullptr;
   // A batch is one launch for cuBLAS, and one for each product here.
-  if (product.batch > 1 && has_real) return unanswered;
+  if (product.batch > 1 && real_function("cublasGemmEx") != nullptr) return unanswered;
   const std::optional<State> state = state_of(handle);
   if (!state || product.alpha == nullptr || product.beta == nullptr) return unanswered;
   if (state->pointer_mode != host_pointers) return unanswered;
