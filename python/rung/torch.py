@@ -62,6 +62,14 @@ def _check(a, b):
         raise TypeError(f"rung: matmul: a is {a.dtype}, b is {b.dtype}; they must have the same dtype")
 
 
+def _multiply(a, b, **keywords):
+    """rung.matmul, on the GPU of a."""
+    if a.is_cuda and a.device.index != torch.cuda.current_device():
+        with torch.cuda.device(a.device):
+            return _core.matmul(a, b, **keywords)
+    return _core.matmul(a, b, **keywords)
+
+
 def _matmul(a, b, *, math="ieee", out_dtype=None):
     _check(a, b)
     dtype = out_dtype or _default_result(a.dtype)
@@ -70,7 +78,7 @@ def _matmul(a, b, *, math="ieee", out_dtype=None):
         a = a.reshape(-1, a.shape[-1])
     result = torch.empty(shape, dtype=_writable(dtype, a), device=a.device)
     out = result.view(a.shape[0], b.shape[-1]) if a.dim() == 2 and b.dim() == 2 else result
-    _core.matmul(a.detach(), b.detach(), out=out, math=math)
+    _multiply(a.detach(), b.detach(), out=out, math=math)
     return result if result.dtype == dtype else result.to(dtype)
 
 
@@ -80,7 +88,7 @@ def _addmm(input, a, b, *, beta=1, alpha=1, math="ieee"):
     result = torch.empty(_shape(a, b), dtype=writable, device=a.device)
     if beta != 0:
         result.copy_(input.detach())  # broadcast
-    _core.matmul(a.detach(), b.detach(), out=result, alpha=alpha, beta=beta, math=math)
+    _multiply(a.detach(), b.detach(), out=result, alpha=alpha, beta=beta, math=math)
     return result if writable == a.dtype else result.to(a.dtype)
 
 
