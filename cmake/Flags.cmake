@@ -30,8 +30,13 @@ set(RUNG_COLD_CODE $<$<CONFIG:Release>:-O1>)
 set(RUNG_FMT fmt::fmt)
 if(RUNG_PORTABLE)
   # Sections: libstdc++'s random_device, which nothing uses, asks for a newer glibc.
-  add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
+  add_link_options(-static-libstdc++ -Wl,--gc-sections)
   set(RUNG_FMT fmt::fmt-header-only)  # distributions package no static libfmt
+  if(RUNG_PYTHON)
+    include(OldGlibc)  # whose systems have a libgcc_s, too
+  else()
+    add_link_options(-static-libgcc)
+  endif()
 endif()
 
 find_package(Threads REQUIRED)

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "manual.hpp"
 #include "rung/version.hpp"
 
 namespace rung {
@@ -117,6 +118,32 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
   return message.substr(0, message.find('\n'));
 }
 
+Described described(const CLI::App& app, const std::string& summary) {
+  Described result{app.get_name(), summary, app.get_footer(), {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    Described::Option& added = result.options.emplace_back();
+    added.is_positional = option->get_positional();
+    added.help = option->get_description();
+    if (added.is_positional) {
+      added.names = {option->get_name()};
+      continue;
+    }
+    for (const std::string& name : option->get_snames()) added.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) added.names.push_back("--" + name);
+    if (option->get_items_expected_max() > 0) added.value = option->get_type_name();
+  }
+  return result;
+}
+
+void write_manual(const std::string& folder, const Program& program, const CLI::App& app) {
+  std::vector<Described> commands;
+  for (const Command& command : program.commands) {
+    commands.push_back(described(*app.get_subcommand(command.name), command.summary));
+  }
+  write_manual(folder, described(app, program.description), commands);
+}
+
 }  // namespace
 
 Action parse(const Program& program, int argc, char** argv) {
@@ -125,6 +152,9 @@ Action parse(const Program& program, int argc, char** argv) {
   app.footer(program.footer);
   app.set_version_flag("--version", "rung " + std::string(version));
   app.require_subcommand(0, 1);
+  std::string manual;  // for packages
+  app.add_option("--write-manual", manual, "Write man pages and shell completion into FOLDER")
+      ->group("");
 
   std::deque<Options> options;
   struct Known {
@@ -146,6 +176,10 @@ Action parse(const Program& program, int argc, char** argv) {
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error, app, program.commands));
+  }
+  if (!manual.empty()) {
+    write_manual(manual, program, app);
+    return [] { return exit_right; };
   }
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) throw UsageError("expected a command; see rung --help");

@@ -1,14 +1,17 @@
-# What `cmake --install` lays down: headers, libraries, and how CMake and pkg-config find them.
+# What `cmake --install` lays down: headers, libraries, and how CMake and pkg-config find them. Its
+# components are `library`, `dev`, `tools` (the command line) and `python`.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rung)
 
-install(TARGETS rung_library rung_blas EXPORT rung_targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT rung_targets NAMESPACE rung:: FILE rungTargets.cmake DESTINATION ${package_dir})
+install(TARGETS rung_library rung_blas rung_cublas EXPORT rung_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT dev)
+install(EXPORT rung_targets NAMESPACE rung:: FILE rungTargets.cmake DESTINATION ${package_dir}
+  COMPONENT dev)
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/rungConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/rungConfig.cmake
@@ -18,7 +21,7 @@ write_basic_package_version_file(
 install(FILES
   ${PROJECT_BINARY_DIR}/cmake/rungConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/rungConfigVersion.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT dev)
 
 # The prefix is found from where rung.pc lies, so that the installed tree can be moved.
 file(RELATIVE_PATH RUNG_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -26,4 +29,5 @@ if(NOT BUILD_SHARED_LIBS)
   set(RUNG_PC_STATIC " -lzstd -lstdc++ -pthread -ldl")  # a shared librung has linked them itself
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/rung.pc.in ${PROJECT_BINARY_DIR}/cmake/rung.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/rung.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/rung.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT dev)

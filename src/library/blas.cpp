@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <new>
@@ -33,22 +34,24 @@ enum : int { no_trans = 111, trans = 112, conj_trans = 113 };
 template <class T>
 struct GemmArguments {
   bool transpose_a, transpose_b;
-  int m, n, k;
+  std::int64_t m, n, k;
   T alpha;
   const T* a;
-  int lda;
+  std::int64_t lda;
   const T* b;
-  int ldb;
+  std::int64_t ldb;
   T beta;
   T* c;
-  int ldc;
+  std::int64_t ldc;
 };
 
 /// The Fortran number of the first invalid parameter from M on; 0 if there is none.
 template <class T>
 int wrong_parameter(const GemmArguments<T>& g) {
-  const auto too_small = [](int ld, int rows) { return ld < std::max(1, rows); };
-  const auto too_large = [](int ld, int columns) {
+  const auto too_small = [](std::int64_t ld, std::int64_t rows) {
+    return ld < std::max<std::int64_t>(1, rows);
+  };
+  const auto too_large = [](std::int64_t ld, std::int64_t columns) {
     return rung::check::overflows(ld, columns, sizeof(T));
   };
   if (g.m < 0) return 3;
@@ -77,7 +80,8 @@ int null_parameter(const GemmArguments<T>& g) {
 // written anything, is computed once more by a rung that needs none.
 template <class T>
 void run(const GemmArguments<T>& g) {
-  const auto operand = [](bool transpose, const T* data, int rows, int cols, int ld) {
+  const auto operand = [](bool transpose, const T* data, std::int64_t rows, std::int64_t cols,
+                          std::int64_t ld) {
     return transpose ? transposed(rung::col_major(data, cols, rows, ld))
                      : rung::col_major(data, rows, cols, ld);
   };
@@ -183,7 +187,8 @@ void cblas_gemm(const char* routine, int order, int trans_a, int trans_b, GemmAr
 
 /// Handlers return, and a NaN cannot be taken for a sum.
 template <class T, class Report>
-T dot(int n, const T* x, int incx, const T* y, int incy, const Report& report_parameter) {
+T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy,
+      const Report& report_parameter) {
   if (n <= 0) return T{};
   const int wrong = x == nullptr                                 ? 2
                     : y == nullptr                               ? 4
@@ -202,12 +207,14 @@ T dot(int n, const T* x, int incx, const T* y, int incy, const Report& report_pa
 }
 
 template <class T>
-T fortran_dot(const char* routine, int n, const T* x, int incx, const T* y, int incy) {
+T fortran_dot(const char* routine, std::int64_t n, const T* x, std::int64_t incx, const T* y,
+              std::int64_t incy) {
   return dot(n, x, incx, y, incy, [routine](int parameter) { report(routine, parameter); });
 }
 
 template <class T>
-T cblas_dot(const char* routine, int n, const T* x, int incx, const T* y, int incy) {
+T cblas_dot(const char* routine, std::int64_t n, const T* x, std::int64_t incx, const T* y,
+            std::int64_t incy) {
   return dot(n, x, incx, y, incy,
              [routine](int parameter) { report_cblas(routine, parameter, "", 0); });
 }
@@ -217,50 +224,41 @@ T cblas_dot(const char* routine, int n, const T* x, int incx, const T* y, int in
 // Exceptions cannot cross these interfaces: wrong arguments are reported, and a lack of memory
 // makes a call slower.
 
-BLAS_API void sgemm_(const char* transa, const char* transb, const int* m, const int* n,
-                     const int* k, const float* alpha, const float* a, const int* lda,
-                     const float* b, const int* ldb, const float* beta, float* c,
-                     const int* ldc) noexcept {
-  fortran_gemm<float>("SGEMM ", *transa, *transb,
-                      {false, false, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});
-}
+// The names of one type: ROUTINE as in "SGEMM ", and what ends the names of each interface.
+#define RUNG_BLAS(T, INT, ROUTINE_GEMM, ROUTINE_DOT, GEMM, DOT, CBLAS_GEMM, CBLAS_DOT)      \
+  BLAS_API void GEMM(const char* transa, const char* transb, const INT* m, const INT* n,    \
+                     const INT* k, const T* alpha, const T* a, const INT* lda, const T* b,  \
+                     const INT* ldb, const T* beta, T* c, const INT* ldc) noexcept {        \
+    fortran_gemm<T>(ROUTINE_GEMM, *transa, *transb,                                         \
+                    {false, false, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});  \
+  }                                                                                         \
+  BLAS_API T DOT(const INT* n, const T* x, const INT* incx, const T* y,                     \
+                 const INT* incy) noexcept {                                                \
+    return fortran_dot(ROUTINE_DOT, *n, x, *incx, y, *incy);                                \
+  }                                                                                         \
+  BLAS_API void CBLAS_GEMM(int order, int transa, int transb, INT m, INT n, INT k, T alpha, \
+                           const T* a, INT lda, const T* b, INT ldb, T beta, T* c,          \
+                           INT ldc) noexcept {                                              \
+    cblas_gemm<T>(#CBLAS_GEMM, order, transa, transb,                                       \
+                  {false, false, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});            \
+  }                                                                                         \
+  BLAS_API T CBLAS_DOT(INT n, const T* x, INT incx, const T* y, INT incy) noexcept {        \
+    return cblas_dot(#CBLAS_DOT, n, x, incx, y, incy);                                      \
+  }
 
-BLAS_API void dgemm_(const char* transa, const char* transb, const int* m, const int* n,
-                     const int* k, const double* alpha, const double* a, const int* lda,
-                     const double* b, const int* ldb, const double* beta, double* c,
-                     const int* ldc) noexcept {
-  fortran_gemm<double>("DGEMM ", *transa, *transb,
-                       {false, false, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});
-}
-
-BLAS_API float sdot_(const int* n, const float* x, const int* incx, const float* y,
-                     const int* incy) noexcept {
-  return fortran_dot("SDOT  ", *n, x, *incx, y, *incy);
-}
-
-BLAS_API double ddot_(const int* n, const double* x, const int* incx, const double* y,
-                      const int* incy) noexcept {
-  return fortran_dot("DDOT  ", *n, x, *incx, y, *incy);
-}
-
-BLAS_API void cblas_sgemm(int order, int transa, int transb, int m, int n, int k, float alpha,
-                          const float* a, int lda, const float* b, int ldb, float beta, float* c,
-                          int ldc) noexcept {
-  cblas_gemm<float>("cblas_sgemm", order, transa, transb,
-                    {false, false, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
-}
-
-BLAS_API void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double alpha,
-                          const double* a, int lda, const double* b, int ldb, double beta,
-                          double* c, int ldc) noexcept {
-  cblas_gemm<double>("cblas_dgemm", order, transa, transb,
-                     {false, false, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
-}
-
-BLAS_API float cblas_sdot(int n, const float* x, int incx, const float* y, int incy) noexcept {
-  return cblas_dot("cblas_sdot", n, x, incx, y, incy);
-}
-
-BLAS_API double cblas_ddot(int n, const double* x, int incx, const double* y, int incy) noexcept {
-  return cblas_dot("cblas_ddot", n, x, incx, y, incy);
-}
+RUNG_BLAS(float, int, "SGEMM ", "SDOT  ", sgemm_, sdot_, cblas_sgemm, cblas_sdot)
+RUNG_BLAS(double, int, "DGEMM ", "DDOT  ", dgemm_, ddot_, cblas_dgemm, cblas_ddot)
+// With integers of 64 bits: OpenBLAS's and MKL's names, and those in PyPI's wheels of NumPy and SciPy.
+RUNG_BLAS(float, std::int64_t, "SGEMM ", "SDOT  ", sgemm_64_, sdot_64_, cblas_sgemm64_,
+          cblas_sdot64_)
+RUNG_BLAS(double, std::int64_t, "DGEMM ", "DDOT  ", dgemm_64_, ddot_64_, cblas_dgemm64_,
+          cblas_ddot64_)
+RUNG_BLAS(float, std::int64_t, "SGEMM ", "SDOT  ", scipy_sgemm_64_, scipy_sdot_64_,
+          scipy_cblas_sgemm64_, scipy_cblas_sdot64_)
+RUNG_BLAS(double, std::int64_t, "DGEMM ", "DDOT  ", scipy_dgemm_64_, scipy_ddot_64_,
+          scipy_cblas_dgemm64_, scipy_cblas_ddot64_)
+// With integers of 32 bits, in older wheels of SciPy.
+RUNG_BLAS(float, int, "SGEMM ", "SDOT  ", scipy_sgemm_, scipy_sdot_, scipy_cblas_sgemm,
+          scipy_cblas_sdot)
+RUNG_BLAS(double, int, "DGEMM ", "DDOT  ", scipy_dgemm_, scipy_ddot_, scipy_cblas_dgemm,
+          scipy_cblas_ddot)

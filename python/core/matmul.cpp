@@ -1,0 +1,269 @@
+// rung.matmul: shapes as in NumPy's matmul, one call of the library for each matrix of a batch.
+
+#include "matmul.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "array.hpp"
+#include "errors.hpp"
+#include "strided_copy.hpp"
+
+namespace rung::python {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { fail_value("matmul: " + message); }
+[[noreturn]] void fail_dtype(const std::string& message) { fail_type("matmul: " + message); }
+
+std::string both(const Array& a, const Array& b, const std::string& of_a, const std::string& of_b,
+                 const char* name_b = "b", const char* name_a = "a") {
+  (void)a, (void)b;
+  return std::string(name_a) + " is " + of_a + ", " + name_b + " is " + of_b;
+}
+
+/// The extents of a product, and how to step through the matrices of a batch.
+struct Shapes {
+  int batch_dims = 0;
+  std::int64_t batch[max_dims] = {};
+  std::int64_t steps_a[max_dims] = {}, steps_b[max_dims] = {};
+  Matrix a, b;
+  int result_dims = 0;
+  std::int64_t result[max_dims] = {};
+};
+
+/// The last two extents; a vector is a row at the left, and a column at the right.
+Matrix matrix_of(const Array& array, bool is_left) {
+  const int last = array.ndim - 1;
+  Matrix matrix;
+  matrix.data = static_cast<std::byte*>(array.data);
+  matrix.element = element_size(array.dtype);
+  if (array.ndim >= 2) {
+    matrix.rows = array.shape[last - 1];
+    matrix.cols = array.shape[last];
+    matrix.row_stride = array.strides[last - 1];
+    matrix.col_stride = array.strides[last];
+  } else if (is_left) {
+    matrix.rows = 1;
+    matrix.cols = array.shape[0];
+    matrix.col_stride = array.strides[0];
+  } else {
+    matrix.rows = array.shape[0];
+    matrix.cols = 1;
+    matrix.row_stride = array.strides[0];
+  }
+  return matrix;
+}
+
+/// The extent and the step of dimension i of the batch, counted over the batch of the result.
+std::int64_t batch_extent(const Array& array, int i, int batch_dims, std::int64_t& step) {
+  const int own = i - (batch_dims - (array.ndim - 2));
+  step = own < 0 || array.shape[own] == 1 ? 0 : array.strides[own];
+  return own < 0 ? 1 : array.shape[own];
+}
+
+Shapes shapes_of(const Array& a, const Array& b) {
+  if (a.ndim == 0 || b.ndim == 0) {
+    fail(both(a, b, shape_text(a), shape_text(b)) + "; each must have at least one dimension");
+  }
+  Shapes shapes;
+  shapes.a = matrix_of(a, true);
+  shapes.b = matrix_of(b, false);
+  if (shapes.a.cols != shapes.b.rows) {
+    fail(both(a, b, shape_text(a), shape_text(b)) +
+         "; the columns of a must be as many as the rows of b");
+  }
+  shapes.batch_dims = std::max({a.ndim - 2, b.ndim - 2, 0});
+  for (int i = 0; i < shapes.batch_dims; ++i) {
+    const std::int64_t of_a = batch_extent(a, i, shapes.batch_dims, shapes.steps_a[i]);
+    const std::int64_t of_b = batch_extent(b, i, shapes.batch_dims, shapes.steps_b[i]);
+    if (of_a != of_b && of_a != 1 && of_b != 1) {
+      fail(both(a, b, shape_text(a), shape_text(b)) + "; their batches must be equal or 1");
+    }
+    shapes.batch[i] = of_a == 1 ? of_b : of_a;
+    shapes.result[shapes.result_dims++] = shapes.batch[i];
+  }
+  if (a.ndim >= 2) shapes.result[shapes.result_dims++] = shapes.a.rows;
+  if (b.ndim >= 2) shapes.result[shapes.result_dims++] = shapes.b.cols;
+  return shapes;
+}
+
+void check_same_kind(const Array& a, const Array& b) {
+  if (a.dtype != b.dtype) {
+    fail_dtype(both(a, b, dtype_name(a.dtype), dtype_name(b.dtype)) +
+               "; they must have the same dtype");
+  }
+  if (a.device_type != b.device_type || a.device_id != b.device_id) {
+    fail(both(a, b, "on " + device_text(a), "on " + device_text(b)) +
+         "; they must be on the same device");
+  }
+}
+
+void check_out(const Array& out, const Array& a, const Shapes& shapes) {
+  Array expected;
+  expected.ndim = shapes.result_dims;
+  std::copy_n(shapes.result, max_dims, expected.shape);
+  if (out.ndim != expected.ndim || !std::equal(out.shape, out.shape + out.ndim, expected.shape)) {
+    fail("out is " + shape_text(out) + "; the product is " + shape_text(expected));
+  }
+  if (out.device_type != a.device_type || out.device_id != a.device_id) {
+    fail(both(out, a, "on " + device_text(out), "on " + device_text(a), "a", "out") +
+         "; they must be on the same device");
+  }
+  if (out.is_read_only) fail("out is read-only; it must be writable");
+}
+
+/// What the library sums in, and returns unless out says otherwise.
+std::int32_t default_result(std::int32_t dtype) {
+  switch (dtype) {
+    case RUNG_DTYPE_F64: return RUNG_DTYPE_F64;
+    case RUNG_DTYPE_I32:
+    case RUNG_DTYPE_I8: return RUNG_DTYPE_I32;
+    default: return RUNG_DTYPE_F32;
+  }
+}
+
+std::int32_t dtype_in_mode(std::int32_t dtype, std::string_view math) {
+  if (math == "ieee") return dtype;
+  if (math != "tf32") fail("math is '" + std::string(math) + "'; it must be 'ieee' or 'tf32'");
+  if (dtype != RUNG_DTYPE_F32) {
+    fail_dtype(std::string("math is 'tf32', a is ") + dtype_name(dtype) +
+               "; this mode is for float32");
+  }
+  return RUNG_DTYPE_TF32;
+}
+
+rung_tensor tensor_of(const Matrix& matrix, const Array& array, std::int32_t dtype,
+                      std::int64_t (&extents)[4]) {
+  extents[0] = matrix.rows;
+  extents[1] = matrix.cols;
+  extents[2] = matrix.row_stride;
+  extents[3] = matrix.col_stride;
+  return {matrix.data,
+          array.device_type,
+          array.device_id,
+          2,
+          dtype,
+          extents,
+          matrix.is_empty() ? nullptr : extents + 2};
+}
+
+/// A product whose arrays have been checked.
+class Product {
+ public:
+  Product(const Array& a, const Array& b, const Array& out, const Shapes& shapes, double alpha,
+          double beta, std::int32_t dtype, int threads, void* stream)
+      : a_(a), b_(b), out_(out), shapes_(shapes), alpha_(alpha), beta_(beta), dtype_(dtype) {
+    options_.threads = threads;
+    options_.stream = stream;
+    c_ = {static_cast<std::byte*>(out.data),
+          shapes.a.rows,
+          shapes.b.cols,
+          0,
+          0,
+          element_size(out.dtype)};
+    int last = out.ndim - 1;
+    if (b.ndim >= 2) c_.col_stride = out.strides[last--];
+    if (a.ndim >= 2) c_.row_stride = out.strides[last];
+  }
+
+  rung_status run() { return run_batch(0, shapes_.a, shapes_.b, c_); }
+
+  /// Whether the library takes the matrices of GPU memory, which nothing here can copy.
+  static bool fits(const Matrix& matrix) { return is_direct(matrix); }
+  const Matrix& c() const { return c_; }
+
+ private:
+  rung_status run_batch(int dim, Matrix a, Matrix b, Matrix c) {
+    if (dim == shapes_.batch_dims) return out_.on_gpu() ? call(a, b, c) : run_on_host(a, b, c);
+    const auto bytes = [](std::int64_t step, const Matrix& matrix) {
+      return step * static_cast<std::int64_t>(matrix.element);
+    };
+    for (std::int64_t i = 0; i < shapes_.batch[dim]; ++i) {
+      if (const rung_status status = run_batch(dim + 1, a, b, c); status != RUNG_OK) return status;
+      a.data += bytes(shapes_.steps_a[dim], a);
+      b.data += bytes(shapes_.steps_b[dim], b);
+      c.data += bytes(out_.strides[dim], c);
+    }
+    return RUNG_OK;
+  }
+
+  rung_status run_on_host(const Matrix& a, const Matrix& b, const Matrix& c) {
+    const bool a_fits = is_direct(a) && !may_overlap(a, c),
+               b_fits = is_direct(b) && !may_overlap(b, c);
+    if (a_fits && b_fits && is_direct(c)) [[likely]]
+      return call(a, b, c);
+    std::optional<Packed> copy_a, copy_b, copy_c;
+    if (!a_fits) copy(a, copy_a.emplace(a).matrix());
+    if (!b_fits) copy(b, copy_b.emplace(b).matrix());
+    if (!is_direct(c)) copy_c.emplace(c);
+    if (copy_c && beta_ != 0) copy(c, copy_c->matrix());
+    const rung_status status = call(copy_a ? copy_a->matrix() : a, copy_b ? copy_b->matrix() : b,
+                                    copy_c ? copy_c->matrix() : c);
+    if (copy_c && status == RUNG_OK) copy(copy_c->matrix(), c);
+    return status;
+  }
+
+  rung_status call(const Matrix& a, const Matrix& b, const Matrix& c) {
+    std::int64_t of_a[4], of_b[4], of_c[4];
+    const rung_tensor ta = tensor_of(a, a_, dtype_, of_a), tb = tensor_of(b, b_, dtype_, of_b),
+                      tc = tensor_of(c, out_, out_.dtype, of_c);
+    return rung_gemm(&ta, &tb, &tc, alpha_, beta_, &options_);
+  }
+
+  const Array &a_, &b_, &out_;
+  const Shapes& shapes_;
+  double alpha_, beta_;
+  std::int32_t dtype_;
+  rung_tensor_options options_ = RUNG_TENSOR_OPTIONS_INIT;
+  Matrix c_;
+};
+
+/// The object, or a copy of it without gaps, by its own library.
+nb::object contiguous(nb::handle object) {
+  if (nb::hasattr(object, "contiguous")) return object.attr("contiguous")();
+  return object.attr("copy")();
+}
+
+}  // namespace
+
+nb::object matmul(nb::handle a, nb::handle b, nb::handle out, double alpha, double beta,
+                  const char* math, int threads, nb::handle stream) {
+  const Access by_a = access_of(a), by_b = access_of(b);
+  void* const launch = stream_for(a, by_a, stream);
+  const Imported left("a", a, by_a, launch), right("b", b, by_b, launch);
+  check_same_kind(left.array, right.array);
+  const Shapes shapes = shapes_of(left.array, right.array);
+  const std::int32_t dtype = dtype_in_mode(left.array.dtype, math);
+  if (left.array.on_gpu() && !(is_direct(shapes.a) && is_direct(shapes.b))) {
+    const nb::object of_a = is_direct(shapes.a) ? nb::borrow(a) : contiguous(a);
+    const nb::object of_b = is_direct(shapes.b) ? nb::borrow(b) : contiguous(b);
+    return matmul(of_a, of_b, out, alpha, beta, math, threads, stream);
+  }
+  if (out.is_none() && beta != 0) {
+    fail("beta is " + std::to_string(beta) + ", and there is no out to scale; pass out, or 0");
+  }
+  const nb::object result = out.is_none()
+                                ? new_array(a, by_a, left.array, default_result(left.array.dtype),
+                                            shapes.result_dims, shapes.result)
+                                : nb::borrow(out);
+  const Imported target("out", result, access_of(result), launch);
+  if (!out.is_none()) check_out(target.array, left.array, shapes);
+  Product product(left.array, right.array, target.array, shapes, alpha, beta, dtype, threads,
+                  launch);
+  if (target.array.on_gpu() && !is_direct(product.c())) {
+    fail("out has strides that a GPU kernel cannot write; one of the last two must be 1");
+  }
+  rung_status status;
+  const char* message;
+  {
+    const nb::gil_scoped_release released;
+    status = product.run();
+    message = rung_last_error();
+  }
+  check(status, message);
+  return result;
+}
+
+}  // namespace rung::python

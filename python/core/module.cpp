@@ -1,0 +1,131 @@
+// rung._core: the functions of the package that are not Python.
+
+#include <nanobind/nanobind.h>
+
+#include <new>
+
+#include "errors.hpp"
+#include "matmul.hpp"
+
+namespace nb = nanobind;
+
+namespace rung::python {
+
+void fail_value(const std::string& message) { throw nb::value_error(("rung: " + message).c_str()); }
+
+void fail_type(const std::string& message) { throw nb::type_error(("rung: " + message).c_str()); }
+
+void check(rung_status status, const char* message) {
+  switch (status) {
+    case RUNG_OK: return;
+    case RUNG_INVALID_ARGUMENT: throw nb::value_error(message);
+    case RUNG_UNAVAILABLE: throw Unavailable(message);
+    case RUNG_DEVICE_ERROR: throw DeviceFailure(message);
+    case RUNG_OUT_OF_MEMORY: throw std::bad_alloc();
+    default: throw std::runtime_error(message);
+  }
+}
+
+}  // namespace rung::python
+
+NB_MODULE(_core, m) {
+  using namespace rung::python;
+  nb::exception<Unavailable>(m, "UnavailableError", PyExc_RuntimeError).doc() =
+      "No GPU, no driver, or no kernel for these types on this device.";
+  nb::exception<DeviceFailure>(m, "DeviceError", PyExc_RuntimeError).doc() =
+      "The GPU's driver reported an error.";
+  m.attr("__version__") = rung_version();
+
+  m.def("matmul", matmul, nb::arg("a"), nb::arg("b"), nb::kw_only(),
+        nb::arg("out").none() = nb::none(), nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0,
+        nb::arg("math") = "ieee", nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+        nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
+                "beta: float = 0, math: str = 'ieee', threads: int = 0, "
+                "stream: object = None) -> object"),
+        R"(out = alpha * (a @ b) + beta * out
+
+Arrays may be of any library with DLPack or the buffer protocol (NumPy, PyTorch, CuPy, ml_dtypes), on
+the CPU or on an NVIDIA GPU. The call releases the GIL. On a GPU it enqueues its work and returns.
+
+Parameters
+----------
+a : array of shape (..., m, k), or (k,)
+b : array of shape (..., k, n), or (k,), of the same dtype and on the same device
+    The leading extents, the batch, are broadcast as in numpy.matmul; each product of a batch is one
+    call of the library. A matrix whose strides the library cannot take is copied first: one of its
+    last two strides must be 1, and the other at least the extent that it steps over.
+out : array of shape (..., m, n), optional
+    Written in place and returned. If beta is 0 it is not read.
+alpha, beta : float
+    Scales; for integers whole numbers of 32 bits.
+math : {'ieee', 'tf32'}
+    'tf32' rounds float32 elements to 11 significant bits, for tensor cores (GPUs of sm_90).
+threads : int
+    The most CPU threads to use; 0: the processors that this process may run on.
+stream : optional
+    The CUDA stream to launch into: a handle as an int, or a stream object of PyTorch or CuPy. By
+    default the current stream of the library that a comes from.
+
+Returns
+-------
+out, or a new array of the library of a: float32 for float32, bfloat16, float16, float8_e4m3fn and
+float8_e5m2; float64 for float64; int32 for int32 and int8. Sums have this type, too. On GPUs of sm_90
+out may also be bfloat16 for bfloat16 and float16 for float16, rounded once.
+
+Raises
+------
+TypeError
+    If an argument is no array, a dtype is not supported, or dtypes differ.
+ValueError
+    If shapes or devices do not match, or out is read-only.
+rung.UnavailableError
+    If the device has no kernel for the types: int8 and 8-bit floats need a GPU of sm_90.
+rung.DeviceError
+    If the GPU's driver reports an error.
+
+Examples
+--------
+>>> import numpy, rung
+>>> a = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+>>> rung.matmul(a, a.T)
+array([[ 5., 14.],
+       [14., 50.]], dtype=float32)
+)");
+
+  m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",
+        nb::arg("out").none() = nb::none(), nb::arg("threads") = 0,
+        nb::arg("stream").none() = nb::none(),
+        nb::sig("def dot(x: object, y: object, *, mode: str = 'deterministic', "
+                "out: object = None, threads: int = 0, stream: object = None) -> object"),
+        R"(The sum of x[i] * y[i].
+
+Parameters
+----------
+x, y : arrays of shape (n,), of the same dtype, float32, float64, bfloat16 or float16
+    Any strides.
+mode : {'fast', 'deterministic', 'compensated', 'reproducible'}
+    'deterministic': the same bits from call to call on one device. 'compensated': as accurate as if
+    summed in twice the precision. 'reproducible': the exact sum, rounded once; the same bits on every
+    CPU and GPU.
+out : array of one element, optional
+    Where the result goes, float64 for float64 and float32 otherwise. On a GPU the call then returns
+    without waiting.
+threads, stream
+    As for matmul.
+
+Returns
+-------
+out, or the sum as a float; on a GPU this waits for the stream.
+
+Raises
+------
+As matmul does.
+
+Examples
+--------
+>>> import numpy, rung
+>>> x = numpy.array([1e17, 1, -1e17])
+>>> rung.dot(x, numpy.ones(3), mode="reproducible")
+1.0
+)");
+}

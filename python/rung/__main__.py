@@ -1,0 +1,5 @@
+"""python -m rung"""
+
+from ._command import main
+
+main()

@@ -1,0 +1,27 @@
+from typing import Any, Literal, Optional
+
+class UnavailableError(RuntimeError): ...
+class DeviceError(RuntimeError): ...
+
+__version__: str
+
+def matmul(
+    a: Any,
+    b: Any,
+    *,
+    out: Optional[Any] = None,
+    alpha: float = 1,
+    beta: float = 0,
+    math: Literal["ieee", "tf32"] = "ieee",
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> Any: ...
+def dot(
+    x: Any,
+    y: Any,
+    *,
+    mode: Literal["fast", "deterministic", "compensated", "reproducible"] = "deterministic",
+    out: Optional[Any] = None,
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> Any: ...

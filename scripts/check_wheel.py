@@ -1,0 +1,55 @@
+"""check_wheel.py FROM TO: the newest wheel of folder FROM, for manylinux_2_28, in folder TO.
+
+The wheel needs nothing of the system but what manylinux_2_28 has (auditwheel), has at most 15 MB, and
+works in an empty virtual environment, where a product is computed and the command runs.
+"""
+
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+
+PLATFORM = f"manylinux_2_28_{platform.machine()}"
+LARGEST = 15_000_000
+
+PROGRAM = """
+import rung
+from array import array
+out = memoryview(bytearray(16)).cast("f", (2, 2))
+a = memoryview(array("f", [1, 2, 3, 4])).cast("B").cast("f", (2, 2))
+print(rung.matmul(a, a, out=out).tolist(), rung.devices()[0].kind)
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def use(wheel):
+    """What a user does with it, with nothing else on the path."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(sys.executable, "-m", "venv", f"{folder}/venv")
+        programs = pathlib.Path(folder) / "venv/bin"
+        run(programs / "pip", "install", "-q", "--no-index", wheel)
+        said = run(programs / "python", "-c", PROGRAM, cwd=folder)
+        if said != "[[7.0, 10.0], [15.0, 22.0]] cpu\n":
+            sys.exit(f"the wheel computes {said}")
+        run(programs / "rung", "verify", "gemm/cpu/05", "--sizes", "33x17x9", cwd=folder)
+
+
+def main(made, target):
+    wheel = max(pathlib.Path(made).glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "-w", target, wheel)
+    repaired = pathlib.Path(target) / wheel.name.replace(f"linux_{platform.machine()}", PLATFORM)
+    if repaired.stat().st_size > LARGEST:
+        sys.exit(f"{repaired} has {repaired.stat().st_size} bytes; at most {LARGEST} are allowed")
+    use(repaired)
+    print(f"{repaired}: {repaired.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,176 @@
+"""rung.matmul on NumPy's arrays."""
+
+import array
+import itertools
+
+import numpy
+import pytest
+from conftest import LAYOUTS, check_product, dtype_of, expected, matrix
+
+import rung
+
+SIZES = [(1, 1, 1), (2, 3, 5), (4, 4, 4), (17, 9, 31), (64, 65, 63), (1, 40, 7), (40, 1, 7), (100, 100, 130)]
+RESULT = {"float32": "float32", "float64": "float64", "int32": "int32", "bfloat16": "float32", "float16": "float32"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_dtype_and_layout(dtype, layout, size):
+    m, n, k = size
+    a, b = layout(matrix((m, k), dtype, 1)), layout(matrix((k, n), dtype, 2))
+    result = rung.matmul(a, b)
+    assert result.dtype == RESULT[str(dtype)]
+    check_product(result, a, b)
+
+
+@pytest.mark.parametrize("left, right", list(itertools.product(LAYOUTS, LAYOUTS)))
+def test_layouts_mixed(left, right):
+    a, b = LAYOUTS[left](matrix((12, 7), "float32", 3)), LAYOUTS[right](matrix((7, 9), "float32", 4))
+    check_product(rung.matmul(a, b), a, b)
+
+
+def test_out_of_every_layout(layout):
+    a, b = matrix((6, 7), "float64", 1), matrix((7, 5), "float64", 2)
+    out = layout(matrix((6, 5), "float64", 3))
+    before = out.copy()
+    assert rung.matmul(a, b, out=out, alpha=2, beta=-3) is out
+    assert numpy.allclose(out, 2 * (a @ b) - 3 * before, rtol=1e-13, atol=1e-13)
+
+
+def test_beta_of_zero_does_not_read_out():
+    a, b, out = matrix((3, 4), "float32", 1), matrix((4, 2), "float32", 2), numpy.full((3, 2), numpy.nan, "float32")
+    check_product(rung.matmul(a, b, out=out), a, b)
+    out = numpy.full((2, 3), numpy.nan, "float32").T[:, ::-1]
+    check_product(rung.matmul(a, b, out=out), a, b)
+
+
+@pytest.mark.parametrize("m, n, k", list(itertools.product([0, 3], repeat=3)))
+def test_sizes_of_zero(m, n, k, dtype):
+    result = rung.matmul(numpy.ones((m, k), dtype), numpy.ones((k, n), dtype))
+    assert result.shape == (m, n)
+    assert numpy.all(result == k)
+
+
+def test_scales_of_integers():
+    a, b, out = matrix((3, 4), "int32", 1), matrix((4, 2), "int32", 2), numpy.ones((3, 2), "int32")
+    rung.matmul(a, b, out=out, alpha=-2, beta=5)
+    assert numpy.array_equal(out, -2 * (a @ b) + 5)
+    with pytest.raises(ValueError, match="alpha is 0.5.*whole number"):
+        rung.matmul(a, b, alpha=0.5)
+
+
+@pytest.mark.parametrize("shapes", [
+    ((4,), (4, 3)), ((2, 4), (4,)), ((4,), (4,)), ((5, 2, 4), (4, 3)), ((2, 4), (5, 4, 3)),
+    ((5, 2, 4), (5, 4, 3)), ((6, 1, 2, 4), (5, 4, 3)), ((5, 2, 4), (4,)), ((4,), (5, 4, 3)),
+    ((0, 2, 4), (4, 3)), ((2, 3, 0, 4), (1, 4, 3)),
+])
+def test_batches_and_vectors_as_in_numpy(shapes):
+    a, b = (matrix(shape, "float64", i) for i, shape in enumerate(shapes))
+    result = rung.matmul(a, b)
+    assert result.shape == numpy.matmul(a, b).shape
+    assert numpy.allclose(result, numpy.matmul(a, b), rtol=1e-13, atol=1e-13)
+    out = numpy.zeros(result.shape[::-1]).T
+    if out.ndim > 0:
+        rung.matmul(a, b, out=out)
+        assert numpy.array_equal(out, result) or numpy.allclose(out, result, rtol=1e-13)
+
+
+def test_broadcast_views_are_read():
+    a = numpy.broadcast_to(numpy.arange(4, dtype="float32"), (3, 4))
+    b = matrix((4, 5), "float32", 1)
+    check_product(rung.matmul(a, b), a, b)
+
+
+def test_read_only_operands():
+    a, b = matrix((3, 4), "float32", 1), matrix((4, 5), "float32", 2)
+    a.flags.writeable = b.flags.writeable = False
+    check_product(rung.matmul(a, b), a, b)
+    out = numpy.zeros((3, 5), "float32")
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        rung.matmul(a, b, out=out)
+    assert not out.any()
+
+
+def test_out_may_be_an_operand():
+    a = matrix((40, 40), "float64", 1)
+    square = expected(a, a)[0]
+    assert numpy.allclose(rung.matmul(a, a, out=a), square, rtol=1e-12, atol=1e-12)
+
+
+def test_misaligned_memory():
+    a, b = matrix((5, 6), "float32", 1), matrix((6, 3), "float32", 2)
+    memory = bytearray(1 + a.nbytes)
+    odd = numpy.frombuffer(memory, "float32", 30, 1).reshape(5, 6)
+    odd[...] = a
+    check_product(rung.matmul(odd, b), a, b)
+
+
+def test_other_buffers():
+    a = memoryview(array.array("d", [1, 2, 3, 4])).cast("B").cast("d", (2, 2))
+    assert rung.matmul(a, a).tolist() == [[7, 10], [15, 22]]
+
+
+def test_threads():
+    a = matrix((300, 300), "float32", 1)
+    check_product(rung.matmul(a, a, threads=1), a, a)
+    with pytest.raises(ValueError, match="threads is -1"):
+        rung.matmul(a, a, threads=-1)
+
+
+@pytest.mark.parametrize("a, b, error, message", [
+    ((2, 3), (4, 5), ValueError, r"a is \(2, 3\), b is \(4, 5\); the columns of a"),
+    ((3,), (4,), ValueError, r"a is \(3,\), b is \(4,\)"),
+    ((), (4,), ValueError, r"a is \(\), b is \(4,\); each must have at least one"),
+    ((2, 4, 3), (5, 3, 4), ValueError, r"a is \(2, 4, 3\), b is \(5, 3, 4\); their batches"),
+    ((1,) * 9, (1, 1), ValueError, "a has 9 dimensions; at most 8"),
+])
+def test_shapes_that_differ(a, b, error, message):
+    with pytest.raises(error, match="rung: .*" + message):
+        rung.matmul(numpy.zeros(a, "float32"), numpy.zeros(b, "float32"))
+
+
+def test_types_that_differ():
+    single, double = numpy.zeros((2, 2), "float32"), numpy.zeros((2, 2))
+    with pytest.raises(TypeError, match="a is float32, b is float64; they must have the same dtype"):
+        rung.matmul(single, double)
+    with pytest.raises(ValueError, match="C is f64; with A and B of f32 it must be f32"):
+        rung.matmul(single, single, out=double)
+    with pytest.raises(TypeError, match="a is of int64; it must be an array of float32, "):
+        rung.matmul(numpy.zeros((2, 2), "int64"), double)
+    with pytest.raises(TypeError, match="b is of >f4"):
+        rung.matmul(single, single.astype(">f4"))
+    with pytest.raises(TypeError, match="a is of complex64"):
+        rung.matmul(single.astype("complex64"), single)
+    with pytest.raises(TypeError, match="b is list"):
+        rung.matmul(single, [[1, 2]])
+    with pytest.raises(TypeError, match="a is of float8_e4m3;"):  # not the format of OCP
+        rung.matmul(single.astype(__import__("ml_dtypes").float8_e4m3), single)
+
+
+def test_out_of_another_shape():
+    a = numpy.zeros((2, 3), "float32")
+    with pytest.raises(ValueError, match=r"out is \(2, 3\); the product is \(2, 2\)"):
+        rung.matmul(a, a.T, out=a)
+    with pytest.raises(ValueError, match="beta is 1.*there is no out"):
+        rung.matmul(a, a.T, beta=1)
+
+
+def test_modes():
+    a = numpy.zeros((2, 2), "float32")
+    with pytest.raises(ValueError, match="math is 'fast'; it must be 'ieee' or 'tf32'"):
+        rung.matmul(a, a, math="fast")
+    with pytest.raises(TypeError, match="math is 'tf32', a is float64"):
+        rung.matmul(a.astype("float64"), a.astype("float64"), math="tf32")
+
+
+@pytest.mark.parametrize("name", ["int8", "float8_e4m3fn", "float8_e5m2"])
+def test_types_without_a_cpu_kernel(name):
+    a = numpy.ones((4, 4), dtype_of(name))
+    with pytest.raises(rung.UnavailableError, match="rung: "):
+        rung.matmul(a, a)
+
+
+def test_keywords_only():
+    a = numpy.zeros((2, 2), "float32")
+    with pytest.raises(TypeError):
+        rung.matmul(a, a, a)

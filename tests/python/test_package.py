@@ -1,0 +1,80 @@
+"""What else the package has: devices, the bench, the command, stubs, and its documentation."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import rung
+import rung._command
+
+PACKAGE = pathlib.Path(rung.__file__).parent
+
+
+def test_devices():
+    cpu, *gpus = rung.devices()
+    assert (cpu.kind, cpu.index, cpu.memory) == ("cpu", 0, None)
+    assert cpu.name and cpu.processors == len(os.sched_getaffinity(0))
+    assert all(gpu.kind == "cuda" and gpu.memory > 0 for gpu in gpus)
+
+
+def test_bench():
+    results = rung.bench("gemm/cpu/05", "gemm/cpu/06", sizes=[16, 24], seconds=0.01, vs="none", dtype="f64")
+    assert {(each["rung"][:11], each["m"], each["dtype"]) for each in results["results"]} == {
+        (rung, size, "f64") for rung in ("gemm/cpu/05", "gemm/cpu/06", "library") for size in (16, 24)}
+
+
+def test_bench_of_what_is_not_there():
+    with pytest.raises(ValueError, match="rung: .*gemm/cpu/99"):
+        rung.bench("gemm/cpu/99")
+    with pytest.raises(ValueError, match="--nothing"):
+        rung.bench("gemm/cpu/05", nothing=1)
+
+
+def test_the_command():
+    command = [sys.executable, "-m", "rung"]
+    said = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    assert (said.returncode, said.stdout) == (0, f"rung {rung.__version__}\n")
+    assert subprocess.run([*command, "nothing"], capture_output=True).returncode == 2
+
+
+def test_stubs_name_what_is_there():
+    stub = ast.parse((PACKAGE / "_core.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    public = {name for name in dir(rung._core) if not name.startswith("_")}
+    assert public == functions.keys() | classes
+    for name, node in functions.items():
+        parameters = [argument.arg for argument in node.args.args + node.args.kwonlyargs]
+        signature = re.match(rf"{name}\((.*?)\) ->", getattr(rung, name).__doc__).group(1)
+        assert re.findall(r"(\w+):", signature) == parameters
+
+
+@pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
+def test_documentation(name):
+    module = importlib.import_module(name)
+    tests = doctest.DocTestFinder(exclude_empty=True).find(module)
+    if name == "rung._core":  # whose functions doctest does not take for Python's
+        parser = doctest.DocTestParser()
+        tests = [parser.get_doctest(getattr(module, each).__doc__, {}, each, None, 0) for each in ("matmul", "dot")]
+    examples = [test for test in tests if test.examples]
+    assert examples
+    for test in examples:
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_first_lines_of_the_page_run():
+    page = pathlib.Path(__file__).parents[2] / "docs/python.md"
+    exec(re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL).group(1), {})
+
+
+def test_every_public_name_is_documented():
+    for name in rung.__all__:
+        assert inspect.getdoc(getattr(rung, name)), name

@@ -1,0 +1,196 @@
+"""rung.torch against torch's own results."""
+
+import doctest
+
+import pytest
+import torch
+
+import rung
+import rung.torch
+
+DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
+DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-13, torch.bfloat16: 2e-2, torch.float16: 2e-3}
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    torch.manual_seed(1)
+    return request.param
+
+
+@pytest.fixture(params=DTYPES, ids=str)
+def dtype(request):
+    return request.param
+
+
+def close(result, right):
+    """Up to the rounding of the result's type, with sums in double."""
+    scale = right.abs().max().clamp(min=1) if right.numel() else 1
+    assert result.dtype == right.dtype and result.shape == right.shape and result.device == right.device
+    assert ((result.double() - right.double()).abs() <= TOLERANCE[right.dtype] * scale).all()
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The calls of the library, as the number of dimensions of a."""
+    seen = []
+    original = rung._core.matmul
+
+    def matmul(a, b, **keywords):
+        seen.append(a.dim())
+        return original(a, b, **keywords)
+
+    monkeypatch.setattr(rung._core, "matmul", matmul)
+    return seen
+
+
+@pytest.mark.parametrize("a, b", [
+    ((5, 7), (7, 3)), ((2, 5, 7), (7, 3)), ((2, 5, 7), (2, 7, 3)), ((4, 1, 5, 7), (2, 7, 3)),
+    ((0, 7), (7, 3)), ((5, 0), (0, 3)), ((0, 5, 7), (7, 3)),
+])
+def test_matmul(device, dtype, a, b):
+    a, b = torch.randn(a, dtype=dtype, device=device), torch.randn(b, dtype=dtype, device=device)
+    close(rung.torch.matmul(a, b), torch.matmul(a, b))
+
+
+def test_views(device, dtype):
+    a, b = torch.randn(7, 5, dtype=dtype, device=device).t(), torch.randn(7, 8, dtype=dtype, device=device)[:, ::2]
+    close(rung.torch.matmul(a, b), a @ b)
+
+
+def test_out_dtype(device):
+    a = torch.randn(5, 7, dtype=torch.bfloat16, device=device)
+    result = rung.torch.matmul(a, a.t(), out_dtype=torch.float32)
+    assert result.dtype == torch.float32
+    close(result, a.float() @ a.t().float())
+
+
+@pytest.mark.parametrize("a, b", [((4, 3), (3, 5)), ((2, 4, 3), (3, 5)), ((2, 4, 3), (2, 3, 5)), ((2, 4, 3), (1, 3, 5))])
+def test_gradients_of_matmul(device, a, b):
+    a, b = (torch.randn(shape, dtype=torch.float64, device=device, requires_grad=True) for shape in (a, b))
+    assert torch.autograd.gradcheck(rung.torch.matmul, (a, b))
+    assert torch.autograd.gradgradcheck(rung.torch.matmul, (a, b))
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (5,), (4, 1), ()])
+def test_addmm(device, shape):
+    input, a, b = (torch.randn(each, dtype=torch.float64, device=device, requires_grad=True) for each in (shape, (4, 3), (3, 5)))
+    close(rung.torch.addmm(input, a, b, beta=0.5, alpha=-2), torch.addmm(input, a, b, beta=0.5, alpha=-2))
+    assert torch.autograd.gradcheck(lambda *all: rung.torch.addmm(*all, beta=0.5, alpha=-2), (input, a, b))
+
+
+def test_beta_of_zero_ignores_nan(device):
+    a, nan = torch.ones(2, 2, device=device), torch.full((2, 2), float("nan"), device=device)
+    close(rung.torch.addmm(nan, a, a, beta=0), a @ a)
+
+
+def test_operators_are_what_torch_wants(device):
+    a, b = torch.randn(4, 3, device=device, requires_grad=True), torch.randn(3, 5, device=device, requires_grad=True)
+    torch.library.opcheck(torch.ops.rung.matmul, (a, b))
+    torch.library.opcheck(torch.ops.rung.addmm, (torch.randn(5, device=device, requires_grad=True), a, b))
+
+
+def test_use_routes_and_stops(device, dtype, calls):
+    a, b = torch.randn(4, 3, dtype=dtype, device=device), torch.randn(3, 5, dtype=dtype, device=device)
+    bias, stack = torch.randn(5, dtype=dtype, device=device), torch.randn(2, 3, 5, dtype=dtype, device=device)
+    cases = [
+        lambda: torch.mm(a, b), lambda: a.mm(b), lambda: a @ b, lambda: torch.matmul(a, stack), lambda: a.matmul(b),
+        lambda: torch.bmm(stack, stack.mT), lambda: torch.addmm(bias, a, b, alpha=2), lambda: bias.addmm(a, b, beta=3),
+        lambda: torch.nn.functional.linear(a, b.t()), lambda: torch.nn.functional.linear(stack.mT, b.t(), bias),
+    ]
+    for case in cases:
+        right = case()
+        assert not calls
+        with rung.torch.use():
+            close(case(), right)
+        assert len(calls) == 1, case
+        calls.clear()
+
+
+def test_use_leaves_the_rest_to_torch(device, calls):
+    a, vector = torch.randn(3, 3, device=device), torch.randn(3, device=device)
+    with rung.torch.use():
+        close(a @ vector, torch.mv(a, vector))
+        torch.mm(a, a, out=torch.empty(3, 3, device=device))
+        (a.to(torch.complex64) @ a.to(torch.complex64)).sum()
+        with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+            torch.mm(a, torch.randn(4, 4, device=device))
+    assert not calls
+
+
+def test_a_layer_learns_the_same(device, calls):
+    def train(context):
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)).to(device)
+        inputs = torch.randn(32, 8, device=device)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for _ in range(5):
+            with context():
+                loss = (model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        return loss.detach()
+
+    import contextlib
+
+    right = train(contextlib.nullcontext)
+    assert not calls
+    close(train(rung.torch.use), right)
+    assert len(calls) >= 5 * 5  # two layers forward, and three products backward
+
+
+def test_autocast(device, calls):
+    layer, inputs = torch.nn.Linear(8, 4).to(device), torch.randn(3, 8, device=device)
+    with torch.autocast(device, torch.bfloat16):
+        right = layer(inputs)
+        with rung.torch.use():
+            result = layer(inputs)
+    assert result.dtype == torch.bfloat16 and calls
+    close(result, right)
+
+
+def test_compile_has_one_graph(device, calls):
+    def function(a, b):
+        return rung.torch.matmul(a, b).relu() + 1
+
+    a, b = torch.randn(4, 3, device=device, requires_grad=True), torch.randn(3, 5, device=device)
+    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
+    close(compiled(a, b), function(a, b))
+    compiled(a, b).sum().backward()
+    assert a.grad is not None and calls
+
+
+def test_compile_under_use(device, calls):
+    layer, inputs = torch.nn.Linear(8, 4).to(device), torch.randn(3, 8, device=device)
+    compiled = torch.compile(lambda x: layer(x).relu(), fullgraph=True, backend="aot_eager")
+    with rung.torch.use(), torch.no_grad():
+        close(compiled(inputs), torch.relu(torch.addmm(layer.bias, inputs, layer.weight.t())))
+    assert calls
+
+
+def test_what_requires_grad_is_refused_without_autograd(device):
+    a = torch.randn(2, 2, device=device, requires_grad=True)
+    with pytest.raises(TypeError, match="a requires grad; use rung.torch.matmul"):
+        rung.matmul(a, a)
+    assert rung.matmul(a.detach(), a.detach()).shape == (2, 2)
+
+
+def test_plain_matmul_gives_tensors(device, dtype):
+    a = torch.randn(3, 4, dtype=dtype, device=device)
+    result = rung.matmul(a, a.t())
+    assert type(result) is torch.Tensor and result.device == a.device
+    close(result, (a.double() @ a.double().t()).to(result.dtype))
+
+
+def test_errors_name_both(device):
+    a = torch.zeros(2, 3, device=device)
+    with pytest.raises(ValueError, match=r"a is \(2, 3\), b is \(2, 3\)"):
+        rung.torch.matmul(a, a)
+    with pytest.raises(TypeError, match="a is torch.float32, b is torch.float64"):
+        rung.torch.matmul(a, a.t().double())
+
+
+def test_documentation():
+    assert doctest.testmod(rung.torch).failed == 0
