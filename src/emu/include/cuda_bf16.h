@@ -72,3 +72,6 @@ RUNG_EMU_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16
 RUNG_EMU_HD __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
   return __nv_bfloat162{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
+
+/* As in the header of the vendor: programs ask for it. */
+#define __CUDA_BF16_H__

@@ -36,3 +36,6 @@ static __device__ __forceinline__ void __pipeline_wait_prior(size_t groups) {
 }
 
 #endif
+
+/* As in the header of the vendor: programs ask for it. */
+#define _CUDA_PIPELINE_H_

@@ -195,3 +195,6 @@ RUNG_EMU_WMMA float __float_to_tf32(float value) {
 
 }  // namespace wmma
 }  // namespace nvcuda
+
+/* As in the header of the vendor: programs ask for it. */
+#define __MMA_H__
