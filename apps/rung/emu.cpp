@@ -180,23 +180,43 @@ ExitCode run(const EmuArguments& arguments) {
   return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
 }
 
+// Options of this command, which CLI11 reads, with their values.
+bool is_own(const std::string& word) {
+  return word.starts_with("--") || word == "-h" || word.starts_with("-I") ||
+         word.starts_with("-D") || word.starts_with("-O") || word.starts_with("-s");
+}
+
+bool takes_next_word(const std::string& word) {
+  if (word.starts_with("--")) {
+    return word.find('=') == std::string::npos && word != "--no-check" && word != "--lines" &&
+           word != "--keep" && word != "--help";
+  }
+  return word == "-I" || word == "-D" || word == "-O" || word == "-s";
+}
+
 // What CLI11 cannot read: options with one dash and several letters, and where the program's own
-// arguments begin.
+// arguments begin: behind `--`, and behind the file if that follows it.
 std::vector<std::string> take_words(const std::vector<std::string>& words,
                                     EmuArguments& arguments) {
   std::vector<std::string> remaining;
+  bool has_file = false;
   try {
     for (std::size_t at = 0; at < words.size();) {
       const std::string& word = words[at];
       if (word == "--") {
+        if (!has_file && at + 1 < words.size()) {
+          remaining.push_back(word);
+          remaining.push_back(words[++at]);
+        }
         arguments.program_arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                                            words.end());
         break;
       }
-      const bool is_own = word.starts_with("--") || word == "-h" || word.starts_with("-I") ||
-                          word.starts_with("-D") || word.starts_with("-O") ||
-                          word.starts_with("-s");
-      if (is_own || !word.starts_with('-') || !take_nvcc_option(words, at, arguments.nvcc)) {
+      if (is_own(word)) {
+        remaining.push_back(word);
+        if (takes_next_word(words[at++]) && at < words.size()) remaining.push_back(words[at++]);
+      } else if (!word.starts_with('-') || !emu::take_nvcc_option(words, at, arguments.nvcc)) {
+        has_file = has_file || !word.starts_with('-');
         remaining.push_back(words[at++]);
       }
     }

@@ -2,6 +2,8 @@
 // surf2Dread, surf2Dwrite and their like (CUDA C++ Programming Guide, "Surface Functions"). x is in
 // bytes.
 
+#include "rung_emu/texture_data.h"
+
 namespace rung_emu {
 
 #define RUNG_EMU_SURF static __device__ __forceinline__

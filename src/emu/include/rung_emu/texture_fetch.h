@@ -2,6 +2,8 @@
 // tex1D, tex2D, tex3D and their like (CUDA C++ Programming Guide, "Texture Functions"; the rules of
 // coordinates and filtering are those of its appendix "Texture Fetching").
 
+#include "rung_emu/texture_data.h"
+
 namespace rung_emu {
 
 #define RUNG_EMU_TEX static __device__ __forceinline__

@@ -4,5 +4,4 @@
 // them as such.
 
 #include "rung_emu/surface_access.h"
-#include "rung_emu/texture_data.h"
 #include "rung_emu/texture_fetch.h"
