@@ -214,7 +214,14 @@ std::vector<std::string> take_words(const std::vector<std::string>& words,
       }
       if (is_own(word)) {
         remaining.push_back(word);
-        if (takes_next_word(words[at++]) && at < words.size()) remaining.push_back(words[at++]);
+        if (!takes_next_word(words[at++]) || at == words.size()) continue;
+        // In one word with its value, -I and -D leave the files behind it alone.
+        const bool is_list = remaining.back() == "-I" || remaining.back() == "-D";
+        if (is_list && !words[at].empty()) {
+          remaining.back() += words[at++];
+        } else {
+          remaining.push_back(words[at++]);
+        }
       } else if (!word.starts_with('-') || !emu::take_nvcc_option(words, at, arguments.nvcc)) {
         has_file = has_file || !word.starts_with('-');
         remaining.push_back(words[at++]);

@@ -51,9 +51,16 @@ void print_version() {
       "Cuda compilation tools, release 12.4, V12.4.0\n");
 }
 
-// What CMake reads the toolkit's place from.
+// What CMake reads the toolkit's place and the way to link from: in nvcc's form, with this command
+// as the linker, because it knows where the runtime library is.
 void print_toolkit(const Installation& installation) {
-  fmt::print(stderr, "#$ TOP={}\n", installation.include.parent_path().string());
+  const std::string top = installation.include.parent_path().string();
+  const std::string folder = installation.library.parent_path().string();
+  fmt::print(stderr,
+             "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"\n"
+             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc\n#$ {3} -o a.out a.o   \"-L{2}\" -lrung_emu\n",
+             top, installation.include.string(), folder,
+             fs::read_symlink("/proc/self/exe").string());
 }
 
 struct Tools {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* section_name = ".rung_device";
+constexpr const char* linked_section_name = ".rung_linked";  // marks what link_device_code() made
 
 template <class T>
 bool read_at(std::string_view file, std::size_t offset, T& value) {
@@ -31,7 +34,7 @@ std::string_view part(std::string_view file, std::size_t offset, std::size_t byt
 }
 
 /// The section's contents; empty for a file that is no ELF object or has no such section.
-std::string_view find_section(std::string_view file) {
+std::string_view find_section(std::string_view file, std::string_view wanted) {
   Elf64_Ehdr header;
   if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
   const auto section = [&](std::size_t index, Elf64_Shdr& found) {
@@ -45,23 +48,22 @@ std::string_view find_section(std::string_view file) {
     const std::string_view rest = part(file, names.sh_offset, names.sh_size);
     if (found.sh_name >= rest.size()) continue;
     const std::string_view name = rest.substr(found.sh_name);
-    if (name.substr(0, name.find('\0')) == section_name) {
+    if (name.substr(0, name.find('\0')) == wanted) {
       return part(file, found.sh_offset, found.sh_size);
     }
   }
   return {};
 }
 
-/// A section that `ld -r` or a linker has merged holds several bitcodes: each begins with LLVM's
-/// magic number, at the alignment that embedding_assembly() asks for.
+/// A section that `ld -r` or a linker has merged holds several bitcodes, each behind its size, as
+/// embedding_assembly() writes them.
 std::vector<std::string_view> split_bitcodes(std::string_view section) {
-  constexpr std::string_view magic("BC\xC0\xDE", 4);
   constexpr std::size_t alignment = 16;
   std::vector<std::string_view> found;
-  for (std::size_t at = 0, next; at < section.size(); at = next) {
-    next = at + alignment;
-    while (next < section.size() && section.substr(next, magic.size()) != magic) next += alignment;
-    if (section.substr(at, magic.size()) == magic) found.push_back(section.substr(at, next - at));
+  std::uint64_t bytes = 0;
+  for (std::size_t at = 0; read_at(section, at, bytes) && bytes != 0;) {
+    found.push_back(part(section, at + alignment, bytes));
+    at += alignment + (bytes + alignment - 1) / alignment * alignment;
   }
   return found;
 }
@@ -93,7 +95,8 @@ int __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, 
 void __cudaRegisterVar(void**, char*, char*, const char*, int, unsigned long, int, int);
 extern const char rung_linked_ptx[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n.hidden rung_linked_ptx\n.globl rung_linked_ptx\nrung_linked_ptx:\n"
-        ".incbin \"{}\"\n.byte 0\n.popsection");
+        ".incbin \"{}\"\n.byte 0\n.popsection\n"
+        ".pushsection .rung_linked,\"\",@progbits\n.byte 1\n.popsection");
 struct Wrapper {{ int magic, version; const void* data; void* unused; }};
 static Wrapper wrapper = {{0x466243b1, 1, rung_linked_ptx, nullptr}};
 __attribute__((constructor)) static void rung_register() {{
@@ -114,9 +117,8 @@ __attribute__((constructor)) static void rung_register() {{
 
 std::string embedding_assembly(const fs::path& bitcode) {
   return fmt::format(
-      "__asm__(\".pushsection {},\\\"\\\",@progbits\\n.balign 16\\n.incbin \\\"{}\\\"\\n.balign "
-      "16\\n"
-      ".popsection\");\n",
+      "__asm__(\".pushsection {},\\\"\\\",@progbits\\n.balign 16\\n.quad 2f - 1f, 0\\n"
+      "1: .incbin \\\"{}\\\"\\n2: .balign 16\\n.popsection\");\n",
       section_name, bitcode.string());
 }
 
@@ -126,7 +128,7 @@ std::vector<fs::path> extract_bitcode(const std::vector<fs::path>& objects,
   for (const fs::path& object : objects) {
     const std::string file = read_file(object);
     for (const std::string_view member : members(file)) {
-      for (const std::string_view bitcode : split_bitcodes(find_section(member))) {
+      for (const std::string_view bitcode : split_bitcodes(find_section(member, section_name))) {
         bitcodes.push_back(folder / fmt::format("linked.{}.bc", bitcodes.size()));
         std::ofstream(bitcodes.back(), std::ios::binary) << bitcode;
       }
@@ -150,6 +152,7 @@ void link_device_code(const std::vector<fs::path>& bitcodes, const std::string& 
                                       "-O3",
                                       "-w",
                                       "-debug-info-kind=line-directives-only",
+                                      "-fno-dwarf-directory-asm",
                                       "-x",
                                       "ir",
                                       bitcodes.front().string()};
@@ -191,7 +194,11 @@ void link_program(const CompileOptions& options, const std::vector<fs::path>& ob
                   const std::string& clang, const fs::path& folder) {
   std::vector<std::string> command = {clang};
   for (const fs::path& object : objects) command.push_back(object.string());
-  if (const auto bitcodes = extract_bitcode(objects, folder); !bitcodes.empty()) {
+  const bool is_linked = std::any_of(objects.begin(), objects.end(), [](const fs::path& object) {
+    return !find_section(read_file(object), linked_section_name).empty();
+  });
+  const auto bitcodes = is_linked ? std::vector<fs::path>() : extract_bitcode(objects, folder);
+  if (!bitcodes.empty()) {
     const fs::path linked = folder / "device_link.o";
     link_device_code(bitcodes, options.architecture, linked, clang, folder);
     command.push_back(linked.string());

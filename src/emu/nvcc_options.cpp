@@ -377,6 +377,10 @@ NvccOptions parse_nvcc(const std::vector<std::string>& given) {
     } else if (!take_nvcc_option(words, at, options)) {
       // As nvcc with -forward-unknown-to-host-compiler.
       const std::string& word = words[at++];
+      if (word.starts_with("-Wl,") || word == "-rdynamic") {
+        options.compile.linked.push_back(word);
+        continue;
+      }
       if (word.starts_with("-W") || word.starts_with("-f") || word.starts_with("-m")) continue;
       throw NvccUsageError(fmt::format("{}: unknown option", word));
     }

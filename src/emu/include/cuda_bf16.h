@@ -118,13 +118,6 @@ static __device__ __forceinline__ __nv_bfloat16 atomicAdd(__nv_bfloat16* to, __n
   return __ushort_as_bfloat16(old);
 }
 
-typedef struct {
-  unsigned short x;
-} __nv_bfloat16_raw;
-typedef struct {
-  unsigned short x, y;
-} __nv_bfloat162_raw;
-
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7F80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7FFF)
 #define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7F7F)

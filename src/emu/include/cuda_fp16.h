@@ -77,13 +77,6 @@ static __device__ __forceinline__ __half2 atomicAdd(__half2* to, __half2 value) 
   return __builtin_bit_cast(__half2, old);
 }
 
-typedef struct {
-  unsigned short x;
-} __half_raw;
-typedef struct {
-  unsigned short x, y;
-} __half2_raw;
-
 #define CUDART_INF_FP16 __ushort_as_half(0x7C00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)
 #define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)

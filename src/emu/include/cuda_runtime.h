@@ -21,6 +21,12 @@
 #define __CUDACC_RELAXED_CONSTEXPR__
 #define __CUDA_API_VER_MAJOR__ 12
 #define __CUDA_API_VER_MINOR__ 4
+// Types that are not here, of which CUDA's C++ libraries would look for another installation's.
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+#define CCCL_DISABLE_CTK_COMPATIBILITY_CHECK
+#define CCCL_DISABLE_NVTX
 #endif
 
 #include "rung_emu/device.h"
