@@ -79,7 +79,7 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   if (options.architecture.empty()) {
     options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
   }
-  emu::finish_nvcc_options(given, emu::find_installation(), emu::find_clang());
+  emu::finish_nvcc_options(given, emu::find_clang());
   for (const std::string& folder : arguments.include_folders) {
     options.passed.push_back(fmt::format("-I{}", folder));
   }

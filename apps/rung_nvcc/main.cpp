@@ -144,7 +144,7 @@ int compile_and_link(const std::vector<std::string>& words) {
   const Tools tools{find_installation(), find_clang()};
   if (options.dry_run || options.verbose) print_toolkit(tools.installation);
   if (options.dry_run) return 0;
-  finish_nvcc_options(options, tools.installation, tools.clang);
+  finish_nvcc_options(options, tools.clang);
   if (options.compile.sources.empty()) throw NvccUsageError("no input files");
   const Scratch folder;
   switch (options.phase) {

@@ -48,10 +48,16 @@ std::string source_argument(const fs::path& source) {
 // What GCC, nvcc's host compiler, at most warns of.
 constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed"};
 
+/// Where omp.h is found if the compiler has none of its own.
+std::string serial_openmp(const Installation& found) {
+  return "-idirafter" + (found.include / "rung_emu/serial_openmp").string();
+}
+
 std::vector<std::string> host_arguments(const CompileOptions& options, const Installation& found,
                                         const std::string& clang, Language language) {
   std::vector<std::string> arguments = {clang, "-x", language == Language::c ? "c" : "c++",
-                                        fmt::format("-I{}", found.include.string())};
+                                        fmt::format("-I{}", found.include.string()),
+                                        serial_openmp(found)};
   if (language == Language::c) {
     arguments.push_back("-Wno-implicit-function-declaration");
     arguments.push_back("-Wno-implicit-int");
@@ -79,6 +85,7 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       "-nocudainc",
       "-nocudalib",
       fmt::format("-I{}", found.include.string()),
+      serial_openmp(found),
       "-include",
       "cuda_runtime.h",
       "-Xclang",

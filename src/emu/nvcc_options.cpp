@@ -388,17 +388,12 @@ NvccOptions parse_nvcc(const std::vector<std::string>& given) {
   return options;
 }
 
-void finish_nvcc_options(NvccOptions& options, const Installation& installation,
-                         const std::string& clang) {
+void finish_nvcc_options(NvccOptions& options, const std::string& clang) {
   if (options.compile.architecture.empty()) options.compile.architecture = "sm_90a";
-  if (!options.openmp) return;
-  if (has_openmp_runtime(clang)) {
-    options.compile.passed.push_back("-fopenmp");
-    options.compile.linked.push_back("-fopenmp");
-  } else {
-    options.compile.passed.push_back("-idirafter" +
-                                     (installation.include / "rung_emu/serial_openmp").string());
-  }
+  // Without a runtime the pragmas are ignored, and omp.h is our own.
+  if (!options.openmp || !has_openmp_runtime(clang)) return;
+  options.compile.passed.push_back("-fopenmp");
+  options.compile.linked.push_back("-fopenmp");
 }
 
 }  // namespace rung::emu

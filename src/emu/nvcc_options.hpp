@@ -35,9 +35,8 @@ bool take_nvcc_option(const std::vector<std::string>& words, std::size_t& at, Nv
 /// Throws NvccUsageError for an unknown option.
 NvccOptions parse_nvcc(const std::vector<std::string>& words);
 
-/// After all words were taken: chooses the architecture, and the serial OpenMP (`clang` has a
-/// runtime for it, or the pragmas are ignored and omp.h is our own).
-void finish_nvcc_options(NvccOptions& options, const Installation& installation,
-                         const std::string& clang);
+/// After all words were taken: chooses the architecture if none was given, and turns OpenMP on if
+/// `clang` has a runtime for it.
+void finish_nvcc_options(NvccOptions& options, const std::string& clang);
 
 }  // namespace rung::emu

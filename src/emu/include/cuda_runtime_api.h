@@ -12,7 +12,9 @@
 
 /* Of the CUDA whose interface this is; what a program may ask for with #if. */
 #define CUDART_VERSION 12040
+#ifndef CUDA_VERSION
 #define CUDA_VERSION 12040
+#endif
 
 #ifdef __cplusplus
 #define RUNG_EMU_DEFAULT(value) = value

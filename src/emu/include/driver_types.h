@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "rung_emu/uuid.h"
 #include "vector_types.h"
 
 typedef struct CUstream_st* cudaStream_t;
@@ -521,9 +522,6 @@ enum cudaDeviceAttr {
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 
-typedef struct CUuuid_st {
-  char bytes[16];
-} CUuuid;
 typedef CUuuid cudaUUID_t;
 
 /* The fields of CUDA 12. */
