@@ -132,7 +132,7 @@ std::string escape_special_registers(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t stop = std::min(text.find('\n', at), text.size() - 1) + 1;
     const std::string line = text.substr(at, stop - at);
-    const bool is_assembly = line.find("asm") != line.npos || line.find("mov.") != line.npos;
+    const bool is_assembly = line.find("asm") != line.npos;
     escaped += is_assembly ? std::regex_replace(line, name, "$1%%$2") : line;
     at = stop;
   }
@@ -149,7 +149,7 @@ void replace_source(std::vector<std::string>& command, const fs::path& source,
   std::ofstream(copy, std::ios::binary) << accepted;
   const std::string overlay = object.string() + ".overlay.yaml";
   std::ofstream(overlay) << fmt::format(
-      "{{'version': 0, 'roots': [{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}]}}\n",
+      "{{'version': 0, 'use-external-names': false, 'roots': [{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}]}}\n",
       fs::absolute(source).string(), copy);
   append(command, {"-ivfsoverlay", overlay});
 }
