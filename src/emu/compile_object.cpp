@@ -149,7 +149,8 @@ void replace_source(std::vector<std::string>& command, const fs::path& source,
   std::ofstream(copy, std::ios::binary) << accepted;
   const std::string overlay = object.string() + ".overlay.yaml";
   std::ofstream(overlay) << fmt::format(
-      "{{'version': 0, 'use-external-names': false, 'roots': [{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}]}}\n",
+      "{{'version': 0, 'use-external-names': false, 'roots': [{{'name': '{}', 'type': 'file', "
+      "'external-contents': '{}'}}]}}\n",
       fs::absolute(source).string(), copy);
   append(command, {"-ivfsoverlay", overlay});
 }
