@@ -34,6 +34,9 @@
 
 #ifdef __cplusplus
 #include "channel_descriptor.h"
+#ifndef __CUDA__
+#include "rung_emu/host_math.h"
+#endif
 #include "rung_emu/launch_templates.h"
 #include "rung_emu/runtime_templates.h"
 
