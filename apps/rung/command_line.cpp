@@ -82,6 +82,14 @@ void Options::check() const {
 
 void Options::footer(const std::string& text) { app_.footer(text); }
 
+void Options::prepare(std::function<std::vector<std::string>(const std::vector<std::string>&)> by) {
+  prepare_ = std::move(by);
+}
+
+std::vector<std::string> Options::prepared(const std::vector<std::string>& words) const {
+  return prepare_ ? prepare_(words) : words;
+}
+
 namespace {
 
 // Rewrites CLI11's messages in the form of all others.
@@ -167,9 +175,17 @@ Action parse(const Program& program, int argc, char** argv) {
     Options& added = options.emplace_back(*sub);
     known[sub] = {&added, command.add(added)};
   }
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (const auto& [sub, of] : known) {
+    if (words.empty() || sub->get_name() != words.front()) continue;
+    words = of.options->prepared({words.begin() + 1, words.end()});
+    words.insert(words.begin(), sub->get_name());
+    break;
+  }
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
+    app.parse(
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes the last first
+  } catch (const CLI::Success& success) {                         // --help, --version
     std::ostringstream text;
     app.exit(success, text, text);
     fmt::print("{}", text.str());

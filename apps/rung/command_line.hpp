@@ -58,6 +58,10 @@ class Options {
                          const std::string& help);
   /// The text after the options.
   void footer(const std::string& text);
+  /// Sees the words behind the command's name first; returns those that remain to be parsed. May
+  /// throw UsageError.
+  void prepare(std::function<std::vector<std::string>(const std::vector<std::string>&)> by);
+  std::vector<std::string> prepared(const std::vector<std::string>& words) const;
 
   /// Throws UsageError for what was given and cannot be, whatever it means.
   void check() const;
@@ -65,6 +69,7 @@ class Options {
  private:
   CLI::App& app_;
   std::deque<Option> options_;  // at stable addresses
+  std::function<std::vector<std::string>(const std::vector<std::string>&)> prepare_;
 };
 
 struct Command {

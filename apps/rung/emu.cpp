@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "command_line.hpp"
+#include "emu/nvcc_options.hpp"
 #include "emu/options.hpp"
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
@@ -24,8 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct EmuArguments {
-  std::string source;
+  std::vector<std::string> sources;
   std::vector<std::string> program_arguments;
+  emu::NvccOptions nvcc;  // what was given in nvcc's form
   std::vector<std::string> include_folders, definitions;
   std::string standard, optimisation;
   std::string gpu = "h200", compiler = "clang";
@@ -70,10 +72,14 @@ vgpu::DeviceDescription read_gpu(const std::string& text) {
 
 emu::CompileOptions compile_options(const EmuArguments& arguments,
                                     const vgpu::DeviceDescription& gpu) {
-  emu::CompileOptions options;
+  emu::NvccOptions given = arguments.nvcc;
+  emu::CompileOptions& options = given.compile;
   if (arguments.compiler == "nvcc") options.nvcc = emu::find_nvcc();
-  options.source = arguments.source;
-  options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
+  options.sources.assign(arguments.sources.begin(), arguments.sources.end());
+  if (options.architecture.empty()) {
+    options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
+  }
+  emu::finish_nvcc_options(given, emu::find_clang());
   for (const std::string& folder : arguments.include_folders) {
     options.passed.push_back(fmt::format("-I{}", folder));
   }
@@ -138,8 +144,10 @@ ExitCode run(const EmuArguments& arguments) {
     throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
   }
   const auto output = read_json(arguments.json);
-  if (!fs::is_regular_file(arguments.source)) {
-    throw UsageError(fmt::format("FILE: '{}' is not a readable file", arguments.source));
+  for (const std::string& source : arguments.sources) {
+    if (!fs::is_regular_file(source)) {
+      throw UsageError(fmt::format("FILE: '{}' is not a readable file", source));
+    }
   }
 
   const BuildFolder folder(arguments.keep);
@@ -160,7 +168,7 @@ ExitCode run(const EmuArguments& arguments) {
   if (asked_to_end == SIGTERM || asked_to_end == SIGHUP) throw emu::Interrupted{asked_to_end};
 
   emu::Records records = emu::read_records(report);
-  if (arguments.lines) emu::add_text(records, arguments.source);
+  if (arguments.lines) emu::add_text(records, arguments.sources.front());
   const std::size_t hazards = emu::count_hazards(records);
   fmt::print(stderr, "\n{}{}", emu::summarize(records), emu::summarize_lines(records));
   print_end(status, records, hazards);
@@ -172,16 +180,69 @@ ExitCode run(const EmuArguments& arguments) {
   return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
 }
 
+// Options of this command, which CLI11 reads, with their values.
+bool is_own(const std::string& word) {
+  return word.starts_with("--") || word == "-h" || word.starts_with("-I") ||
+         word.starts_with("-D") || word.starts_with("-O") || word.starts_with("-s");
+}
+
+bool takes_next_word(const std::string& word) {
+  if (word.starts_with("--")) {
+    return word.find('=') == std::string::npos && word != "--no-check" && word != "--lines" &&
+           word != "--keep" && word != "--help";
+  }
+  return word == "-I" || word == "-D" || word == "-O" || word == "-s";
+}
+
+// What CLI11 cannot read: options with one dash and several letters, and where the program's own
+// arguments begin: behind `--`, and behind the file if that follows it.
+std::vector<std::string> take_words(const std::vector<std::string>& words,
+                                    EmuArguments& arguments) {
+  std::vector<std::string> remaining;
+  bool has_file = false;
+  try {
+    for (std::size_t at = 0; at < words.size();) {
+      const std::string& word = words[at];
+      if (word == "--") {
+        if (!has_file && at + 1 < words.size()) {
+          remaining.push_back(word);
+          remaining.push_back(words[++at]);
+        }
+        arguments.program_arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                           words.end());
+        break;
+      }
+      if (is_own(word)) {
+        remaining.push_back(word);
+        if (!takes_next_word(words[at++]) || at == words.size()) continue;
+        // In one word with its value, -I and -D leave the files behind it alone.
+        const bool is_list = remaining.back() == "-I" || remaining.back() == "-D";
+        if (is_list && !words[at].empty()) {
+          remaining.back() += words[at++];
+        } else {
+          remaining.push_back(words[at++]);
+        }
+      } else if (!word.starts_with('-') || !emu::take_nvcc_option(words, at, arguments.nvcc)) {
+        has_file = has_file || !word.starts_with('-');
+        remaining.push_back(words[at++]);
+      }
+    }
+  } catch (const emu::NvccUsageError& error) {
+    throw UsageError(error.what());
+  }
+  return remaining;
+}
+
 }  // namespace
 
 Action add_emu(Options& app) {
   auto arguments = std::make_shared<EmuArguments>();
-  app.add_option("FILE", arguments->source, "A CUDA program with kernels and main()")
+  app.prepare([arguments](const auto& words) { return take_words(words, *arguments); });
+  app.add_option("FILE", arguments->sources,
+                 "A CUDA program with kernels and main(): .cu, .cpp and .c files, objects and "
+                 "libraries; the program's own arguments follow after --")
       ->type_name("")
       ->required();
-  app.add_option("ARGS", arguments->program_arguments, "The program's own arguments, after --")
-      ->type_name("")
-      ->may_be_empty();
   app.add_option("-I", arguments->include_folders, "Look for headers there")->type_name("DIR");
   app.add_option("-D", arguments->definitions, "Define a macro")->type_name("NAME[=VALUE]");
   app.add_option("-O", arguments->optimisation,
@@ -209,10 +270,15 @@ Action add_emu(Options& app) {
   app.add_flag("--keep", arguments->keep,
                "Keep the compiled program and its PTX, and print their folder");
   app.footer(
-      "Compiles the unmodified file with clang (passing on -I, -D, -O and -std), runs it with the\n"
-      "CUDA runtime API on the virtual GPU, and prints each kernel's counters and hazards on\n"
-      "standard error. The exit code is the program's, or 1 if hazards were found.\n\n"
-      "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512");
+      "Compiles the unmodified files with clang (passing on -I, -D, -O and -std), runs the "
+      "program\n"
+      "with the CUDA runtime API on the virtual GPU, and prints each kernel's counters and "
+      "hazards\n"
+      "on standard error. The exit code is the program's, or 1 if hazards were found. Options of\n"
+      "nvcc such as -arch, -rdc=true, -Xcompiler, -L and -l are understood, too; rung-nvcc is a\n"
+      "command that takes nothing else, for make NVCC=rung-nvcc.\n\n"
+      "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512\n"
+      "  rung emu -rdc=true main.cu kernels.cu timer.cpp -- --size 64");
   return [arguments] { return emu::with_signals_held([&] { return run(*arguments); }); };
 }
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 fs::path compile(const FileToExplain& file, const fs::path& folder) {
   const vgpu::DeviceDescription& device = file.options.device;
   emu::CompileOptions options;
-  options.source = file.source;
+  options.sources = {file.source};
   options.architecture = fmt::format("sm_{}{}", device.compute_major, device.compute_minor);
   try {
     return emu::compile(options, emu::find_installation(), emu::find_clang(), folder);

@@ -1,8 +1,8 @@
 #pragma once
-// Compiles a .cu file to a program that runs on the virtual GPU. clang compiles the file twice:
+// Compiles CUDA programs so that they run on the virtual GPU. clang compiles each .cu file twice:
 // device code to PTX (or nvcc does, with CUDA's own headers), and host code with that PTX embedded.
-// It links the result with the runtime library (librung_emu.so), which contains the CUDA runtime
-// API and the virtual GPU.
+// Objects are linked with the runtime library (librung_emu.so), which contains the CUDA runtime API
+// and the virtual GPU.
 
 #include <filesystem>
 #include <stdexcept>
@@ -39,13 +39,45 @@ struct CompileError : std::runtime_error {
 };
 
 struct CompileOptions {
-  std::filesystem::path source;
-  std::vector<std::string> passed;  // passed to the compiler unchanged: -I… -D… -std=… -O…
-  std::string architecture;         // "sm_90"
-  std::string nvcc;                 // compiles device code; empty: clang does
+  std::vector<std::filesystem::path> sources;  // CUDA, C++ and C by suffix; .o, .a and .so: linked
+  std::vector<std::string> passed;             // to the compiler: -I… -D… -std=… -O…
+  std::vector<std::string> linked;             // to the linker: -l… -L… -Wl,…
+  std::string architecture;                    // "sm_90"
+  std::string nvcc;                            // compiles device code; empty: clang does
+  bool relocatable = false;  // device code may call that of other files, as nvcc's -rdc=true
+  bool all_cuda = false;     // every source is CUDA, whatever its suffix, as nvcc's -x cu
 };
 
-/// Returns the path of the program, which is created in `folder`. Throws CompileError.
+/// Objects and libraries are linked; other sources are compiled first.
+bool is_link_input(const std::filesystem::path& source);
+
+/// The compiler's command line for this source, up to what shall be made of it.
+std::vector<std::string> compiler_arguments(const CompileOptions& options,
+                                            const std::filesystem::path& source,
+                                            const Installation& installation,
+                                            const std::string& clang);
+
+/// Compiles one source to `object`. Throws CompileError. Files between go to `folder`.
+/// `dependencies` are options for the host's compiler: -MD -MF FILE -MT TARGET.
+void compile_object(const CompileOptions& options, const std::filesystem::path& source,
+                    const std::filesystem::path& object, const Installation& installation,
+                    const std::string& clang, const std::filesystem::path& folder,
+                    const std::vector<std::string>& dependencies = {});
+
+/// Compiles the device code of a CUDA source to PTX, or to bitcode if it is relocatable. Throws
+/// CompileError.
+void compile_device(const CompileOptions& options, const std::filesystem::path& source,
+                    const std::filesystem::path& ptx, const Installation& installation,
+                    const std::string& clang);
+
+/// Links `objects` and options.linked to `program`. Throws CompileError.
+void link_program(const CompileOptions& options, const std::vector<std::filesystem::path>& objects,
+                  const std::filesystem::path& program, const Installation& installation,
+                  const std::string& clang, const std::filesystem::path& folder);
+
+/// Compiles and links everything. Returns the path of the program, which is created in `folder` and
+/// has the name of the first source. The PTX of that source lies beside it, as PROGRAM.ptx. Throws
+/// CompileError.
 std::filesystem::path compile(const CompileOptions& options, const Installation& installation,
                               const std::string& clang, const std::filesystem::path& folder);
 

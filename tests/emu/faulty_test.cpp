@@ -103,7 +103,7 @@ TEST(Faulty, ACompilerThatThereIsNot) {
 TEST(Faulty, WhatIsNotHereIsMissingByName) {
   const EmuOutput call = run("missing_call.cu");
   EXPECT_EQ(call.exit_code, 1);
-  EXPECT_TRUE(contains(call.err, "'cudaTextureObject_t'"));
+  EXPECT_TRUE(contains(call.err, "'cusparseHandle_t'"));
   const EmuOutput function = run("missing_function.cu");
   EXPECT_EQ(function.exit_code, 1);
   EXPECT_TRUE(contains(function.err, "device code calls j0f, which rung emu does not have"));

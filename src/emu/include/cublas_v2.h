@@ -1,9 +1,31 @@
 #pragma once
-/* The part of cuBLAS that multiplies: gemm and dot. Computed on the CPU by this project's library;
- * matrices and vectors are in device memory, as for cuBLAS. A call that is missing here is missing
- * by its name. */
+/* The part of cuBLAS that is here: levels 1 and 2 and products, for float and double, products of
+ * smaller types, and copies. Computed on the CPU by this project's library; matrices and vectors are
+ * in device memory, as for cuBLAS. A call that is missing here is missing by its name. */
+
+/* As in the header of the vendor: programs ask for it. */
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
+#define CUBLAS_H_
+#define CUBLAS_VERSION 120400
+#define CUBLAS_VER_MAJOR 12
+#define CUBLAS_VER_MINOR 4
+#define CUBLASAPI
+#define CUBLASWINAPI
 
 #include "cuda_runtime_api.h"
+#include "library_types.h"
+
+#ifdef __CUDA__
+#include "cuComplex.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#else
+struct __half;
+#ifndef __cplusplus
+typedef struct __half __half;
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,68 +45,275 @@ typedef enum {
   CUBLAS_STATUS_NOT_SUPPORTED = 15,
   CUBLAS_STATUS_LICENSE_ERROR = 16
 } cublasStatus_t;
+typedef cublasStatus_t cublasStatus;
 
-typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 } cublasOperation_t;
+typedef enum {
+  CUBLAS_OP_N = 0,
+  CUBLAS_OP_T = 1,
+  CUBLAS_OP_C = 2,
+  CUBLAS_OP_HERMITAN = 2,
+  CUBLAS_OP_CONJG = 3
+} cublasOperation_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1 } cublasFillMode_t;
+typedef enum { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 } cublasDiagType_t;
+typedef enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 } cublasSideMode_t;
 typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
+typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cublasAtomicsMode_t;
 typedef enum {
   CUBLAS_DEFAULT_MATH = 0,
   CUBLAS_TENSOR_OP_MATH = 1,
   CUBLAS_PEDANTIC_MATH = 2,
-  CUBLAS_TF32_TENSOR_OP_MATH = 3
+  CUBLAS_TF32_TENSOR_OP_MATH = 3,
+  CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16
 } cublasMath_t;
 typedef enum {
+  CUBLAS_COMPUTE_16F = 64,
+  CUBLAS_COMPUTE_16F_PEDANTIC = 65,
   CUBLAS_COMPUTE_32F = 68,
   CUBLAS_COMPUTE_32F_PEDANTIC = 69,
   CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+  CUBLAS_COMPUTE_32I = 72,
+  CUBLAS_COMPUTE_32I_PEDANTIC = 73,
+  CUBLAS_COMPUTE_32F_FAST_16F = 74,
+  CUBLAS_COMPUTE_32F_FAST_16BF = 75,
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 } cublasComputeType_t;
-typedef enum { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 } cublasGemmAlgo_t;
-typedef enum { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 } cudaDataType_t;
-typedef cudaDataType_t cudaDataType;
+typedef enum {
+  CUBLAS_GEMM_DFALT = -1,
+  CUBLAS_GEMM_DEFAULT = -1,
+  CUBLAS_GEMM_ALGO0 = 0,
+  CUBLAS_GEMM_ALGO1 = 1,
+  CUBLAS_GEMM_ALGO2 = 2,
+  CUBLAS_GEMM_ALGO3 = 3,
+  CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
+  CUBLAS_GEMM_DFALT_TENSOR_OP = 99
+} cublasGemmAlgo_t;
 
 RUNG_EMU_API cublasStatus_t cublasCreate_v2(cublasHandle_t* handle);
 RUNG_EMU_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
+RUNG_EMU_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int* version);
 RUNG_EMU_API cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
+RUNG_EMU_API cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream);
 RUNG_EMU_API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
                                                     cublasPointerMode_t mode);
+RUNG_EMU_API cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
+                                                    cublasPointerMode_t* mode);
 RUNG_EMU_API cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
+RUNG_EMU_API cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode);
+RUNG_EMU_API cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
+RUNG_EMU_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace,
+                                                  size_t bytes);
 RUNG_EMU_API const char* cublasGetStatusString(cublasStatus_t status);
+RUNG_EMU_API const char* cublasGetStatusName(cublasStatus_t status);
 
-/* C = alpha op(A) op(B) + beta C, all column-major; op(A) is m x k, op(B) is k x n. */
+/* Copies of vectors, n elements of so many bytes from every step-th, and of column-major matrices. */
+RUNG_EMU_API cublasStatus_t cublasSetVector(int n, int bytes, const void* from, int from_step,
+                                            void* to, int to_step);
+RUNG_EMU_API cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void* from,
+                                            int from_ld, void* to, int to_ld);
+RUNG_EMU_API cublasStatus_t cublasSetVectorAsync(int n, int bytes, const void* from, int from_step,
+                                                 void* to, int to_step, cudaStream_t stream);
+RUNG_EMU_API cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes, const void* from,
+                                                 int from_ld, void* to, int to_ld,
+                                                 cudaStream_t stream);
+RUNG_EMU_API cublasStatus_t cublasGetVector(int n, int bytes, const void* from, int from_step,
+                                            void* to, int to_step);
+RUNG_EMU_API cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void* from,
+                                            int from_ld, void* to, int to_ld);
+RUNG_EMU_API cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void* from, int from_step,
+                                                 void* to, int to_step, cudaStream_t stream);
+RUNG_EMU_API cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void* from,
+                                                 int from_ld, void* to, int to_ld,
+                                                 cudaStream_t stream);
+
+/* Levels 1 and 2; geam: C = alpha op(A) + beta op(B). */
+RUNG_EMU_API cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float* alpha,
+                                           const float* x, int incx, float* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float* alpha,
+                                           float* x, int incx);
+RUNG_EMU_API cublasStatus_t cublasScopy_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                           float* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasSswap_v2(cublasHandle_t handle, int n, float* x, int incx,
+                                           float* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                          const float* y, int incy, float* result);
+RUNG_EMU_API cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                           float* result);
+RUNG_EMU_API cublasStatus_t cublasSasum_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                           float* result);
+RUNG_EMU_API cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                            int* result);
+RUNG_EMU_API cublasStatus_t cublasIsamin_v2(cublasHandle_t handle, int n, const float* x, int incx,
+                                            int* result);
+RUNG_EMU_API cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t op, int m,
+                                           int n, const float* alpha, const float* a, int lda,
+                                           const float* x, int incx, const float* beta, float* y,
+                                           int incy);
+RUNG_EMU_API cublasStatus_t cublasSger_v2(cublasHandle_t handle, int m, int n, const float* alpha,
+                                          const float* x, int incx, const float* y, int incy,
+                                          float* a, int lda);
+RUNG_EMU_API cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, const float* alpha,
+                                        const float* a, int lda, const float* beta, const float* b,
+                                        int ldb, float* c, int ldc);
+RUNG_EMU_API cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double* alpha,
+                                           const double* x, int incx, double* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasDscal_v2(cublasHandle_t handle, int n, const double* alpha,
+                                           double* x, int incx);
+RUNG_EMU_API cublasStatus_t cublasDcopy_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                           double* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasDswap_v2(cublasHandle_t handle, int n, double* x, int incx,
+                                           double* y, int incy);
+RUNG_EMU_API cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                          const double* y, int incy, double* result);
+RUNG_EMU_API cublasStatus_t cublasDnrm2_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                           double* result);
+RUNG_EMU_API cublasStatus_t cublasDasum_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                           double* result);
+RUNG_EMU_API cublasStatus_t cublasIdamax_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                            int* result);
+RUNG_EMU_API cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double* x, int incx,
+                                            int* result);
+RUNG_EMU_API cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t op, int m,
+                                           int n, const double* alpha, const double* a, int lda,
+                                           const double* x, int incx, const double* beta, double* y,
+                                           int incy);
+RUNG_EMU_API cublasStatus_t cublasDger_v2(cublasHandle_t handle, int m, int n, const double* alpha,
+                                          const double* x, int incx, const double* y, int incy,
+                                          double* a, int lda);
+RUNG_EMU_API cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, const double* alpha,
+                                        const double* a, int lda, const double* beta,
+                                        const double* b, int ldb, double* c, int ldc);
+
+/* C = alpha op(A) op(B) + beta C, all column-major; op(A) is m x k, op(B) is k x n. Batches are
+ * count such products, of matrices a stride apart or of those that a list in device memory names. */
 RUNG_EMU_API cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a,
                                            cublasOperation_t op_b, int m, int n, int k,
                                            const float* alpha, const float* a, int lda,
                                            const float* b, int ldb, const float* beta, float* c,
                                            int ldc);
+RUNG_EMU_API cublasStatus_t cublasSgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const float* alpha, const float* a, int lda, long long stride_a, const float* b, int ldb,
+    long long stride_b, const float* beta, float* c, int ldc, long long stride_c, int count);
+RUNG_EMU_API cublasStatus_t cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t op_a,
+                                               cublasOperation_t op_b, int m, int n, int k,
+                                               const float* alpha, const float* const a[], int lda,
+                                               const float* const b[], int ldb, const float* beta,
+                                               float* const c[], int ldc, int count);
 RUNG_EMU_API cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t op_a,
                                            cublasOperation_t op_b, int m, int n, int k,
                                            const double* alpha, const double* a, int lda,
                                            const double* b, int ldb, const double* beta, double* c,
                                            int ldc);
-/* A and B of one type, f16, bf16 or f32, with C and the computation in f32; or all in f64. */
+RUNG_EMU_API cublasStatus_t cublasDgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const double* alpha, const double* a, int lda, long long stride_a, const double* b, int ldb,
+    long long stride_b, const double* beta, double* c, int ldc, long long stride_c, int count);
+RUNG_EMU_API cublasStatus_t cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t op_a,
+                                               cublasOperation_t op_b, int m, int n, int k,
+                                               const double* alpha, const double* const a[],
+                                               int lda, const double* const b[], int ldb,
+                                               const double* beta, double* const c[], int ldc,
+                                               int count);
+RUNG_EMU_API cublasStatus_t cublasHgemm_v2(cublasHandle_t handle, cublasOperation_t op_a,
+                                           cublasOperation_t op_b, int m, int n, int k,
+                                           const __half* alpha, const __half* a, int lda,
+                                           const __half* b, int ldb, const __half* beta, __half* c,
+                                           int ldc);
+RUNG_EMU_API cublasStatus_t cublasHgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const __half* alpha, const __half* a, int lda, long long stride_a, const __half* b, int ldb,
+    long long stride_b, const __half* beta, __half* c, int ldc, long long stride_c, int count);
+RUNG_EMU_API cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t op_a,
+                                               cublasOperation_t op_b, int m, int n, int k,
+                                               const __half* alpha, const __half* const a[],
+                                               int lda, const __half* const b[], int ldb,
+                                               const __half* beta, __half* const c[], int ldc,
+                                               int count);
+RUNG_EMU_API cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, int k,
+                                        const __half* alpha, const __half* a, int lda,
+                                        const __half* b, int ldb, const __half* beta, __half* c,
+                                        int ldc);
+/* A and B of one type: f16, bf16, f32, f64 or int8. Computed in f32; for a C of f64 or int32 in
+ * that. alpha and beta are of the type of the computation. */
 RUNG_EMU_API cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a,
                                          cublasOperation_t op_b, int m, int n, int k,
                                          const void* alpha, const void* a, cudaDataType a_type,
                                          int lda, const void* b, cudaDataType b_type, int ldb,
                                          const void* beta, void* c, cudaDataType c_type, int ldc,
-                                         cublasComputeType_t compute_type,
-                                         cublasGemmAlgo_t algorithm);
-
-RUNG_EMU_API cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                          const float* y, int incy, float* result);
-RUNG_EMU_API cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                          const double* y, int incy, double* result);
+                                         cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+RUNG_EMU_API cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType a_type, int lda, long long stride_a,
+    const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
+    cudaDataType c_type, int ldc, long long stride_c, int count, cublasComputeType_t compute,
+    cublasGemmAlgo_t algorithm);
+RUNG_EMU_API cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                          cublasOperation_t op_b, int m, int n, int k,
+                                          const float* alpha, const void* a, cudaDataType a_type,
+                                          int lda, const void* b, cudaDataType b_type, int ldb,
+                                          const float* beta, void* c, cudaDataType c_type, int ldc);
+RUNG_EMU_API cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x,
+                                        cudaDataType x_type, int incx, const void* y,
+                                        cudaDataType y_type, int incy, void* result,
+                                        cudaDataType result_type, cudaDataType execution_type);
 
 #ifdef __cplusplus
 }
+#ifdef __CUDA__
+/* The form of older programs, with a data type for the computation. */
+static inline cublasComputeType_t rung_emu_compute_type(cudaDataType type) {
+  return type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
+         : type == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+         : type == CUDA_R_32I ? CUBLAS_COMPUTE_32I
+                              : CUBLAS_COMPUTE_32F;
+}
+static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                          cublasOperation_t op_b, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
+                                          int lda, const void* b, cudaDataType b_type, int ldb,
+                                          const void* beta, void* c, cudaDataType c_type, int ldc,
+                                          cudaDataType compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                      c_type, ldc, rung_emu_compute_type(compute), algorithm);
+}
+#endif
 #endif
 
 /* The names that programs use. */
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
+#define cublasGetVersion cublasGetVersion_v2
 #define cublasSetStream cublasSetStream_v2
+#define cublasGetStream cublasGetStream_v2
 #define cublasSetPointerMode cublasSetPointerMode_v2
+#define cublasGetPointerMode cublasGetPointerMode_v2
+#define cublasSetWorkspace cublasSetWorkspace_v2
+#define cublasSaxpy cublasSaxpy_v2
+#define cublasSscal cublasSscal_v2
+#define cublasScopy cublasScopy_v2
+#define cublasSswap cublasSswap_v2
+#define cublasSdot cublasSdot_v2
+#define cublasSnrm2 cublasSnrm2_v2
+#define cublasSasum cublasSasum_v2
+#define cublasIsamax cublasIsamax_v2
+#define cublasIsamin cublasIsamin_v2
+#define cublasSgemv cublasSgemv_v2
+#define cublasSger cublasSger_v2
+#define cublasDaxpy cublasDaxpy_v2
+#define cublasDscal cublasDscal_v2
+#define cublasDcopy cublasDcopy_v2
+#define cublasDswap cublasDswap_v2
+#define cublasDdot cublasDdot_v2
+#define cublasDnrm2 cublasDnrm2_v2
+#define cublasDasum cublasDasum_v2
+#define cublasIdamax cublasIdamax_v2
+#define cublasIdamin cublasIdamin_v2
+#define cublasDgemv cublasDgemv_v2
+#define cublasDger cublasDger_v2
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2
-#define cublasSdot cublasSdot_v2
-#define cublasDdot cublasDdot_v2

@@ -1,8 +1,13 @@
 #pragma once
 // __half and __half2: IEEE 754 binary16 (CUDA Math API, "Half Precision Intrinsics").
 
+/* As in the header of the vendor: programs ask for it. */
+#define __CUDA_FP16_H__
+
 #include "cuda_runtime.h"
 #include "rung_emu/small_float.h"
+#include "rung_emu/small_float_conversions.h"
+#include "rung_emu/small_float_variants.h"
 
 RUNG_EMU_SMALL_FLOAT(__half, _Float16)
 
@@ -15,16 +20,15 @@ RUNG_EMU_HD float __half2float(__half a) { return a; }
 RUNG_EMU_HD __half __float2half(float a) { return __half(a); }
 RUNG_EMU_HD __half __float2half_rn(float a) { return __half(a); }
 RUNG_EMU_HD __half __double2half(double a) { return __half(a); }
-RUNG_EMU_HD __half __int2half_rn(int a) { return __half(a); }
-RUNG_EMU_HD __half __uint2half_rn(unsigned int a) { return __half(a); }
-RUNG_EMU_HD int __half2int_rz(__half a) { return static_cast<int>(a); }
-RUNG_EMU_HD int __half2int_rn(__half a) { return static_cast<int>(__builtin_rintf(a)); }
 RUNG_EMU_HD unsigned short __half_as_ushort(__half a) {
   return __builtin_bit_cast(unsigned short, a);
 }
 RUNG_EMU_HD short __half_as_short(__half a) { return __builtin_bit_cast(short, a); }
 RUNG_EMU_HD __half __ushort_as_half(unsigned short a) { return __builtin_bit_cast(__half, a); }
 RUNG_EMU_HD __half __short_as_half(short a) { return __builtin_bit_cast(__half, a); }
+
+RUNG_EMU_SMALL_FLOAT_CONVERSIONS(__half, half)
+RUNG_EMU_SMALL_FLOAT_VARIANTS(__half)
 
 RUNG_EMU_HD __half2 make_half2(__half a, __half b) { return __half2{a, b}; }
 RUNG_EMU_HD __half2 __halves2half2(__half a, __half b) { return __half2{a, b}; }
@@ -54,6 +58,8 @@ RUNG_EMU_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
                                                                __builtin_bit_cast(Vector, c)));
 }
 
+RUNG_EMU_SMALL_FLOAT_FMA_VARIANTS(__half)
+
 static __device__ __forceinline__ __half atomicAdd(__half* to, __half value) {
   unsigned short old;
   asm volatile("atom.add.noftz.f16 %0, [%1], %2;"
@@ -70,3 +76,11 @@ static __device__ __forceinline__ __half2 atomicAdd(__half2* to, __half2 value) 
                : "memory");
   return __builtin_bit_cast(__half2, old);
 }
+
+#define CUDART_INF_FP16 __ushort_as_half(0x7C00)
+#define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7BFF)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
+#define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
+#define CUDART_ONE_FP16 __ushort_as_half(0x3C00)

@@ -2,6 +2,9 @@
 // Copies from global to shared memory that a thread does not wait for (CUDA C++ Programming Guide,
 // "Pipeline Primitives Interface"). Needs compute capability 8.0.
 
+/* As in the header of the vendor: programs ask for it. */
+#define _CUDA_PIPELINE_H_
+
 #include "cuda_runtime.h"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

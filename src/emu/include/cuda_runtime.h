@@ -2,6 +2,9 @@
 // The CUDA Runtime API with its C++ half, and CUDA C++ itself. `rung emu` has every program begin
 // with this header, as nvcc does with its own.
 
+/* As in the header of the vendor: programs ask for it. */
+#define __CUDA_RUNTIME_H__
+
 #include "cuda_runtime_api.h"
 #include "host_defines.h"
 #include "vector_functions.h"
@@ -14,8 +17,41 @@
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 4
 #define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_EXTENDED_LAMBDA__
+#define __CUDACC_RELAXED_CONSTEXPR__
+#define __CUDA_API_VER_MAJOR__ 12
+#define __CUDA_API_VER_MINOR__ 4
+// Types that are not here, of which CUDA's C++ libraries would look for another installation's.
+#define CCCL_DISABLE_NVFP8_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
+#define CCCL_DISABLE_CTK_COMPATIBILITY_CHECK
+#define CCCL_DISABLE_NVTX
 #endif
 
 #include "rung_emu/device.h"
+#endif
+
+#ifdef __cplusplus
+#include "channel_descriptor.h"
+#ifndef __CUDA__
+#include "rung_emu/host_math.h"
+#endif
+#include "rung_emu/launch_templates.h"
 #include "rung_emu/runtime_templates.h"
+
+// What programs use without including it, because nvcc's prelude has it.
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <new>
+#include <utility>
+#endif
+
+#ifdef __CUDA__
+#include "rung_emu/textures.h"
 #endif

@@ -2,11 +2,19 @@
 /* The calls of the CUDA Runtime API that `rung emu` has. One that is missing here is missing by its
  * name, from the compiler or from the linker. */
 
+/* As in the header of the vendor: programs ask for it. */
+#define __CUDA_RUNTIME_API_H__
+
 #include "driver_types.h"
+#include "library_types.h"
+#include "surface_types.h"
+#include "texture_types.h"
 
 /* Of the CUDA whose interface this is; what a program may ask for with #if. */
 #define CUDART_VERSION 12040
+#ifndef CUDA_VERSION
 #define CUDA_VERSION 12040
+#endif
 
 #ifdef __cplusplus
 #define RUNG_EMU_DEFAULT(value) = value
@@ -47,6 +55,21 @@ RUNG_EMU_API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* 
 RUNG_EMU_API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 RUNG_EMU_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 
+RUNG_EMU_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text);
+RUNG_EMU_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaDeviceDisablePeerAccess(int peer);
+RUNG_EMU_API cudaError_t cudaDeviceGetP2PAttribute(int* value, enum cudaDeviceP2PAttr attribute,
+                                                   int device, int peer);
+RUNG_EMU_API cudaError_t cudaSetValidDevices(int* devices, int count);
+RUNG_EMU_API cudaError_t cudaCtxResetPersistingL2Cache(void);
+/* Deprecated names of calls about the device. */
+RUNG_EMU_API cudaError_t cudaThreadSynchronize(void);
+RUNG_EMU_API cudaError_t cudaThreadExit(void);
+RUNG_EMU_API cudaError_t cudaThreadGetLimit(size_t* value, enum cudaLimit limit);
+RUNG_EMU_API cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+RUNG_EMU_API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache* config);
+RUNG_EMU_API cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config);
+
 /* Memory. */
 RUNG_EMU_API cudaError_t cudaMalloc(void** pointer, size_t bytes);
 RUNG_EMU_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width,
@@ -69,6 +92,92 @@ RUNG_EMU_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes,
                                               cudaStream_t stream RUNG_EMU_DEFAULT(0));
 RUNG_EMU_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes,
                                        enum cudaMemoryAdvise advice, int device);
+
+RUNG_EMU_API cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer);
+RUNG_EMU_API cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes,
+                                                  enum cudaMemRangeAttribute attribute,
+                                                  const void* pointer, size_t count);
+
+/* Memory pools; each device has a default one. */
+RUNG_EMU_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool,
+                                           const struct cudaMemPoolProps* properties);
+RUNG_EMU_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+RUNG_EMU_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                                 void* value);
+RUNG_EMU_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                                 void* value);
+RUNG_EMU_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
+RUNG_EMU_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
+                                              const struct cudaMemAccessDesc* list, size_t count);
+RUNG_EMU_API cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                              struct cudaMemLocation* location);
+RUNG_EMU_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+RUNG_EMU_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
+RUNG_EMU_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+RUNG_EMU_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
+                                                 cudaStream_t stream);
+
+/* Pitched memory and arrays. */
+RUNG_EMU_API cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pointer, struct cudaExtent extent);
+RUNG_EMU_API cudaError_t cudaMallocArray(cudaArray_t* array,
+                                         const struct cudaChannelFormatDesc* format, size_t width,
+                                         size_t height RUNG_EMU_DEFAULT(0),
+                                         unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMalloc3DArray(cudaArray_t* array,
+                                           const struct cudaChannelFormatDesc* format,
+                                           struct cudaExtent extent,
+                                           unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaFreeArray(cudaArray_t array);
+RUNG_EMU_API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* format,
+                                          struct cudaExtent* extent, unsigned int* flags,
+                                          cudaArray_t array);
+RUNG_EMU_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
+                                                  const struct cudaChannelFormatDesc* format,
+                                                  struct cudaExtent extent, unsigned int levels,
+                                                  unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level,
+                                                    cudaMipmappedArray_const_t array,
+                                                    unsigned int number);
+RUNG_EMU_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
+RUNG_EMU_API cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value,
+                                      struct cudaExtent extent);
+RUNG_EMU_API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value,
+                                           struct cudaExtent extent,
+                                           cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* copy);
+RUNG_EMU_API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy,
+                                           cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from,
+                                           size_t bytes, enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y,
+                                             size_t bytes, enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from,
+                                             size_t pitch, size_t width, size_t height,
+                                             enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y,
+                                                  const void* from, size_t pitch, size_t width,
+                                                  size_t height, enum cudaMemcpyKind kind,
+                                                  cudaStream_t stream RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from,
+                                               size_t x, size_t y, size_t width, size_t height,
+                                               enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture,
+                                                 const struct cudaResourceDesc* resource,
+                                                 const struct cudaTextureDesc* description,
+                                                 const struct cudaResourceViewDesc* view);
+RUNG_EMU_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+RUNG_EMU_API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc* resource,
+                                                          cudaTextureObject_t texture);
+RUNG_EMU_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
+                                                 const struct cudaResourceDesc* resource);
+RUNG_EMU_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+RUNG_EMU_API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc* format,
+                                            cudaArray_const_t array);
+static inline struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                                 enum cudaChannelFormatKind kind) {
+  struct cudaChannelFormatDesc made = {x, y, z, w, kind};
+  return made;
+}
 
 /* Copies. */
 RUNG_EMU_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes,
@@ -122,6 +231,21 @@ RUNG_EMU_API cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 RUNG_EMU_API cudaError_t cudaStreamQuery(cudaStream_t stream);
 RUNG_EMU_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                              unsigned int flags RUNG_EMU_DEFAULT(0));
+RUNG_EMU_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
+RUNG_EMU_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+RUNG_EMU_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+RUNG_EMU_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                               void* user_data, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaStreamAttachMemAsync(
+    cudaStream_t stream, void* pointer, size_t bytes RUNG_EMU_DEFAULT(0),
+    unsigned int flags RUNG_EMU_DEFAULT(cudaMemAttachSingle));
+RUNG_EMU_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                                const cudaLaunchAttributeValue* value);
+RUNG_EMU_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                                cudaLaunchAttributeValue* value);
+RUNG_EMU_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
+                                                  cudaStream_t stream RUNG_EMU_DEFAULT(0),
+                                                  unsigned int flags RUNG_EMU_DEFAULT(0));
 RUNG_EMU_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 #ifndef __cplusplus
 RUNG_EMU_API cudaError_t cudaEventCreate(cudaEvent_t* event);
@@ -155,6 +279,18 @@ RUNG_EMU_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bloc
 RUNG_EMU_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* function, int block_threads, size_t shared_bytes, unsigned int flags);
 
+RUNG_EMU_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                             void** arguments);
+RUNG_EMU_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                                        const cudaLaunchConfig_t* config);
+RUNG_EMU_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                              const cudaLaunchConfig_t* config);
+RUNG_EMU_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes,
+                                                                   const void* function, int blocks,
+                                                                   int block_threads);
+RUNG_EMU_API cudaError_t cudaFuncGetName(const char** name, const void* function);
+RUNG_EMU_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol);
+
 /* A function of the host in a stream's order. */
 RUNG_EMU_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                             void* user_data);
@@ -163,6 +299,51 @@ RUNG_EMU_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fu
 RUNG_EMU_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                                 enum cudaStreamCaptureMode mode);
 RUNG_EMU_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+RUNG_EMU_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                               enum cudaStreamCaptureStatus* status);
+RUNG_EMU_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode* mode);
+RUNG_EMU_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable,
+                                                       cudaGraph_t graph, unsigned long long flags);
+RUNG_EMU_API cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
+RUNG_EMU_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                             cudaGraphExecUpdateResultInfo* result);
+
+/* Graphs, made of nodes. */
+RUNG_EMU_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);
+RUNG_EMU_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph);
+RUNG_EMU_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                const cudaGraphNode_t* dependencies, size_t count,
+                                                const struct cudaKernelNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                const cudaGraphNode_t* dependencies, size_t count,
+                                                const struct cudaMemcpy3DParms* copy);
+RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies, size_t count,
+                                                  void* to, const void* from, size_t bytes,
+                                                  enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                const cudaGraphNode_t* dependencies, size_t count,
+                                                const struct cudaMemsetParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                              const cudaGraphNode_t* dependencies, size_t count,
+                                              const struct cudaHostNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                               const cudaGraphNode_t* dependencies, size_t count);
+RUNG_EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* dependencies,
+                                                    size_t count, cudaGraph_t child);
+RUNG_EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                  const cudaGraphNode_t* to, size_t count);
+RUNG_EMU_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                                           size_t* count);
+RUNG_EMU_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                                               size_t* count);
+RUNG_EMU_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType* type);
+RUNG_EMU_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
+                                                      struct cudaKernelNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphExecKernelNodeSetParams(
+    cudaGraphExec_t executable, cudaGraphNode_t node,
+    const struct cudaKernelNodeParams* parameters);
 RUNG_EMU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                               unsigned long long flags RUNG_EMU_DEFAULT(0));
 RUNG_EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);

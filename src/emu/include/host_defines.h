@@ -1,6 +1,9 @@
 #pragma once
 /* The words that CUDA C++ adds to C++ (CUDA C++ Programming Guide, "C++ Language Extensions"). */
 
+/* As in the header of the vendor: programs ask for it. */
+#define __HOST_DEFINES_H__
+
 #ifdef __CUDA__
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
@@ -11,7 +14,16 @@
 #else /* a host compiler: only the host's part of a program can be meant */
 #define __device__
 #define __host__
+#define __global__
+#define __constant__
+#define __shared__
+#define __launch_bounds__(...)
 #endif
+
+#define __maxnreg__(registers)
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
 
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))

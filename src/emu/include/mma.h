@@ -2,6 +2,9 @@
 // Products of matrices that a warp holds together (CUDA C++ Programming Guide, "Warp Matrix
 // Functions"), by clang's builtins for the PTX instructions wmma.load, .mma and .store.
 
+/* As in the header of the vendor: programs ask for it. */
+#define __MMA_H__
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 

@@ -1,6 +1,9 @@
 #pragma once
 /* make_char1 to make_double4. */
 
+/* As in the header of the vendor: programs ask for it. */
+#define __VECTOR_FUNCTIONS_H__
+
 #include "vector_types.h"
 
 #define RUNG_EMU_MAKE(TYPE, NAME)                                                            \

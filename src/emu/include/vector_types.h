@@ -2,6 +2,9 @@
 /* char1 to double4: sizes and alignments of CUDA 12 (CUDA C++ Programming Guide, "Built-in Vector
  * Types"). */
 
+/* As in the header of the vendor: programs ask for it. */
+#define __VECTOR_TYPES_H__
+
 #include "host_defines.h"
 
 /* NAME1 to NAME4 of TYPE; two of them are aligned to ALIGN2 bytes, four to ALIGN4. */

@@ -1,6 +1,8 @@
 // Versions, devices and their properties.
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
@@ -88,6 +90,30 @@ cuda::Result set_property(Field& field, cudaDeviceAttr attribute, int device) {
   return result == cuda::Result::invalid_value ? cuda::Result::success : result;
 }
 
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", since 8.0.
+void set_texture_limits(cudaDeviceProp& found) {
+  const auto set = [](int* extents, std::initializer_list<int> values) {
+    std::copy(values.begin(), values.end(), extents);
+  };
+  found.maxTexture1D = found.maxSurface1D = 131072;
+  found.maxTexture1DMipmap = found.maxTextureCubemap = found.maxSurfaceCubemap = 32768;
+  found.maxTexture1DLinear = 268435456;
+  set(found.maxTexture2D, {131072, 65536});
+  set(found.maxTexture2DMipmap, {32768, 32768});
+  set(found.maxTexture2DLinear, {131072, 65000, 2097120});
+  set(found.maxTexture2DGather, {32768, 32768});
+  set(found.maxTexture3D, {16384, 16384, 16384});
+  set(found.maxTexture3DAlt, {8192, 8192, 32768});
+  set(found.maxTexture1DLayered, {32768, 2048});
+  set(found.maxTexture2DLayered, {32768, 32768, 2048});
+  set(found.maxTextureCubemapLayered, {32768, 2046});
+  set(found.maxSurface2D, {131072, 65536});
+  set(found.maxSurface3D, {16384, 16384, 16384});
+  set(found.maxSurface1DLayered, {32768, 2048});
+  set(found.maxSurface2DLayered, {32768, 32768, 2048});
+  set(found.maxSurfaceCubemapLayered, {32768, 2046});
+}
+
 }  // namespace
 
 extern "C" {
@@ -137,6 +163,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!is_device(device)) return finish(cudaErrorInvalidDevice);
   return with_context([&](const cuda::DriverApi& api) {
     cudaDeviceProp found{};
+    set_texture_limits(found);
     found.surfaceAlignment = 512;
     found.unifiedFunctionPointers = 1;
     cuda::Uuid uuid{};
@@ -232,6 +259,53 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig /*config*/) { retur
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return with_context(
       [&](const cuda::DriverApi& api) { return api.cuCtxGetStreamPriorityRange(least, greatest); });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  if (device == nullptr || text == nullptr) return finish(cudaErrorInvalidValue);
+  return with_context(
+      [&](const cuda::DriverApi& api) { return api.cuDeviceGetByPCIBusId(device, text); });
+}
+
+// There is no other device.
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return finish(flags != 0 || is_device(peer) ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return finish(is_device(peer) ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr /*attribute*/, int device,
+                                      int peer) {
+  if (value == nullptr) return finish(cudaErrorInvalidValue);
+  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
+  return finish(cudaErrorInvalidDevice);  // a device is no peer of itself
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  if (devices == nullptr && count != 0) return finish(cudaErrorInvalidValue);
+  for (int i = 0; i < count; ++i) {
+    if (!is_device(devices[i])) return finish(cudaErrorInvalidDevice);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
+
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
+cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
+cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
+  return cudaDeviceGetCacheConfig(config);
+}
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
 }
 
 }  // extern "C"

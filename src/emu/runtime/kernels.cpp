@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/kernel_calls.hpp"
 #include "emu/runtime/locate.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
@@ -64,8 +65,10 @@ cudaError_t refuse(const void* stub, const std::string& where, cudaError_t error
   return finish(error);
 }
 
-template <class Call>
-cudaError_t launch(const void* stub, dim3 grid, dim3 block, Call&& call) {
+}  // namespace
+
+cudaError_t rung::emu::launch_kernel(const void* stub, dim3 grid, dim3 block,
+                                     const LaunchCall& call) {
   const std::string where = take_location();
   const cuda::Result entered = Runtime::get().enter();
   if (entered != cuda::Result::success) return finish(entered);
@@ -80,13 +83,11 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, Call&& call) {
   return reason.empty() ? finish(result) : refuse(stub, where, to_error(result), reason);
 }
 
-}  // namespace
-
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  return launch(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
+  return launch_kernel(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
     return api.cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                               static_cast<unsigned>(shared_bytes), to_driver(stream), arguments,
                               nullptr);
@@ -95,7 +96,7 @@ cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arg
 
 cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes, cudaStream_t stream) {
-  return launch(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
+  return launch_kernel(stub, grid, block, [&](const cuda::DriverApi& api, cuda::Function function) {
     return api.cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y,
                                          block.z, static_cast<unsigned>(shared_bytes),
                                          to_driver(stream), arguments);
@@ -166,6 +167,20 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int block_threads, size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, block_threads,
                                                                 shared_bytes, cudaOccupancyDefault);
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* stub) {
+  if (name == nullptr) return finish(cudaErrorInvalidValue);
+  *name = Runtime::get().stable_kernel_name(stub);
+  return *name == nullptr ? finish(cudaErrorInvalidDeviceFunction) : cudaSuccess;
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* found, const void* stub) {
+  if (found == nullptr) return finish(cudaErrorInvalidValue);
+  return with_kernel(stub, [&](const auto&, cuda::Function function) {
+    *found = reinterpret_cast<cudaFunction_t>(function);
+    return cuda::Result::success;
+  });
 }
 
 }  // extern "C"

@@ -162,4 +162,17 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise ad
   });
 }
 
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
+  return with_context(
+      [&](const cuda::DriverApi& api) { return api.cuMemHostGetFlags(flags, pointer); });
+}
+
+// No page was ever moved or advised of: the answers are those for memory without advice.
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes, cudaMemRangeAttribute attribute,
+                                     const void* /*pointer*/, size_t /*count*/) {
+  if (data == nullptr || bytes < sizeof(int)) return finish(cudaErrorInvalidValue);
+  *static_cast<int*>(data) = attribute == cudaMemRangeAttributeReadMostly ? 0 : cudaInvalidDeviceId;
+  return cudaSuccess;
+}
+
 }  // extern "C"

@@ -94,6 +94,12 @@ std::string Runtime::kernel_name(const void* stub) const {
   return found == kernels_.end() ? std::string() : found->second.name;
 }
 
+const char* Runtime::stable_kernel_name(const void* stub) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(stub);
+  return found == kernels_.end() ? nullptr : found->second.name.c_str();
+}
+
 cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
   const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(stub);

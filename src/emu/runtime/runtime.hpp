@@ -69,6 +69,8 @@ class Runtime {
   cudaError_t find_kernel(const void* stub, cuda::Function& function);
   /// As registered; empty if `stub` is no kernel.
   std::string kernel_name(const void* stub) const;
+  /// The same, valid until the process ends; null if `stub` is no kernel.
+  const char* stable_kernel_name(const void* stub) const;
   /// cudaErrorInvalidSymbol if `shadow` is no variable of the device.
   cudaError_t find_variable(const void* shadow, cuda::DevicePointer& address, std::size_t& bytes);
 

@@ -1,4 +1,6 @@
-// Streams, events and graphs: the driver's, under the runtime's names.
+// Streams, events and stream capture: the driver's, under the runtime's names.
+
+#include <memory>
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/runtime.hpp"
@@ -12,7 +14,6 @@ namespace {
 cuda::Stream* out(cudaStream_t* stream) { return reinterpret_cast<cuda::Stream*>(stream); }
 cuda::Event* out(cudaEvent_t* event) { return reinterpret_cast<cuda::Event*>(event); }
 cuda::Graph* out(cudaGraph_t* graph) { return reinterpret_cast<cuda::Graph*>(graph); }
-cuda::GraphExec* out(cudaGraphExec_t* graph) { return reinterpret_cast<cuda::GraphExec*>(graph); }
 
 }  // namespace
 
@@ -97,26 +98,84 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
       [&](const DriverApi& api) { return api.cuStreamEndCapture(to_driver(stream), out(graph)); });
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long flags) {
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return finish(cudaErrorInvalidValue);
   return with_context([&](const DriverApi& api) {
-    return api.cuGraphInstantiate(out(executable), to_driver(graph), flags);
+    cuda::CaptureStatus found{};
+    const cuda::Result result = api.cuStreamIsCapturing(to_driver(stream), &found);
+    if (result == cuda::Result::success) *status = static_cast<cudaStreamCaptureStatus>(found);
+    return result;
   });
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  if (mode == nullptr) return finish(cudaErrorInvalidValue);
   return with_context([&](const DriverApi& api) {
-    return api.cuGraphLaunch(to_driver(executable), to_driver(stream));
+    auto exchanged = static_cast<cuda::CaptureMode>(*mode);
+    const cuda::Result result = api.cuThreadExchangeStreamCaptureMode(&exchanged);
+    if (result == cuda::Result::success) *mode = static_cast<cudaStreamCaptureMode>(exchanged);
+    return result;
   });
 }
 
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   return with_context(
-      [&](const DriverApi& api) { return api.cuGraphExecDestroy(to_driver(executable)); });
+      [&](const DriverApi& api) { return api.cuStreamGetFlags(to_driver(stream), flags); });
 }
 
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return with_context([&](const DriverApi& api) { return api.cuGraphDestroy(to_driver(graph)); });
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return with_context(
+      [&](const DriverApi& api) { return api.cuStreamGetPriority(to_driver(stream), priority); });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return with_context(
+      [&](const DriverApi& api) { return api.cuStreamGetId(to_driver(stream), id); });
+}
+
+namespace {
+struct Callback {
+  cudaStreamCallback_t function;
+  cudaStream_t stream;
+  void* user_data;
+};
+}  // namespace
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                  void* user_data, unsigned int flags) {
+  if (callback == nullptr || flags != 0) return finish(cudaErrorInvalidValue);
+  auto* const call = new Callback{callback, stream, user_data};
+  return cudaLaunchHostFunc(
+      stream,
+      [](void* given) {
+        const std::unique_ptr<Callback> called(static_cast<Callback*>(given));
+        called->function(called->stream, cudaSuccess, called->user_data);
+      },
+      call);
+}
+
+// Where managed memory is matters for its speed alone.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t /*stream*/, void* /*pointer*/, size_t /*bytes*/,
+                                     unsigned int /*flags*/) {
+  return cudaSuccess;
+}
+
+// The attributes of streams choose caches and ways to wait.
+cudaError_t cudaStreamSetAttribute(cudaStream_t /*stream*/, cudaLaunchAttributeID /*id*/,
+                                   const cudaLaunchAttributeValue* value) {
+  return value == nullptr ? finish(cudaErrorInvalidValue) : cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t /*stream*/, cudaLaunchAttributeID /*id*/,
+                                   cudaLaunchAttributeValue* value) {
+  if (value == nullptr) return finish(cudaErrorInvalidValue);
+  *value = {};
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                     unsigned int /*flags*/) {
+  return cudaEventRecord(event, stream);
 }
 
 }  // extern "C"

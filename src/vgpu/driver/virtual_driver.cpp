@@ -55,6 +55,14 @@ void set_print_sink(PrintSink sink) {
 
 const std::string& virtual_driver_message() { return driver::last_message(); }
 
+std::size_t graph_operations(cuda::Graph graph) {
+  const std::lock_guard lock(driver::process().mutex);
+  for (const auto& [handle, context] : driver::process().contexts) {
+    if (const auto found = context->graphs.find(graph)) return found->operations.size();
+  }
+  return 0;
+}
+
 std::vector<Hazard> find_leaks() {
   std::vector<Hazard> leaks;
   const std::lock_guard lock(driver::process().mutex);

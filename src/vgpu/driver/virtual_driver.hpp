@@ -53,6 +53,9 @@ void set_print_sink(PrintSink sink);
 /// error's name; otherwise empty.
 const std::string& virtual_driver_message();
 
+/// The operations that a graph of the current context replays; 0 if there is no such graph.
+std::size_t graph_operations(cuda::Graph graph);
+
 /// Device memory of the current context that the program has not freed, each as a HazardKind::leak.
 /// Host memory is omitted, because it belongs to the process.
 std::vector<Hazard> find_leaks();

@@ -1,5 +1,5 @@
-// Textures are not here, and the compiler says so.
+// Sparse matrices are not here, and the compiler says so.
 int main() {
-  cudaTextureObject_t texture = 0;
-  return texture == 0 ? 0 : 1;
+  cusparseHandle_t handle = nullptr;
+  return handle == nullptr ? 0 : 1;
 }

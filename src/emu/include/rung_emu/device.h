@@ -42,14 +42,23 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include <__clang_cuda_cmath.h>
 
 // clang 19's reductions hand mask and value to the instruction in the wrong order: renamed, and
-// replaced by rung_emu/reductions.h.
+// replaced by rung_emu/reductions.h. Shuffles without a mask are in
+// rung_emu/old_warp_functions.h.
 #define __reduce_add_sync __rung_emu_clang_reduce_add_sync
 #define __reduce_min_sync __rung_emu_clang_reduce_min_sync
 #define __reduce_max_sync __rung_emu_clang_reduce_max_sync
 #define __reduce_and_sync __rung_emu_clang_reduce_and_sync
 #define __reduce_or_sync __rung_emu_clang_reduce_or_sync
 #define __reduce_xor_sync __rung_emu_clang_reduce_xor_sync
+#define __shfl __rung_emu_clang_shfl
+#define __shfl_up __rung_emu_clang_shfl_up
+#define __shfl_down __rung_emu_clang_shfl_down
+#define __shfl_xor __rung_emu_clang_shfl_xor
 #include <__clang_cuda_intrinsics.h>
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync
@@ -60,9 +69,14 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 #include <__clang_cuda_complex_builtins.h>
 
 #include "rung_emu/atomics.h"
+#include "rung_emu/cache_hints.h"
+#include "rung_emu/device_runtime.h"
 #include "rung_emu/float_overloads.h"
+#include "rung_emu/host_math.h"
 #include "rung_emu/min_max.h"
+#include "rung_emu/old_warp_functions.h"
 #include "rung_emu/reductions.h"
+#include "rung_emu/video.h"
 
 // clang-format on
 

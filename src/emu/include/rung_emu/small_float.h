@@ -7,9 +7,14 @@
 
 #define RUNG_EMU_SMALL_FLOAT_CLASS(T, STORAGE)                                                    \
   struct __align__(2) T {                                                                         \
-    STORAGE value;                                                                                \
+    union {                                                                                       \
+      STORAGE value;                                                                              \
+      unsigned short __x; /* its bits, by the name that libraries know */                         \
+    };                                                                                            \
                                                                                                   \
     T() = default;                                                                                \
+    __host__ __device__ constexpr T(T##_raw bits) : __x(bits.x) {}                                \
+    __host__ __device__ operator T##_raw() const { return {__x}; }                                \
     __host__ __device__ constexpr T(STORAGE v) : value(v) {}                                      \
     __host__ __device__ T(float v) : value(static_cast<STORAGE>(v)) {}                            \
     __host__ __device__ T(double v) : value(static_cast<STORAGE>(v)) {}                           \
@@ -17,6 +22,12 @@
     __host__ __device__ T(unsigned int v) : value(static_cast<STORAGE>(static_cast<float>(v))) {} \
     __host__ __device__ T(long long v) : value(static_cast<STORAGE>(static_cast<float>(v))) {}    \
     __host__ __device__ T(unsigned long long v)                                                   \
+        : value(static_cast<STORAGE>(static_cast<float>(v))) {}                                   \
+    __host__ __device__ T(short v) : value(static_cast<STORAGE>(static_cast<float>(v))) {}        \
+    __host__ __device__ T(unsigned short v)                                                       \
+        : value(static_cast<STORAGE>(static_cast<float>(v))) {}                                   \
+    __host__ __device__ T(long v) : value(static_cast<STORAGE>(static_cast<float>(v))) {}         \
+    __host__ __device__ T(unsigned long v)                                                        \
         : value(static_cast<STORAGE>(static_cast<float>(v))) {}                                   \
     __host__ __device__ operator float() const { return static_cast<float>(value); }              \
     __host__ __device__ explicit operator double() const { return static_cast<float>(value); }    \
@@ -72,11 +83,20 @@
   }
 
 #define RUNG_EMU_SMALL_FLOAT(T, STORAGE)                                            \
+  struct T##_raw {                                                                  \
+    unsigned short x;                                                               \
+  };                                                                                \
+  struct T##2_raw {                                                                 \
+    unsigned short x, y;                                                            \
+  };                                                                                \
   RUNG_EMU_SMALL_FLOAT_CLASS(T, STORAGE)                                            \
   struct __align__(4) T##2 {                                                        \
     T x, y;                                                                         \
     T##2() = default;                                                               \
     __host__ __device__ constexpr T##2(const T& a, const T& b) : x(a), y(b) {}      \
+    __host__ __device__ constexpr T##2(T##2_raw bits)                               \
+        : x(T##_raw{bits.x}), y(T##_raw{bits.y}) {}                                 \
+    __host__ __device__ operator T##2_raw() const { return {x.__x, y.__x}; }        \
   };                                                                                \
   RUNG_EMU_SMALL_FLOAT_OPERATOR(T, +)                                               \
   RUNG_EMU_SMALL_FLOAT_OPERATOR(T, -)                                               \

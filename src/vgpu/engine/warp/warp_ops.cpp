@@ -48,6 +48,10 @@ void add_vote(OpTable& table, const std::string& rest) {
             {take_vote<vote, false>, take_vote<vote, false>, {result, Type::pred}});
   table.add({"vote.sync.", rest},
             {take_vote<vote, true>, take_vote<vote, true>, {result, Type::pred, Type::b32}});
+  // Compilers and programs also write .sync behind the mode.
+  const std::size_t type = rest.find('.');
+  table.add({"vote." + rest.substr(0, type) + ".sync", rest.substr(type)},
+            {take_vote<vote, true>, take_vote<vote, true>, {result, Type::pred, Type::b32}});
 }
 
 /// The members that have the same value as `lane`.

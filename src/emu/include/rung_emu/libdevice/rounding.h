@@ -1,59 +1,60 @@
 #pragma once
-// Arithmetic with the rounding that its name says: rn to nearest even, rz to zero, ru up, rd down
+// Arithmetic with the rounding that its name says: rn to nearest even, rz to zero, ru up, rd down,
+// which PTX calls rp and rm
 // (PTX ISA 9.7.3, "Floating Point Instructions"). Never fused, never reordered.
 
-#define RUNG_EMU_ROUNDED(LETTER, TYPE, REG, PTX, MODE)                           \
+#define RUNG_EMU_ROUNDED(LETTER, TYPE, REG, PTX, MODE, PTX_MODE)                           \
   RUNG_EMU_NV TYPE __nv_##LETTER##add_##MODE(TYPE a, TYPE b) {                   \
     TYPE result;                                                                 \
-    asm("add." #MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
+    asm("add." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
     return result;                                                               \
   }                                                                              \
   RUNG_EMU_NV TYPE __nv_##LETTER##sub_##MODE(TYPE a, TYPE b) {                   \
     TYPE result;                                                                 \
-    asm("sub." #MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
+    asm("sub." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
     return result;                                                               \
   }                                                                              \
   RUNG_EMU_NV TYPE __nv_##LETTER##mul_##MODE(TYPE a, TYPE b) {                   \
     TYPE result;                                                                 \
-    asm("mul." #MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
+    asm("mul." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
     return result;                                                               \
   }                                                                              \
   RUNG_EMU_NV TYPE __nv_##LETTER##div_##MODE(TYPE a, TYPE b) {                   \
     TYPE result;                                                                 \
-    asm("div." #MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
+    asm("div." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
     return result;                                                               \
   }                                                                              \
   RUNG_EMU_NV TYPE __nv_##LETTER##rcp_##MODE(TYPE a) {                           \
     TYPE result;                                                                 \
-    asm("rcp." #MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));             \
+    asm("rcp." #PTX_MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));             \
     return result;                                                               \
   }                                                                              \
   RUNG_EMU_NV TYPE __nv_##LETTER##sqrt_##MODE(TYPE a) {                          \
     TYPE result;                                                                 \
-    asm("sqrt." #MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));            \
+    asm("sqrt." #PTX_MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));            \
     return result;                                                               \
   }
-RUNG_EMU_ROUNDED(f, float, "f", "f32", rn)
-RUNG_EMU_ROUNDED(f, float, "f", "f32", rz)
-RUNG_EMU_ROUNDED(f, float, "f", "f32", ru)
-RUNG_EMU_ROUNDED(f, float, "f", "f32", rd)
-RUNG_EMU_ROUNDED(d, double, "d", "f64", rn)
-RUNG_EMU_ROUNDED(d, double, "d", "f64", rz)
-RUNG_EMU_ROUNDED(d, double, "d", "f64", ru)
-RUNG_EMU_ROUNDED(d, double, "d", "f64", rd)
+RUNG_EMU_ROUNDED(f, float, "f", "f32", rn, rn)
+RUNG_EMU_ROUNDED(f, float, "f", "f32", rz, rz)
+RUNG_EMU_ROUNDED(f, float, "f", "f32", ru, rp)
+RUNG_EMU_ROUNDED(f, float, "f", "f32", rd, rm)
+RUNG_EMU_ROUNDED(d, double, "d", "f64", rn, rn)
+RUNG_EMU_ROUNDED(d, double, "d", "f64", rz, rz)
+RUNG_EMU_ROUNDED(d, double, "d", "f64", ru, rp)
+RUNG_EMU_ROUNDED(d, double, "d", "f64", rd, rm)
 #undef RUNG_EMU_ROUNDED
 
-#define RUNG_EMU_FMA(NAME, TYPE, REG, PTX, MODE)                                             \
+#define RUNG_EMU_FMA(NAME, TYPE, REG, PTX, MODE, PTX_MODE)                                             \
   RUNG_EMU_NV TYPE __nv_##NAME##_##MODE(TYPE a, TYPE b, TYPE c) {                            \
     TYPE result;                                                                             \
-    asm("fma." #MODE "." PTX " %0, %1, %2, %3;" : "=" REG(result) : REG(a), REG(b), REG(c)); \
+    asm("fma." #PTX_MODE "." PTX " %0, %1, %2, %3;" : "=" REG(result) : REG(a), REG(b), REG(c)); \
     return result;                                                                           \
   }
 #define RUNG_EMU_FMA_MODES(NAME, TYPE, REG, PTX) \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rn)         \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rz)         \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, ru)         \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rd)
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rn, rn)         \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rz, rz)         \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, ru, rp)         \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rd, rm)
 RUNG_EMU_FMA_MODES(fmaf, float, "f", "f32")
 RUNG_EMU_FMA_MODES(fmaf_ieee, float, "f", "f32")
 RUNG_EMU_FMA_MODES(fma, double, "d", "f64")

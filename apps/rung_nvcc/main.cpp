@@ -1,0 +1,175 @@
+// rung-nvcc: takes nvcc's options and makes programs that run on the virtual GPU by themselves, so
+// that `make NVCC=rung-nvcc` and CMake's CMAKE_CUDA_COMPILER work on an unchanged project. The
+// variables RUNG_EMU_* (src/emu/options.hpp) choose the GPU and the checks of such a program.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "emu/device_code.hpp"
+#include "emu/nvcc_options.hpp"
+#include "emu/process.hpp"
+#include "emu/toolchain.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+using Phase = NvccOptions::Phase;
+
+// A temporary folder, removed with its contents.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::absolute(fs::temp_directory_path()) / "rung-nvcc-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// In nvcc's form: build systems read the release from it.
+void print_version() {
+  fmt::print(
+      "nvcc: NVIDIA (R) Cuda compiler driver\n"
+      "rung-nvcc: the same options, for the virtual GPU; not NVIDIA's compiler\n"
+      "Cuda compilation tools, release 12.4, V12.4.0\n");
+}
+
+// What CMake reads the toolkit's place and the way to link from: in nvcc's form, with this command
+// as the linker, because it knows where the runtime library is.
+void print_toolkit(const Installation& installation) {
+  const std::string top = installation.include.parent_path().string();
+  const std::string folder = installation.library.parent_path().string();
+  fmt::print(stderr,
+             "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"\n"
+             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc\n#$ {3} -o a.out a.o   \"-L{2}\" -lcudadevrt -lcudart_static\n",
+             top, installation.include.string(), folder,
+             fs::read_symlink("/proc/self/exe").string());
+}
+
+struct Tools {
+  Installation installation;
+  std::string clang;
+};
+
+fs::path object_of(const NvccOptions& options, const fs::path& source) {
+  return options.output.empty() ? fs::path(source.filename()).replace_extension(".o")
+                                : options.output;
+}
+
+void compile_each(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+  for (const fs::path& source : options.compile.sources) {
+    if (is_link_input(source)) continue;
+    CompileOptions one = options.compile;
+    compile_object(one, source, object_of(options, source), tools.installation, tools.clang, folder,
+                   options.dependencies);
+  }
+}
+
+void link(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+  std::vector<fs::path> objects;
+  for (const fs::path& source : options.compile.sources) {
+    if (is_link_input(source)) {
+      objects.push_back(source);
+      continue;
+    }
+    objects.push_back(folder / fmt::format("{}.{}.o", objects.size(), source.stem().string()));
+    compile_object(options.compile, source, objects.back(), tools.installation, tools.clang, folder,
+                   {});
+  }
+  link_program(options.compile, objects, options.output.empty() ? "a.out" : options.output,
+               tools.installation, tools.clang, folder);
+}
+
+// The object that registers the device code of all others; a linker of the host's does the rest.
+void link_device(const NvccOptions& options, const Tools& tools, const fs::path& folder) {
+  const fs::path output = options.output.empty() ? "a_dlink.o" : options.output;
+  const auto bitcodes = extract_bitcode(options.compile.sources, folder);
+  link_device_code(bitcodes, options.compile.architecture, output, tools.clang, folder);
+}
+
+void archive(const NvccOptions& options) {
+  std::vector<std::string> command = {"ar", "rcs", options.output.string()};
+  for (const fs::path& source : options.compile.sources) command.push_back(source.string());
+  run_compiler(command);
+}
+
+void preprocess(const NvccOptions& options, const Tools& tools) {
+  for (const fs::path& source : options.compile.sources) {
+    std::vector<std::string> command =
+        compiler_arguments(options.compile, source, tools.installation, tools.clang);
+    command.push_back("--cuda-host-only");
+    if (options.phase == Phase::preprocess) command.push_back("-E");
+    command.insert(command.end(), options.dependencies.begin(), options.dependencies.end());
+    if (!options.output.empty()) {
+      command.push_back("-o");
+      command.push_back(options.output.string());
+    }
+    command.push_back(source.string());
+    run_compiler(command);
+  }
+}
+
+void write_ptx(const NvccOptions& options, const Tools& tools) {
+  for (const fs::path& source : options.compile.sources) {
+    const fs::path output = options.output.empty()
+                                ? fs::path(source.filename()).replace_extension(".ptx")
+                                : options.output;
+    compile_device(options.compile, source, output, tools.installation, tools.clang);
+  }
+}
+
+int compile_and_link(const std::vector<std::string>& words) {
+  NvccOptions options = parse_nvcc(words);
+  if (options.wants_version) {
+    print_version();
+    return 0;
+  }
+  const Tools tools{find_installation(), find_clang()};
+  if (options.dry_run || options.verbose) print_toolkit(tools.installation);
+  if (options.dry_run) return 0;
+  finish_nvcc_options(options, tools.clang);
+  if (options.compile.sources.empty()) throw NvccUsageError("no input files");
+  const Scratch folder;
+  switch (options.phase) {
+    case Phase::link: link(options, tools, folder.path()); break;
+    case Phase::compile: compile_each(options, tools, folder.path()); break;
+    case Phase::ptx: write_ptx(options, tools); break;
+    case Phase::preprocess:
+    case Phase::dependencies: preprocess(options, tools); break;
+    case Phase::device_link: link_device(options, tools, folder.path()); break;
+    case Phase::archive: archive(options); break;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace rung::emu
+
+int main(int argc, char** argv) {
+  using namespace rung::emu;
+  try {
+    return with_signals_held([&] { return compile_and_link({argv + 1, argv + argc}); });
+  } catch (const CompileError& error) {
+    if (*error.what() != '\0') fmt::print(stderr, "rung-nvcc: {}\n", error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rung-nvcc: {}\n", error.what());
+  }
+  return 1;
+}

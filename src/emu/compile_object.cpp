@@ -1,0 +1,256 @@
+// One source to one object.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "emu/device_code.hpp"
+#include "emu/toolchain.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The interface that the headers provide, and the PTX ISA version that clang may generate for it.
+constexpr const char* cuda_version = "12.4";
+constexpr const char* default_standard = "-std=c++17";
+
+enum class Language { cuda, cpp, c };
+
+Language language(const CompileOptions& options, const fs::path& source) {
+  const std::string suffix = source.extension().string();
+  if (options.all_cuda || suffix == ".cu") return Language::cuda;
+  if (suffix == ".c") return Language::c;
+  for (const char* cpp : {".cpp", ".cc", ".cxx", ".C", ".c++", ".CPP"}) {
+    if (suffix == cpp) return Language::cpp;
+  }
+  return Language::cuda;
+}
+
+bool has_option(const CompileOptions& options, const char* start) {
+  return std::any_of(options.passed.begin(), options.passed.end(),
+                     [&](const std::string& argument) { return argument.starts_with(start); });
+}
+
+/// What the compiler takes for the file and nothing else: a name may begin like an option (-) or
+/// like a file of options (@).
+std::string source_argument(const fs::path& source) {
+  const std::string name = source.string();
+  return name.starts_with('-') || name.starts_with('@') ? "./" + name : name;
+}
+
+// What GCC, nvcc's host compiler, at most warns of.
+constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed"};
+
+/// Where omp.h is found if the compiler has none of its own.
+std::string serial_openmp(const Installation& found) {
+  return "-idirafter" + (found.include / "rung_emu/serial_openmp").string();
+}
+
+std::vector<std::string> host_arguments(const CompileOptions& options, const Installation& found,
+                                        const std::string& clang, Language language) {
+  std::vector<std::string> arguments = {clang, "-x", language == Language::c ? "c" : "c++",
+                                        fmt::format("-I{}", found.include.string()),
+                                        serial_openmp(found)};
+  if (language == Language::c) {
+    arguments.push_back("-Wno-implicit-function-declaration");
+    arguments.push_back("-Wno-implicit-int");
+    arguments.push_back("-Wno-int-conversion");
+    arguments.push_back("-Wno-incompatible-function-pointer-types");
+  } else {
+    arguments.push_back(default_standard);
+    arguments.insert(arguments.end(), lenient.begin(), lenient.end());
+  }
+  for (const std::string& argument : options.passed) {
+    if (language == Language::c && argument.starts_with("-std=c++")) continue;
+    arguments.push_back(argument);
+  }
+  return arguments;
+}
+
+std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs::path& source,
+                                        const Installation& found, const std::string& clang) {
+  std::vector<std::string> arguments = {
+      clang,
+      "-x",
+      "cuda",
+      // Uses neither the headers nor the device library of any installed CUDA toolkit.
+      "--cuda-path=/nonexistent",
+      "-nocudainc",
+      "-nocudalib",
+      fmt::format("-I{}", found.include.string()),
+      serial_openmp(found),
+      "-include",
+      "cuda_runtime.h",
+      "-Xclang",
+      std::string("-target-sdk-version=") + cuda_version,
+      // Templates of libraries declare such functions; only a call of one is an error.
+      "-Xclang",
+      "-fcuda-allow-variadic-functions",
+      default_standard,
+  };
+  arguments.insert(arguments.end(), lenient.begin(), lenient.end());
+  arguments.insert(arguments.end(), options.passed.begin(), options.passed.end());
+  // CMake finds out who compiles by a file of this name; it is to treat this as nvcc.
+  if (source.filename() == "CMakeCUDACompilerId.cu") arguments.push_back("-D__NVCC__");
+  if (options.relocatable) arguments.push_back("-fgpu-rdc");
+  return arguments;
+}
+
+void append(std::vector<std::string>& command, std::initializer_list<std::string> arguments) {
+  command.insert(command.end(), arguments);
+}
+
+/// nvcc takes `k<< <grid, block>> >()` for a launch; clang knows only `<<<` and `>>>`.
+std::string join_launch_brackets(const std::string& text) {
+  static const std::regex split(R"(<<\s+<|<\s+<<|>>\s+>(?=\s*\())");
+  std::string joined;
+  auto rest = text.cbegin();
+  for (std::sregex_iterator it(text.begin(), text.end(), split), end; it != end; ++it) {
+    const std::string between = it->str();
+    joined.append(rest, text.cbegin() + it->position());
+    joined += between.starts_with('<') ? "<<<" : ">>>";
+    // Lines keep their numbers.
+    joined.append(static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n')), '\n');
+    rest = text.cbegin() + it->position() + it->length();
+  }
+  joined.append(rest, text.cend());
+  return joined;
+}
+
+/// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
+std::string escape_special_registers(const std::string& text) {
+  static const std::regex name(
+      R"(([^%])%(globaltimer|clock|laneid|warpid|smid|nsmid|lanemask|ctaid|nctaid|tid|ntid))");
+  std::string escaped;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t stop = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, stop - at);
+    const bool is_assembly = line.find("asm") != line.npos;
+    escaped += is_assembly ? std::regex_replace(line, name, "$1%%$2") : line;
+    at = stop;
+  }
+  return escaped;
+}
+
+/// Where a source has what only nvcc takes, the compiler reads a copy in its place.
+void replace_source(std::vector<std::string>& command, const fs::path& source,
+                    const fs::path& object) {
+  const std::string text = read_file(source);
+  const std::string accepted = escape_special_registers(join_launch_brackets(text));
+  if (accepted == text) return;
+  const std::string copy = object.string() + ".accepted.cu";
+  std::ofstream(copy, std::ios::binary) << accepted;
+  const std::string overlay = object.string() + ".overlay.yaml";
+  std::ofstream(overlay) << fmt::format(
+      "{{'version': 0, 'use-external-names': false, 'roots': [{{'name': '{}', 'type': 'file', "
+      "'external-contents': '{}'}}]}}\n",
+      fs::absolute(source).string(), copy);
+  append(command, {"-ivfsoverlay", overlay});
+}
+
+void compile_device_by_clang(const CompileOptions& options, std::vector<std::string> command,
+                             const fs::path& source, const fs::path& ptx) {
+  if (!has_option(options, "-O")) command.push_back("-O3");
+  append(command, {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture, "-Xclang",
+                   "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only"});
+  if (options.relocatable) {
+    append(command, {"-emit-llvm", "-c"});
+  } else {
+    command.push_back("-S");
+  }
+  append(command, {"-o", ptx.string(), source_argument(source)});
+  run_compiler(command);
+}
+
+/// Kernels and variables are found by clang's names. nvcc names those in an anonymous namespace
+/// differently.
+void compile_device_by_nvcc(const CompileOptions& options, const fs::path& source,
+                            const fs::path& ptx) {
+  std::vector<std::string> command = {options.nvcc, "--extended-lambda",
+                                      "--expt-relaxed-constexpr"};
+  if (!has_option(options, "-std=")) command.push_back(default_standard);
+  command.insert(command.end(), options.passed.begin(), options.passed.end());
+  append(command, {"-arch=" + options.architecture, "-lineinfo", "-ptx", "-o", ptx.string(),
+                   source_argument(source)});
+  run_compiler(command);
+}
+
+void compile_cuda(const CompileOptions& options, const fs::path& source, const fs::path& object,
+                  const Installation& installation, const std::string& clang,
+                  const fs::path& folder, const std::vector<std::string>& dependencies) {
+  std::vector<std::string> command = cuda_arguments(options, source, installation, clang);
+  const fs::path files = folder / object.filename();
+  replace_source(command, source, files);
+  // Both halves must agree on the names of what is static.
+  if (options.relocatable) {
+    append(command, {"-fuse-cuid=none", "-Xclang",
+                     fmt::format("-cuid={:x}", fs::hash_value(fs::absolute(source)))});
+  }
+  const fs::path device = fs::path(files).replace_extension(options.relocatable ? ".bc" : ".ptx");
+  if (options.nvcc.empty()) {
+    compile_device_by_clang(options, command, source, device);
+  } else {
+    compile_device_by_nvcc(options, source, device);
+  }
+  if (options.relocatable) {
+    const fs::path embed = files.string() + ".embed.h";
+    std::ofstream(embed) << embedding_assembly(device);
+    append(command, {"-Xclang", "--offload-new-driver", "-include", embed.string()});
+  } else {
+    check_calls(source.string(), read_file(device));
+    const fs::path image = files.string() + ".image";
+    std::ofstream(image, std::ios::binary) << read_file(device) << '\0';
+    append(command, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image.string()});
+  }
+  // The warnings were already printed for the device code.
+  if (!has_option(options, "-O")) command.push_back("-O2");
+  command.insert(command.end(), dependencies.begin(), dependencies.end());
+  append(command,
+         {"--cuda-host-only", "-w", "-fPIC", "-c", "-o", object.string(), source_argument(source)});
+  run_compiler(command);
+}
+
+}  // namespace
+
+bool is_link_input(const fs::path& source) {
+  const std::string name = source.filename().string();
+  return name.ends_with(".o") || name.ends_with(".a") || name.ends_with(".so") ||
+         name.ends_with(".obj") || name.find(".so.") != std::string::npos;
+}
+
+std::vector<std::string> compiler_arguments(const CompileOptions& options, const fs::path& source,
+                                            const Installation& installation,
+                                            const std::string& clang) {
+  const Language of = language(options, source);
+  return of == Language::cuda ? cuda_arguments(options, source, installation, clang)
+                              : host_arguments(options, installation, clang, of);
+}
+
+void compile_object(const CompileOptions& options, const fs::path& source, const fs::path& object,
+                    const Installation& installation, const std::string& clang,
+                    const fs::path& folder, const std::vector<std::string>& dependencies) {
+  if (language(options, source) == Language::cuda) {
+    compile_cuda(options, source, object, installation, clang, folder, dependencies);
+    return;
+  }
+  std::vector<std::string> command = compiler_arguments(options, source, installation, clang);
+  if (!has_option(options, "-O")) command.push_back("-O2");
+  command.insert(command.end(), dependencies.begin(), dependencies.end());
+  append(command, {"-w", "-fPIC", "-c", "-o", object.string(), source_argument(source)});
+  run_compiler(command);
+}
+
+void compile_device(const CompileOptions& options, const fs::path& source, const fs::path& ptx,
+                    const Installation& installation, const std::string& clang) {
+  compile_device_by_clang(options, cuda_arguments(options, source, installation, clang), source,
+                          ptx);
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,4 @@
+#pragma once
+/* Part of cuda_runtime.h; the name is kept for programs that include it. */
+
+#include "cuda_runtime.h"

@@ -1,0 +1,26 @@
+#pragma once
+// Calls of the runtime API that device code makes (CUDA C++ Programming Guide, "Programmatic
+// Dependent Launch" and "CUDA Dynamic Parallelism"; kernels are not launched from the device here).
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// Waits for what the launches ahead have written.
+static __device__ __forceinline__ void cudaGridDependencySynchronize() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+/// Lets the launch behind begin.
+static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#else
+static __device__ __forceinline__ void cudaGridDependencySynchronize() {}
+static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {}
+#endif
+
+static __device__ __forceinline__ cudaError_t cudaGetLastError() { return cudaSuccess; }
+static __device__ __forceinline__ cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+static __device__ __forceinline__ const char* cudaGetErrorString(cudaError_t) { return "error"; }
+static __device__ __forceinline__ const char* cudaGetErrorName(cudaError_t) { return "error"; }
+static __device__ __forceinline__ cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}

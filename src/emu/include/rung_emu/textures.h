@@ -1,0 +1,7 @@
+#pragma once
+// Texture and surface functions. A texture object is the address of a TextureData in device memory,
+// which cudaCreateTextureObject fills, and a fetch is made of ordinary loads: the counters show
+// them as such.
+
+#include "rung_emu/surface_access.h"
+#include "rung_emu/texture_fetch.h"

@@ -1,0 +1,399 @@
+#include "emu/nvcc_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "emu/process.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+using Phase = NvccOptions::Phase;
+
+// Each line: an option's names, and what it means here.
+enum class Meaning {
+  ignored,
+  ignored_value,
+  architecture,
+  host_compiler,
+  linker,
+  relocatable_value,
+  language,
+  output,
+  standard,
+  include_folder,
+  system_folder,
+  definition,
+  undefinition,
+  library_folder,
+  library,
+  included_first,
+  phase_compile,
+  phase_compile_relocatable,
+  phase_ptx,
+  phase_preprocess,
+  phase_dependencies,
+  phase_device_link,
+  phase_archive,
+  dependencies,
+  dependencies_value,
+  optimisation,
+  shared,
+  debug,
+  version,
+  dry_run,
+  verbose,
+  openmp
+};
+
+struct Entry {
+  std::string_view short_name, long_name;
+  Meaning meaning;
+};
+
+constexpr std::array nvcc_entries = {
+    Entry{"-arch", "--gpu-architecture", Meaning::architecture},
+    Entry{"-code", "--gpu-code", Meaning::ignored_value},
+    Entry{"-gencode", "--generate-code", Meaning::architecture},
+    Entry{"-Xcompiler", "--compiler-options", Meaning::host_compiler},
+    Entry{"-Xlinker", "--linker-options", Meaning::linker},
+    Entry{"-Xptxas", "--ptxas-options", Meaning::ignored_value},
+    Entry{"-Xnvlink", "--nvlink-options", Meaning::ignored_value},
+    Entry{"-Xarchive", "--archive-options", Meaning::ignored_value},
+    Entry{"-Xcudafe", "--cudafe-options", Meaning::ignored_value},
+    Entry{"-ccbin", "--compiler-bindir", Meaning::ignored_value},
+    Entry{"-maxrregcount", "--maxrregcount", Meaning::ignored_value},
+    Entry{"-rdc", "--relocatable-device-code", Meaning::relocatable_value},
+    Entry{"-x", "--x", Meaning::language},
+    Entry{"-o", "--output-file", Meaning::output},
+    Entry{"-std", "--std", Meaning::standard},
+    Entry{"-I", "--include-path", Meaning::include_folder},
+    Entry{"-isystem", "--system-include", Meaning::system_folder},
+    Entry{"-D", "--define-macro", Meaning::definition},
+    Entry{"-U", "--undefine-macro", Meaning::undefinition},
+    Entry{"-L", "--library-path", Meaning::library_folder},
+    Entry{"-l", "--library", Meaning::library},
+    Entry{"-include", "--pre-include", Meaning::included_first},
+    Entry{"-c", "--compile", Meaning::phase_compile},
+    Entry{"-dc", "--device-c", Meaning::phase_compile_relocatable},
+    Entry{"-dw", "--device-w", Meaning::phase_compile},
+    Entry{"-ptx", "--ptx", Meaning::phase_ptx},
+    Entry{"-E", "--preprocess", Meaning::phase_preprocess},
+    Entry{"-M", "--generate-dependencies", Meaning::phase_dependencies},
+    Entry{"-MM", "--generate-nonsystem-dependencies", Meaning::phase_dependencies},
+    Entry{"-MD", "--generate-dependencies-with-compile", Meaning::dependencies},
+    Entry{"-MMD", "--generate-nonsystem-dependencies-with-compile", Meaning::dependencies},
+    Entry{"-MP", "--generate-dependency-targets", Meaning::dependencies},
+    Entry{"-MF", "--dependency-output", Meaning::dependencies_value},
+    Entry{"-MT", "--dependency-target-name", Meaning::dependencies_value},
+    Entry{"-dlink", "--device-link", Meaning::phase_device_link},
+    Entry{"-link", "--link", Meaning::ignored},
+    Entry{"-lib", "--lib", Meaning::phase_archive},
+    Entry{"-shared", "--shared", Meaning::shared},
+    Entry{"-g", "--debug", Meaning::debug},
+    Entry{"-G", "--device-debug", Meaning::debug},
+    Entry{"-V", "--version", Meaning::version},
+    Entry{"-v", "--verbose", Meaning::verbose},
+    Entry{"-dryrun", "--dryrun", Meaning::dry_run},
+    Entry{"-fopenmp", "", Meaning::openmp},
+    Entry{"-lineinfo", "--generate-line-info", Meaning::ignored},
+    Entry{"-use_fast_math", "--use_fast_math", Meaning::ignored},
+    Entry{"-extended-lambda", "--extended-lambda", Meaning::ignored},
+    Entry{"-expt-extended-lambda", "--expt-extended-lambda", Meaning::ignored},
+    Entry{"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", Meaning::ignored},
+    Entry{"-restrict", "--restrict", Meaning::ignored},
+    Entry{"-w", "--disable-warnings", Meaning::ignored},
+    Entry{"-keep", "--keep", Meaning::ignored},
+    Entry{"-dlto", "--dlink-time-opt", Meaning::ignored},
+    Entry{"-lto", "--lto", Meaning::ignored},
+    Entry{"-src-in-ptx", "--source-in-ptx", Meaning::ignored},
+    Entry{"-res-usage", "--resource-usage", Meaning::ignored},
+    Entry{"-ewp", "--extensible-whole-program", Meaning::ignored},
+    Entry{"-pg", "--profile", Meaning::ignored},
+    Entry{"-m64", "", Meaning::ignored},
+    Entry{"-pthread", "", Meaning::ignored},
+    Entry{"-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler",
+          Meaning::ignored},
+    Entry{"-allow-unsupported-compiler", "--allow-unsupported-compiler", Meaning::ignored},
+    Entry{"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", Meaning::ignored},
+    Entry{"-Wreorder", "--Wreorder", Meaning::ignored},
+    Entry{"-display-error-number", "--display-error-number", Meaning::ignored},
+    Entry{"-nostdinc", "", Meaning::ignored},
+    Entry{"-m", "--machine", Meaning::ignored_value},
+    Entry{"-t", "--threads", Meaning::ignored_value},
+    Entry{"-split-compile", "--split-compile", Meaning::ignored_value},
+    Entry{"-ftz", "--ftz", Meaning::ignored_value},
+    Entry{"-fmad", "--fmad", Meaning::ignored_value},
+    Entry{"-prec-div", "--prec-div", Meaning::ignored_value},
+    Entry{"-prec-sqrt", "--prec-sqrt", Meaning::ignored_value},
+    Entry{"-cudart", "--cudart", Meaning::ignored_value},
+    Entry{"-cudadevrt", "--cudadevrt", Meaning::ignored_value},
+    Entry{"-default-stream", "--default-stream", Meaning::ignored_value},
+    Entry{"-diag-suppress", "--diag-suppress", Meaning::ignored_value},
+    Entry{"-diag-error", "--diag-error", Meaning::ignored_value},
+    Entry{"-diag-warn", "--diag-warn", Meaning::ignored_value},
+    Entry{"-Werror", "--Werror", Meaning::ignored_value},
+    Entry{"-odir", "--output-directory", Meaning::ignored_value},
+    Entry{"-keep-dir", "--keep-dir", Meaning::ignored_value},
+    Entry{"-O", "--optimize", Meaning::optimisation},
+};
+
+bool has_value(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::ignored_value:
+    case Meaning::architecture:
+    case Meaning::host_compiler:
+    case Meaning::linker:
+    case Meaning::relocatable_value:
+    case Meaning::language:
+    case Meaning::output:
+    case Meaning::standard:
+    case Meaning::include_folder:
+    case Meaning::system_folder:
+    case Meaning::definition:
+    case Meaning::undefinition:
+    case Meaning::library_folder:
+    case Meaning::library:
+    case Meaning::included_first:
+    case Meaning::dependencies_value:
+    case Meaning::optimisation: return true;
+    default: return false;
+  }
+}
+
+/// -Ifolder, -DNAME, -O3, -lm: the value follows without a blank.
+bool may_be_joined(std::string_view name) {
+  return name == "-I" || name == "-D" || name == "-U" || name == "-L" || name == "-l" ||
+         name == "-O" || name == "-o" || name == "-t";
+}
+
+struct Match {
+  const Entry* entry;
+  std::optional<std::string> value;  // in the same word
+};
+
+std::optional<Match> match(const std::string& word) {
+  for (const Entry& entry : nvcc_entries) {
+    for (const std::string_view name : {entry.short_name, entry.long_name}) {
+      if (name.empty() || !word.starts_with(name)) continue;
+      if (word.size() == name.size()) return Match{&entry, std::nullopt};
+      // Only the entries for -Werror and -g read "=…" although they need no value.
+      if (word[name.size()] == '=' && has_value(entry.meaning)) {
+        return Match{&entry, word.substr(name.size() + 1)};
+      }
+    }
+  }
+  for (const Entry& entry : nvcc_entries) {
+    if (may_be_joined(entry.short_name) && word.starts_with(entry.short_name)) {
+      return Match{&entry, word.substr(entry.short_name.size())};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& text, const char* separators) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t stop = std::min(text.find_first_of(separators, at), text.size());
+    if (stop > at) parts.push_back(text.substr(at, stop - at));
+    at = stop + 1;
+  }
+  return parts;
+}
+
+// Of "-gencode arch=compute_80,code=[sm_80,sm_90]" or "-arch=sm_70": the newest that the devices
+// have code for.
+void note_architecture(const std::string& value, CompileOptions& options) {
+  constexpr int oldest = 50, newest = 90;
+  const auto number = [](const std::string& text) {
+    int found = 0;
+    std::from_chars(text.data(), text.data() + text.size(), found);
+    return found;
+  };
+  int best = options.architecture.empty() ? 0 : number(options.architecture.substr(3));
+  std::string chosen = options.architecture;
+  for (std::size_t at = 0; (at = value.find('_', at)) != std::string::npos;) {
+    const std::string digits = value.substr(++at);
+    const int found = number(digits);
+    if (found < oldest || found > newest || found < best) continue;
+    best = found;
+    chosen = fmt::format("sm_{}", found);
+    if (found == newest) chosen = "sm_90a";
+  }
+  options.architecture = chosen;
+}
+
+void take_host_options(const std::string& value, NvccOptions& options) {
+  for (std::string part : split(value, ", ")) {
+    part.erase(std::remove(part.begin(), part.end(), '"'), part.end());
+    part.erase(std::remove(part.begin(), part.end(), '\''), part.end());
+    if (part == "-fopenmp" || part == "/openmp") {
+      options.openmp = true;
+    } else if (part.starts_with("-I") || part.starts_with("-D") || part.starts_with("-std=") ||
+               part.starts_with("-fno-") || part == "-fsigned-char" || part == "-funsigned-char") {
+      options.compile.passed.push_back(part);
+    } else if (part.starts_with("-Wl")) {
+      options.compile.linked.push_back(part);
+    }
+  }
+}
+
+// CUDA's own libraries are in the runtime library, or not there at all, which the linker says by the
+// names of the missing functions.
+bool is_cuda_library(const std::string& name) {
+  for (const char* own :
+       {"cudart",        "cudart_static",   "cuda",     "cublas",        "cublasLt",
+        "cublas_static", "cublasLt_static", "curand",   "curand_static", "cudadevrt",
+        "nvrtc",         "nvToolsExt",      "culibos",  "cufft",         "cusparse",
+        "cusolver",      "nvidia-ml",       "nppc",     "nppif",         "nppig",
+        "nppisu",        "cudnn",           "nvJitLink"}) {
+    if (name == own) return true;
+  }
+  return false;
+}
+
+// `word` is the option's short name.
+void apply(Meaning meaning, const std::string& word, const std::string& value,
+           NvccOptions& options) {
+  CompileOptions& compile = options.compile;
+  switch (meaning) {
+    case Meaning::ignored:
+    case Meaning::ignored_value: break;
+    case Meaning::architecture: note_architecture(value, compile); break;
+    case Meaning::host_compiler: take_host_options(value, options); break;
+    case Meaning::linker:
+      for (const std::string& part : split(value, ",")) {
+        compile.linked.push_back("-Xlinker");
+        compile.linked.push_back(part);
+      }
+      break;
+    case Meaning::relocatable_value: compile.relocatable = value == "true"; break;
+    case Meaning::language: compile.all_cuda = value == "cu"; break;
+    case Meaning::output: options.output = value; break;
+    case Meaning::standard: compile.passed.push_back("-std=" + value); break;
+    case Meaning::include_folder: compile.passed.push_back("-I" + value); break;
+    case Meaning::system_folder: compile.passed.push_back("-isystem" + value); break;
+    case Meaning::definition: compile.passed.push_back("-D" + value); break;
+    case Meaning::undefinition: compile.passed.push_back("-U" + value); break;
+    case Meaning::library_folder: compile.linked.push_back("-L" + value); break;
+    case Meaning::library:
+      if (!is_cuda_library(value)) compile.linked.push_back("-l" + value);
+      break;
+    case Meaning::included_first:
+      compile.passed.push_back("-include");
+      compile.passed.push_back(value);
+      break;
+    case Meaning::phase_compile: options.phase = Phase::compile; break;
+    case Meaning::phase_compile_relocatable:
+      options.phase = Phase::compile;
+      compile.relocatable = true;
+      break;
+    case Meaning::phase_ptx: options.phase = Phase::ptx; break;
+    case Meaning::phase_preprocess: options.phase = Phase::preprocess; break;
+    case Meaning::phase_dependencies:
+      options.phase = Phase::dependencies;
+      options.dependencies.push_back(word);
+      break;
+    case Meaning::phase_device_link: options.phase = Phase::device_link; break;
+    case Meaning::phase_archive: options.phase = Phase::archive; break;
+    case Meaning::dependencies: options.dependencies.push_back(word); break;
+    case Meaning::dependencies_value:
+      options.dependencies.push_back(word);
+      options.dependencies.push_back(value);
+      break;
+    case Meaning::optimisation: break;  // of host code; both halves are always optimised here
+    case Meaning::shared: compile.linked.push_back("-shared"); break;
+    case Meaning::debug: break;
+    case Meaning::version: options.wants_version = true; break;
+    case Meaning::dry_run: options.dry_run = true; break;
+    case Meaning::verbose: options.verbose = true; break;
+    case Meaning::openmp: options.openmp = true; break;
+  }
+}
+
+std::vector<std::string> with_option_files(const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool is_named = words[i] == "-optf" || words[i] == "--options-file";
+    if (!is_named && !words[i].starts_with('@')) {
+      all.push_back(words[i]);
+      continue;
+    }
+    if (is_named && i + 1 == words.size()) {
+      throw NvccUsageError(words[i] + ": expected the name of a file");
+    }
+    const std::string name = is_named ? words[++i] : words[i].substr(1);
+    std::ifstream file(name, std::ios::binary);
+    if (!file) throw NvccUsageError(fmt::format("{}: not a readable file", name));
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    for (const std::string& word : split(text, " \t\r\n")) all.push_back(word);
+  }
+  return all;
+}
+
+bool has_openmp_runtime(const std::string& clang) {
+  std::error_code none;
+  const std::string path = clang.find('/') == std::string::npos ? find_program(clang) : clang;
+  const fs::path real = fs::canonical(path, none);
+  return !none && fs::exists(real.parent_path().parent_path() / "lib" / "libomp.so");
+}
+
+}  // namespace
+
+bool take_nvcc_option(const std::vector<std::string>& words, std::size_t& at,
+                      NvccOptions& options) {
+  const auto found = match(words[at]);
+  if (!found) return false;
+  const Meaning meaning = found->entry->meaning;
+  std::string value;
+  if (has_value(meaning)) {
+    if (found->value) {
+      value = *found->value;
+    } else if (at + 1 < words.size()) {
+      value = words[++at];
+    } else {
+      throw NvccUsageError(words[at] + ": expected a value");
+    }
+  }
+  apply(meaning, std::string(found->entry->short_name), value, options);
+  ++at;
+  return true;
+}
+
+NvccOptions parse_nvcc(const std::vector<std::string>& given) {
+  const std::vector<std::string> words = with_option_files(given);
+  NvccOptions options;
+  for (std::size_t at = 0; at < words.size();) {
+    if (!words[at].starts_with('-')) {
+      options.compile.sources.emplace_back(words[at++]);
+    } else if (!take_nvcc_option(words, at, options)) {
+      // As nvcc with -forward-unknown-to-host-compiler.
+      const std::string& word = words[at++];
+      if (word.starts_with("-Wl,") || word == "-rdynamic") {
+        options.compile.linked.push_back(word);
+        continue;
+      }
+      if (word.starts_with("-W") || word.starts_with("-f") || word.starts_with("-m")) continue;
+      throw NvccUsageError(fmt::format("{}: unknown option", word));
+    }
+  }
+  return options;
+}
+
+void finish_nvcc_options(NvccOptions& options, const std::string& clang) {
+  if (options.compile.architecture.empty()) options.compile.architecture = "sm_90a";
+  // Without a runtime the pragmas are ignored, and omp.h is our own.
+  if (!options.openmp || !has_openmp_runtime(clang)) return;
+  options.compile.passed.push_back("-fopenmp");
+  options.compile.linked.push_back("-fopenmp");
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,192 @@
+// The gemm family, computed on the CPU by rung::gemm().
+
+#include <cstdint>
+
+#include "emu/runtime/cublas/matrix_product.hpp"
+
+using namespace rung::emu::cublas;
+
+namespace {
+
+template <class T>
+const T* advanced(const T* from, long long elements, std::size_t bytes) {
+  return reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(from) +
+                                    static_cast<std::uintptr_t>(elements) * bytes);
+}
+
+std::size_t bytes_of(cudaDataType type) {
+  switch (type) {
+    case CUDA_R_64F: return 8;
+    case CUDA_R_32F:
+    case CUDA_R_32I: return 4;
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return 2;
+    default: return 1;
+  }
+}
+
+struct Batch {
+  int count;
+  long long a, b, c;  // from matrix to matrix, in elements
+};
+
+void multiply_batch(const cublasContext& context, const Product& first, double alpha, double beta,
+                    const Batch& batch) {
+  for (int i = 0; i < batch.count; ++i) {
+    Product one = first;
+    const auto move = [i](Operand& operand, long long stride) {
+      operand.data =
+          advanced(static_cast<const char*>(operand.data), i * stride, bytes_of(operand.type));
+    };
+    move(one.a, batch.a);
+    move(one.b, batch.b);
+    move(one.c, batch.c);
+    one.d = const_cast<void*>(one.c.data);
+    multiply(context, one, alpha, beta);
+  }
+}
+
+template <class T>
+constexpr cudaDataType type_of = CUDA_R_32F;
+template <>
+constexpr cudaDataType type_of<double> = CUDA_R_64F;
+template <>
+constexpr cudaDataType type_of<rung::float16> = CUDA_R_16F;
+
+template <class T>
+cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                    int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb,
+                    const T* beta, T* c, int ldc, const Batch& batch = {1, 0, 0, 0}) {
+  return guarded(handle, [&] {
+    constexpr cudaDataType type = type_of<T>;
+    const Product product = {op_a,           op_b,           m, n, k, {a, type, lda},
+                             {b, type, ldb}, {c, type, ldc}, c};
+    const auto number = [](T value) {
+      if constexpr (std::is_same_v<T, rung::float16>)
+        return double{static_cast<float>(value)};
+      else
+        return static_cast<double>(value);
+    };
+    multiply_batch(*handle, product, number(read_scalar(*handle, alpha)),
+                   number(read_scalar(*handle, beta)), batch);
+  });
+}
+
+// The matrices' addresses are in device memory.
+template <class T>
+cublasStatus_t gemm_pointers(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                             int m, int n, int k, const T* alpha, const T* const a[], int lda,
+                             const T* const b[], int ldb, const T* beta, T* const c[], int ldc,
+                             int count) {
+  return guarded(handle, [&] {
+    const auto number = static_cast<std::size_t>(count < 0 ? 0 : count);
+    const auto of_a = download(a, number, handle->stream),
+               of_b = download(b, number, handle->stream);
+    const auto of_c = download(c, number, handle->stream);
+    for (std::size_t i = 0; i < number; ++i) {
+      const cublasStatus_t status =
+          gemm(handle, op_a, op_b, m, n, k, alpha, of_a[i], lda, of_b[i], ldb, beta, of_c[i], ldc);
+      if (status != CUBLAS_STATUS_SUCCESS) throw Failure{status};
+    }
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+#define RUNG_EMU_GEMM(LETTER, T, STORED)                                                          \
+  cublasStatus_t cublas##LETTER##gemm_v2(                                                         \
+      cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, \
+      const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {   \
+    return gemm(handle, op_a, op_b, m, n, k, (const STORED*)alpha, (const STORED*)a, lda,         \
+                (const STORED*)b, ldb, (const STORED*)beta, (STORED*)c, ldc);                     \
+  }                                                                                               \
+  cublasStatus_t cublas##LETTER##gemmStridedBatched(                                              \
+      cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, \
+      const T* alpha, const T* a, int lda, long long stride_a, const T* b, int ldb,               \
+      long long stride_b, const T* beta, T* c, int ldc, long long stride_c, int count) {          \
+    return gemm(handle, op_a, op_b, m, n, k, (const STORED*)alpha, (const STORED*)a, lda,         \
+                (const STORED*)b, ldb, (const STORED*)beta, (STORED*)c, ldc,                      \
+                {count, stride_a, stride_b, stride_c});                                           \
+  }                                                                                               \
+  cublasStatus_t cublas##LETTER##gemmBatched(                                                     \
+      cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, \
+      const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta,    \
+      T* const c[], int ldc, int count) {                                                         \
+    return gemm_pointers(handle, op_a, op_b, m, n, k, (const STORED*)alpha,                       \
+                         (const STORED* const*)a, lda, (const STORED* const*)b, ldb,              \
+                         (const STORED*)beta, (STORED* const*)c, ldc, count);                     \
+  }
+RUNG_EMU_GEMM(S, float, float)
+RUNG_EMU_GEMM(D, double, double)
+RUNG_EMU_GEMM(H, __half, rung::float16)
+#undef RUNG_EMU_GEMM
+// Called with a macro's name that ends in _v2 for the others.
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                           int m, int n, int k, const __half* alpha, const __half* a, int lda,
+                           const __half* b, int ldb, const __half* beta, __half* c, int ldc) {
+  return cublasHgemm_v2(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType a_type, int lda, long long stride_a,
+    const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
+    cudaDataType c_type, int ldc, long long stride_c, int count, cublasComputeType_t compute,
+    cublasGemmAlgo_t /*algorithm*/) {
+  return guarded(handle, [&] {
+    const Product product = {
+        op_a, op_b, m, n, k, {a, a_type, lda}, {b, b_type, ldb}, {c, c_type, ldc}, c};
+    multiply_batch(*handle, product, read_scale(*handle, alpha, compute, c_type),
+                   read_scale(*handle, beta, compute, c_type),
+                   {count, stride_a, stride_b, stride_c});
+  });
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                            int m, int n, int k, const void* alpha, const void* a,
+                            cudaDataType a_type, int lda, const void* b, cudaDataType b_type,
+                            int ldb, const void* beta, void* c, cudaDataType c_type, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, 0, b,
+                                    b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, compute, algorithm);
+}
+
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                             int m, int n, int k, const float* alpha, const void* a,
+                             cudaDataType a_type, int lda, const void* b, cudaDataType b_type,
+                             int ldb, const float* beta, void* c, cudaDataType c_type, int ldc) {
+  return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                      c_type, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+}
+
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType x_type,
+                           int incx, const void* y, cudaDataType y_type, int incy, void* result,
+                           cudaDataType result_type, cudaDataType /*execution_type*/) {
+  return guarded(handle, [&] {
+    if (incx <= 0 || incy <= 0) throw Failure{CUBLAS_STATUS_NOT_SUPPORTED};
+    const auto load = [&](const void* from, cudaDataType type, int step) {
+      const std::size_t count =
+          n <= 0 ? 0 : static_cast<std::size_t>(n - 1) * static_cast<std::size_t>(step) + 1;
+      return load_as<double>(from, type, count, handle->stream);
+    };
+    const std::vector<double> a = load(x, x_type, incx), b = load(y, y_type, incy);
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+      sum += a[static_cast<std::size_t>(i * incx)] * b[static_cast<std::size_t>(i * incy)];
+    }
+    if (result_type == CUDA_R_64F) {
+      write_scalar(*handle, static_cast<double*>(result), sum);
+    } else if (result_type == CUDA_R_32F) {
+      write_scalar(*handle, static_cast<float*>(result), static_cast<float>(sum));
+    } else if (result_type == CUDA_R_16F) {
+      write_scalar(*handle, static_cast<rung::float16*>(result),
+                   rung::float16(static_cast<float>(sum)));
+    } else {
+      throw Failure{CUBLAS_STATUS_NOT_SUPPORTED};
+    }
+  });
+}
+
+}  // extern "C"

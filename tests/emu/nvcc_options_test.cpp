@@ -1,0 +1,71 @@
+// nvcc's command line, as rung-nvcc and `rung emu` read it.
+
+#include "emu/nvcc_options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rung::emu {
+namespace {
+
+using Words = std::vector<std::string>;
+using Phase = NvccOptions::Phase;
+
+TEST(NvccOptions, SortsSourcesAndOptions) {
+  const NvccOptions options = parse_nvcc(
+      {"-O3", "-std=c++20", "-Iinc", "-I", "more", "--define-macro", "A=1", "main.cu", "-Xptxas",
+       "-v", "-lineinfo", "part.o", "-lm", "-lcudart", "-L/lib", "-o", "out"});
+  EXPECT_EQ(options.phase, Phase::link);
+  EXPECT_EQ(options.output, "out");
+  ASSERT_EQ(options.compile.sources.size(), 2u);
+  EXPECT_EQ(options.compile.sources[1], "part.o");
+  EXPECT_EQ(options.compile.passed, (Words{"-std=c++20", "-Iinc", "-Imore", "-DA=1"}));
+  EXPECT_EQ(options.compile.linked, (Words{"-lm", "-L/lib"}));  // cudart is in the runtime library
+}
+
+TEST(NvccOptions, TakesTheNewestArchitectureInReach) {
+  const auto architecture = [](const Words& words) {
+    return parse_nvcc(words).compile.architecture;
+  };
+  EXPECT_EQ(architecture({"-arch=sm_70"}), "sm_70");
+  EXPECT_EQ(architecture({"-gencode", "arch=compute_75,code=sm_75", "--generate-code",
+                          "arch=compute_80,code=[compute_80,sm_80]"}),
+            "sm_80");
+  EXPECT_EQ(architecture({"-gencode=arch=compute_90a,code=sm_90a"}), "sm_90a");
+  EXPECT_EQ(architecture({"-arch=sm_120", "-arch", "sm_35"}), "");
+}
+
+TEST(NvccOptions, PhasesAndRelocatableCode) {
+  EXPECT_EQ(parse_nvcc({"-c", "a.cu"}).phase, Phase::compile);
+  EXPECT_TRUE(parse_nvcc({"-dc", "a.cu"}).compile.relocatable);
+  EXPECT_TRUE(parse_nvcc({"-rdc=true", "a.cu"}).compile.relocatable);
+  EXPECT_FALSE(parse_nvcc({"--relocatable-device-code", "false"}).compile.relocatable);
+  EXPECT_EQ(parse_nvcc({"-dlink", "a.o"}).phase, Phase::device_link);
+  EXPECT_EQ(parse_nvcc({"-ptx", "a.cu"}).phase, Phase::ptx);
+  EXPECT_TRUE(parse_nvcc({"-x", "cu", "a.cpp"}).compile.all_cuda);
+  EXPECT_EQ(parse_nvcc({"-MD", "-MF", "a.d", "-MT", "a.o"}).dependencies,
+            (Words{"-MD", "-MF", "a.d", "-MT", "a.o"}));
+}
+
+TEST(NvccOptions, HostCompilerOptions) {
+  const NvccOptions options =
+      parse_nvcc({"-Xcompiler", "-fopenmp,-DX=2,-Wall", "-Xcompiler=-fPIC"});
+  EXPECT_TRUE(options.openmp);
+  EXPECT_EQ(options.compile.passed, (Words{"-DX=2"}));
+}
+
+TEST(NvccOptions, ErrorsNameTheOption) {
+  const auto message = [](const Words& words) -> std::string {
+    try {
+      parse_nvcc(words);
+    } catch (const NvccUsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({"-o"}), "-o: expected a value");
+  EXPECT_EQ(message({"--no-such-option"}), "--no-such-option: unknown option");
+  EXPECT_EQ(message({"@/nowhere/options"}), "/nowhere/options: not a readable file");
+}
+
+}  // namespace
+}  // namespace rung::emu

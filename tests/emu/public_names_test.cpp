@@ -1,0 +1,74 @@
+// What public programs use: each feature in a small program of its own.
+
+#include <gtest/gtest.h>
+
+#include "emu_program.hpp"
+
+namespace rung {
+namespace {
+
+void expect_output(const std::string& program, const std::string& expected,
+                   const std::string& options = "") {
+  const EmuOutput output = run_emu("programs/" + program, options);
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, expected) << output.err;
+}
+
+TEST(PublicNames, OfTheVendorsHeaders) {
+  expect_output("vendor_names.cu",
+                "1 1 1 1 1 32\n15 11 9 1 26 1 15\n0 4 4\n-5 10 3.14159 0.5\n"
+                "cudaErrorInvalidTexture cudaErrorMpsConnectionFailed\n1 1\n");
+}
+
+TEST(PublicNames, TexturesAndSurfaces) {
+  expect_output("textures.cu", "cudaSuccess\n256 389 256 0 256 0.2 44 0 5 5 0 266\n");
+}
+
+TEST(PublicNames, GraphsOfNodesAndMemoryPools) {
+  expect_output("graphs_and_pools.cu", "3 1 12 105\n1 0 called\n");
+}
+
+TEST(PublicNames, CooperativeGroups) {
+  expect_output("groups.cu", "2016 120 27 1113 6462 27 cudaSuccess 8 0\n");
+}
+
+TEST(PublicNames, RandomNumbers) {
+  expect_output("random_numbers.cu",
+                "xorwow 411501066 840616207 2247987386 2523967428 733451708 0.187731 -0.6824 "
+                "0.414507\n"
+                "philox 2453807473 3335834180 3360888980 2130046543 3153783959 0.048260 -0.2356 "
+                "0.797445\n"
+                "mrg32k3a 448969396 2689581677 1036290624 1188854005 2691936565 0.099200 0.8300 "
+                "0.648438\n1 1 1\n");
+}
+
+TEST(PublicNames, DriverApi) {
+  expect_output("driver_api.cu", "0 0 42 9.0 CUDA_ERROR_NOT_FOUND 1\n");
+}
+
+TEST(PublicNames, SmallFloats) {
+  expect_output("small_floats.cu", "1 0 1 -32 4 31743 31744 101 ffff 1 10 0 \n");
+}
+
+TEST(PublicNames, CublasCalls) {
+  expect_output("cublas_calls.cu",
+                "6 6 42 24\n5 36 7\n23 34 17 39\n7 22 67 106\nCUBLAS_STATUS_SUCCESS 0 110 7 122\n");
+}
+
+TEST(PublicNames, SeveralFilesWithRelocatableDeviceCode) {
+  expect_output("several_files/main.cu", "157 19 cudaSuccess\n",
+                "-rdc=true " RUNG_EMU_PROGRAMS
+                "/programs/several_files/device_part.cu " RUNG_EMU_PROGRAMS
+                "/programs/several_files/host_part.cpp");
+}
+
+TEST(PublicNames, ADefinitionThatNoFileHasIsNamed) {
+  const EmuOutput output =
+      run_emu("programs/several_files/main.cu",
+              "-rdc=true " RUNG_EMU_PROGRAMS "/programs/several_files/host_part.cpp");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find("device code calls twice"), std::string::npos) << output.err;
+}
+
+}  // namespace
+}  // namespace rung

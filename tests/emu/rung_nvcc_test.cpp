@@ -1,0 +1,64 @@
+// rung-nvcc: objects, device links and programs that run by themselves.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RungNvcc : public testing::Test {
+ protected:
+  RungNvcc() : folder_(fs::temp_directory_path() / ("rung_nvcc_test_" + std::to_string(getpid()))) {
+    fs::create_directory(folder_);
+  }
+  ~RungNvcc() override { fs::remove_all(folder_); }
+
+  /// What the command prints; `$NVCC` and `$FILES` stand for the compiler and the sources.
+  std::string run(const std::string& command) const {
+    setenv("NVCC", RUNG_NVCC, 1);
+    setenv("FILES", RUNG_EMU_PROGRAMS "/programs/several_files", 1);
+    std::FILE* const pipe =
+        popen(("cd '" + folder_.string() + "' && " + command + " 2>&1").c_str(), "r");
+    std::string text;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+    const int status = pclose(pipe);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) text += "(failed)";
+    return text;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(RungNvcc, SeparateCompilation) {
+  EXPECT_EQ(run("$NVCC -dc -arch=sm_80 $FILES/main.cu -o main.o && "
+                "$NVCC -dc -arch=sm_80 $FILES/device_part.cu -MD -MF device.d && "
+                "$NVCC -c $FILES/host_part.cpp && ar rcs libparts.a device_part.o host_part.o && "
+                "$NVCC -arch=sm_80 main.o libparts.a -o program && ./program"),
+            "157 19 cudaSuccess\n");
+  EXPECT_NE(run("cat device.d").find("parts.h"), std::string::npos);
+  // The device link by itself, the rest by any linker of the host's.
+  EXPECT_EQ(run("$NVCC -dlink main.o libparts.a -o linked.o && "
+                "$NVCC main.o linked.o libparts.a -o again && ./again"),
+            "157 19 cudaSuccess\n");
+}
+
+TEST_F(RungNvcc, AnswersLikeNvcc) {
+  EXPECT_NE(run("$NVCC --version").find("release 12.4"), std::string::npos);
+  EXPECT_NE(
+      run("$NVCC -ptx -rdc=false $FILES/../vector_add.cu && cat vector_add.ptx").find(".entry"),
+      std::string::npos);
+  EXPECT_EQ(run("$NVCC --dryrun x.cu").find("#$ TOP="), 0u);
+  EXPECT_EQ(run("$NVCC -o program"), "rung-nvcc: no input files\n(failed)");
+  EXPECT_EQ(run("$NVCC --nonsense a.cu"), "rung-nvcc: --nonsense: unknown option\n(failed)");
+}
+
+}  // namespace
+}  // namespace rung
