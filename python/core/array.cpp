@@ -79,6 +79,12 @@ int dtype_of_name(nb::handle array) {
   return -1;
 }
 
+bool is_on_gpu(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return false;
+  const nb::object device = object.attr("__dlpack_device__")();
+  return nb::cast<int>(device[0]) != RUNG_DEVICE_CPU;
+}
+
 nb::object capsule_of(nb::handle object, bool on_gpu, void* stream) {
   nb::dict arguments;
   if (on_gpu) {  // 1 is the legacy default stream, whose handle is null
@@ -134,7 +140,7 @@ Imported::Imported(const char* name, nb::handle object, const Access& access, vo
     : Imported() {
   switch (access.by) {
     case Access::By::exchange_api: read_exchanged(name, object, *access.api); break;
-    case Access::By::buffer: read_buffer(name, object); break;
+    case Access::By::buffer: read_buffer(name, object, stream); break;
     case Access::By::dlpack: read_dlpack(name, object, stream); break;
     case Access::By::nothing: refuse(name, python_type(object));
   }
@@ -161,7 +167,7 @@ void Imported::read_exchanged(const char* name, nb::handle object, const dlpack:
   read(name, tensor);
 }
 
-void Imported::read_buffer(const char* name, nb::handle object) {
+void Imported::read_buffer(const char* name, nb::handle object, void* stream) {
   int dtype = -1;
   has_buffer_ = PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) == 0;
   if (has_buffer_) {
@@ -169,6 +175,8 @@ void Imported::read_buffer(const char* name, nb::handle object) {
   } else {
     PyErr_Clear();
     dtype = dtype_of_name(object);
+    // Arrays on a GPU have the buffer protocol's slot, too, and refuse it.
+    if (dtype < 0 && is_on_gpu(object)) return read_dlpack(name, object, stream);
     if (dtype < 0) refuse(name, dtype_text(object));
     const nb::object bits = object.attr("view")(element_size(dtype) == 2 ? "uint16" : "uint8");
     if (PyObject_GetBuffer(bits.ptr(), &buffer_, PyBUF_STRIDES) != 0) throw nb::python_error();

@@ -55,7 +55,7 @@ class Imported {
  private:
   Imported() = default;
   void read_exchanged(const char* name, nb::handle object, const dlpack::ExchangeApi& api);
-  void read_buffer(const char* name, nb::handle object);
+  void read_buffer(const char* name, nb::handle object, void* stream);
   void read_dlpack(const char* name, nb::handle object, void* stream);
   void read(const char* name, const dlpack::Tensor& tensor);
 

@@ -30,9 +30,22 @@ TrafficRow counted_row(std::string name, std::string formula, double expected, d
   return row;
 }
 
+/// Of a rung without tiles in shared memory there is no formula: what was counted stands in for it.
+Traffic counted_traffic(const Samples& samples) {
+  const auto formula = [&](double Quantities::* member) {
+    return Formula{samples.per_k(member), samples.constant(member), "-"};
+  };
+  return {.global_loads = formula(&Quantities::global_load_elements),
+          .global_stores = formula(&Quantities::global_store_elements),
+          .shared_loads = formula(&Quantities::shared_load_elements),
+          .shared_stores = formula(&Quantities::shared_store_elements)};
+}
+
 }  // namespace
 
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
+  const cuda::Tiling tiling = setting.tiling();
+  if (tiling.BM > 0 && tiling.BK == 0) return counted_traffic(samples);
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
 }
 

@@ -97,8 +97,9 @@ std::string describe_plan(std::string_view rung, Dtype dtype, const cuda::GemmCo
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung);
   if (gemm == nullptr) return "";
   const cuda::Tiling tiling = cuda::tiling(*gemm, dtype, config.tile);
+  const std::string depth = tiling.BK == 0 ? "" : fmt::format("x{}", tiling.BK);
   const std::string tile =
-      tiling.BM == 0 ? "" : fmt::format("{}x{}x{}, ", tiling.BM, tiling.BN, tiling.BK);
+      tiling.BM == 0 ? "" : fmt::format("{}x{}{}, ", tiling.BM, tiling.BN, depth);
   const std::string after =
       config.whole == 0 ? "" : fmt::format(" after {} whole tiles", config.whole);
   return fmt::format("{}{} split{}{}", tile, config.splits, config.splits == 1 ? "" : "s", after);

@@ -6,6 +6,7 @@
 //   --sizes 2048,64x2496x1088,3608x136x656
 
 #include <algorithm>
+#include <atomic>
 #include <type_traits>
 
 #include "device/cpu/integers.hpp"
@@ -104,8 +105,8 @@ struct JustInTime {
     }
   }
 
-  // Each thread's panel of B begins its scratch memory. After the caller's comes the packed A,
-  // which all threads read.
+  // A panel of B for each worker, then the packed A, which all of them read: all memory is there
+  // before anything is written to C.
   template <class T>
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
@@ -113,22 +114,27 @@ struct JustInTime {
     const std::int64_t b_elements = blocks.KC * blocks.NR;
     const std::int64_t a_elements =
         blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
-    T* const packed_a = cpu::scratch<T>(b_elements + a_elements) + b_elements;
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
-    const std::int64_t block_cols = ceil_div(g.n, blocks.NC);
+    const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
+    const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
+    T* const panels = cpu::scratch<T>(workers * b_elements + a_elements);
+    T* const packed_a = panels + workers * b_elements;
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
       const std::int64_t k = std::min(blocks.KC, g.k - k0);
       if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
-      cpu::parallel_for(block_rows * block_cols, threads, [&](std::int64_t block) {
-        const std::int64_t i = block % block_rows * blocks.MC;
-        const std::int64_t j = block / block_rows * blocks.NC;
-        T* const panel = cpu::scratch<T>(b_elements);
-        const Range rows = {i, std::min(i + blocks.MC, g.m)};
-        const Range cols = {j, std::min(j + blocks.NC, g.n)};
-        for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
-          strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
-                {k0, k0 + k}, panel);
+      std::atomic<std::int64_t> next = 0;
+      cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
+        T* const panel = panels + worker * b_elements;
+        for (std::int64_t block = next++; block < block_count; block = next++) {
+          const std::int64_t i = block % block_rows * blocks.MC;
+          const std::int64_t j = block / block_rows * blocks.NC;
+          const Range rows = {i, std::min(i + blocks.MC, g.m)};
+          const Range cols = {j, std::min(j + blocks.NC, g.n)};
+          for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
+            strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
+                  {k0, k0 + k}, panel);
+          }
         }
       });
     }

@@ -1,8 +1,7 @@
 // gemm/cuda/50_skinny: few rows or columns, down to matrix times vector: elements of the long
 //   operand are used a few times each, so they go from memory to registers without a tile.
-// from: 11_split_k | removes: tiles of which most rows or columns lie beyond the edges of C, and the
-//   way through shared memory | bottleneck: device memory, and the number of loads in flight; i8
-//   spills
+// from: 11_split_k | removes: tiles of which most rows or columns lie beyond the edges of C, and a
+//   way through shared memory | bottleneck: device memory, and the loads in flight; i8 spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/50 --sizes 1x4096x4096
 
 #include "device/cuda/entry/gemm.cuh"
@@ -208,7 +207,7 @@ struct Skinny {
 
   template <class In, class>
   static constexpr cuda::TileShape shape() {
-    return {ROWS, many_rows<In>(false), K_PART, THREADS, 0};
+    return {ROWS, many_rows<In>(false), 0, THREADS, 0};
   }
 
   template <class In, class Out>

@@ -123,10 +123,10 @@ struct AnyOperands {
     for (int i = 0; i < FRAGS_M; ++i) {
       RUNG_UNROLL
       for (int j = 0; j < FRAGS_N; ++j) {
-        RUNG_UNROLL
-        for (int e = 0; e < 4; ++e) {
-          results[(row + i * 16 + e / 2 * 8) * PITCH + col + j * 8 + e % 2] = acc[i][j][e];
-        }
+        const std::uint32_t to =
+            ptx::cvta_to_shared(results + (row + i * 16) * PITCH + col + j * 8);
+        ptx::st_shared_v2(to, acc[i][j][0], acc[i][j][1]);
+        ptx::st_shared_v2(to + 8 * PITCH * sizeof(Sum), acc[i][j][2], acc[i][j][3]);
       }
     }
   }

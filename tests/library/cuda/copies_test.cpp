@@ -8,13 +8,11 @@
 namespace rung {
 namespace {
 
-constexpr std::int64_t n = 8;  // columns of B and C
-
 class CudaCopies : public CudaLibrary {
  protected:
   /// m x k ones, its rows k + 2 apart, times k x n ones.
   template <class T>
-  void run(std::int64_t m, std::int64_t k, const CudaOptions& options = {}) {
+  void run(std::int64_t m, std::int64_t k, std::int64_t n, const CudaOptions& options = {}) {
     const T one{1.0f};
     const T* const a = on_device(std::vector(static_cast<std::size_t>((k + 2) * m), one));
     const T* const b = on_device(std::vector(static_cast<std::size_t>(k * n), one));
@@ -29,14 +27,14 @@ class CudaCopies : public CudaLibrary {
 };
 
 TEST_F(CudaCopies, LieInTheWorkspaceIfTheyFit) {
-  run<tfloat32>(1000, 1);
+  run<float8_e4m3>(1000, 1, 8);
   EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 0);
   EXPECT_EQ(calls("cuMemAlloc"), 1);
 }
 
 // A line of the copy has 128 bytes: 33 MiB.
 TEST_F(CudaCopies, LieInThePoolIfTheyDoNot) {
-  run<tfloat32>(33 * 8192, 1);
+  run<float8_e4m3>(33 * 8192, 1, 8);
   EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 1);
   EXPECT_EQ(calls("cuMemFreeAsync"), 1);
   EXPECT_EQ(calls("cuMemAlloc"), 0);
@@ -45,12 +43,19 @@ TEST_F(CudaCopies, LieInThePoolIfTheyDoNot) {
 }
 
 TEST_F(CudaCopies, AreNotMadeIfTheCallersWorkspaceIsTooSmall) {
-  void* const workspace = on_device(std::vector<char>(1 << 18));
-  for (const std::int64_t m : {200, 2000}) {
-    run<bfloat16>(m, 65, {.workspace = workspace, .workspace_bytes = 1 << 18});
+  constexpr std::size_t bytes = 920'000;  // for 1000 rows, but not for 1200
+  void* const workspace = on_device(std::vector<char>(bytes));
+  for (const std::int64_t m : {1000, 1200}) {
+    run<bfloat16>(m, 129, 1000, {.workspace = workspace, .workspace_bytes = bytes});
     EXPECT_EQ(calls("cuMemAllocFromPoolAsync") + calls("cuMemAlloc"), 0);
-    EXPECT_EQ(calls("cuTensorMapEncodeTiled") > 0, m == 200);
+    EXPECT_EQ(calls("cuTensorMapEncodeTiled") > 0, m == 1000);
   }
+}
+
+// A product this small goes without copies.
+TEST_F(CudaCopies, AreNotMadeForASmallProduct) {
+  run<bfloat16>(200, 65, 8);
+  EXPECT_EQ(calls("cuTensorMapEncodeTiled"), 0);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_F(CudaError, AKernelThatIsNotThereIsSaidToBeMissing) {
       .api = &api, .takes_cubin = false, .wanted = cuda::Code::cubin};
   cuda::use_driver(&cubin_alone);
   EXPECT_EQ(refused(), Refusal(Status::unavailable,
-                               "rung: this build has no code for gemm/cuda/11_split_k on sm_90"));
+                               "rung: this build has no code for gemm/cuda/50_skinny on sm_90"));
 }
 
 }  // namespace

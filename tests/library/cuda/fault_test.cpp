@@ -107,6 +107,7 @@ TEST_F(CudaFault, EachCallOfAProductInSeveralParts) {
 }
 
 TEST_F(CudaFault, EachCallWhereOperandsAreCopied) {
+  fail_each_call_of_gemm<float8_e4m3, float>({.m = 9, .n = 10, .k = 11, .placement = {1, 1}});
   fail_each_call_of_gemm<bfloat16, float>({.m = 9, .n = 10, .k = 11, .placement = {1, 1}});
   fail_each_call_of_gemm<std::int8_t, std::int32_t>({.m = 9, .n = 10, .k = 11});
   EXPECT_TRUE(failed_calls_.contains("cuTensorMapEncodeTiled"));
@@ -114,7 +115,7 @@ TEST_F(CudaFault, EachCallWhereOperandsAreCopied) {
 
 // A line of the copy has 128 bytes: 33 MiB, which the workspace does not hold.
 TEST_F(CudaFault, EachCallWhereCopiesAreLarge) {
-  struct LargeCopies : GemmProblem<tfloat32, float> {
+  struct LargeCopies : GemmProblem<float8_e4m3, float> {
     using GemmProblem::GemmProblem;
     bool is_right() const { return true; }  // CudaCopies looks at results
   };
