@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/cuda/rungs.hpp"
+
 namespace rung::analysis {
 namespace {
 
@@ -10,7 +12,10 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
   TrafficForm form;
   form.splits = setting.config.splits;
   form.cluster = setting.launch().cluster;
-  form.stages_results = units.results_by_shared;
+  const auto tiles = cuda::tiles_of(*setting.rung, setting.dtype);
+  const bool stages_results =
+      !tiles.empty() && tiles[static_cast<std::size_t>(setting.config.tile)].stages_results;
+  form.stages_results = units.results_by_shared || stages_results;
   if (units.wgmma_rows > 0) {
     form.fragment_rows = units.wgmma_rows;
     form.fragment_columns = units.wgmma_columns;

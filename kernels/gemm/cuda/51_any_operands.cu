@@ -162,7 +162,7 @@ struct AnyOperands {
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN};
+    return {BM, BN, BK, THREADS, sizeof(Shared<In, Scalar<Out>>), 1, WM, WN, 1, 1, true};
   }
 
   template <class In, class Out>

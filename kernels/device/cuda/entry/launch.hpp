@@ -136,6 +136,7 @@ struct TileShape {
   int shared_bytes;
   int cluster = 1;                     // blocks
   int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
+  bool stages_results = false;         // in shared memory, on their way to C
 };
 
 /// The head of every workspace holds the semaphores of its launches, whichever rung they are of, so
