@@ -58,7 +58,8 @@ void print_toolkit(const Installation& installation) {
   const std::string folder = installation.library.parent_path().string();
   fmt::print(stderr,
              "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"\n"
-             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc\n#$ {3} -o a.out a.o   \"-L{2}\" -lcudadevrt -lcudart_static\n",
+             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc\n#$ {3} -o a.out a.o   \"-L{2}\" -lcudadevrt "
+             "-lcudart_static\n",
              top, installation.include.string(), folder,
              fs::read_symlink("/proc/self/exe").string());
 }

@@ -13,24 +13,24 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
 
-#define RUNG_EMU_CHANNELS(TYPE, NAME, KIND)                         \
-  template <>                                                       \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<TYPE>() {      \
-    return cudaCreateChannelDesc(8 * sizeof(TYPE), 0, 0, 0, KIND);  \
-  }                                                                 \
-  template <>                                                       \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##1>() {   \
-    return cudaCreateChannelDesc(8 * sizeof(TYPE), 0, 0, 0, KIND);  \
-  }                                                                 \
-  template <>                                                       \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##2>() {   \
-    const int bits = 8 * sizeof(TYPE);                              \
-    return cudaCreateChannelDesc(bits, bits, 0, 0, KIND);           \
-  }                                                                 \
-  template <>                                                       \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##4>() {   \
-    const int bits = 8 * sizeof(TYPE);                              \
-    return cudaCreateChannelDesc(bits, bits, bits, bits, KIND);     \
+#define RUNG_EMU_CHANNELS(TYPE, NAME, KIND)                        \
+  template <>                                                      \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<TYPE>() {     \
+    return cudaCreateChannelDesc(8 * sizeof(TYPE), 0, 0, 0, KIND); \
+  }                                                                \
+  template <>                                                      \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##1>() {  \
+    return cudaCreateChannelDesc(8 * sizeof(TYPE), 0, 0, 0, KIND); \
+  }                                                                \
+  template <>                                                      \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##2>() {  \
+    const int bits = 8 * sizeof(TYPE);                             \
+    return cudaCreateChannelDesc(bits, bits, 0, 0, KIND);          \
+  }                                                                \
+  template <>                                                      \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<NAME##4>() {  \
+    const int bits = 8 * sizeof(TYPE);                             \
+    return cudaCreateChannelDesc(bits, bits, bits, bits, KIND);    \
   }
 RUNG_EMU_CHANNELS(signed char, char, cudaChannelFormatKindSigned)
 RUNG_EMU_CHANNELS(unsigned char, uchar, cudaChannelFormatKindUnsigned)

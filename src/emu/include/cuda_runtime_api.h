@@ -236,9 +236,9 @@ RUNG_EMU_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priorit
 RUNG_EMU_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
 RUNG_EMU_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                                void* user_data, unsigned int flags);
-RUNG_EMU_API cudaError_t cudaStreamAttachMemAsync(
-    cudaStream_t stream, void* pointer, size_t bytes RUNG_EMU_DEFAULT(0),
-    unsigned int flags RUNG_EMU_DEFAULT(cudaMemAttachSingle));
+RUNG_EMU_API cudaError_t
+cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes RUNG_EMU_DEFAULT(0),
+                         unsigned int flags RUNG_EMU_DEFAULT(cudaMemAttachSingle));
 RUNG_EMU_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                                 const cudaLaunchAttributeValue* value);
 RUNG_EMU_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
@@ -341,9 +341,9 @@ RUNG_EMU_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_
 RUNG_EMU_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType* type);
 RUNG_EMU_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                                       struct cudaKernelNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphExecKernelNodeSetParams(
-    cudaGraphExec_t executable, cudaGraphNode_t node,
-    const struct cudaKernelNodeParams* parameters);
+RUNG_EMU_API cudaError_t
+cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                 const struct cudaKernelNodeParams* parameters);
 RUNG_EMU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                               unsigned long long flags RUNG_EMU_DEFAULT(0));
 RUNG_EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);

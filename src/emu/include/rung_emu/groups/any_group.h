@@ -25,7 +25,9 @@ class thread_group {
       __syncwarp(mask_);
     }
   }
-  RUNG_EMU_CG unsigned int size() const { return mask_ == 0 ? thread_block::size() : __popc(mask_); }
+  RUNG_EMU_CG unsigned int size() const {
+    return mask_ == 0 ? thread_block::size() : __popc(mask_);
+  }
   RUNG_EMU_CG unsigned int num_threads() const { return size(); }
   RUNG_EMU_CG unsigned int thread_rank() const {
     return mask_ == 0 ? thread_block::thread_rank()

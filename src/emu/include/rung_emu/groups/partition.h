@@ -14,8 +14,8 @@ template <unsigned int Size, unsigned int ParentSize, class Parent>
 RUNG_EMU_CG thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
     const thread_block_tile<ParentSize, Parent>& parent) {
   static_assert(Size <= ParentSize, "a tile is a part of what it is taken from");
-  return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(
-      parent.thread_rank() / Size, ParentSize / Size);
+  return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(parent.thread_rank() / Size,
+                                                                        ParentSize / Size);
 }
 /// The same with the old name, of the time of larger tiles' trial.
 namespace experimental {

@@ -3,36 +3,36 @@
 // which PTX calls rp and rm
 // (PTX ISA 9.7.3, "Floating Point Instructions"). Never fused, never reordered.
 
-#define RUNG_EMU_ROUNDED(LETTER, TYPE, REG, PTX, MODE, PTX_MODE)                           \
-  RUNG_EMU_NV TYPE __nv_##LETTER##add_##MODE(TYPE a, TYPE b) {                   \
-    TYPE result;                                                                 \
+#define RUNG_EMU_ROUNDED(LETTER, TYPE, REG, PTX, MODE, PTX_MODE)                     \
+  RUNG_EMU_NV TYPE __nv_##LETTER##add_##MODE(TYPE a, TYPE b) {                       \
+    TYPE result;                                                                     \
     asm("add." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
-    return result;                                                               \
-  }                                                                              \
-  RUNG_EMU_NV TYPE __nv_##LETTER##sub_##MODE(TYPE a, TYPE b) {                   \
-    TYPE result;                                                                 \
+    return result;                                                                   \
+  }                                                                                  \
+  RUNG_EMU_NV TYPE __nv_##LETTER##sub_##MODE(TYPE a, TYPE b) {                       \
+    TYPE result;                                                                     \
     asm("sub." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
-    return result;                                                               \
-  }                                                                              \
-  RUNG_EMU_NV TYPE __nv_##LETTER##mul_##MODE(TYPE a, TYPE b) {                   \
-    TYPE result;                                                                 \
+    return result;                                                                   \
+  }                                                                                  \
+  RUNG_EMU_NV TYPE __nv_##LETTER##mul_##MODE(TYPE a, TYPE b) {                       \
+    TYPE result;                                                                     \
     asm("mul." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
-    return result;                                                               \
-  }                                                                              \
-  RUNG_EMU_NV TYPE __nv_##LETTER##div_##MODE(TYPE a, TYPE b) {                   \
-    TYPE result;                                                                 \
+    return result;                                                                   \
+  }                                                                                  \
+  RUNG_EMU_NV TYPE __nv_##LETTER##div_##MODE(TYPE a, TYPE b) {                       \
+    TYPE result;                                                                     \
     asm("div." #PTX_MODE "." PTX " %0, %1, %2;" : "=" REG(result) : REG(a), REG(b)); \
-    return result;                                                               \
-  }                                                                              \
-  RUNG_EMU_NV TYPE __nv_##LETTER##rcp_##MODE(TYPE a) {                           \
-    TYPE result;                                                                 \
+    return result;                                                                   \
+  }                                                                                  \
+  RUNG_EMU_NV TYPE __nv_##LETTER##rcp_##MODE(TYPE a) {                               \
+    TYPE result;                                                                     \
     asm("rcp." #PTX_MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));             \
-    return result;                                                               \
-  }                                                                              \
-  RUNG_EMU_NV TYPE __nv_##LETTER##sqrt_##MODE(TYPE a) {                          \
-    TYPE result;                                                                 \
+    return result;                                                                   \
+  }                                                                                  \
+  RUNG_EMU_NV TYPE __nv_##LETTER##sqrt_##MODE(TYPE a) {                              \
+    TYPE result;                                                                     \
     asm("sqrt." #PTX_MODE "." PTX " %0, %1;" : "=" REG(result) : REG(a));            \
-    return result;                                                               \
+    return result;                                                                   \
   }
 RUNG_EMU_ROUNDED(f, float, "f", "f32", rn, rn)
 RUNG_EMU_ROUNDED(f, float, "f", "f32", rz, rz)
@@ -44,16 +44,16 @@ RUNG_EMU_ROUNDED(d, double, "d", "f64", ru, rp)
 RUNG_EMU_ROUNDED(d, double, "d", "f64", rd, rm)
 #undef RUNG_EMU_ROUNDED
 
-#define RUNG_EMU_FMA(NAME, TYPE, REG, PTX, MODE, PTX_MODE)                                             \
-  RUNG_EMU_NV TYPE __nv_##NAME##_##MODE(TYPE a, TYPE b, TYPE c) {                            \
-    TYPE result;                                                                             \
+#define RUNG_EMU_FMA(NAME, TYPE, REG, PTX, MODE, PTX_MODE)                                       \
+  RUNG_EMU_NV TYPE __nv_##NAME##_##MODE(TYPE a, TYPE b, TYPE c) {                                \
+    TYPE result;                                                                                 \
     asm("fma." #PTX_MODE "." PTX " %0, %1, %2, %3;" : "=" REG(result) : REG(a), REG(b), REG(c)); \
-    return result;                                                                           \
+    return result;                                                                               \
   }
 #define RUNG_EMU_FMA_MODES(NAME, TYPE, REG, PTX) \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rn, rn)         \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rz, rz)         \
-  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, ru, rp)         \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rn, rn)     \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rz, rz)     \
+  RUNG_EMU_FMA(NAME, TYPE, REG, PTX, ru, rp)     \
   RUNG_EMU_FMA(NAME, TYPE, REG, PTX, rd, rm)
 RUNG_EMU_FMA_MODES(fmaf, float, "f", "f32")
 RUNG_EMU_FMA_MODES(fmaf_ieee, float, "f", "f32")
