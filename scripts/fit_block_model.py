@@ -59,14 +59,19 @@ class Sample:
         rows, columns, steps, self.resident = np.array(self.tiles, dtype=float)[self.tile].T
         self.slow = array(lambda p: not has_fast_copies(key[0], key[1], p["layout"], p["m"], p["n"],
                                                         p["k"]))
-        count = np.ceil(m / rows) * np.ceil(n / columns) * self.splits
+        whole = array(lambda p: p.get("whole", 0))  # tiles in one part; before there were any: 0
+        cut = (np.ceil(m / rows) * np.ceil(n / columns) - whole) * self.splits
         wave = self.resident * multiprocessors
-        self.k_blocks = np.ceil(np.ceil(k / steps) / self.splits)
-        self.whole, left = np.floor(count / wave), count % wave
-        self.last = np.ceil(left / multiprocessors)
+        k_blocks = np.ceil(k / steps)
+        # Of the blocks with a whole tile, and of those with a part of one: how many k-blocks each
+        # has, how many full waves they are, and how many of them an SM has in the last one.
+        self.groups = [(each, np.floor(blocks / wave), np.ceil(blocks % wave / multiprocessors))
+                       for blocks, each in ((whole, k_blocks),
+                                            (cut, np.ceil(k_blocks / self.splits)))]
         self.bytes = size * (m * k + k * n + m * n)
-        self.loaded = size * count * self.k_blocks * steps * (rows + columns)
-        self.sums = np.where(self.splits > 1, 2 * size * count * rows * columns, 0)
+        self.loaded = (size * (whole * k_blocks + cut * np.ceil(k_blocks / self.splits)) * steps *
+                       (rows + columns))
+        self.sums = np.where(self.splits > 1, 2 * size * cut * rows * columns, 0)
         best = {}
         for shape, seconds in zip(self.shapes, self.seconds):
             best[shape] = min(best.get(shape, math.inf), seconds)
@@ -78,11 +83,12 @@ class Sample:
         launch, memory, l2, meeting, part, exchange = np.exp(logs[4 * n:])
         throughput = throughput * np.where(self.slow, slow, 1)
 
-        def wave(resident):
-            return (self.k_blocks * np.maximum(latency, resident * throughput) +
+        def wave(k_blocks, resident):
+            return (k_blocks * np.maximum(latency, resident * throughput) +
                     overhead * np.sqrt(resident))
 
-        work = self.whole * wave(self.resident) + np.where(self.last > 0, wave(self.last), 0)
+        work = sum(full * wave(each, self.resident) + np.where(last > 0, wave(each, last), 0)
+                   for each, full, last in self.groups)
         moved = self.bytes / memory + self.loaded / l2
         shared = np.where(self.splits > 1, meeting + part * self.splits + self.sums / exchange, 0)
         return launch + (work**4 + moved**4)**0.25 + shared
