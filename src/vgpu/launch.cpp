@@ -136,7 +136,7 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
       static_cast<std::uint32_t>(kernel.info.static_shared + options.dynamic_shared);
   state.parameter_allocations = allocations_of(parameters, memory);
   find_written(state);
-  if (options.observe) memory.forget_accesses();
+  if (options.observe) state.first_block = memory.number_blocks(options.grid.count());
 
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t hardware = std::max(1u, std::thread::hardware_concurrency());

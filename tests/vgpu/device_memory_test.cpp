@@ -69,7 +69,7 @@ TEST(DeviceMemory, BigAllocationsCostWhatIsTouched) {
   int back = 0;
   ASSERT_TRUE(memory.read(&back, address + 8 * gigabyte - sizeof value, sizeof back));
   EXPECT_EQ(back, 7);
-  memory.forget_accesses();
+  memory.number_blocks(std::uint64_t{1} << 32);
 }
 
 TEST(DeviceMemory, EveryTransferIsCheckedAgainstBounds) {
@@ -147,7 +147,14 @@ TEST(DeviceMemory, AnUnobservedLaunchMayHaveWrittenAnything) {
   EXPECT_TRUE(initialised(memory, address));
 }
 
-TEST(DeviceMemory, StampsAreForgotten) {
+TEST(DeviceMemory, BlocksAreNumberedOverLaunches) {
+  DeviceMemory memory(gigabyte);
+  EXPECT_EQ(memory.number_blocks(10), 1u);
+  EXPECT_EQ(memory.number_blocks(1000), 11u);
+  EXPECT_EQ(memory.number_blocks(1), 1011u);
+}
+
+TEST(DeviceMemory, StampsAreForgottenWhenTheNumbersRunOut) {
   DeviceMemory memory(gigabyte);
   const std::uint64_t address = memory.allocate(1000);
   std::uint64_t* stamps = memory.find(address)->stamps;
@@ -155,7 +162,10 @@ TEST(DeviceMemory, StampsAreForgotten) {
     ASSERT_EQ(stamps[i], 0u);
     stamps[i] = i + 1;
   }
-  memory.forget_accesses();
+  constexpr std::uint64_t all = (std::uint64_t{1} << 32) - 1;
+  memory.number_blocks(all - 5);
+  EXPECT_EQ(stamps[3999], 4000u);
+  EXPECT_EQ(memory.number_blocks(6), 1u);
   EXPECT_TRUE(std::all_of(stamps, stamps + 4000, [](std::uint64_t stamp) { return stamp == 0; }));
 }
 

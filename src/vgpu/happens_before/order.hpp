@@ -58,6 +58,9 @@ class Order {
   std::uint32_t segment(int warp) const { return segment_[warp]; }
   /// Stamps below this are ordered before the warp's accesses, for every thread.
   Stamp safe_below(int warp) const { return (shared_.base[warp] + 1) << stamp_time_shift; }
+  Stamp safe_below_in_device_memory(int warp) const {
+    return (device_.base[warp] + 1) << stamp_time_shift;
+  }
   /// Whether an access to shared, or to device memory happened before this thread's next one.
   bool ordered(Stamp stamp, int thread) const { return ordered(shared_, stamp, thread); }
   bool ordered_in_device_memory(Stamp stamp, int thread) const {

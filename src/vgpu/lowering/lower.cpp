@@ -9,8 +9,10 @@
 #include "vgpu/engine/control/cluster_ops.hpp"
 #include "vgpu/engine/control/guard.hpp"
 #include "vgpu/lowering/lowering.hpp"
+#include "vgpu/lowering/native.hpp"
 #include "vgpu/lowering/operand_rules.hpp"
 #include "vgpu/lowering/superinstructions.hpp"
+#include "vgpu/native/translate.hpp"
 #include "vgpu/program/instruction_error.hpp"
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/operands.hpp"
@@ -335,6 +337,7 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   std::vector<std::uint32_t> rows;
   std::vector<Instr> after;
   std::size_t scratch = 1;
+  Native native = native_operation(instruction);
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     const Operand& operand = *operands[i];
     const Type type = spec.operands[i];
@@ -347,6 +350,7 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
       rows.push_back(register_row(operand.reg));
     } else {
       const std::uint32_t between = scratch_row(scratch++);
+      native = {};
       const int wide = register_bytes(operand.reg);
       const int narrow = row_bytes(type);
       Instr resize{};
@@ -371,6 +375,7 @@ void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spe
   instr.full = spec.full;
   instr.masked = spec.masked;
   instr.imm = spec.imm;
+  instr.native = native;
   wait_for_members(instruction, rows);
   set_rows(instr, std::move(rows));
   emit(instr);
@@ -399,7 +404,9 @@ void Lowering::lower_instruction(const Instruction& instruction) {
 
 std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
                               std::string_view name, const SymbolAddress& symbol_address) {
-  return Lowering(module, entry, name, symbol_address).run();
+  std::unique_ptr<Kernel> kernel = Lowering(module, entry, name, symbol_address).run();
+  native::translate(*kernel);
+  return kernel;
 }
 
 }  // namespace rung::vgpu

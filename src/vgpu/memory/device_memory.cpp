@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t granularity = 512;             // granularity of addresses and of accounting
 constexpr std::size_t page = 4096;                   // not smaller than the CPU's
 constexpr std::size_t guard = std::size_t{1} << 16;  // guard bytes before and after
-constexpr std::size_t stamp_bytes = 32;              // per byte, at most
+constexpr std::size_t stamp_bytes = 32;              // per byte
+constexpr std::size_t worth_huge_pages = std::size_t{64} << 20;  // of address space
+constexpr std::uint64_t most_numbered = std::uint64_t{1} << 32;  // blocks, over launches
 constexpr std::size_t most_freed = 256;              // freed allocations to remember
 constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;  // their address space
 // Larger allocations would not fit into 47 bits of addresses with their shadows.
@@ -38,6 +40,7 @@ class Mapping {
     begin_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin_ == MAP_FAILED) throw std::bad_alloc();
+    if (bytes >= worth_huge_pages) madvise(begin_, bytes, MADV_HUGEPAGE);
   }
   ~Mapping() { munmap(begin_, bytes_); }
   Mapping(const Mapping&) = delete;
@@ -277,11 +280,16 @@ bool DeviceMemory::fill(std::uint64_t to, std::uint64_t pattern, int pattern_byt
   return true;
 }
 
-void DeviceMemory::forget_accesses() {
+std::uint64_t DeviceMemory::number_blocks(std::uint64_t count) {
   const std::unique_lock lock(mutex_);
-  for (const auto& [address, block] : blocks_) {
-    block->mapping.clear(block->stamps, block->mapping.bytes());
+  if (count > most_numbered - next_block_) {
+    for (const auto& [address, block] : blocks_) {
+      block->mapping.clear(block->stamps, block->mapping.bytes());
+      block->allocation.read_in_launch = 0;
+    }
+    next_block_ = 1;
   }
+  return std::exchange(next_block_, std::min(next_block_ + count, most_numbered));
 }
 
 void DeviceMemory::assume_initialised() {

@@ -24,9 +24,10 @@ struct Allocation {
   bool host = false;       // pinned or registered host memory, managed memory: always initialised
   bool all_initialised = false;         // a hint: the whole range has been written
   std::uint8_t* initialised = nullptr;  // one shadow byte per byte: 0 until written
-  // For race detection, lazily committed: one GlobalGranule (observers/global_races.hpp), 32 bytes,
-  // per byte at most.
+  // For race detection, lazily committed: 32 bytes per byte (happens_before/global_shadow.hpp).
   std::uint64_t* stamps = nullptr;
+  // The launch, by its first stamp, that last recorded a read. Blocks write it at the same time.
+  mutable std::uint64_t read_in_launch = 0;
   std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 
   /// The shadow of the address in `initialised`: see written_bytes.hpp. Not for host memory.
@@ -68,8 +69,10 @@ class DeviceMemory {
   bool copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
   bool fill(std::uint64_t to, std::uint64_t pattern, int pattern_bytes, std::size_t count);
 
-  /// Starts a launch, in which nothing has been accessed yet (Allocation::stamps).
-  void forget_accesses();
+  /// Starts a launch of that many blocks, in which nothing has been accessed yet, and returns the
+  /// number of its first block in stamps (happens_before/global_shadow.hpp). Stamps of earlier
+  /// launches have lower numbers, so that they need not be cleared.
+  std::uint64_t number_blocks(std::uint64_t count);
   /// After a launch that was not observed, whose writes are unknown.
   void assume_initialised();
 
@@ -89,6 +92,7 @@ class DeviceMemory {
   std::size_t capacity_;
   std::size_t used_ = 0;
   std::uint64_t next_serial_ = 1;
+  std::uint64_t next_block_ = 1;  // 0 is in stamps that were never written
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;
   /// The most recently freed allocations, oldest first. They keep their addresses, so that a use

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "vgpu/model/native_operation.hpp"
 #include "vgpu/model/types.hpp"
 
 namespace rung::vgpu {
@@ -29,6 +30,7 @@ struct Instr {
   std::uint64_t imm;                 // a number, or imm_of() or imm_to()
   std::uint32_t site;                // index of the instruction in Kernel::sites
   std::uint32_t guard;  // predicate row; only read by the wrapper for guarded instructions
+  Native native;        // what the translator makes of it, if anything
 
   /// The object that imm refers to, for a handler that the lowering gave imm_to(object).
   template <class Op>

@@ -24,6 +24,7 @@ struct BasicBlock {
     exit_if,   // lanes whose guard holds are done, the others go to `next`
   };
   std::uint32_t first = 0, count = 0;  // in Kernel::code, without the end
+  std::uint32_t native_first = 0, native_count = 0;  // likewise, in Kernel::native_code
   End end = End::next;
   bool guard_negated = false;
   bool suspends = false;       // its last instruction may block the warp
@@ -116,6 +117,34 @@ struct ReadBatch {
   std::uint32_t index = 0;  // among the kernel's batches
 };
 
+/// Where the lanes' addresses of a batch of loads are. Code for the steps of a superinstruction is
+/// made for one of these for each batch.
+enum class LoadPattern : std::uint8_t {
+  uniform,
+  halves,          // one address for each half of the lanes
+  dense,           // adjacent words
+  repeated_dense,  // likewise within each half, and both have the same
+  repeated,        // both halves have the same addresses
+  scattered,
+};
+
+/// The addresses of a batch in this process.
+struct LoadSource {
+  const std::byte* low;  // of the lane with the lowest address
+  const std::byte* first_of_half[2];
+  const std::int32_t* distance;  // of each lane, from `low`
+};
+
+/// Code for the steps of a superinstruction (native/steps.hpp).
+class NativeSteps {
+ public:
+  using Function = void (*)(std::byte* frame, const LoadSource* sources);
+  virtual ~NativeSteps() = default;
+  /// The code for batches with these patterns, bits 4 * i and up for batch i, which is made at the
+  /// first call. Null if there are too many. Thread-safe.
+  virtual Function find(std::uint32_t patterns) = 0;
+};
+
 /// Consecutive instructions that one handler runs (lowering/superinstructions.cpp); Instr::imm
 /// points at one.
 struct Superinstruction {
@@ -138,6 +167,7 @@ struct Superinstruction {
   std::vector<Step> steps;
   std::vector<const ReadBatch*> batches;
   std::vector<Instr> parts;  // the same as separate instructions
+  std::shared_ptr<NativeSteps> native;  // null if they are not translated
 };
 
 /// cp.async: Instr::imm points at one of these.
@@ -246,6 +276,7 @@ class Kernel {
   std::vector<Site> sites;
   std::vector<BasicBlock> blocks;  // [0] is the entry
   std::vector<Instr> code;
+  std::vector<Instr> native_code;  // the same, with runs of instructions in machine code; or empty
   std::vector<std::uint32_t> block_of_site;
   std::vector<std::uint32_t> guarded_sites;  // sites whose lanes are counted one by one
 
@@ -260,6 +291,7 @@ class Kernel {
   std::deque<ExternalCall> calls;
   std::deque<std::string> undefined_uses;              // texts for reports
   std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
+  std::shared_ptr<const void> machine_code;            // of native_code
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;

@@ -77,6 +77,7 @@ struct LaunchOptions {
   bool starts_early =
       false;              // the previous launch in the stream may still run: griddepcontrol.wait
   bool observe = true;    // counters of memory, and hazards
+  bool native = true;     // translated to the CPU's instructions, where the CPU can run them
   AccessWatcher watcher;  // called for every observed access; may be empty
   unsigned threads = 0;   // of the CPU; 0: all
   std::uint64_t instruction_limit = 1ull << 40;     // warp instructions of the whole launch

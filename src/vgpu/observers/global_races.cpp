@@ -2,92 +2,139 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <type_traits>
 
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/happens_before/global_shadow.hpp"
+#include "vgpu/observers/global_rows.hpp"
 
 namespace rung::vgpu {
 namespace {
 
-constexpr int block_shift = 32;
-
-std::uint64_t load(std::uint64_t& stamp) {
-  return std::atomic_ref(stamp).load(std::memory_order_relaxed);
+template <class T>
+T load(T& shared) {
+  return std::atomic_ref(shared).load(std::memory_order_relaxed);
 }
-void store(std::uint64_t& stamp, std::uint64_t value) {
-  std::atomic_ref(stamp).store(value, std::memory_order_relaxed);
-}
-void store(std::uint16_t& site, std::uint32_t value) {
-  std::atomic_ref(site).store(static_cast<std::uint16_t>(value), std::memory_order_relaxed);
-}
-std::uint16_t load(std::uint16_t& site) {
-  return std::atomic_ref(site).load(std::memory_order_relaxed);
+template <class T>
+void store(T& shared, std::type_identity_t<T> value) {
+  std::atomic_ref(shared).store(value, std::memory_order_relaxed);
 }
 
-std::uint64_t block_of(std::uint64_t stamp) { return (stamp >> block_shift) - 1; }
-Stamp within_block(std::uint64_t stamp) { return static_cast<Stamp>(stamp); }
-
+/// What all lanes of an access have in common.
 struct GlobalAccess {
   Block& block;
   const MemoryOp& op;
+  const Allocation& allocation;
+  const GlobalShadow shadow;
   const char* what;
-  int thread;
-  bool atomic;
-  std::uint64_t address;
+  bool writes, atomic;
+  std::uint64_t granule_bytes;
+  GlobalStamp stamp;   // of thread 0 of the block
+  GlobalStamp oldest;  // smaller stamps are of earlier launches
+  Stamp safe;          // smaller ones, of this block, are ordered before the warp's accesses
+  bool was_read;       // the launch may have recorded reads in the allocation
 };
 
-bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
-  if (stamp == 0) return true;
+std::uint64_t block_of(const GlobalAccess& access, GlobalStamp stamp) {
+  return block_number_of(stamp) - access.block.worker.launch.first_block;
+}
+
+bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread) {
+  if (stamp < access.oldest) return true;
   const Block& block = access.block;
   const Stamp other = within_block(stamp);
-  if (block_of(stamp) == block.linear) {
-    return block.order.ordered_in_device_memory(other, access.thread);
+  if (block_number_of(stamp) == block_number_of(access.stamp)) {
+    return other < access.safe || block.order.ordered_in_device_memory(other, thread);
   }
-  return block.worker.launch.order.knows(block.releases.acquired(access.thread), block_of(stamp),
+  return block.worker.launch.order.knows(block.releases.acquired(thread), block_of(access, stamp),
                                          stamp_thread(other) / warp_size, stamp_time(other));
 }
 
-/// An atomic write is ordered before threads that have acquired at its address.
-bool is_seen(const GlobalAccess& access, std::uint64_t written) {
+/// An atomic write is ordered before threads that have acquired at its address, which is that of the
+/// access's first byte.
+bool is_seen(const GlobalAccess& access, GlobalStamp written, int thread, std::uint64_t begin) {
   if ((within_block(written) & stamp_atomic) == 0) return false;
-  return access.block.releases.has_acquired(access.thread, access.address);
+  return access.block.releases.has_acquired(thread, access.allocation.address + begin);
 }
 
-void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
+void race(const GlobalAccess& access, int thread, std::size_t granule, GlobalStamp other,
           std::uint32_t site, const char* what) {
-  report_global_race(access.block, access.thread, access.op.site, access.what, block_of(other),
+  report_global_race(access.block, thread, access.op.site, access.what, block_of(access, other),
                      stamp_thread(within_block(other)), site,
-                     (within_block(other) & stamp_atomic) != 0 ? "atomic" : what, address);
+                     (within_block(other) & stamp_atomic) != 0 ? "atomic" : what,
+                     access.allocation.address + granule * access.granule_bytes);
 }
 
-void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
-  const std::uint64_t written = load(granule.written);
+/// `begin`: of the thread's access, in the allocation.
+void check(const GlobalAccess& access, int thread, std::size_t granule, std::uint64_t begin) {
+  const GlobalShadow& shadow = access.shadow;
+  const GlobalStamp written = load(shadow.written[granule]);
   // Loops around atomicCAS begin with a plain read of a word that others access atomically.
-  const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
-  if (!harmless && !in_order(access, written) && !is_seen(access, written)) {
-    race(access, address, written, load(granule.write_site), "write");
+  const bool harmless =
+      (access.atomic || !access.writes) && (within_block(written) & stamp_atomic) != 0;
+  if (!in_order(access, written, thread) && !harmless &&
+      !is_seen(access, written, thread, begin)) {
+    race(access, thread, granule, written, load(shadow.write_site[granule]), "write");
     return;
   }
-  if (!writes || access.atomic) return;
+  if (!access.writes || access.atomic || !access.was_read) return;
   for (const bool first : {true, false}) {
-    const std::uint64_t reader = load(first ? granule.first_reader : granule.other_reader);
-    if (in_order(access, reader)) continue;
-    race(access, address, reader, load(first ? granule.first_read_site : granule.other_read_site),
-         "read");
+    const GlobalStamp reader =
+        load(first ? shadow.first_reader[granule] : shadow.other_reader[granule]);
+    if (in_order(access, reader, thread)) continue;
+    const auto site =
+        load(first ? shadow.first_read_site[granule] : shadow.other_read_site[granule]);
+    race(access, thread, granule, reader, site, "read");
     return;
   }
 }
 
-void note(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t stamp, bool writes) {
-  if (writes) {
-    store(granule.written, stamp);
-    store(granule.write_site, access.op.site);
+void note(const GlobalAccess& access, int thread, std::size_t granule) {
+  const GlobalShadow& shadow = access.shadow;
+  const GlobalStamp stamp = access.stamp + static_cast<Stamp>(thread);
+  const auto site = static_cast<std::uint16_t>(access.op.site);
+  if (access.writes) {
+    store(shadow.written[granule], stamp);
+    store(shadow.write_site[granule], site);
     return;
   }
-  const std::uint64_t before = load(granule.first_reader);
-  const bool mine = before == 0 || (block_of(before) == access.block.linear &&
-                                    stamp_thread(within_block(before)) == access.thread);
-  store(mine ? granule.first_reader : granule.other_reader, stamp);
-  store(mine ? granule.first_read_site : granule.other_read_site, access.op.site);
+  const GlobalStamp before = load(shadow.first_reader[granule]);
+  const bool mine =
+      before < access.oldest || (block_number_of(before) == block_number_of(stamp) &&
+                                 stamp_thread(within_block(before)) == thread);
+  store(mine ? shadow.first_reader[granule] : shadow.other_reader[granule], stamp);
+  store(mine ? shadow.first_read_site[granule] : shadow.other_read_site[granule], site);
+}
+
+/// Checks, unless a lane has done so for the same address, and records a thread's access.
+void visit(const GlobalAccess& access, int thread, std::uint64_t begin, bool again) {
+  const std::uint64_t last = (begin + access.op.access_bytes() - 1) / access.granule_bytes;
+  for (std::uint64_t granule = begin / access.granule_bytes; granule <= last; ++granule) {
+    if (!again) check(access, thread, granule, begin);
+    note(access, thread, granule);
+  }
+}
+
+/// If the lanes' accesses are adjacent, and plainly ordered after all earlier ones, deals with all
+/// at once.
+bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
+               const Place& place) {
+  const std::uint32_t bytes = access.op.access_bytes();
+  if (shape.kind != Shape::Kind::linear || shape.stride != static_cast<std::int64_t>(bytes) ||
+      place.lane_stride != 0 || access.atomic) {
+    return false;
+  }
+  const std::uint64_t begin = place.address(shape.low, 0) - access.allocation.address;
+  const int shift = std::countr_zero(bytes / access.granule_bytes);
+  const GlobalRow row{access.shadow,
+                      begin / access.granule_bytes,
+                      shift,
+                      access.stamp + static_cast<Stamp>(access.block.thread(warp, 0)),
+                      access.oldest,
+                      access.safe,
+                      static_cast<std::uint16_t>(access.op.site)};
+  return access.writes ? write_global_row(row, access.was_read) : read_global_row(row);
 }
 
 /// Whether anything in this launch may write to the allocation.
@@ -111,32 +158,39 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const LaunchState& launch = block.worker.launch;
   const Allocation& allocation = *place.allocation;
   if (allocation.stamps == nullptr || !may_be_written(launch, allocation)) return;
-  const auto granule_bytes = static_cast<std::uint64_t>(block.worker.kernel.global_granule);
-  auto* granules = reinterpret_cast<GlobalGranule*>(allocation.stamps);
-  const bool writes = kind != AccessKind::load;
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
+  const bool writes = kind != AccessKind::load;
+  if (!writes && load(allocation.read_in_launch) != launch.first_block) {
+    store(allocation.read_in_launch, launch.first_block);
+  }
+  const Stamp own = (atomic ? stamp_atomic : 0) | make_stamp(block.order.segment(warp.index), 0);
+  const GlobalAccess access{block,
+                            op,
+                            allocation,
+                            GlobalShadow(allocation),
+                            name(kind),
+                            writes,
+                            atomic,
+                            static_cast<std::uint64_t>(block.worker.kernel.global_granule),
+                            make_global_stamp(launch.first_block + block.linear, own),
+                            make_global_stamp(launch.first_block, 0),
+                            block.order.safe_below_in_device_memory(warp.index),
+                            load(allocation.read_in_launch) == launch.first_block};
+  if (visit_row(access, warp, shape, place)) return;
 
-  const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
-    const std::uint64_t begin = place.address(shape_address, lane) - allocation.address;
-    const int thread = block.thread(warp, lane);
-    const GlobalAccess access{block, op, name(kind), thread, atomic, allocation.address + begin};
-    const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
-                                make_stamp(block.order.segment(warp.index), thread);
-    for (std::uint64_t i = begin / granule_bytes;
-         i <= (begin + op.access_bytes() - 1) / granule_bytes; ++i) {
-      if (!again) check(access, granules[i], allocation.address + i * granule_bytes, writes);
-      note(access, granules[i], stamp, writes);
-    }
+  const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {
+    visit(access, block.thread(warp, lane), place.address(address, lane) - allocation.address,
+          again);
   };
   if (shape.kind == Shape::Kind::linear) {
-    for (int lane = 0; lane < warp_size; ++lane) visit(shape.address(lane), lane, false);
-  } else {
-    const auto& unique = shape.unique_distances();
-    for (int i = 0; i < shape.uniques(); ++i) {
-      const std::uint64_t address = shape.low + unique[i].distance;
-      visit(address, unique[i].first, false);
-      if (unique[i].second != unique[i].first) visit(address, unique[i].second, true);
-    }
+    for (int lane = 0; lane < warp_size; ++lane) visit_lane(shape.address(lane), lane, false);
+    return;
+  }
+  const auto& unique = shape.unique_distances();
+  for (int i = 0; i < shape.uniques(); ++i) {
+    const std::uint64_t address = shape.low + unique[i].distance;
+    visit_lane(address, unique[i].first, false);
+    if (unique[i].second != unique[i].first) visit_lane(address, unique[i].second, true);
   }
 }
 

@@ -1,18 +1,9 @@
 #pragma once
 // Detects races in global memory, within a block and between blocks.
 
-#include <cstdint>
-
 #include "vgpu/engine/memory/access.hpp"
 
 namespace rung::vgpu {
-
-/// The shadow of a granule of global memory during one launch. A stamp has the block's index plus
-/// one in the upper half, and the block's own stamp (happens_before/order.hpp) in the lower; 0: none.
-struct GlobalGranule {
-  std::uint64_t written, first_reader, other_reader;
-  std::uint16_t write_site, first_read_site, other_read_site;
-};
 
 /// Checks an access against earlier ones, and records it. Blocks run concurrently: if two accesses
 /// race within the few nanoseconds that a processor's store buffer holds, each may miss the other.

@@ -252,6 +252,43 @@ void run_one_by_one(Warp& warp, const Instr& instr) {
   for (const Instr& part : super.parts) part.masked(warp, part);
 }
 
+LoadPattern pattern_of(const Shape& shape, Source::Kind kind) {
+  switch (kind) {
+    case Source::Kind::uniform: return LoadPattern::uniform;
+    case Source::Kind::halves: return LoadPattern::halves;
+    case Source::Kind::dense: return LoadPattern::dense;
+    case Source::Kind::scattered: return LoadPattern::scattered;
+    case Source::Kind::repeated: break;
+  }
+  for (int lane = 0; lane < warp_size / 2; ++lane) {
+    if (shape.narrow_distance[static_cast<std::size_t>(lane)] !=
+        lane * static_cast<int>(sizeof(Word))) {
+      return LoadPattern::repeated;
+    }
+  }
+  return LoadPattern::repeated_dense;
+}
+
+/// Runs the steps in machine code, if there is some.
+bool run_native(const Superinstruction& super, Worker& worker,
+                const std::array<Source, Superinstruction::most_batches + 1>& sources,
+                std::byte* frame) {
+  if (super.native == nullptr) return false;
+  std::uint32_t patterns = 0;
+  std::array<LoadSource, Superinstruction::most_batches> loads;
+  for (std::size_t i = 0; i < super.batches.size(); ++i) {
+    const Shape& shape = worker.shapes[super.batches[i]->reads.front()->slot];
+    const std::byte* from = sources[i].from;
+    const std::int32_t* distance = shape.narrow_distance.data();
+    patterns |= static_cast<std::uint32_t>(pattern_of(shape, sources[i].kind)) << (4 * i);
+    loads[i] = {from, {from + distance[0], from + distance[warp_size / 2]}, distance};
+  }
+  const NativeSteps::Function function = super.native->find(patterns);
+  if (function == nullptr) return false;
+  function(frame, loads.data());
+  return true;
+}
+
 void run(Warp& warp, const Instr& instr) {
   const auto& super = instr.op<Superinstruction>();
   Block& block = *warp.block;
@@ -273,6 +310,7 @@ void run(Warp& warp, const Instr& instr) {
     if (worker.observe) observe_batch(block, warp, batch, shape);
     sources[i] = {shape, block.shared.data()};
   }
+  if (worker.native && run_native(super, worker, sources, frame)) return;
   const Step* step = super.steps.data();
   const Step* const end = step + super.steps.size();
   MultiplyAdd multiply_add(sources.data());

@@ -107,8 +107,10 @@ bool Block::run_code(Warp& warp, const BasicBlock& block) {
   if (block.exchanges && (warp.mask != warp.live || warp.split().resume >= 0)) {
     return run_exchanging(warp, block);
   }
-  const Instr* instr = worker.kernel.code.data() + block.first;
-  const Instr* const end = instr + block.count;
+  const Kernel& kernel = worker.kernel;
+  const Instr* instr = worker.native ? kernel.native_code.data() + block.native_first
+                                     : kernel.code.data() + block.first;
+  const Instr* const end = instr + (worker.native ? block.native_count : block.count);
   if (warp.mask == warp.live) {
     for (; instr != end; ++instr) instr->full(warp, *instr);
   } else {

@@ -30,7 +30,8 @@ Worker::Worker(LaunchState& launch_)
     : launch(launch_),
       kernel(launch_.kernel),
       observe(launch_.options.observe),
-      watched(observe && launch_.options.watcher) {
+      watched(observe && launch_.options.watcher),
+      native(launch_.options.native && !kernel.native_code.empty()) {
   block_executions.assign(kernel.blocks.size(), 0);
   block_lanes.assign(kernel.blocks.size(), 0);
   divergent.assign(kernel.blocks.size(), 0);

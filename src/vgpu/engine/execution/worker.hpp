@@ -42,6 +42,7 @@ struct LaunchState {
   std::vector<const Allocation*> written;  // the targets of all stores and atomics
   std::uint32_t shared_bytes = 0;          // static and dynamic
   std::uint64_t grid_id = 0;               // counts launches
+  std::uint64_t first_block = 1;           // its number in stamps of global memory
   GridOrder order;
   std::unique_ptr<HazardLog> hazards;
   std::atomic<std::uint64_t> next_cluster{0};  // without clusters, each block is one
@@ -69,6 +70,7 @@ class Worker {
   const Kernel& kernel;
   const bool observe;
   const bool watched;       // observed, and there is a watcher
+  const bool native;        // runs Kernel::native_code
   std::uint64_t spent = 0;  // warp instructions run
   int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
 

@@ -1,0 +1,42 @@
+#pragma once
+// The shadow of an allocation in global memory: for each granule the last writer, and two threads
+// that have read it since (happens_before/shared_shadow.hpp). Blocks on several CPU threads use it
+// at the same time.
+
+#include <cstdint>
+
+#include "vgpu/happens_before/order.hpp"
+#include "vgpu/memory/device_memory.hpp"
+
+namespace rung::vgpu {
+
+/// The block's number (DeviceMemory::number_blocks) in the upper half, and its own stamp
+/// (happens_before/order.hpp) in the lower.
+using GlobalStamp = std::uint64_t;
+
+inline constexpr int global_block_shift = 32;
+
+inline constexpr GlobalStamp make_global_stamp(std::uint64_t block_number, Stamp stamp) {
+  return block_number << global_block_shift | stamp;
+}
+inline constexpr std::uint64_t block_number_of(GlobalStamp stamp) {
+  return stamp >> global_block_shift;
+}
+inline constexpr Stamp within_block(GlobalStamp stamp) { return static_cast<Stamp>(stamp); }
+
+/// One element per granule in each array. The arrays have room for granules of one byte, so that
+/// their places do not depend on the kernel's granule.
+struct GlobalShadow {
+  explicit GlobalShadow(const Allocation& allocation)
+      : written(allocation.stamps),
+        first_reader(written + allocation.bytes),
+        other_reader(first_reader + allocation.bytes),
+        write_site(reinterpret_cast<std::uint16_t*>(other_reader + allocation.bytes)),
+        first_read_site(write_site + allocation.bytes),
+        other_read_site(first_read_site + allocation.bytes) {}
+
+  GlobalStamp *written, *first_reader, *other_reader;
+  std::uint16_t *write_site, *first_read_site, *other_read_site;
+};
+
+}  // namespace rung::vgpu

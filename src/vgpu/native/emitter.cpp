@@ -1,0 +1,228 @@
+#include "vgpu/native/emitter.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "vgpu/model/warp.hpp"
+
+namespace rung::vgpu::native {
+namespace {
+
+using Xbyak::Zmm;
+
+constexpr std::size_t code_bytes = 4096;  // at first; it grows
+constexpr std::size_t most_operands = 32;  // of an instruction, in lines
+const Zmm canonical_nan(31);
+
+}  // namespace
+
+std::size_t Plan::next_event(Line line, std::size_t from) const {
+  const auto found = events_.find(line);
+  if (found == events_.end()) return never;
+  const auto& events = found->second;
+  const auto next = std::lower_bound(events.begin(), events.end(), from);
+  return next == events.end() ? never : *next;
+}
+
+std::size_t Plan::next_read(Line line, std::size_t from) const {
+  const std::size_t next = next_event(line, from);
+  return next == never || next % 2 == 1 ? never : next;
+}
+
+bool Plan::is_overwritten(Line line, std::size_t from) const {
+  const std::size_t next = next_event(line, from);
+  return next != never && next % 2 == 1;
+}
+
+Emitter::Emitter() : Xbyak::CodeGenerator(code_bytes, Xbyak::AutoGrow) {}
+
+const Xbyak::Opmask& Emitter::scratch_mask() {
+  static const Xbyak::Opmask mask(7);
+  return mask;
+}
+
+void Emitter::start(const Plan& plan, bool masked) {
+  plan_ = &plan;
+  masked_ = masked;
+  now_ = 0;
+  registers_ = {};
+  lines_.clear();
+  addresses_.reserve(most_operands);
+  vectors_.reserve(most_operands);
+  mov(eax, 0x7FFFFFFF);
+  vpbroadcastd(canonical_nan, eax);
+}
+
+// Opmasks of active lanes: 1 and 2 for the halves of 32-bit rows, 3 to 6 for the quarters of 64-bit
+// rows.
+void Emitter::begin(const Plan& plan, bool masked) {
+  start(plan, masked);
+  mov(frame, ptr[rdi + offsetof(Warp, frame)]);
+  if (!masked_) return;
+  mov(mask, dword[rdi + offsetof(Warp, mask)]);
+  kmovd(k1, mask);
+  kshiftrd(k2, k1, 16);
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    kshiftrd(Xbyak::Opmask(3 + quarter), k1, static_cast<std::uint8_t>(8 * quarter));
+  }
+}
+
+void Emitter::begin_steps(const Plan& plan) {
+  start(plan, false);
+  mov(frame, rdi);
+}
+
+void Emitter::end() {
+  std::vector<Line> dirty;
+  for (const auto& [line, state] : lines_) {
+    if (state.dirty) dirty.push_back(line);
+  }
+  std::sort(dirty.begin(), dirty.end());
+  for (const Line line : dirty) store(line, lines_.at(line));
+  vzeroupper();
+  ret();
+}
+
+void Emitter::next_instruction() {
+  ++now_;
+  addresses_.clear();
+  vectors_.clear();
+}
+
+Xbyak::Address Emitter::memory(Line line) { return zword[frame + line * line_bytes]; }
+Xbyak::Address Emitter::predicate(std::uint32_t row, int first_lane) {
+  return ptr[frame + row + first_lane / 8];
+}
+
+void Emitter::write_predicate(std::uint32_t row, const Xbyak::Reg32& bits) {
+  unbind(row / line_bytes);
+  if (masked_) {
+    mov(edx, dword[frame + row]);
+    xor_(bits, edx);
+    and_(bits, mask);
+    xor_(bits, edx);
+  }
+  mov(dword[frame + row], bits);
+}
+
+Zmm Emitter::read(Line line, Nan nan) {
+  const auto found = lines_.find(line);
+  if (found != lines_.end()) {
+    const int index = found->second.index;
+    if (nan == Nan::canonical) make_canonical(index);
+    pin(index);
+    return Zmm(index);
+  }
+  const int index = allocate();
+  vmovups(Zmm(index), memory(line));
+  registers_[static_cast<std::size_t>(index)].lines.push_back(line);
+  lines_[line] = {index, {}, false};
+  return Zmm(index);
+}
+
+const Xbyak::Operand& Emitter::read_any(Line line, Nan nan) {
+  if (!lines_.contains(line) && plan_->next_read(line, Plan::reads_of(now_ + 1)) == Plan::never) {
+    return addresses_.emplace_back(memory(line));
+  }
+  return vectors_.emplace_back(read(line, nan));
+}
+
+Zmm Emitter::take(Line line, Nan nan) {
+  const Zmm value = read(line, nan);
+  const int index = value.getIdx();
+  const std::size_t later = Plan::writes_of(now_);
+  const bool dead = plan_->is_overwritten(line, later) ||
+                    (!lines_.at(line).dirty && plan_->next_read(line, later) == Plan::never);
+  if (dead && registers_[static_cast<std::size_t>(index)].lines.size() == 1) {
+    unbind(line);
+    return value;
+  }
+  const Zmm copy = fresh();
+  vmovaps(copy, value);
+  return copy;
+}
+
+Zmm Emitter::fresh() { return Zmm(allocate()); }
+
+void Emitter::write(Line line, const Zmm& value, Lanes lanes, Nan nan) {
+  unbind(line);
+  const int index = value.getIdx();
+  Register& held = registers_[static_cast<std::size_t>(index)];
+  held.lines.push_back(line);
+  held.may_be_nan = nan == Nan::any;
+  lines_[line] = {index, lanes, true};
+}
+
+void Emitter::copy(Line to, Line from, Lanes lanes) {
+  const Zmm value = read(from, Nan::any);
+  const auto& held = registers_[static_cast<std::size_t>(value.getIdx())];
+  write(to, value, lanes, held.may_be_nan ? Nan::any : Nan::canonical);
+}
+
+void Emitter::unbind(Line line) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end()) return;
+  Register& held = registers_[static_cast<std::size_t>(found->second.index)];
+  std::erase(held.lines, line);
+  if (held.lines.empty()) held.may_be_nan = false;
+  lines_.erase(found);
+}
+
+/// The register without lines or, of those that this instruction does not use, the one whose lines
+/// are read last.
+int Emitter::allocate() {
+  int best = -1;
+  std::size_t best_read = 0;
+  for (int i = 0; i < registers; ++i) {
+    const Register& candidate = registers_[static_cast<std::size_t>(i)];
+    if (candidate.pinned > now_) continue;
+    std::size_t next = Plan::never;
+    for (const Line line : candidate.lines) {
+      next = std::min(next, plan_->next_read(line, Plan::reads_of(now_)));
+    }
+    if (candidate.lines.empty()) {
+      best = i;
+      break;
+    }
+    if (best < 0 || next > best_read) {
+      best = i;
+      best_read = next;
+    }
+  }
+  release(best);
+  pin(best);
+  return best;
+}
+
+void Emitter::release(int index) {
+  Register& held = registers_[static_cast<std::size_t>(index)];
+  for (const Line line : held.lines) {
+    const State& state = lines_.at(line);
+    if (state.dirty && !plan_->is_overwritten(line, Plan::reads_of(now_))) store(line, state);
+    lines_.erase(line);
+  }
+  held = {};
+}
+
+void Emitter::store(Line line, const State& state) {
+  make_canonical(state.index);
+  const Zmm value(state.index);
+  if (!masked_) {
+    vmovups(memory(line), value);
+  } else if (state.lanes.bytes == 4) {
+    vmovups(memory(line) | Xbyak::Opmask(1 + state.lanes.part), value);
+  } else {
+    vmovupd(memory(line) | Xbyak::Opmask(3 + state.lanes.part), value);
+  }
+}
+
+void Emitter::make_canonical(int index) {
+  Register& held = registers_[static_cast<std::size_t>(index)];
+  if (!held.may_be_nan) return;
+  held.may_be_nan = false;
+  const Zmm value(index);
+  vcmpunordps(scratch_mask(), value, value);
+  vmovaps(value | scratch_mask(), canonical_nan);
+}
+
+}  // namespace rung::vgpu::native

@@ -1,0 +1,127 @@
+#pragma once
+// Emits AVX-512 code for a run of instructions, with the lines of the frame in registers.
+//
+// A line is 64 bytes of the frame, one vector register: a row of 32-bit lanes has two, one of 64-bit
+// lanes has four. A line that the run writes stays in its register until the register is needed for
+// one that is read sooner (L. A. Belady, "A study of replacement algorithms for a virtual-storage
+// computer", IBM Systems Journal 5 (2), 1966), or until the run ends.
+
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/model/instr.hpp"
+
+namespace rung::vgpu::native {
+
+inline constexpr std::uint32_t line_bytes = 64;
+
+/// The index of a line in the frame.
+using Line = std::uint32_t;
+
+/// The lines that the instructions of a run read and write, in their order.
+class Plan {
+ public:
+  void reads(Line line) { events_[line].push_back(reads_of(now_)); }
+  void writes(Line line) { events_[line].push_back(writes_of(now_)); }
+  void next_instruction() { ++now_; }
+
+  // Points in time: the reads of an instruction, and its writes, which come after them.
+  static constexpr std::size_t never = ~std::size_t{0};
+  static std::size_t reads_of(std::size_t instruction) { return 2 * instruction; }
+  static std::size_t writes_of(std::size_t instruction) { return 2 * instruction + 1; }
+  /// When the line is read, from that point on, if it is not written before.
+  std::size_t next_read(Line line, std::size_t from) const;
+  /// Whether it is written, from that point on, without being read before.
+  bool is_overwritten(Line line, std::size_t from) const;
+
+ private:
+  std::size_t next_event(Line line, std::size_t from) const;
+
+  std::unordered_map<Line, std::vector<std::size_t>> events_;
+  std::size_t now_ = 0;
+};
+
+/// The lanes that a line holds, for stores of the active lanes alone.
+struct Lanes {
+  std::uint8_t bytes = 4;  // of a lane
+  std::uint8_t part = 0;   // of the row: lanes from part * 64 / bytes on
+};
+
+class Emitter : public Xbyak::CodeGenerator {
+ public:
+  Emitter();
+
+  /// Begins a run: a function with the type of a Handler. `masked`: only the lanes of warp.mask may
+  /// change in the frame.
+  void begin(const Plan& plan, bool masked);
+  /// The same for a function with the type of NativeSteps::Function, which finds the sources in rsi.
+  void begin_steps(const Plan& plan);
+  /// Ends it: writes the changed lines.
+  void end();
+  /// The instructions of the plan begin one after the other.
+  void next_instruction();
+
+  /// How an instruction uses f32. PTX has one NaN, and the CPU many: they become the one before
+  /// their bits matter, because whether a number is NaN does not depend on them.
+  enum class Nan { any, canonical };
+
+  // Operands. Registers stay as they are until next_instruction().
+  Xbyak::Zmm read(Line line, Nan nan = Nan::canonical);
+  /// The register, or the memory if the line is in no register and this is its last use.
+  const Xbyak::Operand& read_any(Line line, Nan nan = Nan::canonical);
+  /// A register with the value that may be overwritten. Call it after the instruction's reads.
+  Xbyak::Zmm take(Line line, Nan nan = Nan::canonical);
+  /// An unused register.
+  Xbyak::Zmm fresh();
+  /// The line has the register's value from now on.
+  void write(Line line, const Xbyak::Zmm& value, Lanes lanes, Nan nan = Nan::canonical);
+  /// The line `to` has the value of `from`.
+  void copy(Line to, Line from, Lanes lanes);
+  /// The bits of a predicate from that lane on, a multiple of 8.
+  Xbyak::Address predicate(std::uint32_t row, int first_lane = 0);
+  /// Changes edx.
+  void write_predicate(std::uint32_t row, const Xbyak::Reg32& bits);
+
+  /// Reading, writing and fresh() may change it.
+  static const Xbyak::Opmask& scratch_mask();
+  // Registers of the function. eax, ecx, edx, r10 and r11 are free.
+  const Xbyak::Reg64 frame = r8;
+  const Xbyak::Reg32 mask = r9d;  // warp.mask, if masked
+
+ private:
+  static constexpr int registers = 30;
+  struct Register {
+    std::vector<Line> lines;
+    std::uint64_t pinned = 0;  // until this instruction has ended
+    bool may_be_nan = false;
+  };
+  struct State {
+    int index;  // of the register
+    Lanes lanes;
+    bool dirty;
+  };
+
+  void start(const Plan& plan, bool masked);
+  Xbyak::Address memory(Line line);
+  int allocate();
+  void release(int index);
+  void unbind(Line line);
+  void store(Line line, const State& state);
+  void make_canonical(int index);
+  void pin(int index) { registers_[static_cast<std::size_t>(index)].pinned = now_ + 1; }
+
+  const Plan* plan_ = nullptr;
+  bool masked_ = false;
+  std::size_t now_ = 0;
+  std::array<Register, registers> registers_;
+  std::unordered_map<Line, State> lines_;
+  std::vector<Xbyak::Address> addresses_;  // that read_any() refers to
+  std::vector<Xbyak::Zmm> vectors_;
+};
+
+}  // namespace rung::vgpu::native

@@ -1,0 +1,210 @@
+// The steps of a superinstruction in machine code. The patterns of the loads' addresses seldom
+// change, so there is code for each combination that occurs.
+
+#include "vgpu/native/steps.hpp"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+#include "vgpu/native/emitter.hpp"
+
+namespace rung::vgpu::native {
+namespace {
+
+using Xbyak::Zmm;
+using Step = Superinstruction::Step;
+using Nan = Emitter::Nan;
+
+constexpr int parts = 2;  // lines of a row
+constexpr int half_lanes = 16;
+
+Line line_of(std::uint32_t row, int part) {
+  return row / line_bytes + static_cast<std::uint32_t>(part);
+}
+
+LoadPattern pattern_of(std::uint32_t patterns, std::size_t batch) {
+  return static_cast<LoadPattern>((patterns >> (4 * batch)) & 15);
+}
+
+class StepsEmitter {
+ public:
+  StepsEmitter(const Superinstruction& super, std::uint32_t patterns)
+      : super_(super), patterns_(patterns) {}
+
+  void emit(Emitter& to) {
+    const Plan plan = planned();
+    c_ = &to;
+    to.begin_steps(plan);
+    for (const Step& step : super_.steps) {
+      step.kind == Step::Kind::load ? load(step) : multiply_add(step);
+      to.next_instruction();
+    }
+    to.end();
+  }
+
+ private:
+  Plan planned() const {
+    Plan plan;
+    for (const Step& step : super_.steps) {
+      for (int part = 0; part < parts; ++part) {
+        if (step.kind == Step::Kind::load) {
+          for (std::size_t e = 0; e < step.count; ++e) plan.writes(line_of(step.row[e], part));
+          continue;
+        }
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+          if (const auto row = row_of(step, operand)) plan.reads(line_of(*row, part));
+        }
+        plan.reads(line_of(step.row[3], part));
+        plan.writes(line_of(step.row[0], part));
+      }
+      plan.next_instruction();
+    }
+    return plan;
+  }
+
+  /// The row of a factor, unless it comes from shared memory.
+  static std::optional<std::uint32_t> row_of(const Step& step, std::size_t operand) {
+    if (step.kind == Step::Kind::multiply_add) return step.row[operand + 1];
+    if (step.batch[operand] != Superinstruction::in_frame) return std::nullopt;
+    return static_cast<std::uint32_t>(step.offset[operand]);
+  }
+
+  /// The address of a batch's source in rax, plus an offset for the instruction.
+  Xbyak::RegExp source(std::size_t batch, std::size_t field, std::int32_t offset) {
+    c_->mov(c_->rax, c_->ptr[c_->rsi + static_cast<int>(batch * sizeof(LoadSource) + field)]);
+    return c_->rax + offset;
+  }
+
+  /// A half of the lanes' words, offset bytes from the addresses of a batch.
+  void load_words(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
+    Emitter& c = *c_;
+    switch (pattern_of(patterns_, batch)) {
+      case LoadPattern::uniform:
+        c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low), offset)]);
+        break;
+      case LoadPattern::halves: {
+        const std::size_t field =
+            offsetof(LoadSource, first_of_half) + static_cast<std::size_t>(part) * sizeof(void*);
+        c.vbroadcastss(to, c.dword[source(batch, field, offset)]);
+        break;
+      }
+      case LoadPattern::dense:
+        c.vmovups(to, c.zword[source(batch, offsetof(LoadSource, low),
+                                     offset + part * static_cast<int>(line_bytes))]);
+        break;
+      case LoadPattern::repeated_dense:
+        c.vmovups(to, c.zword[source(batch, offsetof(LoadSource, low), offset)]);
+        break;
+      case LoadPattern::repeated:
+      case LoadPattern::scattered: gather(to, batch, offset, part); break;
+    }
+  }
+
+  void gather(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
+    Emitter& c = *c_;
+    const Zmm index = c.fresh();
+    c.vmovdqu32(index, c.zword[source(batch, offsetof(LoadSource, distance),
+                                      part * half_lanes * static_cast<int>(sizeof(std::int32_t)))]);
+    const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset);
+    const Xbyak::Opmask all = Emitter::scratch_mask();
+    c.kxnorw(all, all, all);
+    c.vgatherdps(to | all, c.ptr[from + index]);
+  }
+
+  /// Whether both halves of the lanes have the same words.
+  bool repeats(std::size_t batch) const {
+    const LoadPattern pattern = pattern_of(patterns_, batch);
+    return pattern == LoadPattern::uniform || pattern == LoadPattern::repeated_dense ||
+           pattern == LoadPattern::repeated;
+  }
+
+  void load(const Step& step) {
+    for (std::size_t e = 0; e < step.count; ++e) {
+      const auto offset =
+          step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
+      Zmm words;
+      for (int part = 0; part < parts; ++part) {
+        if (part == 0 || !repeats(step.batch[0])) {
+          words = c_->fresh();
+          load_words(words, step.batch[0], offset, part);
+        }
+        c_->write(line_of(step.row[e], part), words, lanes(part));
+      }
+    }
+  }
+
+  Zmm factor(const Step& step, std::size_t operand, int part) {
+    if (const auto row = row_of(step, operand)) return c_->read(line_of(*row, part), Nan::any);
+    const Zmm words = c_->fresh();
+    load_words(words, step.batch[operand], step.offset[operand], part);
+    return words;
+  }
+
+  void multiply_add(const Step& step) {
+    for (int part = 0; part < parts; ++part) {
+      const Zmm a = factor(step, 0, part), b = factor(step, 1, part);
+      const Zmm sum = c_->take(line_of(step.row[3], part), Nan::any);
+      c_->vfmadd231ps(sum, a, b);
+      c_->write(line_of(step.row[0], part), sum, lanes(part), Nan::any);
+    }
+  }
+
+  static Lanes lanes(int part) { return {4, static_cast<std::uint8_t>(part)}; }
+
+  const Superinstruction& super_;
+  const std::uint32_t patterns_;
+  Emitter* c_ = nullptr;
+};
+
+class Steps final : public NativeSteps {
+ public:
+  explicit Steps(const Superinstruction& super) : super_(super) {}
+
+  Function find(std::uint32_t patterns) override {
+    for (const Variant& variant : variants_) {
+      const Function function = variant.function.load(std::memory_order_acquire);
+      if (function == nullptr) break;
+      if (variant.patterns == patterns) return function;
+    }
+    return make(patterns);
+  }
+
+ private:
+  struct Variant {
+    std::uint32_t patterns = 0;
+    std::atomic<Function> function = nullptr;  // null: unused, and so are the next ones
+  };
+
+  Function make(std::uint32_t patterns) {
+    const std::lock_guard lock(mutex_);
+    for (Variant& variant : variants_) {
+      if (const Function known = variant.function.load(std::memory_order_relaxed)) {
+        if (variant.patterns == patterns) return known;
+        continue;
+      }
+      Emitter& emitter = emitters_.emplace_back();
+      StepsEmitter(super_, patterns).emit(emitter);
+      emitter.ready();
+      variant.patterns = patterns;
+      const auto function = emitter.getCode<Function>();
+      variant.function.store(function, std::memory_order_release);
+      return function;
+    }
+    return nullptr;
+  }
+
+  const Superinstruction& super_;
+  std::mutex mutex_;
+  std::deque<Emitter> emitters_;
+  std::array<Variant, 8> variants_;
+};
+
+}  // namespace
+
+std::shared_ptr<NativeSteps> native_steps(const Superinstruction& super) {
+  return std::make_shared<Steps>(super);
+}
+
+}  // namespace rung::vgpu::native

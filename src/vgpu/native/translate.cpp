@@ -1,0 +1,112 @@
+#include "vgpu/native/translate.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "device/cpu/machine.hpp"
+#include "vgpu/native/emit.hpp"
+#include "vgpu/native/steps.hpp"
+
+namespace rung::vgpu::native {
+namespace {
+
+// A single instruction's handler is as good.
+constexpr std::size_t fewest = 2;
+
+/// The two functions of a run, by their offsets in the code.
+struct Run {
+  std::size_t at;  // in Kernel::native_code
+  std::size_t full, masked;
+};
+
+class Translator {
+ public:
+  explicit Translator(Kernel& kernel)
+      : kernel_(kernel), constants_(kernel), emitter_(std::make_shared<Emitter>()) {}
+
+  void run() {
+    for (BasicBlock& block : kernel_.blocks) translate(block);
+    emitter_->ready();  // for execution: the code no longer moves
+    for (const Run& run : runs_) {
+      Instr& instr = kernel_.native_code[run.at];
+      instr.full = function_at(run.full);
+      instr.masked = function_at(run.masked);
+    }
+    for (Instr& instr : kernel_.native_code) {
+      if (instr.rows == nullptr) instr.rows = instr.row.data();
+    }
+    for (Superinstruction& super : kernel_.superinstructions) super.native = native_steps(super);
+    kernel_.machine_code = emitter_;
+  }
+
+ private:
+  void translate(BasicBlock& block) {
+    block.native_first = static_cast<std::uint32_t>(kernel_.native_code.size());
+    std::vector<Instr> run;
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      const Instr& instr = kernel_.code[i];
+      if (instr.native) {
+        run.push_back(instr);
+        continue;
+      }
+      finish(run);
+      add(instr);
+    }
+    finish(run);
+    block.native_count = static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
+  }
+
+  void add(Instr instr) {
+    if (instr.rows == instr.row.data()) instr.rows = nullptr;  // its own, where it will be
+    kernel_.native_code.push_back(instr);
+  }
+
+  void finish(std::vector<Instr>& run) {
+    if (run.size() < fewest) {
+      for (const Instr& instr : run) add(instr);
+    } else {
+      Instr whole{};
+      whole.site = run.front().site;
+      runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});
+      kernel_.native_code.push_back(whole);
+    }
+    run.clear();
+  }
+
+  std::size_t emit_run(const std::vector<Instr>& run, bool masked) {
+    Plan plan;
+    for (const Instr& instr : run) {
+      native::plan(plan, instr);
+      plan.next_instruction();
+    }
+    emitter_->align(16);
+    const std::size_t begin = emitter_->getSize();
+    emitter_->begin(plan, masked);
+    for (const Instr& instr : run) {
+      emit(*emitter_, constants_, instr);
+      emitter_->next_instruction();
+    }
+    emitter_->end();
+    return begin;
+  }
+
+  Handler function_at(std::size_t offset) const {
+    return reinterpret_cast<Handler>(
+        reinterpret_cast<std::uintptr_t>(emitter_->getCode() + offset));
+  }
+
+  Kernel& kernel_;
+  const Constants constants_;
+  std::shared_ptr<Emitter> emitter_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace
+
+bool is_supported() { return cpu::machine().isa.contains(cpu::Isa::avx512); }
+
+void translate(Kernel& kernel) {
+  if (is_supported()) Translator(kernel).run();
+}
+
+}  // namespace rung::vgpu::native

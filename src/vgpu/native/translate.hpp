@@ -1,0 +1,14 @@
+#pragma once
+
+#include "vgpu/model/kernel.hpp"
+
+namespace rung::vgpu::native {
+
+/// Whether this CPU can run translated code: it needs AVX-512 (F, BW, DQ and VL).
+bool is_supported();
+
+/// Fills in Kernel::native_code: runs of instructions between others become one each, in machine
+/// code. Nothing if the CPU is not supported.
+void translate(Kernel& kernel);
+
+}  // namespace rung::vgpu::native

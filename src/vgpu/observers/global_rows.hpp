@@ -1,0 +1,28 @@
+#pragma once
+// Race detection for the most frequent accesses to global memory, in SIMD code: all lanes access
+// adjacent granules, and all earlier accesses there are obviously ordered before them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "vgpu/happens_before/global_shadow.hpp"
+
+namespace rung::vgpu {
+
+/// An access by a whole warp: granules from `first` on, 2^lane_shift per lane.
+struct GlobalRow {
+  GlobalShadow shadow;
+  std::size_t first;
+  int lane_shift;
+  GlobalStamp stamp;     // of lane 0; those of the other lanes follow
+  std::uint64_t oldest;  // smaller stamps are of earlier launches
+  Stamp safe;            // smaller ones, of the same block, are ordered before the warp's accesses
+  std::uint16_t site;
+};
+
+/// Checks and records the access. False, and nothing is recorded, if some granule needs more than
+/// these comparisons. `was_read`: the launch may have recorded reads in the allocation.
+bool write_global_row(const GlobalRow& row, bool was_read);
+bool read_global_row(const GlobalRow& row);
+
+}  // namespace rung::vgpu
