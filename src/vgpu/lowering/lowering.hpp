@@ -69,6 +69,7 @@ class Lowering {
   bool lower_memory(const Instruction& instruction);
   bool lower_copy(const Instruction& instruction);
   void lower_load(const Instruction& instruction);
+  bool is_in_parameters(const MemoryOp& op) const;
   void lower_store(const Instruction& instruction);
   void lower_atomic(const Instruction& instruction);
   void lower_matrix_memory(const Instruction& instruction);

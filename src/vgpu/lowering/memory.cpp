@@ -105,10 +105,11 @@ void Lowering::mark_issued(const CfgBlock& block) {
 
 /// Accesses through one register share a slot, so that the shape of its addresses is determined
 /// once per basic block. Guarded accesses, and those whose addresses not every lane provides, have
-/// their own sets of lanes and get no shared slot.
+/// their own sets of lanes and get no shared slot. Nor do parameters: translated loads of them
+/// determine no shape.
 void Lowering::give_slot(const Instruction& instruction, const Operand& address, MemoryOp& op) {
   const bool by_each_lane = instruction.is(Opcode::ld, Opcode::st, Opcode::atom, Opcode::red);
-  const bool shared = instruction.guard < 0 && by_each_lane;
+  const bool shared = instruction.guard < 0 && by_each_lane && op.space != Space::param;
   const auto found = shared ? slots_.find(address.reg) : slots_.end();
   if (found != slots_.end()) {
     op.slot = found->second;
@@ -213,8 +214,20 @@ void Lowering::lower_load(const Instruction& instruction) {
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
   instr.imm = keep(op);
+  if (op.space == Space::param && op.address_bytes == 0 && op.bytes == bytes && bytes >= 4 &&
+      !op.relaxed && is_in_parameters(op)) {
+    const NativeType type = bytes == 4 ? NativeType::u32 : NativeType::u64;
+    instr.native = {NativeOp::load_parameter, type, type};
+  }
   set_rows(instr, std::move(rows));
   emit(instr);
+}
+
+/// Whether every launch has the parameter that is loaded, at an aligned address.
+bool Lowering::is_in_parameters(const MemoryOp& op) const {
+  return op.offset >= 0 && op.offset % op.alignment() == 0 &&
+         op.offset + op.access_bytes() <=
+             static_cast<std::int64_t>(kernel_->info.parameter_bytes);
 }
 
 void Lowering::lower_store(const Instruction& instruction) {

@@ -40,6 +40,7 @@ enum class NativeOp : std::uint8_t {
   div,
   selp,
   setp,
+  load_parameter,  // ld.param at a constant offset, which is Instr::imm's MemoryOp's
   predicate_move,
   predicate_not,
   predicate_and,

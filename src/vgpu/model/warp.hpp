@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rung::vgpu {
 
@@ -56,6 +57,7 @@ class Warp {
   Mask& predicate(std::uint32_t offset) { return *reinterpret_cast<Mask*>(frame + offset); }
 
   std::byte* frame = nullptr;
+  const std::byte* parameters = nullptr;  // of the launch
   Mask mask = 0;   // active lanes of the instruction that is running
   Mask live = 0;   // lanes that have not exited
   Mask early = 0;  // lanes that may run before the last launch ends (observers/early_access.hpp)
@@ -70,6 +72,7 @@ class Warp {
   int split_count = 1;  // splits from here on have not been used
 
   Split& split() { return splits[current]; }
+  std::span<Split> used_splits() { return {splits.data(), static_cast<std::size_t>(split_count)}; }
 };
 
 }  // namespace rung::vgpu

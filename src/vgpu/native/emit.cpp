@@ -3,6 +3,7 @@
 
 #include "vgpu/native/emit.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -78,6 +79,7 @@ class Emission {
   void quotient();
   void approximate();
   void select();
+  void load_parameter();
   void compare();
   void combine(const Combination& combination);
   void predicate();
@@ -437,6 +439,19 @@ void Emission::select() {
   });
 }
 
+void Emission::load_parameter() {
+  const auto& op = instr_.op<MemoryOp>();
+  c.mov(c.r10, c.ptr[c.rdi + offsetof(Warp, parameters)]);
+  for (int e = 0; e < op.count; ++e) {
+    const Xbyak::Address from = c.ptr[c.r10 + static_cast<int>(op.offset) + e * op.bytes];
+    const Zmm to = c.fresh();
+    bytes_of(type) == 4 ? c.vpbroadcastd(to, from) : c.vpbroadcastq(to, from);
+    for (int part = 0; part < parts_of(type); ++part) {
+      c.write(line_of(instr_.rows[e], part), to, lanes_of(type, part));
+    }
+  }
+}
+
 /// setp: the result, one bit per lane, in eax.
 void Emission::compare() {
   const Combination combination(instr_.imm);
@@ -538,6 +553,7 @@ void Emission::run() {
     case NativeOp::rcp_approx:
     case NativeOp::sqrt_approx: approximate(); break;
     case NativeOp::selp: select(); break;
+    case NativeOp::load_parameter: load_parameter(); break;
     case NativeOp::setp: compare(); break;
     case NativeOp::predicate_move:
     case NativeOp::predicate_not:
@@ -588,10 +604,14 @@ void plan(Plan& plan, const Instr& instr) {
   const bool compares = native.op == NativeOp::setp;
   const int first = compares ? Combination(instr.imm).sources() : 1;
   const auto lines = [&](int operand, NativeType type, const auto& event) {
-    for (int part = 0; part < parts_of(type); ++part) {
-      event(line_of(instr.row[static_cast<std::size_t>(operand)], part));
-    }
+    for (int part = 0; part < parts_of(type); ++part) event(line_of(instr.rows[operand], part));
   };
+  if (native.op == NativeOp::load_parameter) {
+    for (int e = 0; e < instr.op<MemoryOp>().count; ++e) {
+      lines(e, native.type, [&](Line line) { plan.writes(line); });
+    }
+    return;
+  }
   for (int i = 0; i < sources_of(native.op); ++i) {
     const bool amount = i == 1 && (native.op == NativeOp::shl || native.op == NativeOp::shr);
     const bool addend = i == 2 && native.op == NativeOp::mad_wide;

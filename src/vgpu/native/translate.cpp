@@ -10,9 +10,6 @@
 namespace rung::vgpu::native {
 namespace {
 
-// A single instruction's handler is as good.
-constexpr std::size_t fewest = 2;
-
 /// The two functions of a run, by their offsets in the code.
 struct Run {
   std::size_t at;  // in Kernel::native_code
@@ -62,14 +59,11 @@ class Translator {
   }
 
   void finish(std::vector<Instr>& run) {
-    if (run.size() < fewest) {
-      for (const Instr& instr : run) add(instr);
-    } else {
-      Instr whole{};
-      whole.site = run.front().site;
-      runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});
-      kernel_.native_code.push_back(whole);
-    }
+    if (run.empty()) return;
+    Instr whole{};
+    whole.site = run.front().site;
+    runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});
+    kernel_.native_code.push_back(whole);
     run.clear();
   }
 

@@ -45,6 +45,7 @@ OpTable make_table() {
                          add_half_arithmetic,
                          add_half_comparisons,
                          add_special_functions,
+                         add_approximations,
                          add_logic,
                          add_bit_fields,
                          add_comparisons,

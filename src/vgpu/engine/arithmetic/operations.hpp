@@ -16,6 +16,7 @@ void add_rare_float_arithmetic(OpTable& table);
 void add_half_arithmetic(OpTable& table);
 void add_half_comparisons(OpTable& table);
 void add_special_functions(OpTable& table);
+void add_approximations(OpTable& table);
 void add_logic(OpTable& table);
 void add_bit_fields(OpTable& table);
 void add_comparisons(OpTable& table);

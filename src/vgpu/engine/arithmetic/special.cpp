@@ -1,6 +1,7 @@
 // Functions that the hardware approximates (PTX ISA, 9.7.3): rcp, sqrt, rsqrt and div as .approx or
-// .full, sin, cos, lg2, ex2, tanh. They are computed in double precision and rounded, well within
-// the error that the manual allows; the bits differ from the hardware's.
+// .full, and ex2 and tanh of 16-bit numbers; approximations.cpp has the others. They are computed in
+// double precision and rounded, well within the error that the manual allows; the bits differ from
+// the hardware's.
 
 #include <cmath>
 
@@ -20,15 +21,6 @@ struct Root {
 };
 struct ReciprocalRoot {
   static double of(double x) { return 1.0 / std::sqrt(x); }
-};
-struct Sine {
-  static double of(double x) { return std::sin(x); }
-};
-struct Cosine {
-  static double of(double x) { return std::cos(x); }
-};
-struct Log2 {
-  static double of(double x) { return std::log2(x); }
 };
 struct Exp2 {
   static double of(double x) { return std::exp2(x); }
@@ -107,11 +99,6 @@ void add_special_functions(OpTable& table) {
   add_approximate<Reciprocal>(table, "rcp");
   add_approximate<Root>(table, "sqrt");
   add_approximate<ReciprocalRoot>(table, "rsqrt");
-  add_approximate<Sine>(table, "sin");
-  add_approximate<Cosine>(table, "cos");
-  add_approximate<Log2>(table, "lg2");
-  add_approximate<Exp2>(table, "ex2");
-  table.add({"tanh.approx.f32"}, lane_spec<Approximate<Tanh, false>>());
   add_halves<Exp2>(table, "ex2.approx", ".ftz.bf16");
   add_halves<Tanh>(table, "tanh.approx", ".bf16");
   table.add({"div.approx.f32"}, lane_spec<ApproximateDivision<false>>());

@@ -25,6 +25,7 @@ void Block::arrive(Warp& warp, Barrier& barrier, std::uint32_t expected, bool co
 
 void Block::wait_at(Warp& warp, int id, std::uint32_t expected, const Instr& instr) {
   Barrier& barrier = barriers_[id];
+  barriers_used_ |= 1u << id;
   arrive(warp, barrier, expected, expected != 0);
   Split& split = warp.split();
   split.state = Split::State::at_barrier;
@@ -61,6 +62,7 @@ void Block::report_divergent(const Barrier& barrier) {
 }
 
 void Block::barrier_arrive(Warp& warp, int id, std::uint32_t expected, const Instr&) {
+  barriers_used_ |= 1u << id;
   arrive(warp, barriers_[id], expected, true);
   order.advance(warp.index);
   complete_if_full(id);

@@ -1,6 +1,7 @@
 #include "vgpu/engine/execution/block.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "vgpu/engine/async/async_state.hpp"
 
@@ -52,6 +53,7 @@ Block::Block(Worker& worker_, Cluster& cluster_, int rank_)
     warps[i].block = this;
     warps[i].worker = &worker;
     warps[i].frame = aligned + i * stride;
+    warps[i].parameters = launch.parameters.data();
   }
   local_.resize(count * warp_size * worker.kernel.local_bytes);
   // A SIMD vector may be read from the last element on.
@@ -73,14 +75,17 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
     warp.live = threads == warp_size ? all_lanes : (1u << threads) - 1;
     warp.mask = warp.live;
     warp.early = worker.observe && launch.options.starts_early ? warp.live : 0;
+    for (Split& split : warp.used_splits()) split.state = Split::State::unused;
     warp.current = 0;
     warp.split_count = 1;
-    for (Split& split : warp.splits) split.state = Split::State::unused;
     warp.splits[0] = {};
     warp.splits[0].state = Split::State::ready;
     warp.splits[0].mask = warp.live;
   }
-  for (Barrier& barrier : barriers_) barrier = {};
+  for (std::uint32_t ids = barriers_used_; ids != 0; ids &= ids - 1) {
+    barriers_[static_cast<std::size_t>(std::countr_zero(ids))].clear();
+  }
+  barriers_used_ = 0;
   sync_orders_.assign(warps.size(), {});
   for (AsyncCopies& warp_copies : copies) warp_copies = {};
   releases.start(order, linear, static_cast<int>(warps.size()));
@@ -166,6 +171,11 @@ void Block::fill_special(const SpecialRow& row) {
     }
     return 0;
   };
+  if (row.changes_with_block()) {  // the same for all threads
+    const std::uint64_t number = value(warps.front(), 0);
+    for (Warp& warp : warps) fill(warp, row.offset, row.bytes, [&](int) { return number; });
+    return;
+  }
   for (Warp& warp : warps) {
     fill(warp, row.offset, row.bytes, [&](int lane) { return value(warp, lane); });
   }

@@ -109,6 +109,7 @@ class Block {
   std::vector<std::byte> frames_;
   std::vector<std::byte> local_;
   std::array<Barrier, barrier_count> barriers_;
+  std::uint32_t barriers_used_ = 0;         // one bit each, since the block started
   std::vector<OrderedMemory> sync_orders_;  // by warp, of the __syncwarp at which its lanes arrive
   std::uint32_t live_threads_ = 0;
   bool rows_filled_ = false;

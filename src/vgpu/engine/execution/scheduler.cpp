@@ -1,6 +1,7 @@
 // The scheduler: turns of warps, divergence and reconvergence.
 
 #include <algorithm>
+#include <bit>
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
@@ -260,8 +261,10 @@ void Block::exit_lanes(Warp& warp, Mask lanes) {
   warp.split().mask &= ~lanes;
   live_threads_ -= lanes_in(lanes);
   if (warp.mask == 0) end_split(warp, warp.current);
-  for (int id = 0; id < barrier_count; ++id) complete_if_full(id);
-  for (const Split& split : warp.splits) {
+  for (std::uint32_t ids = barriers_used_; ids != 0; ids &= ids - 1) {
+    complete_if_full(std::countr_zero(ids));
+  }
+  for (const Split& split : warp.used_splits()) {
     if (split.state == Split::State::at_warp_sync) complete_warp_sync(warp, split.sync_mask);
   }
   wake_exchanges(warp);

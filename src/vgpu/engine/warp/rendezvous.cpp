@@ -58,7 +58,7 @@ bool Block::run_exchanging(Warp& warp, const BasicBlock& block) {
 
 /// Lanes have exited: splits that waited for them check again.
 void Block::wake_exchanges(Warp& warp) {
-  for (Split& split : warp.splits) {
+  for (Split& split : warp.used_splits()) {
     if (split.state == Split::State::at_exchange) split.state = Split::State::ready;
   }
 }
@@ -67,7 +67,7 @@ void Block::wake_exchanges(Warp& warp) {
 /// which is reported. With `patient`, only if none of them waits for another warp.
 bool Block::force_exchange(Warp& warp, bool patient) {
   Split* found = nullptr;
-  for (Split& split : warp.splits) {
+  for (Split& split : warp.used_splits()) {
     if (patient && split.state == Split::State::at_barrier) return false;
     if (split.state == Split::State::at_exchange && found == nullptr) found = &split;
   }
