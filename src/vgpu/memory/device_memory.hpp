@@ -26,8 +26,9 @@ struct Allocation {
   std::uint8_t* initialised = nullptr;  // one shadow byte per byte: 0 until written
   // For race detection, lazily committed: 32 bytes per byte (happens_before/global_shadow.hpp).
   std::uint64_t* stamps = nullptr;
-  // The launch, by its first stamp, that last recorded a read. Blocks write it at the same time.
-  mutable std::uint64_t read_in_launch = 0;
+  // The launches, by their first block, that last recorded a read, and a second reader of some
+  // granule. Blocks write them at the same time.
+  mutable std::uint64_t read_in_launch = 0, reread_in_launch = 0;
   std::uint64_t serial = 0;  // numbers unnamed allocations from 1, for reports
 
   /// The shadow of the address in `initialised`: see written_bytes.hpp. Not for host memory.

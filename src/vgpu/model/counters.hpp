@@ -40,6 +40,8 @@ struct Counters {
   std::uint64_t wgmma_shared_load_bytes = 0, wgmma_shared_load_wavefronts = 0;
 
   Counters& operator+=(const Counters& other);
+
+  bool operator==(const Counters&) const = default;
 };
 
 /// The class of a warp instruction, for the instruction mix.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,18 +118,23 @@ struct ReadBatch {
   std::uint32_t index = 0;  // among the kernel's batches
 };
 
-/// Where the lanes' addresses of a batch of loads are. Code for the steps of a superinstruction is
-/// made for one of these for each batch.
-enum class LoadPattern : std::uint8_t {
-  uniform,
-  halves,          // one address for each half of the lanes
-  dense,           // adjacent words
-  repeated_dense,  // likewise within each half, and both have the same
-  repeated,        // both halves have the same addresses
-  scattered,
+/// The addresses of a batch of loads, for which code is made.
+struct LoadPattern {
+  enum class Kind : std::uint8_t {
+    uniform,
+    halves,    // one address for each half of the lanes
+    strided,   // `stride` bytes between neighbours
+    repeated,  // likewise within each half, and both halves have the same addresses
+    repeated_scattered,
+    scattered,
+  };
+  Kind kind = Kind::uniform;
+  std::int32_t stride = 0;
+
+  bool operator==(const LoadPattern&) const = default;
 };
 
-/// The addresses of a batch in this process.
+/// The addresses themselves, in this process.
 struct LoadSource {
   const std::byte* low;  // of the lane with the lowest address
   const std::byte* first_of_half[2];
@@ -140,9 +146,9 @@ class NativeSteps {
  public:
   using Function = void (*)(std::byte* frame, const LoadSource* sources);
   virtual ~NativeSteps() = default;
-  /// The code for batches with these patterns, bits 4 * i and up for batch i, which is made at the
-  /// first call. Null if there are too many. Thread-safe.
-  virtual Function find(std::uint32_t patterns) = 0;
+  /// The code for batches with these patterns, which is made at the first call. Null if there are
+  /// too many. Thread-safe.
+  virtual Function find(std::span<const LoadPattern> patterns) = 0;
 };
 
 /// Consecutive instructions that one handler runs (lowering/superinstructions.cpp); Instr::imm

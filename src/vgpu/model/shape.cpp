@@ -29,6 +29,10 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
     halves_uniform = halves_uniform && distance[lane] == distance[lane / half * half];
   }
   narrow = high - low <= std::numeric_limits<std::int32_t>::max();
+  half_stride = narrow_distance[1] - narrow_distance[0];
+  for (int lane = 2; lane < half; ++lane) {
+    if (narrow_distance[lane] - narrow_distance[lane - 1] != half_stride) half_stride = 0;
+  }
 }
 
 bool Shape::describe_regular(const std::uint64_t* address) {

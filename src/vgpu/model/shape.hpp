@@ -31,6 +31,7 @@ struct Shape {
   bool narrow = false;              // distances fit in 31 bits
   bool halves_agree = false;        // lane by lane: lanes 16 apart have the same address
   bool halves_uniform = false;      // each half has one address
+  std::int32_t half_stride = 0;     // narrow: bytes between lanes of the first half; 0: irregular
   Mask mask = 0;                    // lanes with an address; 0: not determined yet
   std::int64_t stride = 0;          // linear: bytes between lanes
   std::uint64_t low = 0, high = 0;  // the smallest and the largest address, as signed numbers

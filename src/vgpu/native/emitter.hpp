@@ -87,6 +87,8 @@ class Emitter : public Xbyak::CodeGenerator {
   /// Changes edx.
   void write_predicate(std::uint32_t row, const Xbyak::Reg32& bits);
 
+  /// Three registers that no line occupies.
+  static Xbyak::Zmm temporary(int index) { return Xbyak::Zmm(registers + index); }
   /// Reading, writing and fresh() may change it.
   static const Xbyak::Opmask& scratch_mask();
   // Registers of the function. eax, ecx, edx, r10 and r11 are free.
@@ -94,7 +96,7 @@ class Emitter : public Xbyak::CodeGenerator {
   const Xbyak::Reg32 mask = r9d;  // warp.mask, if masked
 
  private:
-  static constexpr int registers = 30;
+  static constexpr int registers = 27;
   struct Register {
     std::vector<Line> lines;
     std::uint64_t pinned = 0;  // until this instruction has ended

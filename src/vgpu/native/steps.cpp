@@ -3,10 +3,13 @@
 
 #include "vgpu/native/steps.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "vgpu/native/emitter.hpp"
 
@@ -24,13 +27,9 @@ Line line_of(std::uint32_t row, int part) {
   return row / line_bytes + static_cast<std::uint32_t>(part);
 }
 
-LoadPattern pattern_of(std::uint32_t patterns, std::size_t batch) {
-  return static_cast<LoadPattern>((patterns >> (4 * batch)) & 15);
-}
-
 class StepsEmitter {
  public:
-  StepsEmitter(const Superinstruction& super, std::uint32_t patterns)
+  StepsEmitter(const Superinstruction& super, std::span<const LoadPattern> patterns)
       : super_(super), patterns_(patterns) {}
 
   void emit(Emitter& to) {
@@ -80,31 +79,59 @@ class StepsEmitter {
   /// A half of the lanes' words, offset bytes from the addresses of a batch.
   void load_words(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
     Emitter& c = *c_;
-    switch (pattern_of(patterns_, batch)) {
-      case LoadPattern::uniform:
+    const LoadPattern pattern = patterns_[batch];
+    constexpr auto word = static_cast<std::int32_t>(sizeof(std::uint32_t));
+    switch (pattern.kind) {
+      case LoadPattern::Kind::uniform:
         c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low), offset)]);
         break;
-      case LoadPattern::halves: {
+      case LoadPattern::Kind::halves: {
         const std::size_t field =
             offsetof(LoadSource, first_of_half) + static_cast<std::size_t>(part) * sizeof(void*);
         c.vbroadcastss(to, c.dword[source(batch, field, offset)]);
         break;
       }
-      case LoadPattern::dense:
-        c.vmovups(to, c.zword[source(batch, offsetof(LoadSource, low),
-                                     offset + part * static_cast<int>(line_bytes))]);
+      case LoadPattern::Kind::strided:
+      case LoadPattern::Kind::repeated: {
+        const bool repeats = pattern.kind == LoadPattern::Kind::repeated;
+        const std::int32_t first = repeats ? 0 : part * half_lanes * pattern.stride;
+        const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset + first);
+        if (pattern.stride == word) {
+          c.vmovups(to, c.zword[from]);
+        } else {
+          insert(to, from, pattern.stride);
+        }
         break;
-      case LoadPattern::repeated_dense:
-        c.vmovups(to, c.zword[source(batch, offsetof(LoadSource, low), offset)]);
-        break;
-      case LoadPattern::repeated:
-      case LoadPattern::scattered: gather(to, batch, offset, part); break;
+      }
+      case LoadPattern::Kind::repeated_scattered:
+      case LoadPattern::Kind::scattered: gather(to, batch, offset, part); break;
+    }
+  }
+
+  /// Sixteen words, `stride` bytes apart. Several times as fast as a gather instruction on AMD's
+  /// Zen 4, where a gather of 16 words takes about 80 micro-operations
+  /// (https://uops.info, VGATHERDPS).
+  void insert(const Zmm& to, const Xbyak::RegExp& from, std::int32_t stride) {
+    Emitter& c = *c_;
+    constexpr int quarters = 4, lanes = 4;
+    for (int quarter = 0; quarter < quarters; ++quarter) {
+      const Xbyak::Xmm words(quarter == 0 ? to.getIdx() : Emitter::temporary(quarter - 1).getIdx());
+      const std::int32_t first = quarter * lanes * stride;
+      c.vmovss(words, c.dword[from + first]);
+      for (int lane = 1; lane < lanes; ++lane) {
+        c.vinsertps(words, words, c.dword[from + (first + lane * stride)],
+                    static_cast<std::uint8_t>(lane << 4));
+      }
+    }
+    for (int quarter = 1; quarter < quarters; ++quarter) {
+      c.vinsertf32x4(to, to, Xbyak::Xmm(Emitter::temporary(quarter - 1).getIdx()),
+                     static_cast<std::uint8_t>(quarter));
     }
   }
 
   void gather(const Zmm& to, std::size_t batch, std::int32_t offset, int part) {
     Emitter& c = *c_;
-    const Zmm index = c.fresh();
+    const Zmm index = Emitter::temporary(0);
     c.vmovdqu32(index, c.zword[source(batch, offsetof(LoadSource, distance),
                                       part * half_lanes * static_cast<int>(sizeof(std::int32_t)))]);
     const Xbyak::RegExp from = source(batch, offsetof(LoadSource, low), offset);
@@ -115,9 +142,9 @@ class StepsEmitter {
 
   /// Whether both halves of the lanes have the same words.
   bool repeats(std::size_t batch) const {
-    const LoadPattern pattern = pattern_of(patterns_, batch);
-    return pattern == LoadPattern::uniform || pattern == LoadPattern::repeated_dense ||
-           pattern == LoadPattern::repeated;
+    const LoadPattern::Kind kind = patterns_[batch].kind;
+    return kind == LoadPattern::Kind::uniform || kind == LoadPattern::Kind::repeated ||
+           kind == LoadPattern::Kind::repeated_scattered;
   }
 
   void load(const Step& step) {
@@ -154,7 +181,7 @@ class StepsEmitter {
   static Lanes lanes(int part) { return {4, static_cast<std::uint8_t>(part)}; }
 
   const Superinstruction& super_;
-  const std::uint32_t patterns_;
+  const std::span<const LoadPattern> patterns_;
   Emitter* c_ = nullptr;
 };
 
@@ -162,32 +189,36 @@ class Steps final : public NativeSteps {
  public:
   explicit Steps(const Superinstruction& super) : super_(super) {}
 
-  Function find(std::uint32_t patterns) override {
+  Function find(std::span<const LoadPattern> patterns) override {
     for (const Variant& variant : variants_) {
       const Function function = variant.function.load(std::memory_order_acquire);
       if (function == nullptr) break;
-      if (variant.patterns == patterns) return function;
+      if (variant.is_for(patterns)) return function;
     }
     return make(patterns);
   }
 
  private:
   struct Variant {
-    std::uint32_t patterns = 0;
+    std::array<LoadPattern, Superinstruction::most_batches> patterns;
     std::atomic<Function> function = nullptr;  // null: unused, and so are the next ones
+
+    bool is_for(std::span<const LoadPattern> wanted) const {
+      return std::equal(wanted.begin(), wanted.end(), patterns.begin());
+    }
   };
 
-  Function make(std::uint32_t patterns) {
+  Function make(std::span<const LoadPattern> patterns) {
     const std::lock_guard lock(mutex_);
     for (Variant& variant : variants_) {
       if (const Function known = variant.function.load(std::memory_order_relaxed)) {
-        if (variant.patterns == patterns) return known;
+        if (variant.is_for(patterns)) return known;
         continue;
       }
       Emitter& emitter = emitters_.emplace_back();
       StepsEmitter(super_, patterns).emit(emitter);
       emitter.ready();
-      variant.patterns = patterns;
+      std::copy(patterns.begin(), patterns.end(), variant.patterns.begin());
       const auto function = emitter.getCode<Function>();
       variant.function.store(function, std::memory_order_release);
       return function;

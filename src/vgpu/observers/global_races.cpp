@@ -33,11 +33,23 @@ struct GlobalAccess {
   GlobalStamp stamp;   // of thread 0 of the block
   GlobalStamp oldest;  // smaller stamps are of earlier launches
   Stamp safe;          // smaller ones, of this block, are ordered before the warp's accesses
-  bool was_read;       // the launch may have recorded reads in the allocation
 };
 
 std::uint64_t block_of(const GlobalAccess& access, GlobalStamp stamp) {
   return block_number_of(stamp) - access.block.worker.launch.first_block;
+}
+
+// Whether the launch has recorded reads in the allocation, and second readers of a granule. Most
+// allocations that are written have none, and the pages of their stamps are never touched.
+bool was_read(const GlobalAccess& access) {
+  return load(access.allocation.read_in_launch) == access.block.worker.launch.first_block;
+}
+bool was_reread(const GlobalAccess& access) {
+  return load(access.allocation.reread_in_launch) == access.block.worker.launch.first_block;
+}
+void mark(std::uint64_t& launch, const GlobalAccess& access) {
+  const std::uint64_t current = access.block.worker.launch.first_block;
+  if (load(launch) != current) store(launch, current);
 }
 
 bool in_order(const GlobalAccess& access, GlobalStamp stamp, int thread) {
@@ -78,8 +90,9 @@ void check(const GlobalAccess& access, int thread, std::size_t granule, std::uin
     race(access, thread, granule, written, load(shadow.write_site[granule]), "write");
     return;
   }
-  if (!access.writes || access.atomic || !access.was_read) return;
+  if (!access.writes || access.atomic) return;
   for (const bool first : {true, false}) {
+    if (!(first ? was_read(access) : was_reread(access))) continue;
     const GlobalStamp reader =
         load(first ? shadow.first_reader[granule] : shadow.other_reader[granule]);
     if (in_order(access, reader, thread)) continue;
@@ -103,6 +116,7 @@ void note(const GlobalAccess& access, int thread, std::size_t granule) {
   const bool mine =
       before < access.oldest || (block_number_of(before) == block_number_of(stamp) &&
                                  stamp_thread(within_block(before)) == thread);
+  if (!mine) mark(access.allocation.reread_in_launch, access);
   store(mine ? shadow.first_reader[granule] : shadow.other_reader[granule], stamp);
   store(mine ? shadow.first_read_site[granule] : shadow.other_read_site[granule], site);
 }
@@ -134,7 +148,8 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
                       access.oldest,
                       access.safe,
                       static_cast<std::uint16_t>(access.op.site)};
-  return access.writes ? write_global_row(row, access.was_read) : read_global_row(row);
+  return access.writes ? write_global_row(row, was_read(access), was_reread(access))
+                       : read_global_row(row);
 }
 
 /// Whether anything in this launch may write to the allocation.
@@ -160,9 +175,6 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   if (allocation.stamps == nullptr || !may_be_written(launch, allocation)) return;
   const bool atomic = kind == AccessKind::atomic || op.relaxed;
   const bool writes = kind != AccessKind::load;
-  if (!writes && load(allocation.read_in_launch) != launch.first_block) {
-    store(allocation.read_in_launch, launch.first_block);
-  }
   const Stamp own = (atomic ? stamp_atomic : 0) | make_stamp(block.order.segment(warp.index), 0);
   const GlobalAccess access{block,
                             op,
@@ -174,8 +186,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
                             static_cast<std::uint64_t>(block.worker.kernel.global_granule),
                             make_global_stamp(launch.first_block + block.linear, own),
                             make_global_stamp(launch.first_block, 0),
-                            block.order.safe_below_in_device_memory(warp.index),
-                            load(allocation.read_in_launch) == launch.first_block};
+                            block.order.safe_below_in_device_memory(warp.index)};
+  if (!writes) mark(allocation.read_in_launch, access);
   if (visit_row(access, warp, shape, place)) return;
 
   const auto visit_lane = [&](std::uint64_t address, int lane, bool again) {

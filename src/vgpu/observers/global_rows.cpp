@@ -16,91 +16,110 @@ using Vector = hn::Vec<hn::CappedTag<std::uint64_t, warp_size>>;
 
 using Sites = hn::CappedTag<std::uint16_t, warp_size>;
 
-std::size_t granules_of(const GlobalRow& row) { return std::size_t{warp_size} << row.lane_shift; }
+/// A row with 2^lane_shift granules per lane, as a constant.
+template <int lane_shift>
+class Row {
+ public:
+  explicit HWY_INLINE Row(const GlobalRow& row) : row_(row) {}
 
-/// The stamps of the granules from `i` on.
-HWY_INLINE Vector own_stamps(const GlobalRow& row, std::size_t i) {
-  const auto lane = hn::ShiftRightSame(hn::Iota(d, i), row.lane_shift);
-  return hn::Add(hn::Set(d, row.stamp), lane);
-}
-
-/// Whether all of these stamps are ordered before the accesses with stamps `own`: of an earlier
-/// launch, or none; of this block and old enough; or of the same thread.
-HWY_INLINE bool in_order(const GlobalRow& row, Vector stamps, Vector own) {
-  constexpr std::uint64_t low_half = 0xFFFFFFFFu;
-  const auto earlier = hn::Lt(stamps, hn::Set(d, row.oldest));
-  if (hn::AllTrue(d, earlier)) return true;
-  const auto difference = hn::Xor(stamps, own);
-  const auto same_block = hn::Eq(hn::ShiftRight<global_block_shift>(difference), hn::Zero(d));
-  const auto same_thread =
-      hn::Eq(hn::And(difference, hn::Set(d, stamp_thread_mask)), hn::Zero(d));
-  const auto safe = hn::Lt(hn::And(stamps, hn::Set(d, low_half)), hn::Set(d, row.safe));
-  return hn::AllTrue(d, hn::Or(earlier, hn::And(same_block, hn::Or(same_thread, safe))));
-}
-
-HWY_INLINE bool all_in_order(const GlobalRow& row, const GlobalStamp* stamps) {
-  const std::size_t count = granules_of(row);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    if (!in_order(row, hn::LoadU(d, stamps + i), own_stamps(row, i))) return false;
+  HWY_INLINE bool write(bool was_read, bool was_reread) const {
+    GlobalStamp* const written = row_.shadow.written + row_.first;
+    std::uint16_t* const sites = row_.shadow.write_site + row_.first;
+    const bool recorded = is_recorded(written, sites);
+    if (!recorded && !all_in_order(written)) return false;
+    if (was_read && !all_in_order(row_.shadow.first_reader + row_.first)) return false;
+    if (was_reread && !all_in_order(row_.shadow.other_reader + row_.first)) return false;
+    if (!recorded) record(written, sites);
+    return true;
   }
-  return true;
+
+  /// A second reader, other than the first, needs more.
+  HWY_INLINE bool read() const {
+    if (!all_in_order(row_.shadow.written + row_.first)) return false;
+    GlobalStamp* const readers = row_.shadow.first_reader + row_.first;
+    std::uint16_t* const sites = row_.shadow.first_read_site + row_.first;
+    if (is_recorded(readers, sites)) return true;
+    constexpr std::uint64_t block_and_thread = ~std::uint64_t{0xFFFFFFFFu} | stamp_thread_mask;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto before = hn::LoadU(d, readers + i);
+      const auto difference = hn::And(hn::Xor(before, own(i)), hn::Set(d, block_and_thread));
+      const auto fits =
+          hn::Or(hn::Lt(before, hn::Set(d, row_.oldest)), hn::Eq(difference, hn::Zero(d)));
+      if (!hn::AllTrue(d, fits)) return false;
+    }
+    record(readers, sites);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t count = std::size_t{warp_size} << lane_shift;
+
+  /// The stamps of the granules from `i` on.
+  HWY_INLINE Vector own(std::size_t i) const {
+    return hn::Add(hn::Set(d, row_.stamp), hn::ShiftRight<lane_shift>(hn::Iota(d, i)));
+  }
+
+  /// Whether all of these stamps are ordered before the row's accesses: of an earlier launch, or
+  /// none; of this block and old enough; or of the same thread.
+  HWY_INLINE bool all_in_order(const GlobalStamp* stamps) const {
+    constexpr std::uint64_t low_half = 0xFFFFFFFFu;
+    const auto oldest = hn::Set(d, row_.oldest), safe = hn::Set(d, row_.safe);
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto found = hn::LoadU(d, stamps + i);
+      const auto earlier = hn::Lt(found, oldest);
+      if (hn::AllTrue(d, earlier)) continue;
+      const auto difference = hn::Xor(found, own(i));
+      const auto same_block = hn::Eq(hn::ShiftRight<global_block_shift>(difference), hn::Zero(d));
+      const auto same_thread =
+          hn::Eq(hn::And(difference, hn::Set(d, stamp_thread_mask)), hn::Zero(d));
+      const auto old = hn::Lt(hn::And(found, hn::Set(d, low_half)), safe);
+      if (!hn::AllTrue(d, hn::Or(earlier, hn::And(same_block, hn::Or(same_thread, old))))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  HWY_INLINE void record(GlobalStamp* stamps, std::uint16_t* sites) const {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(own(i), d, stamps + i);
+    const Sites u16;
+    const auto site = hn::Set(u16, row_.site);
+    for (std::size_t i = 0; i < count; i += hn::Lanes(u16)) hn::StoreU(site, u16, sites + i);
+  }
+
+  /// Whether record() would change nothing: a loop accesses one place again and again.
+  HWY_INLINE bool is_recorded(const GlobalStamp* stamps, const std::uint16_t* sites) const {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, stamps + i), own(i)))) return false;
+    }
+    const Sites u16;
+    const auto site = hn::Set(u16, row_.site);
+    for (std::size_t i = 0; i < count; i += hn::Lanes(u16)) {
+      if (!hn::AllTrue(u16, hn::Eq(hn::LoadU(u16, sites + i), site))) return false;
+    }
+    return true;
+  }
+
+  const GlobalRow& row_;
+};
+
+template <class F>
+HWY_INLINE bool with_row(const GlobalRow& row, const F& f) {
+  switch (row.lane_shift) {
+    case 0: return f(Row<0>(row));
+    case 1: return f(Row<1>(row));
+    case 2: return f(Row<2>(row));
+    case 3: return f(Row<3>(row));
+    default: return f(Row<4>(row));
+  }
 }
 
-HWY_INLINE void record(const GlobalRow& row, GlobalStamp* stamps, std::uint16_t* sites) {
-  const std::size_t count = granules_of(row);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::StoreU(own_stamps(row, i), d, stamps + i);
-  }
-  const Sites u16;
-  const auto site = hn::Set(u16, row.site);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(u16)) hn::StoreU(site, u16, sites + i);
+bool write_row(const GlobalRow& row, bool was_read, bool was_reread) {
+  return with_row(row,
+                  [&](const auto& known) HWY_ATTR { return known.write(was_read, was_reread); });
 }
-
-/// Whether record() would change nothing: a loop that accesses one place again and again.
-HWY_INLINE bool is_recorded(const GlobalRow& row, const GlobalStamp* stamps,
-                            const std::uint16_t* sites) {
-  const std::size_t count = granules_of(row);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, stamps + i), own_stamps(row, i)))) return false;
-  }
-  const Sites u16;
-  const auto site = hn::Set(u16, row.site);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(u16)) {
-    if (!hn::AllTrue(u16, hn::Eq(hn::LoadU(u16, sites + i), site))) return false;
-  }
-  return true;
-}
-
-bool write_row(const GlobalRow& row, bool was_read) {
-  GlobalStamp* const written = row.shadow.written + row.first;
-  std::uint16_t* const sites = row.shadow.write_site + row.first;
-  const bool recorded = is_recorded(row, written, sites);
-  if (!recorded && !all_in_order(row, written)) return false;
-  if (was_read && !(all_in_order(row, row.shadow.first_reader + row.first) &&
-                    all_in_order(row, row.shadow.other_reader + row.first))) {
-    return false;
-  }
-  if (!recorded) record(row, written, sites);
-  return true;
-}
-
-/// A second reader, other than the first, needs more.
 bool read_row(const GlobalRow& row) {
-  if (!all_in_order(row, row.shadow.written + row.first)) return false;
-  GlobalStamp* const readers = row.shadow.first_reader + row.first;
-  std::uint16_t* const sites = row.shadow.first_read_site + row.first;
-  if (is_recorded(row, readers, sites)) return true;
-  constexpr std::uint64_t block_and_thread = ~std::uint64_t{0xFFFFFFFFu} | stamp_thread_mask;
-  for (std::size_t i = 0; i < granules_of(row); i += hn::Lanes(d)) {
-    const auto before = hn::LoadU(d, readers + i);
-    const auto difference =
-        hn::And(hn::Xor(before, own_stamps(row, i)), hn::Set(d, block_and_thread));
-    const auto fits =
-        hn::Or(hn::Lt(before, hn::Set(d, row.oldest)), hn::Eq(difference, hn::Zero(d)));
-    if (!hn::AllTrue(d, fits)) return false;
-  }
-  record(row, readers, sites);
-  return true;
+  return with_row(row, [](const auto& known) HWY_ATTR { return known.read(); });
 }
 
 }  // namespace
@@ -110,9 +129,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rung::vgpu {
 
-bool write_global_row(const GlobalRow& row, bool was_read) {
+bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread) {
   static const auto picked = RUNG_PICK_LANES(write_row);
-  return picked(row, was_read);
+  return picked(row, was_read, was_reread);
 }
 
 bool read_global_row(const GlobalRow& row) {

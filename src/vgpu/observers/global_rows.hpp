@@ -21,8 +21,9 @@ struct GlobalRow {
 };
 
 /// Checks and records the access. False, and nothing is recorded, if some granule needs more than
-/// these comparisons. `was_read`: the launch may have recorded reads in the allocation.
-bool write_global_row(const GlobalRow& row, bool was_read);
+/// these comparisons. `was_read`, `was_reread`: the launch may have recorded reads in the
+/// allocation, and second readers.
+bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread);
 bool read_global_row(const GlobalRow& row);
 
 }  // namespace rung::vgpu

@@ -253,20 +253,18 @@ void run_one_by_one(Warp& warp, const Instr& instr) {
 }
 
 LoadPattern pattern_of(const Shape& shape, Source::Kind kind) {
+  using Kind = LoadPattern::Kind;
   switch (kind) {
-    case Source::Kind::uniform: return LoadPattern::uniform;
-    case Source::Kind::halves: return LoadPattern::halves;
-    case Source::Kind::dense: return LoadPattern::dense;
-    case Source::Kind::scattered: return LoadPattern::scattered;
-    case Source::Kind::repeated: break;
+    case Source::Kind::uniform: return {Kind::uniform};
+    case Source::Kind::halves: return {Kind::halves};
+    case Source::Kind::dense: return {Kind::strided, sizeof(Word)};
+    case Source::Kind::repeated:
+      if (shape.half_stride <= 0) return {Kind::repeated_scattered};
+      return {Kind::repeated, shape.half_stride};
+    case Source::Kind::scattered: break;
   }
-  for (int lane = 0; lane < warp_size / 2; ++lane) {
-    if (shape.narrow_distance[static_cast<std::size_t>(lane)] !=
-        lane * static_cast<int>(sizeof(Word))) {
-      return LoadPattern::repeated;
-    }
-  }
-  return LoadPattern::repeated_dense;
+  if (shape.kind != Shape::Kind::linear || shape.half_stride <= 0) return {Kind::scattered};
+  return {Kind::strided, shape.half_stride};
 }
 
 /// Runs the steps in machine code, if there is some.
@@ -274,16 +272,17 @@ bool run_native(const Superinstruction& super, Worker& worker,
                 const std::array<Source, Superinstruction::most_batches + 1>& sources,
                 std::byte* frame) {
   if (super.native == nullptr) return false;
-  std::uint32_t patterns = 0;
+  std::array<LoadPattern, Superinstruction::most_batches> patterns;
   std::array<LoadSource, Superinstruction::most_batches> loads;
-  for (std::size_t i = 0; i < super.batches.size(); ++i) {
+  const std::size_t count = super.batches.size();
+  for (std::size_t i = 0; i < count; ++i) {
     const Shape& shape = worker.shapes[super.batches[i]->reads.front()->slot];
     const std::byte* from = sources[i].from;
     const std::int32_t* distance = shape.narrow_distance.data();
-    patterns |= static_cast<std::uint32_t>(pattern_of(shape, sources[i].kind)) << (4 * i);
+    patterns[i] = pattern_of(shape, sources[i].kind);
     loads[i] = {from, {from + distance[0], from + distance[warp_size / 2]}, distance};
   }
-  const NativeSteps::Function function = super.native->find(patterns);
+  const NativeSteps::Function function = super.native->find({patterns.data(), count});
   if (function == nullptr) return false;
   function(frame, loads.data());
   return true;

@@ -1,0 +1,211 @@
+// Translated code does what the handlers do: the same bits, counters and hazards. The handlers
+// themselves are held against references in vgpu_lane_tests.
+
+#include "vgpu/launch_fixture.hpp"
+#include "vgpu/model/kernel.hpp"
+#include "vgpu/native/translate.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+/// Numbers at the edges of their types, and NaN that PTX does not make.
+const std::vector<std::uint32_t> words = {
+    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007FFFFF, 0x00800000, 0x3F800000, 0xBF800000,
+    0x3FC00000, 0x40490FDB, 0xC2F6E979, 0x4B7FFFFF, 0x4EFFFFFF, 0x4F000000, 0xCF000000, 0xCF000001,
+    0x4F7FFFFF, 0x4F800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFC12345,
+    0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFE, 0x0000001F, 0x00000020, 0x00000021, 0x12345678, 0xDEADBEEF};
+
+constexpr std::uint32_t threads = 96;
+
+/// Each thread loads three words, and three pairs of words that begin with them, computes,
+/// and stores %r, %d, %p and %q.
+std::string text(const std::string& body) {
+  std::string whole = entry(".param .u64 in, .param .u64 out", R"(
+    .reg .b32 %t, %a, %b, %c, %r, %x, %bit; .reg .b64 %in, %out, %at, %da, %db, %dc, %d;
+    .reg .pred %p, %q, %odd;
+    ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
+    mul.wide.u32 %at, %t, 24; add.u64 %in, %in, %at;
+    ld.global.v2.b32 {%a, %x}, [%in]; ld.global.b64 %da, [%in];
+    ld.global.v2.b32 {%b, %x}, [%in+8]; ld.global.b64 %db, [%in+8];
+    ld.global.v2.b32 {%c, %x}, [%in+16]; ld.global.b64 %dc, [%in+16];
+    mov.b32 %r, 77; mov.b64 %d, 78; and.b32 %x, %t, 3; setp.lt.u32 %p, %x, 2; not.pred %q, %p;
+    and.b32 %x, %t, 1; setp.eq.u32 %odd, %x, 1;
+    BODY
+    selp.b32 %bit, 1, 0, %p; selp.b32 %x, 2, 0, %q; or.b32 %bit, %bit, %x;
+    mul.wide.u32 %at, %t, 16; add.u64 %out, %out, %at;
+    st.global.b32 [%out], %r; st.global.b32 [%out+4], %bit; st.global.b64 [%out+8], %d;
+    ret;)");
+  const std::string mark = "BODY";
+  return whole.replace(whole.find(mark), mark.size(), body);
+}
+
+class NativeTest : public LaunchTest {
+ protected:
+  void SetUp() override {
+    if (!native::is_supported()) GTEST_SKIP() << "this CPU has no AVX-512";
+  }
+
+  std::vector<std::uint32_t> input() const {
+    std::vector<std::uint32_t> in(threads * 6);
+    std::uint32_t state = 1;
+    for (std::uint32_t& word : in) {
+      state = state * 1664525u + 1013904223u;
+      word = words[(state >> 16) % words.size()];
+    }
+    return in;
+  }
+
+  struct Outcome {
+    std::vector<std::uint32_t> out;
+    LaunchReport report;
+    bool translated;
+  };
+  Outcome outcome(const std::string& module_text, bool native) {
+    const std::uint64_t in = array(input()), out = array(std::vector<std::uint32_t>(threads * 4));
+    options.native = native;
+    options.threads = 1;
+    Outcome result;
+    result.report = run(module_text, {1, 1, 1}, {threads, 1, 1}, {in, out});
+    result.out = values<std::uint32_t>(out, threads * 4);
+    result.translated = !module->kernel("k")->native_code.empty();
+    memory.free(in);
+    memory.free(out);
+    return result;
+  }
+
+  void expect_the_same(const std::string& body) {
+    SCOPED_TRACE(body);
+    const std::string module_text = text(body);
+    const Outcome native = outcome(module_text, true), handlers = outcome(module_text, false);
+    EXPECT_TRUE(native.translated);
+    EXPECT_EQ(native.out, handlers.out);
+    EXPECT_TRUE(native.report.counters == handlers.report.counters);
+    EXPECT_EQ(native.report.hazards.size(), handlers.report.hazards.size());
+  }
+
+  /// In whole warps, in the odd lanes, and in the middle of a run that goes on with the result.
+  void expect_the_same_everywhere(const std::string& operation) {
+    expect_the_same(operation);
+    expect_the_same("@!%odd bra over;\n" + operation + "\nover:");
+    expect_the_same(operation + "\nxor.b32 %x, %r, %a; add.u32 %r, %x, %r; mov.b64 %dc, %d;" +
+                    "add.u64 %d, %dc, %da; mov.b32 %a, %r; mov.b32 %b, %a;" + operation);
+  }
+};
+
+TEST_F(NativeTest, WordsAreComputedAlike) {
+  for (const std::string type : {"f32", "u32", "s32"}) {
+    for (const std::string operation : {"add.", "sub.", "min.", "max."}) {
+      expect_the_same_everywhere(operation + type + " %r, %a, %b;");
+    }
+  }
+  for (const std::string operation :
+       {"mul.f32", "mul.rn.f32", "mul.lo.u32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32",
+        "shl.b32", "shr.u32", "shr.s32", "div.rn.f32"}) {
+    expect_the_same_everywhere(operation + " %r, %a, %b;");
+  }
+  for (const std::string operation :
+       {"neg.f32", "abs.f32", "neg.s32", "abs.s32", "not.b32", "mov.b32", "rcp.rn.f32",
+        "sqrt.rn.f32", "rcp.approx.f32", "sqrt.approx.f32", "rsqrt.approx.f32", "cvt.rn.f32.s32",
+        "cvt.rn.f32.u32", "cvt.rzi.s32.f32", "cvt.rzi.u32.f32", "cvt.u32.s32"}) {
+    expect_the_same_everywhere(operation + " %r, %a;");
+  }
+  for (const std::string operation : {"fma.rn.f32", "mad.rn.f32", "mad.lo.u32", "mad.lo.s32"}) {
+    expect_the_same_everywhere(operation + " %r, %a, %b, %c;");
+    expect_the_same_everywhere(operation + " %r, %a, %r, %r;");
+  }
+  for (const std::string amount : {"0", "7", "31", "32", "300"}) {
+    expect_the_same_everywhere("shl.b32 %r, %a, " + amount + "; shr.s32 %x, %b, " + amount +
+                               "; shr.u32 %c, %c, " + amount + "; xor.b32 %r, %r, %x;");
+  }
+  expect_the_same_everywhere("lop3.b32 %r, %a, %b, %c, 0x96;");
+  expect_the_same_everywhere("lop3.b32 %r, %a, %b, %c, 0x2D;");
+  expect_the_same_everywhere("selp.f32 %r, %a, %b, %q;");
+}
+
+TEST_F(NativeTest, DoublewordsAreComputedAlike) {
+  for (const std::string operation :
+       {"add.u64", "sub.s64", "mul.lo.u64", "and.b64", "or.b64", "xor.b64", "min.s64", "max.u64"}) {
+    expect_the_same_everywhere(operation + " %d, %da, %db;");
+  }
+  for (const std::string operation : {"shl.b64", "shr.u64", "shr.s64"}) {
+    expect_the_same_everywhere(operation + " %d, %da, %b;");
+    expect_the_same_everywhere(operation + " %d, %da, 13;");
+    expect_the_same_everywhere(operation + " %d, %da, 64;");
+  }
+  for (const std::string operation :
+       {"neg.s64", "abs.s64", "not.b64", "mov.b64", "cvta.to.global.u64", "cvta.shared.u64"}) {
+    expect_the_same_everywhere(operation + " %d, %da;");
+  }
+  for (const std::string operation : {"mul.wide.u32", "mul.wide.s32"}) {
+    expect_the_same_everywhere(operation + " %d, %a, %b;");
+  }
+  for (const std::string operation : {"mad.wide.u32", "mad.wide.s32"}) {
+    expect_the_same_everywhere(operation + " %d, %a, %b, %dc;");
+  }
+  for (const std::string operation :
+       {"cvt.u64.u32", "cvt.s64.s32", "cvt.rn.f64.s32", "cvt.rn.f64.u32", "cvt.f64.f32"}) {
+    expect_the_same_everywhere(operation + " %d, %a;");
+  }
+  expect_the_same_everywhere("cvt.u32.u64 %r, %da;");
+  expect_the_same_everywhere("cvt.rn.f32.f64 %r, %da;");
+  expect_the_same_everywhere("mad.lo.s64 %d, %da, %db, %dc;");
+  expect_the_same_everywhere("selp.b64 %d, %da, %db, %q;");
+}
+
+// Which of two NaN a sum of f64 has is up to the compiler of the handlers.
+TEST_F(NativeTest, DoublesAreComputedAlike) {
+  const std::string numbers =
+      "cvt.rn.f64.s32 %da, %a; cvt.rn.f64.u32 %db, %b; cvt.rn.f64.s32 %dc, %c;";
+  for (const std::string operation :
+       {"add.f64 %d, %da, %db;", "sub.rn.f64 %d, %da, %db;", "mul.f64 %d, %da, %db;",
+        "fma.rn.f64 %d, %da, %db, %dc;", "fma.rn.f64 %dc, %da, %db, %dc; mov.b64 %d, %dc;"}) {
+    expect_the_same_everywhere(numbers + operation);
+  }
+}
+
+TEST_F(NativeTest, ComparisonsAreAlike) {
+  for (const std::string relation : {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
+                                     "gtu", "geu", "num", "nan"}) {
+    expect_the_same_everywhere("setp." + relation + ".f32 %p, %a, %b;");
+    expect_the_same_everywhere("setp." + relation + ".f64 %p, %da, %db;");
+  }
+  for (const std::string type : {"u32", "s32", "u64", "s64"}) {
+    const std::string operands = type.ends_with("64") ? "%da, %db" : "%a, %b";
+    for (const std::string relation : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+      expect_the_same_everywhere("setp." + relation + "." + type + " %p, " + operands + ";");
+    }
+  }
+  for (const std::string relation : {"lo", "ls", "hi", "hs"}) {
+    expect_the_same_everywhere("setp." + relation + ".u32 %p, %a, %b;");
+  }
+  for (const std::string with : {"and", "or", "xor"}) {
+    expect_the_same_everywhere("setp.lt." + with + ".s32 %p, %a, %b, %q;");
+    expect_the_same_everywhere("setp.lt." + with + ".s32 %p|%q, %a, %b, !%q;");
+    expect_the_same_everywhere("setp.lt." + with + ".f32 %q|%p, %a, %b, %p;");
+    expect_the_same_everywhere(with + ".pred %p, %p, %odd; " + with + ".pred %q, !%q, %odd;");
+  }
+  expect_the_same_everywhere("not.pred %p, %q; mov.pred %q, %odd;");
+}
+
+/// More values at a time than the CPU has registers.
+TEST_F(NativeTest, RegistersOverflowIntoTheFrame) {
+  std::string body = ".reg .b32 %v<40>;\n";
+  for (int i = 0; i < 40; ++i) {
+    body += "add.u32 %v" + std::to_string(i) + ", %a, " + std::to_string(i * 12345) + ";\n";
+  }
+  for (int i = 0; i < 40; ++i) {
+    body += "fma.rn.f32 %v" + std::to_string(i) + ", %v" + std::to_string(39 - i) + ", %b, %v" +
+            std::to_string((i * 7) % 40) + ";\n";
+  }
+  for (int i = 0; i < 40; ++i) body += "xor.b32 %r, %r, %v" + std::to_string(i) + ";\n";
+  expect_the_same(body);
+  expect_the_same("@!%odd bra over;\n" + body + "\nover:");
+}
+
+TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {
+  expect_the_same("add.u32 %r, %a, 1; ld.global.b32 %x, [%in+100000]; add.u32 %r, %r, %x;");
+  expect_the_same("mov.b32 %r, %b; st.global.b32 [%out+2], %r; add.u32 %r, %r, 3;");
+}
+
+}  // namespace
+}  // namespace rung::vgpu
