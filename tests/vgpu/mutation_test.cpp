@@ -1,6 +1,6 @@
 // Removes each barrier, and each wait for asynchronous copies, of each CUDA rung in turn. Every
 // such mutant has a race, whether or not its numbers come out right, and the virtual GPU must say
-// so.
+// so. The rungs as they are must do the same in translated code as by the engine's handlers.
 
 #include <gtest/gtest.h>
 
@@ -82,9 +82,20 @@ std::string entry_of(const cuda::GemmRung& rung) {
 }
 std::string entry_of(const cuda::DotRung& rung) { return std::string(rung.entry) + "_f32"; }
 
+/// What a launch did.
+struct Outcome {
+  std::vector<vgpu::Hazard> hazards;
+  vgpu::Counters counters;
+  std::vector<std::byte> contents;  // of all arrays, afterwards
+};
+
+enum class Code { native, handlers };
+
 /// What a problem asks of the virtual GPU, with operands that are all ones.
 class Setting {
  public:
+  explicit Setting(Code code) : code_(code) {}
+
   template <class T>
   T* array(std::int64_t count, T value) {
     const std::vector<T> values(static_cast<std::size_t>(count), value);
@@ -93,10 +104,10 @@ class Setting {
     return reinterpret_cast<T*>(address);
   }
 
-  /// The hazards of one launch, whose parameters lie one behind the other.
+  /// Launches with parameters that lie one behind the other.
   template <class... Parameters>
-  std::vector<vgpu::Hazard> launch(const std::string& text, const std::string& entry,
-                                   const cuda::Launch& launch, const Parameters&... parameters) {
+  Outcome launch(const std::string& text, const std::string& entry, const cuda::Launch& launch,
+                 const Parameters&... parameters) {
     std::vector<std::byte> bytes;
     const auto append = [&](const auto& parameter) {
       const auto* const begin = reinterpret_cast<const std::byte*>(&parameter);
@@ -111,20 +122,33 @@ class Setting {
     options.grid = dim(launch.grid);
     options.block = dim(launch.block);
     options.dynamic_shared = launch.shared_bytes;
+    options.native = code_ == Code::native;
     const auto module = vgpu::Module::load(text, "mutant", memory_);
-    return vgpu::launch(*module->kernel(entry), options, bytes, memory_, vgpu::parse_device("h200"))
-        .hazards;
+    const vgpu::LaunchReport report =
+        vgpu::launch(*module->kernel(entry), options, bytes, memory_, vgpu::parse_device("h200"));
+    return {report.hazards, report.counters, contents()};
   }
 
  private:
+  std::vector<std::byte> contents() const {
+    std::vector<std::byte> all;
+    for (const vgpu::Allocation& allocation : memory_.live()) {
+      all.resize(all.size() + allocation.bytes);
+      memory_.read(&*(all.end() - static_cast<std::ptrdiff_t>(allocation.bytes)),
+                   allocation.address, allocation.bytes);
+    }
+    return all;
+  }
+
+  Code code_;
   vgpu::DeviceMemory memory_{1 << 26};
 };
 
 template <class In, class Out>
-std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung& rung,
-                                   const Problem& problem, int splits) {
+Outcome run_gemm(const std::string& text, const cuda::GemmRung& rung, const Problem& problem,
+                 int splits, Code code) {
   const auto& [m, n, k, a_transposed, b_transposed, c_padding] = problem;
-  Setting setting;
+  Setting setting(code);
   const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool transposed) {
     const In* const data = setting.array(rows * cols, In(1.0f));
     return transposed ? Matrix<const In>{data, 1, rows} : Matrix<const In>{data, cols, 1};
@@ -144,8 +168,9 @@ std::vector<vgpu::Hazard> run_gemm(const std::string& text, const cuda::GemmRung
   return setting.launch(text, entry_of(rung), launch, args);
 }
 
-std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung, std::int64_t n) {
-  Setting setting;
+Outcome run(const std::string& text, const cuda::DotRung& rung, std::int64_t n,
+            Code code = Code::native) {
+  Setting setting(code);
   const Dot<float> dot{n, setting.array(n + 1, 1.0f), 1, setting.array(n + 1, 1.0f), 1};
   const auto& [launch, finish, sums] = rung.launches.f32(dot, multiprocessors);
   const cuda::DotTarget target = {setting.array(sums + 1, 0.0f),
@@ -153,21 +178,23 @@ std::vector<vgpu::Hazard> run(const std::string& text, const cuda::DotRung& rung
   return setting.launch(text, entry_of(rung), launch, dot, target);
 }
 
-std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
-                              const Problem& problem, int splits) {
+Outcome run(const std::string& text, const cuda::GemmRung& rung, const Problem& problem, int splits,
+            Code code) {
   switch (dtype_of(rung)) {
-    case Dtype::f32: return run_gemm<float, float>(text, rung, problem, splits);
-    case Dtype::f64: return run_gemm<double, double>(text, rung, problem, splits);
-    default: return run_gemm<bfloat16, float>(text, rung, problem, splits);
+    case Dtype::f32: return run_gemm<float, float>(text, rung, problem, splits, code);
+    case Dtype::f64: return run_gemm<double, double>(text, rung, problem, splits, code);
+    default: return run_gemm<bfloat16, float>(text, rung, problem, splits, code);
   }
 }
 
-/// With split-K, if the rung has it, and then without.
-std::vector<vgpu::Hazard> run(const std::string& text, const cuda::GemmRung& rung,
-                              const Problem& problem) {
-  std::vector<vgpu::Hazard> hazards;
-  if (rung.splits) hazards = run(text, rung, problem, parts);
-  return hazards.empty() ? run(text, rung, problem, 1) : hazards;
+/// With split-K, if the rung has it, and then, unless that has hazards, without.
+Outcome run(const std::string& text, const cuda::GemmRung& rung, const Problem& problem,
+            Code code = Code::native) {
+  if (rung.splits) {
+    const Outcome outcome = run(text, rung, problem, parts, code);
+    if (!outcome.hazards.empty()) return outcome;
+  }
+  return run(text, rung, problem, 1, code);
 }
 
 /// The text of the entry alone: its statements are the ones to remove.
@@ -198,9 +225,13 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
     if (image.id != id || image.code == cuda::Code::cubin) continue;
     const std::string text(cuda::unpacked(image.unit(dtype_of(rung))));
     for (const auto& problem : problems_of_op) {
-      for (const vgpu::Hazard& hazard : run(text, rung, problem)) {
+      const Outcome native = run(text, rung, problem);
+      for (const vgpu::Hazard& hazard : native.hazards) {
         ADD_FAILURE() << id << ", as it is: " << hazard.message;
       }
+      const Outcome handlers = run(text, rung, problem, Code::handlers);
+      EXPECT_TRUE(native.contents == handlers.contents) << id;
+      EXPECT_TRUE(native.counters == handlers.counters) << id;
     }
     const std::string_view entry = entry_text(text, entry_of(rung));
     const std::size_t entry_at = static_cast<std::size_t>(entry.data() - text.data());
@@ -211,7 +242,7 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
       mutant.replace(entry_at + statement.at, statement.length, statement.length, ' ');
       bool found = false;
       for (const auto& problem : problems_of_op) {
-        found = found || !run(mutant, rung, problem).empty();
+        found = found || !run(mutant, rung, problem).hazards.empty();
       }
       ++score.mutants;
       score.caught += found ? 1 : 0;

@@ -15,7 +15,7 @@ const std::vector<std::uint32_t> words = {
     0x4F7FFFFF, 0x4F800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFC12345,
     0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFE, 0x0000001F, 0x00000020, 0x00000021, 0x12345678, 0xDEADBEEF};
 
-constexpr std::uint32_t threads = 96;
+constexpr std::uint32_t threads = 1024;  // as many as there are pairs of words
 
 /// Each thread loads three words, and three pairs of words that begin with them, computes,
 /// and stores %r, %d, %p and %q.
@@ -45,12 +45,15 @@ class NativeTest : public LaunchTest {
     if (!native::is_supported()) GTEST_SKIP() << "this CPU has no AVX-512";
   }
 
-  std::vector<std::uint32_t> input() const {
-    std::vector<std::uint32_t> in(threads * 6);
-    std::uint32_t state = 1;
-    for (std::uint32_t& word : in) {
-      state = state * 1664525u + 1013904223u;
-      word = words[(state >> 16) % words.size()];
+  /// Every pair of words as %a and %b.
+  static std::vector<std::uint32_t> input() {
+    std::vector<std::uint32_t> in;
+    const auto count = static_cast<std::uint32_t>(words.size());
+    for (std::uint32_t t = 0; t < threads; ++t) {
+      const std::uint32_t a = t % count, b = t / count;
+      for (const std::uint32_t at : {a, 5 * t + 1, b, 3 * b + t, 7 * t + 3, b + 11 * a}) {
+        in.push_back(words[at % count]);
+      }
     }
     return in;
   }
