@@ -12,6 +12,7 @@
 #include "vgpu/lowering/inline.hpp"
 #include "vgpu/lowering/lower.hpp"
 #include "vgpu/model/kernel.hpp"
+#include "vgpu/native/translate.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::vgpu {
@@ -107,6 +108,7 @@ const Kernel* Module::kernel(std::string_view name) {
   const ptx::Function whole = inline_calls(state_->text, *function, state_->name);
   auto kernel = lower(state_->text, whole, state_->name,
                       [&](std::string_view symbol) { return state_->address_of(symbol); });
+  native::translate(*kernel);
   return (state_->kernels[std::string(name)] = std::move(kernel)).get();
 }
 

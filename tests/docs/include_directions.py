@@ -39,17 +39,20 @@ ALLOWED = {
     "src/vgpu/model": [],
     "src/vgpu/memory": [],
     "src/vgpu/frontends": [],
-    "src/vgpu/happens_before": ["src/vgpu/model"],
+    "src/vgpu/happens_before": ["src/vgpu/memory", "src/vgpu/model"],
     "src/vgpu/ptx": ["src/vgpu/model"],
     "src/vgpu/program": ["src/vgpu/model", "src/vgpu/ptx"],
     "src/vgpu/engine": [
         "include", "kernels", "src/vgpu/happens_before", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/ptx",
     ],
     "src/vgpu/lowering": ["src/vgpu/engine", "src/vgpu/model", "src/vgpu/program", "src/vgpu/ptx"],
-    "src/vgpu/observers": ["src/vgpu/engine", "src/vgpu/memory", "src/vgpu/model"],
+    "src/vgpu/native": ["kernels", "src/vgpu/engine", "src/vgpu/model"],
+    "src/vgpu/observers": [
+        "src/vgpu/engine", "src/vgpu/happens_before", "src/vgpu/memory", "src/vgpu/model",
+    ],
     "src/vgpu": [  # launch.hpp: loading modules and launching kernels
-        "src/vgpu/engine", "src/vgpu/lowering", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/observers",
-        "src/vgpu/ptx",
+        "src/vgpu/engine", "src/vgpu/lowering", "src/vgpu/memory", "src/vgpu/model", "src/vgpu/native",
+        "src/vgpu/observers", "src/vgpu/ptx",
     ],
     "src/vgpu/driver": ["src/cuda_driver", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx"],
 }

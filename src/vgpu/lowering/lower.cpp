@@ -12,7 +12,6 @@
 #include "vgpu/lowering/native.hpp"
 #include "vgpu/lowering/operand_rules.hpp"
 #include "vgpu/lowering/superinstructions.hpp"
-#include "vgpu/native/translate.hpp"
 #include "vgpu/program/instruction_error.hpp"
 #include "vgpu/program/liveness.hpp"
 #include "vgpu/program/operands.hpp"
@@ -404,9 +403,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
 
 std::unique_ptr<Kernel> lower(const ptx::Module& module, const ptx::Function& entry,
                               std::string_view name, const SymbolAddress& symbol_address) {
-  std::unique_ptr<Kernel> kernel = Lowering(module, entry, name, symbol_address).run();
-  native::translate(*kernel);
-  return kernel;
+  return Lowering(module, entry, name, symbol_address).run();
 }
 
 }  // namespace rung::vgpu
