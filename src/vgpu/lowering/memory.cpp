@@ -226,8 +226,7 @@ void Lowering::lower_load(const Instruction& instruction) {
 /// Whether every launch has the parameter that is loaded, at an aligned address.
 bool Lowering::is_in_parameters(const MemoryOp& op) const {
   return op.offset >= 0 && op.offset % op.alignment() == 0 &&
-         op.offset + op.access_bytes() <=
-             static_cast<std::int64_t>(kernel_->info.parameter_bytes);
+         op.offset + op.access_bytes() <= static_cast<std::int64_t>(kernel_->info.parameter_bytes);
 }
 
 void Lowering::lower_store(const Instruction& instruction) {

@@ -188,15 +188,15 @@ Native native_operation(const ptx::Instruction& instruction) {
                  ? of_type(lop3, NativeType::u32)
                  : Native{};
     case Opcode::cvt: return conversion(instruction);
-    case Opcode::cvta: return instruction.has("u32") ? Native{} : of_type(add_offset, NativeType::u64);
+    case Opcode::cvta:
+      return instruction.has("u32") ? Native{} : of_type(add_offset, NativeType::u64);
     case Opcode::rcp: return root_or_quotient(rcp, rcp_approx, instruction);
     case Opcode::sqrt: return root_or_quotient(sqrt, sqrt_approx, instruction);
     case Opcode::rsqrt: return root_or_quotient(none, rsqrt, instruction);
     case Opcode::div: return root_or_quotient(div, none, instruction);
     case Opcode::selp:
-      return instruction.modifiers.size() == 1
-                 ? of_type(selp, type_named(instruction.modifiers[0]))
-                 : Native{};
+      return instruction.modifiers.size() == 1 ? of_type(selp, type_named(instruction.modifiers[0]))
+                                               : Native{};
     case Opcode::setp: return comparison(instruction);
     default: return {};
   }

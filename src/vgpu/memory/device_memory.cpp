@@ -19,8 +19,8 @@ constexpr std::size_t guard = std::size_t{1} << 16;  // guard bytes before and a
 constexpr std::size_t stamp_bytes = 32;              // per byte
 constexpr std::size_t worth_huge_pages = std::size_t{64} << 20;  // of address space
 constexpr std::uint64_t most_numbered = std::uint64_t{1} << 32;  // blocks, over launches
-constexpr std::size_t most_freed = 256;              // freed allocations to remember
-constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;  // their address space
+constexpr std::size_t most_freed = 256;                          // freed allocations to remember
+constexpr std::size_t most_freed_bytes = std::size_t{1} << 42;   // their address space
 // Larger allocations would not fit into 47 bits of addresses with their shadows.
 constexpr std::size_t most_bytes = std::size_t{1} << 41;
 

@@ -24,7 +24,7 @@ struct BasicBlock {
     exit,      // all lanes are done
     exit_if,   // lanes whose guard holds are done, the others go to `next`
   };
-  std::uint32_t first = 0, count = 0;  // in Kernel::code, without the end
+  std::uint32_t first = 0, count = 0;                // in Kernel::code, without the end
   std::uint32_t native_first = 0, native_count = 0;  // likewise, in Kernel::native_code
   End end = End::next;
   bool guard_negated = false;
@@ -172,7 +172,7 @@ struct Superinstruction {
 
   std::vector<Step> steps;
   std::vector<const ReadBatch*> batches;
-  std::vector<Instr> parts;  // the same as separate instructions
+  std::vector<Instr> parts;             // the same as separate instructions
   std::shared_ptr<NativeSteps> native;  // null if they are not translated
 };
 

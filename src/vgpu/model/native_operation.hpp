@@ -63,9 +63,7 @@ struct Native {
 inline int bytes_of(NativeType type) {
   return type == NativeType::u64 || type == NativeType::s64 || type == NativeType::f64 ? 8 : 4;
 }
-inline bool is_float(NativeType type) {
-  return type == NativeType::f32 || type == NativeType::f64;
-}
+inline bool is_float(NativeType type) { return type == NativeType::f32 || type == NativeType::f64; }
 inline bool is_signed(NativeType type) {
   return type == NativeType::s32 || type == NativeType::s64;
 }

@@ -58,8 +58,8 @@ class Warp {
 
   std::byte* frame = nullptr;
   const std::byte* parameters = nullptr;  // of the launch
-  Mask mask = 0;   // active lanes of the instruction that is running
-  Mask live = 0;   // lanes that have not exited
+  Mask mask = 0;                          // active lanes of the instruction that is running
+  Mask live = 0;                          // lanes that have not exited
   Mask early = 0;  // lanes that may run before the last launch ends (observers/early_access.hpp)
   Worker* worker = nullptr;
   Block* block = nullptr;

@@ -12,8 +12,8 @@
 namespace rung::vgpu::native {
 namespace {
 
-using Xbyak::Opmask;
 using Xbyak::Operand;
+using Xbyak::Opmask;
 using Xbyak::Ymm;
 using Xbyak::Zmm;
 using Nan = Emitter::Nan;
@@ -264,8 +264,8 @@ void Emission::shift() {
     const Zmm a = c.read(line(1, part));
     if (constant != nullptr) {
       const Zmm to = c.fresh();
-      const auto amount = static_cast<std::uint8_t>(std::min<std::uint64_t>(
-          static_cast<std::uint32_t>(*constant), 255));
+      const auto amount = static_cast<std::uint8_t>(
+          std::min<std::uint64_t>(static_cast<std::uint32_t>(*constant), 255));
       if (left) {
         wide ? c.vpsllq(to, a, amount) : c.vpslld(to, a, amount);
       } else if (sign) {

@@ -10,7 +10,7 @@ namespace {
 
 using Xbyak::Zmm;
 
-constexpr std::size_t code_bytes = 4096;  // at first; it grows
+constexpr std::size_t code_bytes = 4096;   // at first; it grows
 constexpr std::size_t most_operands = 32;  // of an instruction, in lines
 const Zmm canonical_nan(31);
 

@@ -149,8 +149,7 @@ class StepsEmitter {
 
   void load(const Step& step) {
     for (std::size_t e = 0; e < step.count; ++e) {
-      const auto offset =
-          step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
+      const auto offset = step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
       Zmm words;
       for (int part = 0; part < parts; ++part) {
         if (part == 0 || !repeats(step.batch[0])) {

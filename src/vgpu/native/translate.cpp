@@ -50,7 +50,8 @@ class Translator {
       add(instr);
     }
     finish(run);
-    block.native_count = static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
+    block.native_count =
+        static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
   }
 
   void add(Instr instr) {

@@ -85,8 +85,7 @@ void check(const GlobalAccess& access, int thread, std::size_t granule, std::uin
   // Loops around atomicCAS begin with a plain read of a word that others access atomically.
   const bool harmless =
       (access.atomic || !access.writes) && (within_block(written) & stamp_atomic) != 0;
-  if (!in_order(access, written, thread) && !harmless &&
-      !is_seen(access, written, thread, begin)) {
+  if (!in_order(access, written, thread) && !harmless && !is_seen(access, written, thread, begin)) {
     race(access, thread, granule, written, load(shadow.write_site[granule]), "write");
     return;
   }
@@ -113,9 +112,8 @@ void note(const GlobalAccess& access, int thread, std::size_t granule) {
     return;
   }
   const GlobalStamp before = load(shadow.first_reader[granule]);
-  const bool mine =
-      before < access.oldest || (block_number_of(before) == block_number_of(stamp) &&
-                                 stamp_thread(within_block(before)) == thread);
+  const bool mine = before < access.oldest || (block_number_of(before) == block_number_of(stamp) &&
+                                               stamp_thread(within_block(before)) == thread);
   if (!mine) mark(access.allocation.reread_in_launch, access);
   store(mine ? shadow.first_reader[granule] : shadow.other_reader[granule], stamp);
   store(mine ? shadow.first_read_site[granule] : shadow.other_read_site[granule], site);
