@@ -102,8 +102,8 @@ TEST_F(NativeTest, WordsAreComputedAlike) {
     }
   }
   for (const std::string operation :
-       {"mul.f32", "mul.rn.f32", "mul.lo.u32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32",
-        "shl.b32", "shr.u32", "shr.s32", "div.rn.f32"}) {
+       {"mul.f32", "mul.rn.f32", "mul.lo.u32", "mul.lo.s32", "mul.hi.u32", "mul.hi.s32", "and.b32",
+        "or.b32", "xor.b32", "shl.b32", "shr.u32", "shr.s32", "div.rn.f32"}) {
     expect_the_same_everywhere(operation + " %r, %a, %b;");
   }
   for (const std::string operation :

@@ -62,6 +62,9 @@ Native product(NativeOp low, NativeOp wide, const ptx::Instruction& instruction)
   if (is_float(*type)) return elementwise(low, instruction);
   if (instruction.modifiers.size() != 2) return {};
   if (instruction.modifiers[0] == "lo") return of_type(low, type);
+  if (instruction.modifiers[0] == "hi" && low == NativeOp::mul && bytes_of(*type) == 4) {
+    return of_type(NativeOp::mul_high, type);
+  }
   if (instruction.modifiers[0] != "wide" || bytes_of(*type) != 4) return {};
   const NativeType result = is_signed(*type) ? NativeType::s64 : NativeType::u64;
   return {wide, *type, result};

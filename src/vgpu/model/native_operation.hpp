@@ -13,6 +13,7 @@ enum class NativeOp : std::uint8_t {
   add,
   sub,
   mul,  // .lo of integers
+  mul_high,
   mul_wide,
   mad,  // fma, and mad.lo of integers
   mad_wide,

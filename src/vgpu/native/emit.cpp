@@ -63,6 +63,7 @@ class Emission {
 
   void sum();
   void product();
+  void high_product();
   void wide_product();
   void multiply_add();
   void sign();
@@ -152,6 +153,25 @@ void Emission::product() {
       default: c.vpmullq(to, a, b);
     }
     write(part, to, nan_of(type));
+  });
+}
+
+/// The upper halves of the products of even lanes and of odd lanes.
+void Emission::high_product() {
+  constexpr std::uint8_t word = 32;
+  constexpr int odd_lanes = 0xAAAA;
+  each_part([&](int part) {
+    const Zmm a = read(1, part), b = read(2, part), even = c.fresh(), odd = c.fresh(),
+              shifted = c.fresh();
+    c.vpsrlq(odd, a, word);
+    c.vpsrlq(shifted, b, word);
+    is_signed(type) ? c.vpmuldq(odd, odd, shifted) : c.vpmuludq(odd, odd, shifted);
+    is_signed(type) ? c.vpmuldq(even, a, b) : c.vpmuludq(even, a, b);
+    c.vpsrlq(even, even, word);
+    c.mov(c.eax, odd_lanes);
+    c.kmovw(Emitter::scratch_mask(), c.eax);
+    c.vmovdqa32(even | Emitter::scratch_mask(), odd);
+    write(part, even);
   });
 }
 
@@ -527,6 +547,7 @@ void Emission::run() {
     case NativeOp::add:
     case NativeOp::sub: sum(); break;
     case NativeOp::mul: product(); break;
+    case NativeOp::mul_high: high_product(); break;
     case NativeOp::mul_wide:
     case NativeOp::mad_wide: wide_product(); break;
     case NativeOp::mad: multiply_add(); break;

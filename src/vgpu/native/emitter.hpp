@@ -63,6 +63,8 @@ class Emitter : public Xbyak::CodeGenerator {
   void begin_steps(const Plan& plan);
   /// Ends it: writes the changed lines.
   void end();
+  /// After the last run: the code no longer moves or changes.
+  void make_executable() { ready(Xbyak::CodeArray::PROTECT_RE); }
   /// The instructions of the plan begin one after the other.
   void next_instruction();
 

@@ -216,7 +216,7 @@ class Steps final : public NativeSteps {
       }
       Emitter& emitter = emitters_.emplace_back();
       StepsEmitter(super_, patterns).emit(emitter);
-      emitter.ready();
+      emitter.make_executable();
       std::copy(patterns.begin(), patterns.end(), variant.patterns.begin());
       const auto function = emitter.getCode<Function>();
       variant.function.store(function, std::memory_order_release);

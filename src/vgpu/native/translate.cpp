@@ -23,7 +23,7 @@ class Translator {
 
   void run() {
     for (BasicBlock& block : kernel_.blocks) translate(block);
-    emitter_->ready();  // for execution: the code no longer moves
+    emitter_->make_executable();
     for (const Run& run : runs_) {
       Instr& instr = kernel_.native_code[run.at];
       instr.full = function_at(run.full);
@@ -101,7 +101,13 @@ class Translator {
 bool is_supported() { return cpu::machine().isa.contains(cpu::Isa::avx512); }
 
 void translate(Kernel& kernel) {
-  if (is_supported()) Translator(kernel).run();
+  if (!is_supported()) return;
+  try {
+    Translator(kernel).run();
+  } catch (const Xbyak::Error&) {  // a system that lets nobody make code at run time
+    kernel.native_code.clear();
+    for (Superinstruction& super : kernel.superinstructions) super.native = nullptr;
+  }
 }
 
 }  // namespace rung::vgpu::native

@@ -8,7 +8,7 @@ namespace rung::vgpu::native {
 bool is_supported();
 
 /// Fills in Kernel::native_code: runs of instructions between others become one each, in machine
-/// code. Nothing if the CPU is not supported.
+/// code. Nothing if the CPU is not supported, or the system lets nobody make code.
 void translate(Kernel& kernel);
 
 }  // namespace rung::vgpu::native
