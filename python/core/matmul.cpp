@@ -215,7 +215,8 @@ class Product {
       return step * static_cast<std::int64_t>(matrix.element);
     };
     for (std::int64_t i = 0; i < shapes_.batch[dim]; ++i) {
-      if (const rung_status status = run_batch(dim + 1, dims, a, b, c); status != RUNG_OK) return status;
+      if (const rung_status status = run_batch(dim + 1, dims, a, b, c); status != RUNG_OK)
+        return status;
       a.data += bytes(shapes_.steps_a[dim], a);
       b.data += bytes(shapes_.steps_b[dim], b);
       c.data += bytes(out_.strides[dim], c);
@@ -282,9 +283,9 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
   }
   const std::int32_t new_dtype =
       options.rounds ? left.array.dtype : default_result(left.array.dtype);
-  const nb::object result = out.is_none() ? new_array(a, by_a, left.array, new_dtype,
-                                                      shapes.result_dims, shapes.result)
-                                          : nb::borrow(out);
+  const nb::object result =
+      out.is_none() ? new_array(a, by_a, left.array, new_dtype, shapes.result_dims, shapes.result)
+                    : nb::borrow(out);
   const Imported target("out", result, access_of(result), launch);
   if (!out.is_none()) check_out(target.array, left.array, shapes);
   Product product(left.array, right.array, target.array, shapes, dtype, launch, options);

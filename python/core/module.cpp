@@ -39,16 +39,15 @@ NB_MODULE(_core, m) {
   m.def(
       "matmul",
       [](nb::handle a, nb::handle b, nb::handle out, double alpha, double beta, const char* math,
-         int threads, nb::handle stream) {
-        return matmul(a, b, out, stream, {alpha, beta, math, threads});
-      },
-      nb::arg("a"), nb::arg("b"), nb::kw_only(),
-        nb::arg("out").none() = nb::none(), nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0,
-        nb::arg("math") = "ieee", nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
-        nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
-                "beta: float = 0, math: str = 'ieee', threads: int = 0, "
-                "stream: object = None) -> object"),
-        R"(out = alpha * (a @ b) + beta * out
+         int threads,
+         nb::handle stream) { return matmul(a, b, out, stream, {alpha, beta, math, threads}); },
+      nb::arg("a"), nb::arg("b"), nb::kw_only(), nb::arg("out").none() = nb::none(),
+      nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0, nb::arg("math") = "ieee",
+      nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+      nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
+              "beta: float = 0, math: str = 'ieee', threads: int = 0, "
+              "stream: object = None) -> object"),
+      R"(out = alpha * (a @ b) + beta * out
 
 Arrays may be of any library with DLPack or the buffer protocol (NumPy, PyTorch, CuPy, ml_dtypes), on
 the CPU or on an NVIDIA GPU. The call releases the GIL. On a GPU it enqueues its work and returns.
