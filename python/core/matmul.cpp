@@ -303,4 +303,14 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
   return result;
 }
 
+nb::object new_result(nb::handle a, nb::tuple shape) {
+  const Access access = access_of(a);
+  const Imported like("a", a, access, stream_for(a, access, nb::none()));
+  if (shape.size() > max_dims) fail("the shape has more than 8 dimensions");
+  std::int64_t extents[max_dims];
+  for (std::size_t i = 0; i < shape.size(); ++i) extents[i] = nb::cast<std::int64_t>(shape[i]);
+  return new_array(a, access, like.array, default_result(like.array.dtype),
+                   static_cast<int>(shape.size()), extents);
+}
+
 }  // namespace rung::python

@@ -15,6 +15,9 @@ struct MatmulOptions {
 nanobind::object matmul(nanobind::handle a, nanobind::handle b, nanobind::handle out,
                         nanobind::handle stream, const MatmulOptions& options);
 
+/// A new array as matmul would make for `a`.
+nanobind::object new_result(nanobind::handle a, nanobind::tuple shape);
+
 nanobind::object dot(nanobind::handle x, nanobind::handle y, const char* mode, nanobind::handle out,
                      int threads, nanobind::handle stream);
 

@@ -107,6 +107,8 @@ array([[ 5., 14.],
       nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
       nb::arg("math"), nb::arg("rounds"));
 
+  m.def("_new_result", new_result, nb::arg("a"), nb::arg("shape"));
+
   m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",
         nb::arg("out").none() = nb::none(), nb::arg("threads") = 0,
         nb::arg("stream").none() = nb::none(),

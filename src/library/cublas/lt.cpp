@@ -38,25 +38,30 @@ constexpr int by_columns = 0, by_rows = 1;
 
 using GetAttribute = int(const void*, int, void*, std::size_t, std::size_t*);
 
-/// Reads an attribute; what the installed cuBLASLt does not know has its default value.
+GetAttribute* getter(const char* name) {
+  return reinterpret_cast<GetAttribute*>(real_function(name, Library::cublas_lt));
+}
+
+/// Reads an attribute; `otherwise` if the installed cuBLASLt does not know it.
 template <class Value>
-Value read(const char* getter, const void* object, int attribute, Value otherwise = {}) {
-  auto* const get = reinterpret_cast<GetAttribute*>(real_function(getter, Library::cublas_lt));
+Value read(GetAttribute* get, const void* object, int attribute, Value otherwise) {
   Value value = {};
   std::size_t written = 0;
   const bool is_read =
-      get != nullptr && get(object, attribute, &value, sizeof value, &written) == 0;
+      get != nullptr && get(object, attribute, &value, sizeof value, &written) == success;
   return is_read && written == sizeof value ? value : otherwise;
 }
 
 template <class Value>
 Value of_desc(const void* object, int attribute, Value otherwise = {}) {
-  return read("cublasLtMatmulDescGetAttribute", object, attribute, otherwise);
+  static GetAttribute* const get = getter("cublasLtMatmulDescGetAttribute");
+  return read(get, object, attribute, otherwise);
 }
 
 template <class Value>
 Value of_layout(const void* object, int attribute, Value otherwise = {}) {
-  return read("cublasLtMatrixLayoutGetAttribute", object, attribute, otherwise);
+  static GetAttribute* const get = getter("cublasLtMatrixLayoutGetAttribute");
+  return read(get, object, attribute, otherwise);
 }
 
 struct Layout {
@@ -76,21 +81,23 @@ std::optional<Layout> layout_of(const void* object) {
                         .cols = of_layout<std::uint64_t>(object, layout::cols),
                         .ld = of_layout<std::int64_t>(object, layout::ld)};
   const bool is_plain = (found.order == by_columns || found.order == by_rows) &&
-                        of_layout<int>(object, layout::batch_count, 1) == 1;
+                        of_layout<int>(object, layout::batch_count, -1) == 1;
   return is_plain ? std::optional(found) : std::nullopt;
 }
 
 /// Whether a descriptor asks for alpha op(A) op(B) + beta C with host scalars and nothing else.
 bool is_plain(const void* object) {
+  const bool has_defaults = of_desc<int>(object, desc::epilogue, -1) == default_epilogue &&
+                            of_desc<int>(object, desc::pointer_mode, -1) == host_pointers &&
+                            of_desc<int>(object, desc::op_c, -1) == 0 &&
+                            of_desc<int>(object, desc::fill_mode, -1) == full_fill &&
+                            of_desc<int>(object, desc::sm_count_target, 0) == 0;
+  if (!has_defaults) return false;
   for (const int pointer : {desc::a_scale, desc::b_scale, desc::c_scale, desc::d_scale,
                             desc::amax_d, desc::d_out_scale}) {
     if (of_desc<void*>(object, pointer) != nullptr) return false;
   }
-  return of_desc<int>(object, desc::pointer_mode, -1) == host_pointers &&
-         of_desc<int>(object, desc::op_c, 0) == 0 &&
-         of_desc<int>(object, desc::fill_mode, full_fill) == full_fill &&
-         of_desc<int>(object, desc::epilogue, default_epilogue) == default_epilogue &&
-         of_desc<int>(object, desc::sm_count_target, 0) == 0;
+  return true;
 }
 
 /// The type of alpha and beta that goes with the type of the sums.
