@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -136,10 +137,11 @@ Access access_of(nb::handle object) {
 }
 
 // Delegates, so that the destructor runs if this throws.
-Imported::Imported(const char* name, nb::handle object, const Access& access, void* stream)
+Imported::Imported(const char* name, nb::handle object, const Access& access, void* stream,
+                   Grad grad)
     : Imported() {
   switch (access.by) {
-    case Access::By::exchange_api: read_exchanged(name, object, *access.api); break;
+    case Access::By::exchange_api: read_exchanged(name, object, *access.api, grad); break;
     case Access::By::buffer: read_buffer(name, object, stream); break;
     case Access::By::dlpack: read_dlpack(name, object, stream); break;
     case Access::By::nothing: refuse(name, python_type(object));
@@ -152,9 +154,11 @@ Imported::~Imported() {
   if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
 }
 
-void Imported::read_exchanged(const char* name, nb::handle object, const dlpack::ExchangeApi& api) {
+void Imported::read_exchanged(const char* name, nb::handle object, const dlpack::ExchangeApi& api,
+                              Grad grad) {
   // __dlpack__ refuses these itself.
-  if (nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {
+  if (grad == Grad::refused &&
+      nb::cast<bool>(nb::getattr(object, "requires_grad", nb::bool_(false)))) {
     fail_type(std::string(name) + " requires grad; use rung.torch.matmul, or pass detach()");
   }
   dlpack::Tensor tensor;
@@ -165,6 +169,13 @@ void Imported::read_exchanged(const char* name, nb::handle object, const dlpack:
     tensor = versioned_->tensor;
   }
   read(name, tensor);
+  // The table gives the memory of PyTorch's, without its sign. No public function makes one whose
+  // elements follow each other, so that others need not be asked.
+  const auto& strides = array.strides;
+  if (std::find(strides, strides + array.ndim, 1) != strides + array.ndim) return;
+  if (nb::hasattr(object, "is_neg") && nb::cast<bool>(object.attr("is_neg")())) {
+    fail_type(std::string(name) + " is a lazy negation; pass resolve_neg()");
+  }
 }
 
 void Imported::read_buffer(const char* name, nb::handle object, void* stream) {

@@ -39,13 +39,17 @@ struct Access {
 };
 Access access_of(nb::handle object);
 
+/// What becomes of a tensor that requires grad: the library records nothing for autograd.
+enum class Grad { refused, ignored };
+
 /// An array for as long as this lives.
 class Imported {
  public:
   /// `name`: for messages, such as "a". `stream`: what a GPU array is used in; its producer makes that
   /// stream wait for pending work, if it knows of any. Throws TypeError for what is no array, or of
   /// an element type that the library has not; ValueError for more than 8 dimensions.
-  Imported(const char* name, nb::handle object, const Access& access, void* stream);
+  Imported(const char* name, nb::handle object, const Access& access, void* stream,
+           Grad grad = Grad::refused);
   ~Imported();
   Imported(const Imported&) = delete;
   Imported& operator=(const Imported&) = delete;
@@ -54,7 +58,8 @@ class Imported {
 
  private:
   Imported() = default;
-  void read_exchanged(const char* name, nb::handle object, const dlpack::ExchangeApi& api);
+  void read_exchanged(const char* name, nb::handle object, const dlpack::ExchangeApi& api,
+                      Grad grad);
   void read_buffer(const char* name, nb::handle object, void* stream);
   void read_dlpack(const char* name, nb::handle object, void* stream);
   void read(const char* name, const dlpack::Tensor& tensor);

@@ -152,10 +152,16 @@ rung_tensor tensor_of(const Matrix& matrix, const Array& array, std::int32_t dty
 /// A product whose arrays have been checked.
 class Product {
  public:
-  Product(const Array& a, const Array& b, const Array& out, const Shapes& shapes, double alpha,
-          double beta, std::int32_t dtype, int threads, void* stream)
-      : a_(a), b_(b), out_(out), shapes_(shapes), alpha_(alpha), beta_(beta), dtype_(dtype) {
-    options_.threads = threads;
+  Product(const Array& a, const Array& b, const Array& out, const Shapes& shapes,
+          std::int32_t dtype, void* stream, const MatmulOptions& options)
+      : a_(a),
+        b_(b),
+        out_(out),
+        shapes_(shapes),
+        alpha_(options.alpha),
+        beta_(options.beta),
+        dtype_(dtype) {
+    options_.threads = options.threads;
     options_.stream = stream;
     c_ = {static_cast<std::byte*>(out.data),
           shapes.a.rows,
@@ -168,20 +174,49 @@ class Product {
     if (a.ndim >= 2) c_.row_stride = out.strides[last];
   }
 
-  rung_status run() { return run_batch(0, shapes_.a, shapes_.b, c_); }
+  rung_status run() {
+    Matrix a = shapes_.a, c = c_;
+    return run_batch(0, join_rows(a, c), a, shapes_.b, c);
+  }
 
-  /// Whether the library takes the matrices of GPU memory, which nothing here can copy.
-  static bool fits(const Matrix& matrix) { return is_direct(matrix); }
   const Matrix& c() const { return c_; }
 
  private:
-  rung_status run_batch(int dim, Matrix a, Matrix b, Matrix c) {
-    if (dim == shapes_.batch_dims) return out_.on_gpu() ? call(a, b, c) : run_on_host(a, b, c);
+  /// Where one b is for the last dimensions of the batch, and rows follow each other across them, a and
+  /// c become matrices with the rows of all. Returns how many dimensions are left.
+  int join_rows(Matrix& a, Matrix& c) const {
+    int dims = shapes_.batch_dims;
+    for (; dims > 0; --dims) {
+      const std::int64_t count = shapes_.batch[dims - 1];
+      Matrix all_a = a, all_c = c;
+      if ((count != 1 && shapes_.steps_b[dims - 1] != 0) ||
+          !join(all_a, count, shapes_.steps_a[dims - 1]) ||
+          !join(all_c, count, out_.strides[dims - 1])) {
+        break;
+      }
+      a = all_a;
+      c = all_c;
+    }
+    return dims;
+  }
+
+  /// Whether `count` matrices, `step` elements apart, are one that the library takes.
+  static bool join(Matrix& matrix, std::int64_t count, std::int64_t step) {
+    if (count == 1) return true;
+    if (matrix.rows == 1) matrix.row_stride = step;
+    if (step != matrix.rows * matrix.row_stride) return false;
+    matrix.rows *= count;
+    return is_direct(matrix);
+  }
+
+  rung_status run_batch(int dim, int dims, Matrix a, Matrix b, Matrix c) {
+    if (dim == dims) return out_.on_gpu() ? call(a, b, c) : run_on_host(a, b, c);
     const auto bytes = [](std::int64_t step, const Matrix& matrix) {
       return step * static_cast<std::int64_t>(matrix.element);
     };
     for (std::int64_t i = 0; i < shapes_.batch[dim]; ++i) {
-      if (const rung_status status = run_batch(dim + 1, a, b, c); status != RUNG_OK) return status;
+      if (const rung_status status = run_batch(dim + 1, dims, a, b, c); status != RUNG_OK)
+        return status;
       a.data += bytes(shapes_.steps_a[dim], a);
       b.data += bytes(shapes_.steps_b[dim], b);
       c.data += bytes(out_.strides[dim], c);
@@ -228,30 +263,32 @@ nb::object contiguous(nb::handle object) {
 
 }  // namespace
 
-nb::object matmul(nb::handle a, nb::handle b, nb::handle out, double alpha, double beta,
-                  const char* math, int threads, nb::handle stream) {
+nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
+                  const MatmulOptions& options) {
   const Access by_a = access_of(a), by_b = access_of(b);
   void* const launch = stream_for(a, by_a, stream);
-  const Imported left("a", a, by_a, launch), right("b", b, by_b, launch);
+  const Grad grad = options.ignores_grad ? Grad::ignored : Grad::refused;
+  const Imported left("a", a, by_a, launch, grad), right("b", b, by_b, launch, grad);
   check_same_kind(left.array, right.array);
   const Shapes shapes = shapes_of(left.array, right.array);
-  const std::int32_t dtype = dtype_in_mode(left.array.dtype, math);
+  const std::int32_t dtype = dtype_in_mode(left.array.dtype, options.math);
   if (left.array.on_gpu() && !(is_direct(shapes.a) && is_direct(shapes.b))) {
     const nb::object of_a = is_direct(shapes.a) ? nb::borrow(a) : contiguous(a);
     const nb::object of_b = is_direct(shapes.b) ? nb::borrow(b) : contiguous(b);
-    return matmul(of_a, of_b, out, alpha, beta, math, threads, stream);
+    return matmul(of_a, of_b, out, stream, options);
   }
-  if (out.is_none() && beta != 0) {
-    fail("beta is " + std::to_string(beta) + ", and there is no out to scale; pass out, or 0");
+  if (out.is_none() && options.beta != 0) {
+    fail("beta is " + std::to_string(options.beta) +
+         ", and there is no out to scale; pass out, or 0");
   }
-  const nb::object result = out.is_none()
-                                ? new_array(a, by_a, left.array, default_result(left.array.dtype),
-                                            shapes.result_dims, shapes.result)
-                                : nb::borrow(out);
+  const std::int32_t new_dtype =
+      options.rounds ? left.array.dtype : default_result(left.array.dtype);
+  const nb::object result =
+      out.is_none() ? new_array(a, by_a, left.array, new_dtype, shapes.result_dims, shapes.result)
+                    : nb::borrow(out);
   const Imported target("out", result, access_of(result), launch);
   if (!out.is_none()) check_out(target.array, left.array, shapes);
-  Product product(left.array, right.array, target.array, shapes, alpha, beta, dtype, threads,
-                  launch);
+  Product product(left.array, right.array, target.array, shapes, dtype, launch, options);
   if (target.array.on_gpu() && !is_direct(product.c())) {
     fail("out has strides that a GPU kernel cannot write; one of the last two must be 1");
   }
@@ -264,6 +301,16 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, double alpha, doub
   }
   check(status, message);
   return result;
+}
+
+nb::object new_result(nb::handle a, nb::tuple shape) {
+  const Access access = access_of(a);
+  const Imported like("a", a, access, stream_for(a, access, nb::none()));
+  if (shape.size() > max_dims) fail("the shape has more than 8 dimensions");
+  std::int64_t extents[max_dims];
+  for (std::size_t i = 0; i < shape.size(); ++i) extents[i] = nb::cast<std::int64_t>(shape[i]);
+  return new_array(a, access, like.array, default_result(like.array.dtype),
+                   static_cast<int>(shape.size()), extents);
 }
 
 }  // namespace rung::python

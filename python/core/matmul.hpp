@@ -4,8 +4,19 @@
 
 namespace rung::python {
 
-nanobind::object matmul(nanobind::handle a, nanobind::handle b, nanobind::handle out, double alpha,
-                        double beta, const char* math, int threads, nanobind::handle stream);
+struct MatmulOptions {
+  double alpha = 1, beta = 0;
+  const char* math = "ieee";
+  int threads = 0;
+  bool ignores_grad = false;  // operands that require grad are read, without autograd
+  bool rounds = false;        // a new result has the dtype of a
+};
+
+nanobind::object matmul(nanobind::handle a, nanobind::handle b, nanobind::handle out,
+                        nanobind::handle stream, const MatmulOptions& options);
+
+/// A new array as matmul would make for `a`.
+nanobind::object new_result(nanobind::handle a, nanobind::tuple shape);
 
 nanobind::object dot(nanobind::handle x, nanobind::handle y, const char* mode, nanobind::handle out,
                      int threads, nanobind::handle stream);

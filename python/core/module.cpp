@@ -36,13 +36,18 @@ NB_MODULE(_core, m) {
       "The GPU's driver reported an error.";
   m.attr("__version__") = rung_version();
 
-  m.def("matmul", matmul, nb::arg("a"), nb::arg("b"), nb::kw_only(),
-        nb::arg("out").none() = nb::none(), nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0,
-        nb::arg("math") = "ieee", nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
-        nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
-                "beta: float = 0, math: str = 'ieee', threads: int = 0, "
-                "stream: object = None) -> object"),
-        R"(out = alpha * (a @ b) + beta * out
+  m.def(
+      "matmul",
+      [](nb::handle a, nb::handle b, nb::handle out, double alpha, double beta, const char* math,
+         int threads,
+         nb::handle stream) { return matmul(a, b, out, stream, {alpha, beta, math, threads}); },
+      nb::arg("a"), nb::arg("b"), nb::kw_only(), nb::arg("out").none() = nb::none(),
+      nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0, nb::arg("math") = "ieee",
+      nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+      nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
+              "beta: float = 0, math: str = 'ieee', threads: int = 0, "
+              "stream: object = None) -> object"),
+      R"(out = alpha * (a @ b) + beta * out
 
 Arrays may be of any library with DLPack or the buffer protocol (NumPy, PyTorch, CuPy, ml_dtypes), on
 the CPU or on an NVIDIA GPU. The call releases the GIL. On a GPU it enqueues its work and returns.
@@ -91,6 +96,18 @@ Examples
 array([[ 5., 14.],
        [14., 50.]], dtype=float32)
 )");
+
+  // What rung.torch has under its own autograd: rounds, for a new array of the dtype of a.
+  m.def(
+      "_matmul_of_tensors",
+      [](nb::handle a, nb::handle b, nb::handle out, double alpha, double beta, const char* math,
+         bool rounds) {
+        return matmul(a, b, out, nb::none(), {alpha, beta, math, 0, true, rounds});
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
+      nb::arg("math"), nb::arg("rounds"));
+
+  m.def("_new_result", new_result, nb::arg("a"), nb::arg("shape"));
 
   m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",
         nb::arg("out").none() = nb::none(), nb::arg("threads") = 0,

@@ -11,7 +11,7 @@ ALLOWED = {
     "librung_blas.so": r"(scipy_)?(cblas_[sd](gemm|dot)(64_)?|[sd](gemm|dot)_(64_)?)",
     "librung_cublas.so": r"cublas(Create|Destroy|[SG]et(Stream|PointerMode)|SetWorkspace)_v2|cublas[SG]etMathMode"
                          r"|cublas[SD](gemm|dot)_v2(_64)?|cublas[SD]gemmStridedBatched(_64)?"
-                         r"|cublas(Gemm(StridedBatched)?|Dot)Ex(_64)?",
+                         r"|cublas(Gemm(StridedBatched)?|Dot)Ex(_64)?|cublasLtMatmul",
 }
 
 

@@ -57,7 +57,7 @@ def test_stubs_name_what_is_there():
         assert re.findall(r"(\w+):", signature) == parameters
 
 
-@pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
+@pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench", "rung._grouped"])
 def test_documentation(name):
     module = importlib.import_module(name)
     tests = doctest.DocTestFinder(exclude_empty=True).find(module)

@@ -4,9 +4,12 @@ import doctest
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 
 import rung
 import rung.torch
+from rung.torch.dispatch import FUNCTION, KERNEL, OPERATOR, way
 
 DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -35,13 +38,13 @@ def close(result, right):
 def calls(monkeypatch):
     """The calls of the library, as the number of dimensions of a."""
     seen = []
-    original = rung._core.matmul
+    original = rung._core._matmul_of_tensors
 
-    def matmul(a, b, **keywords):
+    def matmul(a, *others):
         seen.append(a.dim())
-        return original(a, b, **keywords)
+        return original(a, *others)
 
-    monkeypatch.setattr(rung._core, "matmul", matmul)
+    monkeypatch.setattr(rung._core, "_matmul_of_tensors", matmul)
     return seen
 
 
@@ -170,6 +173,98 @@ def test_compile_under_use(device, calls):
     assert calls
 
 
+def test_ordinary_calls_skip_the_dispatcher(device):
+    a = torch.ones(2, 2, device=device)
+    needs_grad = torch.nn.Parameter(a)
+    assert way(a, a) == KERNEL
+    assert way(a, needs_grad) == FUNCTION
+    with torch.no_grad():
+        assert way(a, needs_grad) == KERNEL
+    with torch.inference_mode():
+        assert way(torch.ones(2, device=device)) == KERNEL
+
+
+def test_what_asks_for_more_takes_the_operator(device):
+    a, b = torch.randn(3, 4, device=device), torch.randn(4, 5, device=device)
+    complex = torch.randn(3, 4, dtype=torch.complex64, device=device)
+    negation = complex.conj().imag
+    assert negation.is_neg() and way(negation, b) == OPERATOR
+    close(rung.torch.matmul(negation, b), negation @ b)
+
+    class Logged(torch.Tensor):
+        pass
+
+    logged = a.as_subclass(Logged)
+    assert way(logged, b) == OPERATOR
+    close(rung.torch.matmul(logged, b).as_subclass(torch.Tensor), a @ b)
+    with FakeTensorMode():
+        fake = rung.torch.matmul(torch.empty(3, 4), torch.empty(4, 5))
+        assert fake.shape == (3, 5) and way(fake) == OPERATOR
+        with pytest.raises(TypeError, match="a is float32, b is float64; they must have the same dtype"):
+            rung.torch.matmul(torch.empty(3, 4), torch.empty(4, 5, dtype=torch.float64))
+    graph = torch.fx.experimental.proxy_tensor.make_fx(lambda a, b: rung.torch.matmul(a, b))(a, b)
+    assert "rung.matmul" in graph.code
+    close(graph(a, b), a @ b)
+
+
+@pytest.mark.parametrize("in_dims", [(0, None), (None, 1), (1, 0), (-1, -1)])
+@pytest.mark.parametrize("a, b", [((3, 4), (4, 5)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5))])
+def test_vmap(device, in_dims, a, b):
+    def random(shape, dim):
+        tensor = torch.randn((6, *shape) if dim is not None else shape, dtype=torch.float64, device=device)
+        return tensor if dim is None else tensor.movedim(0, dim)
+
+    a, b = (random(shape, dim) for shape, dim in zip((a, b), in_dims))
+    close(torch.func.vmap(rung.torch.matmul, in_dims)(a, b), torch.func.vmap(torch.matmul, in_dims)(a, b))
+
+
+@pytest.mark.parametrize("in_dims", [(0, 0, 0), (None, 0, None), (0, None, None), (1, None, 2)])
+@pytest.mark.parametrize("beta", [0, 0.5])
+def test_vmap_of_addmm(device, in_dims, beta):
+    shapes = [(5,), (3, 4), (4, 5)]
+    tensors = [torch.randn(shape if dim is None else shape[:dim] + (6,) + shape[dim:], dtype=torch.float64, device=device)
+               for shape, dim in zip(shapes, in_dims)]
+    ours, right = (torch.func.vmap(lambda *all: f(*all, alpha=3, beta=beta), in_dims)(*tensors)
+                   for f in (rung.torch.addmm, torch.addmm))
+    close(ours, right)
+
+
+def test_transforms(device):
+    input, a, b = (torch.randn(shape, dtype=torch.float64, device=device) for shape in ((5,), (3, 4), (4, 5)))
+
+    def ours(input, a, b):
+        return (rung.torch.addmm(input, rung.torch.matmul(a, b).T, a, alpha=2, beta=3) ** 2).sum()
+
+    def right(input, a, b):
+        return (torch.addmm(input, torch.matmul(a, b).T, a, alpha=2, beta=3) ** 2).sum()
+
+    operands, tangents = (input[:4], a, b), (input[1:], a + 1, b - 2)
+    for mine, theirs in zip(torch.func.grad(ours, (0, 1, 2))(*operands), torch.func.grad(right, (0, 1, 2))(*operands)):
+        close(mine, theirs)
+    close(torch.func.jvp(ours, operands, tangents)[1], torch.func.jvp(right, operands, tangents)[1])
+    close(torch.func.hessian(ours, 1)(*operands), torch.func.hessian(right, 1)(*operands))
+
+
+def test_forward_mode(device):
+    a, b = torch.randn(3, 4, dtype=torch.float64, device=device), torch.randn(4, 5, dtype=torch.float64, device=device)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(a, a + 1)
+        close(forward_ad.unpack_dual(rung.torch.matmul(dual, b)).tangent, (a + 1) @ b)
+        close(forward_ad.unpack_dual(rung.torch.addmm(b[0], dual, b, alpha=2)).tangent, 2 * (a + 1) @ b)
+
+
+def test_a_batch_with_one_b_is_one_product(device, calls):
+    a, b = torch.randn(4, 3, 6, device=device).transpose(0, 1), torch.randn(6, 2, device=device)
+    close(rung.torch.matmul(a, b), a @ b)
+    assert calls == [2]
+
+
+def test_lazy_negations_are_refused_without_the_dispatcher(device):
+    complex = torch.randn(2, 2, dtype=torch.complex64, device=device)
+    with pytest.raises(TypeError, match=r"a is a lazy negation; pass resolve_neg\(\)"):
+        rung.matmul(complex.conj().imag, torch.ones(2, 2, device=device))
+
+
 def test_what_requires_grad_is_refused_without_autograd(device):
     a = torch.randn(2, 2, device=device, requires_grad=True)
     with pytest.raises(TypeError, match="a requires grad; use rung.torch.matmul"):
@@ -188,7 +283,7 @@ def test_errors_name_both(device):
     a = torch.zeros(2, 3, device=device)
     with pytest.raises(ValueError, match=r"a is \(2, 3\), b is \(2, 3\)"):
         rung.torch.matmul(a, a)
-    with pytest.raises(TypeError, match="a is torch.float32, b is torch.float64"):
+    with pytest.raises(TypeError, match="a is float32, b is float64; they must have the same dtype"):
         rung.torch.matmul(a, a.t().double())
 
 

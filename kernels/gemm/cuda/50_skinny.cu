@@ -4,6 +4,8 @@
 //   way through shared memory | bottleneck: device memory, and the loads in flight; i8 spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/50 --sizes 1x4096x4096
 
+#include <type_traits>
+
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/reduce/block_sum.cuh"
@@ -221,12 +223,14 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, and parts of k for four blocks on each
-  /// SM, of 512 steps or more along a row and 128 or more across.
+  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for four
+  /// blocks on each SM, of 512 steps or more along a row and 128 or more across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : 2};
+    // Tensor cores are faster for more than two rows, where the elements have them.
+    constexpr int LAST = std::is_same_v<In, float> || std::is_same_v<In, std::uint32_t> ? 2 : 1;
+    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : LAST};
     const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;
     const std::int64_t tiles = cuda::ceil_div(few, 1 << config.tile) *
                                cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));
@@ -244,6 +248,6 @@ struct Skinny {
 RUNG_CUDA_GEMM_TILES(50, skinny,
                      (0, Skinny<1>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (1, Skinny<2>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (2, Skinny<4>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8))
+                     (2, Skinny<4>, f32, i32))
 
 }  // namespace rung

@@ -22,7 +22,16 @@ enum Status : int {
 enum PointerMode : int { host_pointers = 0 };
 enum MathMode : int { tf32_math = 3 };  // the lower bits; above are flags
 
-enum DataType : int { r_32f = 0, r_64f = 1, r_16f = 2, r_8i = 3, r_32i = 10, r_16bf = 14 };
+enum DataType : int {
+  r_32f = 0,
+  r_64f = 1,
+  r_16f = 2,
+  r_8i = 3,
+  r_32i = 10,
+  r_16bf = 14,
+  r_8f_e4m3 = 28,
+  r_8f_e5m2 = 29,
+};
 
 enum ComputeType : int {
   compute_32f = 68,

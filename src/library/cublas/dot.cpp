@@ -43,8 +43,7 @@ int plain(const char* name, int type, Handle handle, Int n, const T* x, Int incx
   const int answered = dot_of(handle, type, type, type, n, x, incx, y, incy, result);
   if (answered != unanswered) return answered;
   if (handle == nullptr) return not_initialized;
-  return pass_on<int(Handle, Int, const T*, Int, const T*, Int, T*)>(name, handle, n, x, incx, y,
-                                                                     incy, result);
+  return pass_on(name, handle, n, x, incx, y, incy, result);
 }
 
 template <class Int>
@@ -56,8 +55,7 @@ int ex(const char* name, Handle handle, Int n, const void* x, int x_type, Int in
     if (answered != unanswered) return answered;
   }
   if (handle == nullptr) return not_initialized;
-  return pass_on<int(Handle, Int, const void*, int, Int, const void*, int, Int, void*, int, int)>(
-      name, handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution);
+  return pass_on(name, handle, n, x, x_type, incx, y, y_type, incy, result, result_type, execution);
 }
 
 }  // namespace

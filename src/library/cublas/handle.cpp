@@ -11,8 +11,6 @@ namespace {
 
 using Get = int(Handle, int*);
 using GetPointer = int(Handle, void**);
-using Set = int(Handle, int);
-using SetPointer = int(Handle, void*);
 
 // Looked up once: each call of gemm asks.
 const bool& has_real() {
@@ -25,7 +23,7 @@ State* own(Handle handle) { return static_cast<State*>(handle); }
 /// One field of a handle, read or written here if there is no real cuBLAS.
 template <class Value>
 int get(const char* name, Handle handle, Value State::* field, Value* value) {
-  if (has_real()) return pass_on<int(Handle, Value*)>(name, handle, value);
+  if (has_real()) return pass_on(name, handle, value);
   if (handle == nullptr) return not_initialized;
   if (value == nullptr) return invalid_value;
   *value = own(handle)->*field;
@@ -34,7 +32,7 @@ int get(const char* name, Handle handle, Value State::* field, Value* value) {
 
 template <class Value>
 int set(const char* name, Handle handle, Value State::* field, Value value) {
-  if (has_real()) return pass_on<int(Handle, Value)>(name, handle, value);
+  if (has_real()) return pass_on(name, handle, value);
   if (handle == nullptr) return not_initialized;
   own(handle)->*field = value;
   return success;
@@ -61,14 +59,14 @@ std::optional<State> state_of(Handle handle) {
 using namespace rung::cublas;
 
 CUBLAS_API int cublasCreate_v2(Handle* handle) {
-  if (has_real()) return pass_on<int(Handle*)>("cublasCreate_v2", handle);
+  if (has_real()) return pass_on("cublasCreate_v2", handle);
   if (handle == nullptr) return invalid_value;
   *handle = new (std::nothrow) State;
   return *handle == nullptr ? alloc_failed : success;
 }
 
 CUBLAS_API int cublasDestroy_v2(Handle handle) {
-  if (has_real()) return pass_on<int(Handle)>("cublasDestroy_v2", handle);
+  if (has_real()) return pass_on("cublasDestroy_v2", handle);
   if (handle == nullptr) return not_initialized;
   delete own(handle);
   return success;
@@ -102,8 +100,7 @@ CUBLAS_API int cublasGetMathMode(Handle handle, int* mode) {
 // The library has a workspace of its own for each stream.
 CUBLAS_API int cublasSetWorkspace_v2(Handle handle, void* workspace, std::size_t bytes) {
   if (has_real()) {
-    return pass_on<int(Handle, void*, std::size_t)>("cublasSetWorkspace_v2", handle, workspace,
-                                                    bytes);
+    return pass_on("cublasSetWorkspace_v2", handle, workspace, bytes);
   }
   return handle == nullptr ? not_initialized : success;
 }

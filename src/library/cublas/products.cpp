@@ -26,8 +26,8 @@ int call(const Product& g, const State& state, Function<In, Out, Scalar>* functi
   const Scalar beta = *static_cast<const Scalar*>(g.beta);
   for (std::int64_t i = 0; i < g.batch; ++i) {
     const rung_status status =
-        function(RUNG_COL_MAJOR, transpose(g.op_a), transpose(g.op_b), g.m, g.n, g.k, alpha, a,
-                 g.a.ld, b, g.b.ld, beta, c, g.c.ld, state.stream, nullptr);
+        function(g.order, transpose(g.op_a), transpose(g.op_b), g.m, g.n, g.k, alpha, a, g.a.ld, b,
+                 g.b.ld, beta, c, g.c.ld, state.stream, nullptr);
     // After the first, an answer of another kernel could no longer be taken for that of all.
     if (status != RUNG_OK) return i == 0 ? answer(status) : static_cast<int>(execution_failed);
     a += g.a.stride;
@@ -64,6 +64,8 @@ int multiply_by_types(const Product& g, const State& state) {
     if (has_types(g, r_16f, r_16f)) return call(g, state, rung_cuda_gemm_f16_f16);
     if (has_types(g, r_16bf, r_32f)) return call(g, state, rung_cuda_gemm_bf16);
     if (has_types(g, r_16f, r_32f)) return call(g, state, rung_cuda_gemm_f16);
+    if (has_types(g, r_8f_e4m3, r_32f)) return call(g, state, rung_cuda_gemm_e4m3);
+    if (has_types(g, r_8f_e5m2, r_32f)) return call(g, state, rung_cuda_gemm_e5m2);
   }
   if ((g.compute == compute_64f || g.compute == compute_64f_pedantic) &&
       has_types(g, r_64f, r_64f)) {
@@ -91,13 +93,17 @@ int answer(rung_status status) {
   }
 }
 
-int multiply(Handle handle, const Product& product) {
+int multiply(const State& state, const Product& product) {
   // A batch is one launch for cuBLAS, and one for each product here.
   if (product.batch > 1 && real_function("cublasGemmEx") != nullptr) return unanswered;
+  if (product.alpha == nullptr || product.beta == nullptr) return unanswered;
+  if (state.pointer_mode != host_pointers) return unanswered;
+  return multiply_by_types(product, state);
+}
+
+int multiply(Handle handle, const Product& product) {
   const std::optional<State> state = state_of(handle);
-  if (!state || product.alpha == nullptr || product.beta == nullptr) return unanswered;
-  if (state->pointer_mode != host_pointers) return unanswered;
-  return multiply_by_types(product, *state);
+  return state ? multiply(*state, product) : unanswered;
 }
 
 }  // namespace rung::cublas

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "library/cublas/api.hpp"
+#include "library/cublas/handle.hpp"
 #include "rung/rung.h"
 
 namespace rung::cublas {
@@ -13,7 +14,7 @@ namespace rung::cublas {
 inline constexpr int unanswered = -1;
 int answer(rung_status status);
 
-/// A matrix of cuBLAS: column-major, with the distance to the next one of a batch in elements.
+/// A matrix of a product: with the distance to the next one of a batch in elements.
 struct Operand {
   const void* data;
   int type;
@@ -30,9 +31,13 @@ struct Product {
   Operand c;  // written
   int compute;
   std::int64_t batch = 1;
+  rung_order order = RUNG_COL_MAJOR;  // of the three matrices
 };
 
 /// cublasGemmEx and its like: `unanswered`, or a status.
 int multiply(Handle handle, const Product& product);
+
+/// The same with what a handle says.
+int multiply(const State& state, const Product& product);
 
 }  // namespace rung::cublas

@@ -3,42 +3,63 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <string>
 
 CUBLAS_API int cublasCreate_v2(rung::cublas::Handle* handle);
 
 namespace rung::cublas {
 namespace {
 
-constexpr const char* names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+/// What a library is called, and how to tell it from this one, which has functions of the same names.
+struct Names {
+  const char* file;
+  const char* variable;
+  const char* probe;
+};
+constexpr Names names_of[] = {
+    {.file = "libcublas.so.", .variable = "RUNG_CUBLAS", .probe = "cublasCreate_v2"},
+    {.file = "libcublasLt.so.", .variable = "RUNG_CUBLASLT", .probe = "cublasLtMatmul"}};
+
+bool is_own(const void* function) {
+  Dl_info found, own;
+  return dladdr(function, &found) != 0 &&
+         dladdr(reinterpret_cast<void*>(&cublasCreate_v2), &own) != 0 &&
+         found.dli_fbase == own.dli_fbase;
+}
 
 /// The library, unless it is this one under another name.
-void* open(const char* name, int flags) {
-  void* const library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | flags);
+void* open(const Names& names, const std::string& file, int flags) {
+  void* const library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | flags);
   if (library == nullptr) return nullptr;
-  void* const create = dlsym(library, "cublasCreate_v2");
-  if (create != nullptr && create != reinterpret_cast<void*>(&cublasCreate_v2)) return library;
+  void* const probed = dlsym(library, names.probe);
+  if (probed != nullptr && !is_own(probed)) return library;
   dlclose(library);
   return nullptr;
 }
 
-void* find_library() {
-  for (const char* name : names) {
-    if (void* const loaded = open(name, RTLD_NOLOAD)) return loaded;
+void* find(const Names& names) {
+  constexpr const char* versions[] = {"13", "12", "11"};
+  for (const char* version : versions) {
+    if (void* const loaded = open(names, std::string(names.file) + version, RTLD_NOLOAD)) {
+      return loaded;
+    }
   }
-  if (const char* const chosen = std::getenv("RUNG_CUBLAS"); chosen != nullptr) {
-    return *chosen == '\0' ? nullptr : open(chosen, 0);
+  if (const char* const chosen = std::getenv(names.variable); chosen != nullptr) {
+    return *chosen == '\0' ? nullptr : open(names, chosen, 0);
   }
-  for (const char* name : names) {
-    if (void* const library = open(name, 0)) return library;
+  for (const char* version : versions) {
+    if (void* const library = open(names, std::string(names.file) + version, 0)) return library;
   }
   return nullptr;
 }
 
 }  // namespace
 
-void* real_function(const char* name) {
-  static void* const library = find_library();
-  return library == nullptr ? nullptr : dlsym(library, name);
+void* real_function(const char* name, Library library) {
+  static void* const cublas = find(names_of[0]);
+  if (library == Library::cublas) return cublas == nullptr ? nullptr : dlsym(cublas, name);
+  static void* const cublas_lt = find(names_of[1]);
+  return cublas_lt == nullptr ? nullptr : dlsym(cublas_lt, name);
 }
 
 }  // namespace rung::cublas

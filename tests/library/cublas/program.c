@@ -14,6 +14,10 @@ int cublasGemmEx(void* handle, int op_a, int op_b, int m, int n, int k, const vo
                  const void* beta, void* c, int c_type, int ldc, int compute, int algorithm);
 int cublasDdot_v2(void* handle, int n, const double* x, int incx, const double* y, int incy,
                   double* result);
+int cublasLtMatmul(void* handle, const void* descriptor, const void* alpha, const void* a,
+                   const void* a_layout, const void* b, const void* b_layout, const void* beta,
+                   const void* c, const void* c_layout, void* d, const void* d_layout,
+                   const void* algorithm, void* workspace, size_t workspace_bytes, void* stream);
 
 int main(void) {
   void* handle = NULL;
@@ -27,6 +31,8 @@ int main(void) {
   failed |= cublasGemmEx(handle, 0, 0, 2, 2, 2, &one, matrix, 99, 2, matrix, 99, 2, &one, matrix,
                          99, 2, 68, -1); /* of types that Rung has not */
   failed |= cublasDdot_v2(handle, 7, vector, 1, vector, 1, &result);
+  failed |= cublasLtMatmul(handle, NULL, &one, matrix, NULL, matrix, NULL, &one, matrix, NULL,
+                           matrix, NULL, NULL, NULL, 64, (void*)5);
   failed |= cublasDestroy_v2(handle);
   return failed;
 }

@@ -1,0 +1,115 @@
+"""The products as autograd functions, each in two forms: one for calls past the dispatcher, and one for the transforms
+of torch.func, which want the context apart and take 25 us longer."""
+
+import torch
+
+from . import operators
+
+
+def _with_batch_in_front(tensor, dim, rank):
+    """The batch of vmap as the first of rank + 1 dimensions; `tensor` if it has none."""
+    if dim is None:
+        return tensor
+    tensor = tensor.movedim(dim, 0)
+    return tensor[(slice(None),) + (None,) * (rank + 1 - tensor.dim())]
+
+
+def _batches_in_front(tensors, dims):
+    rank = max(tensor.dim() - (dim is not None) for tensor, dim in zip(tensors, dims))
+    return [_with_batch_in_front(tensor, dim, rank) for tensor, dim in zip(tensors, dims)]
+
+
+def _sum(*terms):
+    """Of those that are not None."""
+    present = [term for term in terms if term is not None]
+    return sum(present[1:], present[0])
+
+
+class Matmul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *inputs):
+        output = TransformedMatmul.forward(*inputs)
+        TransformedMatmul.setup_context(ctx, inputs, output)
+        return output
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return *operators.matmul_backward(ctx, gradient), None, None
+
+    @staticmethod
+    def jvp(ctx, of_a, of_b, *others):
+        from . import matmul
+
+        a, b = ctx.saved_tensors
+        return _sum(None if of_a is None else matmul(of_a, b, math=ctx.math),
+                    None if of_b is None else matmul(a, of_b, math=ctx.math)).to(ctx.dtype)
+
+
+class TransformedMatmul(Matmul):
+    @staticmethod
+    def forward(a, b, math, out_dtype):
+        from . import matmul
+
+        return matmul(a, b, math=math, out_dtype=out_dtype)  # without grad: the kernel, or the operator
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        a, b, ctx.math, _ = inputs
+        ctx.dtype = output.dtype
+        ctx.save_for_backward(a, b)
+        ctx.save_for_forward(a, b)
+
+    @staticmethod
+    def vmap(info, in_dims, a, b, math, out_dtype):
+        from . import matmul
+
+        a, b = _batches_in_front((a, b), in_dims)
+        return matmul(a, b, math=math, out_dtype=out_dtype), 0
+
+
+class Addmm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *inputs):
+        output = TransformedAddmm.forward(*inputs)
+        TransformedAddmm.setup_context(ctx, inputs, output)
+        return output
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return *operators.addmm_backward(ctx, gradient), None, None, None
+
+    @staticmethod
+    def jvp(ctx, of_input, of_a, of_b, *others):
+        from . import matmul
+
+        a, b = ctx.saved_tensors
+        return _sum(None if of_a is None else ctx.alpha * matmul(of_a, b, math=ctx.math),
+                    None if of_b is None else ctx.alpha * matmul(a, of_b, math=ctx.math),
+                    None if of_input is None else (ctx.beta * of_input).expand(ctx.output_shape))
+
+
+class TransformedAddmm(Addmm):
+    @staticmethod
+    def forward(input, a, b, beta, alpha, math):
+        from . import addmm
+
+        return addmm(input, a, b, beta=beta, alpha=alpha, math=math)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        input, a, b, ctx.beta, ctx.alpha, ctx.math = inputs
+        ctx.shape, ctx.output_shape = input.shape, output.shape
+        ctx.save_for_backward(a, b)
+        ctx.save_for_forward(a, b)
+
+    @staticmethod
+    def vmap(info, in_dims, input, a, b, beta, alpha, math):
+        from . import matmul
+
+        input, a, b = _batches_in_front((input, a, b), in_dims[:3])
+        product = alpha * matmul(a, b, math=math)
+        if beta != 0:
+            product = beta * input + product  # a batch may be of inputs alone
+        elif in_dims[1] is None and in_dims[2] is None:
+            product = product.expand(info.batch_size, *product.shape)
+        return product, 0
