@@ -67,7 +67,9 @@ Json to_json(const vgpu::Party& party) {
           {"thread", party.thread},
           {"access", party.access},
           {"source", party.source},
-          {"instruction", party.instruction}};
+          {"instruction", party.instruction},
+          {"file", party.file},
+          {"line", party.line}};
 }
 
 // Where the parameter list begins: the last '(' outside of all brackets.

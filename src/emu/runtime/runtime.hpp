@@ -46,7 +46,8 @@ struct VariableEntry {
 struct LiveAllocation {
   std::size_t bytes;
   std::string call;    // "cudaMalloc"
-  std::string source;  // "tile.cu:31"; empty if unknown
+  std::string file;    // as the compiler was given it; empty if unknown
+  int line;
 };
 
 class Runtime {

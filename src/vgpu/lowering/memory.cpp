@@ -254,6 +254,7 @@ void Lowering::lower_store(const Instruction& instruction) {
   instr.full = instr.masked = store_handler(access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "stores from a register that is too narrow");
   instr.imm = keep(op);
+  kernel_->stored[site_] = {rows, static_cast<std::uint8_t>(bytes), op.bytes};
   set_rows(instr, std::move(rows));
   emit(instr);
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "vgpu/model/instr.hpp"
@@ -169,6 +170,13 @@ struct ExternalCall {
   std::uint32_t site = 0;
 };
 
+/// The registers that a store writes from, for observers that compare values.
+struct StoredRegisters {
+  std::vector<std::uint32_t> rows;  // by element
+  std::uint8_t row_bytes = 0;       // per lane
+  std::uint8_t element_bytes = 0;   // in memory: the low bytes of the register
+};
+
 struct SharedArray {
   std::string name;
   std::uint32_t offset = 0;
@@ -244,6 +252,7 @@ class Kernel {
 
   KernelInfo info;
   std::vector<Site> sites;
+  std::vector<std::string> files;  // paths, by SourceLine::file
   std::vector<BasicBlock> blocks;  // [0] is the entry
   std::vector<Instr> code;
   std::vector<std::uint32_t> block_of_site;
@@ -258,6 +267,7 @@ class Kernel {
   std::deque<Superinstruction> superinstructions;
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
+  std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, of plain stores
   std::deque<std::string> undefined_uses;              // texts for reports
   std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
 

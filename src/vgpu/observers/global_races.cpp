@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -28,12 +31,17 @@ Stamp within_block(std::uint64_t stamp) { return static_cast<Stamp>(stamp); }
 
 struct GlobalAccess {
   Block& block;
+  const Warp& warp;
   const MemoryOp& op;
   const char* what;
   int thread;
   bool atomic;
   std::uint64_t address;
 };
+
+// A write is recorded before it is made. When another block's is missing for longer than this, it
+// wrote something else.
+constexpr std::chrono::milliseconds longest_store{2};
 
 bool in_order(const GlobalAccess& access, std::uint64_t stamp) {
   if (stamp == 0) return true;
@@ -54,9 +62,37 @@ bool is_seen(const GlobalAccess& access, std::uint64_t written) {
 
 void race(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
           std::uint32_t site, const char* what) {
+  // Volatile and relaxed accesses have the stamps of atomics.
+  const std::vector<Site>& sites = access.block.worker.kernel.sites;
+  const bool is_atomic = site < sites.size() && sites[site].role == SiteRole::global_atomic;
   report_global_race(access.block, access.thread, access.op.site, access.what, block_of(other),
-                     stamp_thread(within_block(other)), site,
-                     (within_block(other) & stamp_atomic) != 0 ? "atomic" : what, address);
+                     stamp_thread(within_block(other)), site, is_atomic ? "atomic" : what, address);
+}
+
+/// Whether a plain write, which is not ordered with another plain one, changes nothing there.
+bool is_same_value(const GlobalAccess& access, std::uint64_t address, std::uint64_t other,
+                   std::uint32_t other_site) {
+  if (access.atomic || (within_block(other) & stamp_atomic) != 0) return false;
+  const Block& block = access.block;
+  const auto matches = [&] {
+    const StoredGranule granule{access.warp, access.thread % warp_size, access.op.site,
+                                static_cast<std::uint32_t>(address - access.address),
+                                static_cast<std::uint32_t>(block.worker.kernel.global_granule)};
+    return stores_present_value(block.worker.kernel, granule,
+                                reinterpret_cast<const std::byte*>(address));
+  };
+  if (matches()) return true;
+  const bool runs_alone = block.worker.launch.options.threads == 1;
+  if (runs_alone || block_of(other) == block.linear ||
+      block.worker.launch.hazards->has_race(access.op.site, other_site)) {
+    return false;
+  }
+  const auto end = std::chrono::steady_clock::now() + longest_store;
+  while (std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    if (matches()) return true;
+  }
+  return false;
 }
 
 void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t address, bool writes) {
@@ -64,8 +100,14 @@ void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t add
   // Loops around atomicCAS begin with a plain read of a word that others access atomically.
   const bool harmless = (access.atomic || !writes) && (within_block(written) & stamp_atomic) != 0;
   if (!harmless && !in_order(access, written) && !is_seen(access, written)) {
-    race(access, address, written, load(granule.write_site), "write");
-    return;
+    const std::uint32_t site = load(granule.write_site);
+    if (!writes || !is_same_value(access, address, written, site)) {
+      race(access, address, written, site, "write");
+      return;
+    }
+    report_same_value(access.block, access.thread, access.op.site, block_of(written),
+                      stamp_thread(within_block(written)), site,
+                      address, false);
   }
   if (!writes || access.atomic) return;
   for (const bool first : {true, false}) {
@@ -119,7 +161,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
     const std::uint64_t begin = place.address(shape_address, lane) - allocation.address;
     const int thread = block.thread(warp, lane);
-    const GlobalAccess access{block, op, name(kind), thread, atomic, allocation.address + begin};
+    const GlobalAccess access{block,  warp,   op, name(kind),
+                              thread, atomic, allocation.address + begin};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
                                 make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;
