@@ -159,8 +159,9 @@ std::string dump(const emu::Json& json) {
   return json.dump(2, ' ', false, emu::Json::error_handler_t::replace) + "\n";
 }
 
-void write_outputs(const Outputs& outputs, const EmuArguments& arguments, const emu::Records& records,
-           const emu::Reports& reports, const emu::ExitStatus& status) {
+void write_outputs(const Outputs& outputs, const EmuArguments& arguments,
+                   const emu::Records& records, const emu::Reports& reports,
+                   const emu::ExitStatus& status) {
   if (outputs.json) outputs.json->write(dump(to_json(records, reports)));
   emu::ProgramRun run;
   run.program = fs::path(arguments.sources.front()).filename().string();
@@ -240,8 +241,8 @@ bool is_own(const std::string& word) {
 
 bool takes_next_word(const std::string& word) {
   if (word.starts_with("--")) {
-    constexpr std::array flags = {"--no-check",   "--lines",            "--keep", "--help",
-                                  "--leak-check", "--gen-suppressions"};
+    constexpr std::array flags = {"--no-check", "--lines",      "--keep",
+                                  "--help",     "--leak-check", "--gen-suppressions"};
     return word.find('=') == std::string::npos &&
            std::find(flags.begin(), flags.end(), word) == flags.end();
   }

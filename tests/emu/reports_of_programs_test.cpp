@@ -50,7 +50,8 @@ void expect_in(const std::string& text, const std::string& part) {
 TEST_F(ReportsOfPrograms, SameValuesAreToldAndDoNotFail) {
   const EmuOutput same = run_emu("faulty/same_value.cu");
   EXPECT_EQ(same.exit_code, 0);
-  expect_in(same.err, "\nsame value: write by thread (32,0,0) of block (0,0,0) at same_value.cu:6,");
+  expect_in(same.err,
+            "\nsame value: write by thread (32,0,0) of block (0,0,0) at same_value.cu:6,");
   expect_in(same.err, "rung emu: 1 write of the same value does not fail the program\n");
   EXPECT_EQ(same.json.at("reports").at(0).at("fails"), false);
   const EmuOutput wrong = run_emu("faulty/same_value.cu", "-DWRONG");
@@ -59,8 +60,8 @@ TEST_F(ReportsOfPrograms, SameValuesAreToldAndDoNotFail) {
 }
 
 TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
-  const std::string options = "--gen-suppressions --error-exitcode 77 --junit " + path("junit.xml") +
-                              " --sarif " + path("hazards.sarif");
+  const std::string options = "--gen-suppressions --error-exitcode 77 --junit " +
+                              path("junit.xml") + " --sarif " + path("hazards.sarif");
   const EmuOutput output = run_emu("faulty/race_in_launches.cu", options);
   EXPECT_EQ(output.exit_code, 77);
   EXPECT_EQ(count(output.err, "shared-memory race: "), 1u) << output.err;
@@ -69,8 +70,9 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   expect_in(output.err,
             "leak: 768 bytes in 3 allocations from cudaMalloc at race_in_launches.cu:14 were never "
             "freed\n");
-  expect_in(output.err, "   rung:shared-memory-race\n   fun:sums::reverse<float, 64>\n"
-                        "   src:race_in_launches.cu:");
+  expect_in(output.err,
+            "   rung:shared-memory-race\n   fun:sums::reverse<float, 64>\n"
+            "   src:race_in_launches.cu:");
   const auto& reports = output.json.at("reports");
   EXPECT_EQ(reports.at(0).at("kernel"), "sums::reverse<float, 64>");
   EXPECT_EQ(reports.at(0).at("launches"), (std::vector<int>{1, 2, 3}));
@@ -87,9 +89,9 @@ TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
   // What it printed suppresses it, and the program's own exit code is back.
   const std::size_t begin = output.err.find("{\n");
   write("all.supp", output.err.substr(begin, output.err.rfind("}\n") + 2 - begin));
-  const EmuOutput quiet = run_emu("faulty/race_in_launches.cu",
-                                  "--leak-check --error-exitcode 77 --suppressions " +
-                                      path("all.supp"));
+  const EmuOutput quiet =
+      run_emu("faulty/race_in_launches.cu",
+              "--leak-check --error-exitcode 77 --suppressions " + path("all.supp"));
   EXPECT_EQ(quiet.exit_code, 5) << quiet.err;
   EXPECT_EQ(count(quiet.err, "shared-memory race: "), 0u);
   EXPECT_EQ(count(quiet.err, "leak: "), 0u);
@@ -103,7 +105,8 @@ TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
     EXPECT_EQ(output.exit_code, 2);
     expect_in(output.err, message);
   };
-  refused("--suppressions " + path("none.supp"), "--suppressions: " + path("none.supp") + ": No such");
+  refused("--suppressions " + path("none.supp"),
+          "--suppressions: " + path("none.supp") + ": No such");
   refused("--suppressions " + path("wrong.supp"), "wrong.supp:3: '}': expected rung:KIND");
   refused("--error-exitcode 256", "--error-exitcode");
   refused("--junit " + path("same") + " --sarif " + path("same"), "--junit");

@@ -78,8 +78,8 @@ TEST(Reports, KernelsAreNotMerged) {
 TEST(Reports, ManyLaunchesAreCutShort) {
   Reports reports;
   for (int i = 0; i < 40; ++i) {
-    reports.add_launch(launch(i % 2 == 0 ? std::vector<Json>{hazard("trap", 1, 0)}
-                                         : std::vector<Json>{}));
+    reports.add_launch(
+        launch(i % 2 == 0 ? std::vector<Json>{hazard("trap", 1, 0)} : std::vector<Json>{}));
   }
   EXPECT_EQ(describe(reports.all()[0]),
             "trap: at 1 (20 times, in launches 1, 3, 5, 7, 9, 11, 13, 15 and 12 more)");
@@ -149,8 +149,7 @@ TEST(Suppressions, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("nonsense"), "file:1: 'nonsense': expected {");
   EXPECT_EQ(error_of("{\n}"), "file:2: '}': expected a name");
   EXPECT_EQ(error_of("{\nname\nmemcheck:x\n}"), "file:3: 'memcheck:x': expected rung:KIND");
-  EXPECT_EQ(error_of("{\nname\nrung:trap\n"),
-            "file:3: the end of the file: expected }");
+  EXPECT_EQ(error_of("{\nname\nrung:trap\n"), "file:3: the end of the file: expected }");
   EXPECT_EQ(error_of("{\nname\nrung:trap\nobj:x\n}"),
             "file:4: 'obj:x': expected fun:KERNEL once, src:FILE:LINE, or }");
   EXPECT_EQ(error_of("{\nname\nrung:trap\nfun:a\nfun:b\n}"),
@@ -229,12 +228,14 @@ TEST(OutputFormats, Junit) {
   };
   expect("<testsuite name=\"a&lt;b&gt;.cu\" tests=\"4\" failures=\"2\" errors=\"0\"");
   expect("<testcase classname=\"a&lt;b&gt;.cu\" name=\"reduce&lt;int&gt;\" file=\"src/sum.cu\"");
-  expect("<failure type=\"shared-memory race\" message=\"shared-memory race: at 5\">"
-         "shared-memory race: at 5</failure>");
+  expect(
+      "<failure type=\"shared-memory race\" message=\"shared-memory race: at 5\">"
+      "shared-memory race: at 5</failure>");
   expect("<system-out>same value: at 9</system-out>");
   expect("name=\"copy\" time=\"0.500000\">\n    </testcase>");
-  expect("name=\"device memory is freed\" file=\"src/main.cu\" time=\"0.000000\">\n"
-         "      <system-out>leak: one</system-out>");
+  expect(
+      "name=\"device memory is freed\" file=\"src/main.cu\" time=\"0.000000\">\n"
+      "      <system-out>leak: one</system-out>");
   expect("<failure type=\"exit code\" message=\"ended with exit code 3\">");
 }
 

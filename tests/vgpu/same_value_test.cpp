@@ -27,7 +27,8 @@ std::string by_each_warp(const std::string& body) {
     and.b32 %r2, %r1, 31;
     setp.ne.s32 %p1, %r2, 0;
     @%p1 bra DONE;
-    )" + body + R"(
+    )" + body +
+         R"(
     DONE: ret;)";
 }
 
@@ -61,8 +62,9 @@ TEST_F(SameValueTest, SharedMemory) {
 
 TEST_F(SameValueTest, WholeWarps) {
   // Each lane writes its own word, once in every warp.
-  const auto of = [&](const std::string& value) {
-    return kinds(run(entry("", R"(
+  const auto of =
+      [&](const std::string& value) {
+        return kinds(run(entry("", R"(
       .shared .align 16 .b8 s[256];
       .reg .b32 %r<12>;
       mov.u32 %r1, %tid.x;
@@ -72,8 +74,8 @@ TEST_F(SameValueTest, WholeWarps) {
       add.s32 %r3, %r3, %r4;
       st.shared.u32 [%r3], )" + value + R"(;
       ret;)"),
-                     {1, 1, 1}, {96, 1, 1}, {}));
-  };
+                         {1, 1, 1}, {96, 1, 1}, {}));
+      };
   EXPECT_EQ(of("%r2"), Kinds{HazardKind::same_value});
   EXPECT_EQ(of("%r1"), Kinds{HazardKind::shared_race});
 }
@@ -132,8 +134,7 @@ TEST_F(SameValueTest, GlobalMemoryBetweenBlocks) {
   // Many blocks on several CPU threads: a write that is recorded may not have been made yet.
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t word = array<std::uint32_t>({0});
-    EXPECT_EQ(kinds(run(in_global("st.global.u32 [%rd2], 7;"), {500, 1, 1}, {32, 1, 1},
-                        {word})),
+    EXPECT_EQ(kinds(run(in_global("st.global.u32 [%rd2], 7;"), {500, 1, 1}, {32, 1, 1}, {word})),
               Kinds{HazardKind::same_value});
     EXPECT_EQ(kinds(run(in_global("mov.u32 %r4, %ctaid.x; st.global.u32 [%rd2], %r4;"), {500, 1, 1},
                         {32, 1, 1}, {word})),

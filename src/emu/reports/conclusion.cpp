@@ -69,8 +69,8 @@ std::string reports_summary(const Reports& reports, const ReportOptions& options
     if (!report.suppressed_by.empty()) ++used[report.suppressed_by];
   }
   for (const auto& [name, count] : used) {
-    text += fmt::format("rung emu: suppressed by {}: {}\n", name,
-                        count_of(count, "report", "reports"));
+    text +=
+        fmt::format("rung emu: suppressed by {}: {}\n", name, count_of(count, "report", "reports"));
   }
   return text;
 }

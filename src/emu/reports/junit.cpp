@@ -43,8 +43,8 @@ void add(Case& test, const Report& report, const std::filesystem::path& root) {
     if (test.failure_type.empty()) test.failure_type = report.kind;
     add_line(test.failure, describe(report));
   } else if (!report.suppressed_by.empty()) {
-    add_line(test.notes, fmt::format("suppressed by {}: {}", report.suppressed_by,
-                                     describe(report)));
+    add_line(test.notes,
+             fmt::format("suppressed by {}: {}", report.suppressed_by, describe(report)));
   } else {
     add_line(test.notes, describe(report));
   }
@@ -90,8 +90,8 @@ std::vector<Case> cases_of(const Reports& reports, const ProgramRun& run) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string xml_of(const Case& test, const std::string& program) {
-  std::string xml = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(program),
-                                escape(test.name));
+  std::string xml =
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(program), escape(test.name));
   if (!test.file.empty()) xml += fmt::format(" file=\"{}\"", escape(test.file));
   xml += fmt::format(" time=\"{:.6f}\">\n", test.seconds);
   if (!test.failure.empty()) {
@@ -100,8 +100,8 @@ std::string xml_of(const Case& test, const std::string& program) {
                        escape(test.failure));
   }
   if (!test.error.empty()) {
-    xml += fmt::format("      <error type=\"not supported\" message=\"{}\"/>\n",
-                       escape(test.error));
+    xml +=
+        fmt::format("      <error type=\"not supported\" message=\"{}\"/>\n", escape(test.error));
   }
   if (!test.notes.empty()) {
     xml += fmt::format("      <system-out>{}</system-out>\n", escape(test.notes));
@@ -122,8 +122,9 @@ std::string to_junit(const Reports& reports, const ProgramRun& run) {
     seconds += test.seconds;
     body += xml_of(test, run.program);
   }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.6f}\"",
-                                         cases.size(), failures, errors, seconds);
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.6f}\"", cases.size(),
+                  failures, errors, seconds);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rung emu\" {0}>\n"
       "  <testsuite name=\"{1}\" {0}>\n{2}  </testsuite>\n</testsuites>\n",

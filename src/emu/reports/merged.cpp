@@ -110,8 +110,8 @@ void Reports::add_hazard(const Json& hazard) {
 }
 
 std::size_t Reports::failing() const {
-  return static_cast<std::size_t>(std::count_if(
-      reports_.begin(), reports_.end(), [](const Report& report) { return report.fails; }));
+  return static_cast<std::size_t>(std::count_if(reports_.begin(), reports_.end(),
+                                                [](const Report& report) { return report.fails; }));
 }
 
 std::string describe(const Report& report) {

@@ -12,12 +12,12 @@ namespace rung::emu {
 
 /// A program's run, for these files.
 struct ProgramRun {
-  std::string program;                // its name: "vector_add.cu"
-  std::vector<std::string> command;   // the command line
-  std::optional<int> exit_code;       // unknown inside of the program itself
-  int signal = 0;                     // that ended it; 0: none
-  std::filesystem::path root;         // the folder that files are named relative to
-  std::filesystem::path first_source; // for reports without a line; may be empty
+  std::string program;                 // its name: "vector_add.cu"
+  std::vector<std::string> command;    // the command line
+  std::optional<int> exit_code;        // unknown inside of the program itself
+  int signal = 0;                      // that ended it; 0: none
+  std::filesystem::path root;          // the folder that files are named relative to
+  std::filesystem::path first_source;  // for reports without a line; may be empty
 };
 
 /// The folder that file names of a report begin at: the closest one at or above `folder` that is

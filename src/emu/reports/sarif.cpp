@@ -113,8 +113,7 @@ Json result_of(const Report& report, std::size_t rule, const ProgramRun& run) {
   if (!source.file.empty()) {
     Json at = location(source, run);
     if (!report.kernel.empty()) {
-      at["logicalLocations"] =
-          Json::array({Json{{"name", report.kernel}, {"kind", "function"}}});
+      at["logicalLocations"] = Json::array({Json{{"name", report.kernel}, {"kind", "function"}}});
     }
     result["locations"].push_back(std::move(at));
   }
@@ -164,8 +163,7 @@ Json to_sarif(const Reports& reports, const ProgramRun& run) {
       {"tool",
        {{"driver", {{"name", "rung emu"}, {"version", version}, {"rules", std::move(rules)}}}}},
       {"automationDetails", {{"id", fmt::format("rung-emu/{}/", run.program)}}},
-      {"originalUriBaseIds",
-       {{root_name, {{"uri", uri_of(run.root.generic_string() + "/")}}}}},
+      {"originalUriBaseIds", {{root_name, {{"uri", uri_of(run.root.generic_string() + "/")}}}}},
       {"invocations", Json::array({invocation_of(reports, run)})},
       {"results", std::move(results)}};
   return {{"$schema", schema}, {"version", "2.1.0"}, {"runs", Json::array({std::move(one)})}};

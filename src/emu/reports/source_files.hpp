@@ -6,8 +6,8 @@
 
 namespace rung::emu {
 
-/// Relative to `root` if it lies there, otherwise absolute. Empty for an empty path. A relative path
-/// begins at the working folder.
+/// Relative to `root` if it lies there, otherwise absolute. Empty for an empty path. A relative
+/// path begins at the working folder.
 std::string relative_name(const std::string& file, const std::filesystem::path& root);
 
 /// A name as a URI reference: relative, or with file://.

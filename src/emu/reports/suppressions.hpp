@@ -3,16 +3,16 @@
 //
 //   # Lines that begin with # and empty lines mean nothing.
 //   {
-//      the-old-reduction                  the name, for the summary
-//      rung:shared-memory-race            the kind of report, with dashes
-//      fun:reduce<*>                      the kernel, or the call that allocated
-//      src:reduction.cuh:4?               a line of its own party, then one of the other
+//      the-old-reduction                  (its name, for the summary)
+//      rung:shared-memory-race            (the kind of report, with dashes)
+//      fun:reduce<*>                      (the kernel, or the call that allocated)
+//      src:reduction.cuh:4?               (a line of one party, then one of the other)
 //      src:reduction.cuh:52
 //   }
 //
 // `*` stands for any characters, also for none, and `?` for one. fun: and src: may be left out; the
-// two src: lines may match the parties in either order. A pattern without a colon matches every line
-// of the file.
+// two src: lines may match the parties in either order. A pattern without a colon matches every
+// line of the file. There are no comments behind an entry's lines.
 
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@ void locate(const char* file, int line);
 /// The line that this thread's allocation or launch comes from, "tile.cu:31", or "" if it was not
 /// told; told once.
 std::string take_location();
-/// The same with the file as the compiler was given it, and the line; an empty path and 0 if unknown.
+/// The same with the file as the compiler was given it; an empty path and 0 if unknown.
 std::pair<std::string, int> take_file_and_line();
 
 }  // namespace rung::emu

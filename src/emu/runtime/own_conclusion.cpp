@@ -94,7 +94,7 @@ void write_files(const Reports& reports) {
   if (!variable(junit_variable).empty()) write_output(junit_variable, to_junit(reports, run));
   if (!variable(sarif_variable).empty()) {
     write_output(sarif_variable,
-          to_sarif(reports, run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+                 to_sarif(reports, run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   }
 }
 

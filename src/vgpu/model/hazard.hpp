@@ -35,9 +35,9 @@ bool is_fault(HazardKind kind);
 struct Party {
   std::uint32_t block[3] = {0, 0, 0};
   std::uint32_t thread[3] = {0, 0, 0};
-  std::string access;       // "read", "write", "atomic"
-  std::string source;       // "tile.cu:31"; empty if unknown
-  std::string file;         // its path, as the compiler was given it
+  std::string access;  // "read", "write", "atomic"
+  std::string source;  // "tile.cu:31"; empty if unknown
+  std::string file;    // its path, as the compiler was given it
   int line = 0;
   std::string instruction;  // mnemonic, with the line of the PTX text
 };

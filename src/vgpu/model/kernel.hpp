@@ -268,8 +268,8 @@ class Kernel {
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
   std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, of plain stores
-  std::deque<std::string> undefined_uses;              // texts for reports
-  std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
+  std::deque<std::string> undefined_uses;                     // texts for reports
+  std::vector<std::shared_ptr<const void>> async_ops;         // model/async_ops.hpp
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;

@@ -106,8 +106,7 @@ void check(const GlobalAccess& access, GlobalGranule& granule, std::uint64_t add
       return;
     }
     report_same_value(access.block, access.thread, access.op.site, block_of(written),
-                      stamp_thread(within_block(written)), site,
-                      address, false);
+                      stamp_thread(within_block(written)), site, address, false);
   }
   if (!writes || access.atomic) return;
   for (const bool first : {true, false}) {
@@ -161,8 +160,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const auto visit = [&](std::uint64_t shape_address, int lane, bool again) {
     const std::uint64_t begin = place.address(shape_address, lane) - allocation.address;
     const int thread = block.thread(warp, lane);
-    const GlobalAccess access{block,  warp,   op, name(kind),
-                              thread, atomic, allocation.address + begin};
+    const GlobalAccess access{
+        block, warp, op, name(kind), thread, atomic, allocation.address + begin};
     const std::uint64_t stamp = (block.linear + 1) << block_shift | (atomic ? stamp_atomic : 0) |
                                 make_stamp(block.order.segment(warp.index), thread);
     for (std::uint64_t i = begin / granule_bytes;

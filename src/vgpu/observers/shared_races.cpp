@@ -67,10 +67,10 @@ bool is_same_value(const SharedAccess& access, std::size_t granule, Stamp other)
   }
   const auto bytes = static_cast<std::uint32_t>(access.block.shadow.granule);
   const std::uint32_t offset = static_cast<std::uint32_t>(granule) * bytes;
-  return stores_present_value(access.block.worker.kernel,
-                              {*access.warp, access.thread % warp_size, access.site,
-                               offset - access.begin, bytes},
-                              access.block.shared.data() + offset);
+  return stores_present_value(
+      access.block.worker.kernel,
+      {*access.warp, access.thread % warp_size, access.site, offset - access.begin, bytes},
+      access.block.shared.data() + offset);
 }
 
 /// `what`: "write" or "atomic"; atomics do not race with each other.
