@@ -15,6 +15,7 @@
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "emu/nvcc_options.hpp"
+#include "emu/object_cache.hpp"
 #include "emu/options.hpp"
 #include "emu/process.hpp"
 #include "emu/reports/conclusion.hpp"
@@ -37,7 +38,7 @@ struct EmuArguments {
   std::string gpu = "h200", compiler = "clang";
   bool no_check = false, lines = false;
   std::string threads, limit, json;
-  bool keep = false;
+  bool keep = false, no_cache = false;
   bool leak_check = false, gen_suppressions = false;
   std::vector<std::string> suppressions;
   std::string error_exit_code, junit, sarif;
@@ -87,6 +88,7 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   if (options.architecture.empty()) {
     options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
   }
+  if (!arguments.no_cache) options.cache = emu::ObjectCache::default_folder();
   emu::finish_nvcc_options(given, emu::find_clang());
   for (const std::string& folder : arguments.include_folders) {
     options.passed.push_back(fmt::format("-I{}", folder));
@@ -241,7 +243,7 @@ bool is_own(const std::string& word) {
 
 bool takes_next_word(const std::string& word) {
   if (word.starts_with("--")) {
-    constexpr std::array flags = {"--no-check", "--lines",      "--keep",
+    constexpr std::array flags = {"--no-check", "--no-cache",   "--lines",           "--keep",
                                   "--help",     "--leak-check", "--gen-suppressions"};
     return word.find('=') == std::string::npos &&
            std::find(flags.begin(), flags.end(), word) == flags.end();
@@ -340,6 +342,8 @@ Action add_emu(Options& app) {
   app.add_option("--sarif", arguments->sarif,
                  "Write the hazards with their source lines as SARIF 2.1.0")
       ->type_name("FILE");
+  app.add_flag("--no-cache", arguments->no_cache,
+               "Compile everything, even what has not changed since it was compiled last");
   app.add_flag("--keep", arguments->keep,
                "Keep the compiled program and its PTX, and print their folder");
   app.footer(

@@ -11,7 +11,7 @@
 
 #include "report/table.hpp"
 #include "report/trace.hpp"
-#include "vgpu/model/hazard.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::emu {
 namespace {

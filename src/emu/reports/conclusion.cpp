@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "vgpu/model/hazard.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::emu {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vgpu/model/hazard.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::emu {
 namespace {
@@ -55,8 +55,9 @@ std::string ranges(const std::vector<std::size_t>& numbers) {
 }  // namespace
 
 SourceLine Report::where() const {
-  const auto line = first.find("line");
-  return {text_of(first, "file"), line == first.end() ? 0 : line->get<int>()};
+  const bool first_is_known = other.is_null() || !text_of(first, "file").empty();
+  const Json& party = first_is_known ? first : other;
+  return {text_of(party, "file"), party.value("line", 0)};
 }
 
 std::string Report::rule() const {

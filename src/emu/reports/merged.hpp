@@ -32,6 +32,7 @@ struct Report {
   bool fails = true;                  // false for leaks, equal values and what is suppressed
   std::string suppressed_by;          // the name of the suppression; empty if there is none
 
+  /// Of its own party, or of the other one if only that has a line.
   SourceLine where() const;
   /// The kind as one word, for rules and suppressions: "shared-memory-race".
   std::string rule() const;

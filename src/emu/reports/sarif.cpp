@@ -11,7 +11,7 @@
 #include "emu/reports/output_formats.hpp"
 #include "emu/reports/source_files.hpp"
 #include "rung/version.hpp"
-#include "vgpu/model/hazard.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::emu {
 namespace {

@@ -212,6 +212,9 @@ void Lowering::lower_load(const Instruction& instruction) {
   Instr instr{};
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
+  if (const auto copied = copied_.find(site_); copied != copied_.end()) {
+    kernel_->copied[site_] = {copied->second, op.bytes};
+  }
   instr.imm = keep(op);
   set_rows(instr, std::move(rows));
   emit(instr);

@@ -177,6 +177,14 @@ struct StoredRegisters {
   std::uint8_t element_bytes = 0;   // in memory: the low bytes of the register
 };
 
+/// A load of which some elements are only copied, or not read (program/copied_loads.hpp).
+struct CopiedElements {
+  std::vector<bool> used;  // by element: something computes with it
+  std::uint32_t element_bytes = 0;
+
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(used.size()) * element_bytes; }
+};
+
 struct SharedArray {
   std::string name;
   std::uint32_t offset = 0;
@@ -268,6 +276,7 @@ class Kernel {
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
   std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, of plain stores
+  std::unordered_map<std::uint32_t, CopiedElements> copied;   // by site, of loads
   std::deque<std::string> undefined_uses;                     // texts for reports
   std::vector<std::shared_ptr<const void>> async_ops;         // model/async_ops.hpp
 

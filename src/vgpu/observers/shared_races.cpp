@@ -46,10 +46,28 @@ bool async_in_order(const SharedAccess& access, std::size_t granule, const char*
                              static_cast<std::uint32_t>(offset));
 }
 
+/// Whether it is an error to read the granule, which was never written: as for global memory
+/// (observers/coalescing.cpp).
+bool is_error(const SharedAccess& access, std::size_t granule) {
+  const auto& all_copied = access.block.worker.kernel.copied;
+  const auto copied = all_copied.find(access.site);
+  if (copied == all_copied.end() || access.warp == nullptr) return true;
+  const SharedShadow& shadow = access.block.shadow;
+  const CopiedElements& elements = copied->second;
+  const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
+  if (elements.used[offset / elements.element_bytes]) return true;
+  const std::size_t first = access.begin >> shadow.granule_shift;
+  const std::size_t end = (access.begin + elements.bytes()) >> shadow.granule_shift;
+  return std::none_of(shadow.written.begin() + static_cast<std::ptrdiff_t>(first),
+                      shadow.written.begin() + static_cast<std::ptrdiff_t>(end),
+                      [](Stamp stamp) { return stamp != 0; });
+}
+
 void check_read(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
   if (written == 0) {
+    if (!is_error(access, granule)) return;
     const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
     report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
            shared_address(access.block, offset), "no thread of the block has written it");
@@ -189,8 +207,11 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
 
 void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                  int lane_shift) {
+  const auto granule = static_cast<std::size_t>(block.shadow.granule);
   for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
-    check_read({block, block.thread(warp, static_cast<int>(i >> lane_shift)), site}, first + i);
+    const std::size_t lane = i >> lane_shift;
+    const auto begin = static_cast<std::uint32_t>((first + (lane << lane_shift)) * granule);
+    check_read({block, block.thread(warp, static_cast<int>(lane)), site, &warp, begin}, first + i);
   }
 }
 
