@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "arguments.hpp"
 #include "command_line.hpp"
 #include "emu/nvcc_options.hpp"
+#include "emu/object_cache.hpp"
 #include "emu/options.hpp"
 #include "emu/process.hpp"
+#include "emu/reports/conclusion.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
 #include "report/output_file.hpp"
@@ -33,10 +38,14 @@ struct EmuArguments {
   std::string gpu = "h200", compiler = "clang";
   bool no_check = false, lines = false;
   std::string threads, limit, json;
-  bool keep = false;
+  bool keep = false, no_cache = false;
+  bool leak_check = false, gen_suppressions = false;
+  std::vector<std::string> suppressions;
+  std::string error_exit_code, junit, sarif;
 };
 
 constexpr std::int64_t max_limit = std::int64_t{1} << 50;
+constexpr std::int64_t max_exit_code = 255;
 
 // A temporary folder per run, removed with its contents.
 class BuildFolder {
@@ -79,6 +88,7 @@ emu::CompileOptions compile_options(const EmuArguments& arguments,
   if (options.architecture.empty()) {
     options.architecture = fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor);
   }
+  if (!arguments.no_cache) options.cache = emu::ObjectCache::default_folder();
   emu::finish_nvcc_options(given, emu::find_clang());
   for (const std::string& folder : arguments.include_folders) {
     options.passed.push_back(fmt::format("-I{}", folder));
@@ -117,22 +127,64 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::report_variable, report.string()}};
 }
 
-// The program's own exit code, unless it succeeded and its kernels did not.
-int exit_code(const emu::ExitStatus& status, std::size_t wrongs) {
-  if (status.signal != 0) return exit_wrong;
-  return status.code == 0 && wrongs > 0 ? exit_wrong : status.code;
+emu::ReportOptions report_options(const EmuArguments& arguments) {
+  emu::ReportOptions options;
+  options.leak_check = arguments.leak_check;
+  options.gen_suppressions = arguments.gen_suppressions;
+  for (const std::string& path : arguments.suppressions) {
+    try {
+      for (auto& entry : emu::read_suppressions(path)) options.suppressions.push_back(entry);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("--suppressions: {}", error.what()));
+    }
+  }
+  if (!arguments.error_exit_code.empty()) {
+    options.error_exit_code = static_cast<int>(
+        read_integer("--error-exitcode", arguments.error_exit_code, 0, max_exit_code));
+  }
+  return options;
 }
 
-void print_end(const emu::ExitStatus& status, const emu::Records& records, std::size_t hazards) {
+// The files that a run leaves, checked before it.
+struct Outputs {
+  explicit Outputs(const EmuArguments& arguments)
+      : json(read_json(arguments.json)),
+        junit(read_output("--junit", arguments.junit)),
+        sarif(read_output("--sarif", arguments.sarif)) {
+    check_apart(
+        {{"--json", arguments.json}, {"--junit", arguments.junit}, {"--sarif", arguments.sarif}});
+  }
+  std::optional<OutputFile> json, junit, sarif;
+};
+
+std::string dump(const emu::Json& json) {
+  return json.dump(2, ' ', false, emu::Json::error_handler_t::replace) + "\n";
+}
+
+void write_outputs(const Outputs& outputs, const EmuArguments& arguments,
+                   const emu::Records& records, const emu::Reports& reports,
+                   const emu::ExitStatus& status) {
+  if (outputs.json) outputs.json->write(dump(to_json(records, reports)));
+  emu::ProgramRun run;
+  run.program = fs::path(arguments.sources.front()).filename().string();
+  run.command = arguments.program_arguments;
+  if (status.signal == 0) run.exit_code = status.code;
+  run.signal = status.signal;
+  run.root = emu::report_root(fs::current_path());
+  run.first_source = arguments.sources.front();
+  if (outputs.junit) outputs.junit->write(to_junit(reports, run));
+  if (outputs.sarif) outputs.sarif->write(dump(to_sarif(reports, run)));
+}
+
+void print_end(const emu::ExitStatus& status, const emu::Records& records,
+               const emu::Reports& reports, const emu::ReportOptions& options) {
   if (status.signal != 0) {
     fmt::print(stderr, "rung emu: the program was ended by signal {} ({})\n", status.signal,
                strsignal(status.signal));
   } else if (status.code != 0) {
     fmt::print(stderr, "rung emu: the program ended with exit code {}\n", status.code);
   }
-  if (hazards > 0) {
-    fmt::print(stderr, "rung emu: {} hazard{} found\n", hazards, hazards == 1 ? "" : "s");
-  }
+  fmt::print(stderr, "{}", reports_summary(reports, options));
   if (records.launches.empty()) fmt::print(stderr, "rung emu: no kernel was launched\n");
 }
 
@@ -143,7 +195,8 @@ ExitCode run(const EmuArguments& arguments) {
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
   }
-  const auto output = read_json(arguments.json);
+  const emu::ReportOptions options = report_options(arguments);
+  const Outputs outputs(arguments);
   for (const std::string& source : arguments.sources) {
     if (!fs::is_regular_file(source)) {
       throw UsageError(fmt::format("FILE: '{}' is not a readable file", source));
@@ -169,15 +222,17 @@ ExitCode run(const EmuArguments& arguments) {
 
   emu::Records records = emu::read_records(report);
   if (arguments.lines) emu::add_text(records, arguments.sources.front());
-  const std::size_t hazards = emu::count_hazards(records);
-  fmt::print(stderr, "\n{}{}", emu::summarize(records), emu::summarize_lines(records));
-  print_end(status, records, hazards);
-  if (output)
-    output->write(emu::to_json(records).dump(2, ' ', false, emu::Json::error_handler_t::replace) +
-                  "\n");
+  emu::Reports reports = merge(records);
+  judge(reports, options);
+  const std::string text = reports_text(reports, options);
+  fmt::print(stderr, "\n{}{}{}{}{}", launch_tables(records), text.empty() ? "" : "\n", text,
+             failed_calls(records), summarize_lines(records));
+  print_end(status, records, reports, options);
+  write_outputs(outputs, arguments, records, reports, status);
   // A program that has ended well in spite of Ctrl-C takes it for something else.
   if (asked_to_end != 0 && status.signal != 0) throw emu::Interrupted{asked_to_end};
-  return static_cast<ExitCode>(exit_code(status, hazards + records.failures.size()));
+  const int own = status.signal != 0 ? exit_wrong : status.code;
+  return static_cast<ExitCode>(judged_exit_code(own, reports, options));
 }
 
 // Options of this command, which CLI11 reads, with their values.
@@ -188,8 +243,10 @@ bool is_own(const std::string& word) {
 
 bool takes_next_word(const std::string& word) {
   if (word.starts_with("--")) {
-    return word.find('=') == std::string::npos && word != "--no-check" && word != "--lines" &&
-           word != "--keep" && word != "--help";
+    constexpr std::array flags = {"--no-check", "--no-cache",   "--lines",           "--keep",
+                                  "--help",     "--leak-check", "--gen-suppressions"};
+    return word.find('=') == std::string::npos &&
+           std::find(flags.begin(), flags.end(), word) == flags.end();
   }
   return word == "-I" || word == "-D" || word == "-O" || word == "-s";
 }
@@ -217,7 +274,9 @@ std::vector<std::string> take_words(const std::vector<std::string>& words,
         if (!takes_next_word(words[at++]) || at == words.size()) continue;
         // In one word with its value, -I and -D leave the files behind it alone.
         const bool is_list = remaining.back() == "-I" || remaining.back() == "-D";
-        if (is_list && !words[at].empty()) {
+        if (remaining.back() == "--suppressions") {
+          remaining.back() += "=" + words[at++];
+        } else if (is_list && !words[at].empty()) {
           remaining.back() += words[at++];
         } else {
           remaining.push_back(words[at++]);
@@ -267,6 +326,24 @@ Action add_emu(Options& app) {
       ->type_name("N");
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");
+  app.add_flag("--leak-check", arguments->leak_check,
+               "Let device memory that was not freed fail the program, too");
+  app.add_option("--suppressions", arguments->suppressions,
+                 "Ignore the reports that this file lists; may be repeated")
+      ->type_name("FILE");
+  app.add_flag("--gen-suppressions", arguments->gen_suppressions,
+               "Print an entry for such a file after the reports, for each of them");
+  app.add_option("--error-exitcode", arguments->error_exit_code,
+                 "Exit with N, 1 to 255, if hazards were found; 0: always with the program's own "
+                 "code (default: 1 if that is 0)")
+      ->type_name("N");
+  app.add_option("--junit", arguments->junit, "Write a test case for each kernel as JUnit XML")
+      ->type_name("FILE");
+  app.add_option("--sarif", arguments->sarif,
+                 "Write the hazards with their source lines as SARIF 2.1.0")
+      ->type_name("FILE");
+  app.add_flag("--no-cache", arguments->no_cache,
+               "Compile everything, even what has not changed since it was compiled last");
   app.add_flag("--keep", arguments->keep,
                "Keep the compiled program and its PTX, and print their folder");
   app.footer(
@@ -274,7 +351,8 @@ Action add_emu(Options& app) {
       "program\n"
       "with the CUDA runtime API on the virtual GPU, and prints each kernel's counters and "
       "hazards\n"
-      "on standard error. The exit code is the program's, or 1 if hazards were found. Options of\n"
+      "on standard error. The exit code is the program's, or 1 if hazards were found; leaks and\n"
+      "writes of the same value are printed, and are none. Options of\n"
       "nvcc such as -arch, -rdc=true, -Xcompiler, -L and -l are understood, too; rung-nvcc is a\n"
       "command that takes nothing else, for make NVCC=rung-nvcc.\n\n"
       "Examples:\n  rung emu vector_add.cu\n  rung emu -I include matmul.cu --gpu a100 -- 512\n"

@@ -156,7 +156,9 @@ void replace_source(std::vector<std::string>& command, const fs::path& source,
 }
 
 void compile_device_by_clang(const CompileOptions& options, std::vector<std::string> command,
-                             const fs::path& source, const fs::path& ptx) {
+                             const fs::path& source, const fs::path& ptx,
+                             const fs::path& dependencies = {}) {
+  if (!dependencies.empty()) append(command, {"-MD", "-MF", dependencies.string()});
   if (!has_option(options, "-O")) command.push_back("-O3");
   append(command, {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture, "-Xclang",
                    "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only"});
@@ -184,7 +186,8 @@ void compile_device_by_nvcc(const CompileOptions& options, const fs::path& sourc
 
 void compile_cuda(const CompileOptions& options, const fs::path& source, const fs::path& object,
                   const Installation& installation, const std::string& clang,
-                  const fs::path& folder, const std::vector<std::string>& dependencies) {
+                  const fs::path& folder, const std::vector<std::string>& dependencies,
+                  const fs::path& device_dependencies) {
   std::vector<std::string> command = cuda_arguments(options, source, installation, clang);
   const fs::path files = folder / object.filename();
   replace_source(command, source, files);
@@ -193,9 +196,9 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
     append(command, {"-fuse-cuid=none", "-Xclang",
                      fmt::format("-cuid={:x}", fs::hash_value(fs::absolute(source)))});
   }
-  const fs::path device = fs::path(files).replace_extension(options.relocatable ? ".bc" : ".ptx");
+  const fs::path device = device_code_beside(options, source, files);
   if (options.nvcc.empty()) {
-    compile_device_by_clang(options, command, source, device);
+    compile_device_by_clang(options, command, source, device, device_dependencies);
   } else {
     compile_device_by_nvcc(options, source, device);
   }
@@ -219,6 +222,12 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
 
 }  // namespace
 
+fs::path device_code_beside(const CompileOptions& options, const fs::path& source,
+                            const fs::path& object) {
+  if (language(options, source) != Language::cuda) return {};
+  return fs::path(object).replace_extension(options.relocatable ? ".bc" : ".ptx");
+}
+
 bool is_link_input(const fs::path& source) {
   const std::string name = source.filename().string();
   return name.ends_with(".o") || name.ends_with(".a") || name.ends_with(".so") ||
@@ -235,9 +244,11 @@ std::vector<std::string> compiler_arguments(const CompileOptions& options, const
 
 void compile_object(const CompileOptions& options, const fs::path& source, const fs::path& object,
                     const Installation& installation, const std::string& clang,
-                    const fs::path& folder, const std::vector<std::string>& dependencies) {
+                    const fs::path& folder, const std::vector<std::string>& dependencies,
+                    const fs::path& device_dependencies) {
   if (language(options, source) == Language::cuda) {
-    compile_cuda(options, source, object, installation, clang, folder, dependencies);
+    compile_cuda(options, source, object, installation, clang, folder, dependencies,
+                 device_dependencies);
     return;
   }
   std::vector<std::string> command = compiler_arguments(options, source, installation, clang);

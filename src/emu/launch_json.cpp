@@ -63,15 +63,15 @@ Json to_json(const Counters& counters) {
 }
 
 Json to_json(const vgpu::Party& party) {
-  return {{"block", party.block},
-          {"thread", party.thread},
-          {"access", party.access},
-          {"source", party.source},
-          {"instruction", party.instruction}};
+  return {{"block", party.block},   {"thread", party.thread},           {"access", party.access},
+          {"source", party.source}, {"instruction", party.instruction}, {"file", party.file},
+          {"line", party.line}};
 }
 
-// Where the parameter list begins: the last '(' outside of all brackets.
+// Where the parameter list begins: the last '(' outside of all brackets. A variable has none, and
+// its only brackets may be those of "(anonymous namespace)::".
 std::size_t parameters_of(const std::string& name) {
+  if (!name.ends_with(')')) return name.size();
   int depth = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
     if (name[i] == ')' || name[i] == '>') ++depth;
@@ -84,6 +84,11 @@ std::size_t parameters_of(const std::string& name) {
 }  // namespace
 
 std::string readable_name(const std::string& symbol) {
+  // What clang makes of "name.1", which is no name in PTX.
+  constexpr const char* dot = "_$_";
+  if (const std::size_t at = symbol.find(dot); at != symbol.npos && at > 0) {
+    return readable_name(symbol.substr(0, at));
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
@@ -99,7 +104,7 @@ std::string readable_name(const std::string& symbol) {
 
 std::string with_readable_names(const std::string& text) {
   const auto in_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
   };
   std::string readable;
   for (auto at = text.begin(); at != text.end();) {

@@ -35,7 +35,8 @@ vgpu::Counters counters(const Json& json);
 Json to_json(const vgpu::LineCounters& line);
 vgpu::LineCounters line_counters(const Json& line);
 
-/// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}
+/// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}; each party is
+/// {"block", "thread", "access", "source", "instruction", "file", "line"}.
 Json to_json(const vgpu::Hazard& hazard);
 
 }  // namespace rung::emu

@@ -1,6 +1,6 @@
 #pragma once
 // Options that the tool passes to the program, as environment variables, so that a program that was
-// kept can be run again by hand with the same options.
+// kept can be run again by hand with the same options. Users set those of rung-nvcc's programs.
 
 namespace rung::emu {
 
@@ -11,5 +11,14 @@ inline constexpr const char* limit_variable = "RUNG_EMU_LIMIT";      // warp ins
 inline constexpr const char* lines_variable = "RUNG_EMU_LINES";      // "1": counters by line too
 inline constexpr const char* sites_variable = "RUNG_EMU_SITES";      // "1": by instruction too
 inline constexpr const char* report_variable = "RUNG_EMU_REPORT";    // the file for records
+
+// Of a program without that file, which prints its hazards at its end. Options of `rung emu` of the
+// same names; in paths, %p stands for the process's number.
+inline constexpr const char* leak_check_variable = "RUNG_EMU_LEAK_CHECK";      // "1"
+inline constexpr const char* suppressions_variable = "RUNG_EMU_SUPPRESSIONS";  // files, with colons
+inline constexpr const char* gen_suppressions_variable = "RUNG_EMU_GEN_SUPPRESSIONS";  // "1"
+inline constexpr const char* error_exit_code_variable = "RUNG_EMU_ERROR_EXITCODE";     // 0 to 255
+inline constexpr const char* junit_variable = "RUNG_EMU_JUNIT";                        // a file
+inline constexpr const char* sarif_variable = "RUNG_EMU_SARIF";                        // a file
 
 }  // namespace rung::emu

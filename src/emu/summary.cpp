@@ -11,6 +11,7 @@
 
 #include "report/table.hpp"
 #include "report/trace.hpp"
+#include "vgpu/launch.hpp"
 
 namespace rung::emu {
 namespace {
@@ -46,7 +47,9 @@ void add(Group& group, const Json& launch) {
       value = value.get<std::uint64_t>() + launch.at("counters").at(name).get<std::uint64_t>();
     }
   }
-  for (const Json& hazard : launch.at("hazards")) group.hazards += hazard.at("count") > 0 ? 1 : 0;
+  for (const Json& hazard : launch.at("hazards")) {
+    group.hazards += hazard.at("kind") == name(vgpu::HazardKind::same_value) ? 0 : 1;
+  }
   group.seconds += launch.at("seconds").get<double>();
   group.failed = group.failed || launch.contains("fault");
 }
@@ -136,12 +139,6 @@ std::string tensor_table(const std::vector<Group>& groups) {
   return any ? table.str() : "";
 }
 
-void add_hazard(std::string& text, const Json& hazard) {
-  const std::uint64_t count = hazard.at("count");
-  text += fmt::format("{}{}\n", hazard.at("message").get<std::string>(),
-                      count > 1 ? fmt::format(" ({} times)", count) : "");
-}
-
 // The calls after a fault return it.
 bool repeats_hazard(const std::string& error, const Records& records) {
   for (const Json& launch : records.launches) {
@@ -173,13 +170,15 @@ Records read_records(const std::filesystem::path& path) {
   return records;
 }
 
-std::size_t count_hazards(const Records& records) {
-  std::size_t count = records.hazards.size();
-  for (const Json& launch : records.launches) count += launch.at("hazards").size();
-  return count;
+Reports merge(const Records& records) {
+  Reports reports;
+  for (const Json& launch : records.launches) reports.add_launch(launch);
+  for (const Json& hazard : records.hazards) reports.add_hazard(hazard);
+  for (const std::string& failure : records.failures) reports.add_failure(failure);
+  return reports;
 }
 
-std::string summarize(const Records& records) {
+std::string launch_tables(const Records& records) {
   std::string text;
   if (!records.launches.empty()) {
     const std::vector<Group> groups = group_launches(records.launches);
@@ -189,18 +188,15 @@ std::string summarize(const Records& records) {
       if (const std::string table = tensor_table(groups); !table.empty()) text += "\n" + table;
     }
   }
-  std::string hazards;
-  for (const Json& launch : records.launches) {
-    for (const Json& hazard : launch.at("hazards")) add_hazard(hazards, hazard);
-  }
-  for (const Json& hazard : records.hazards) add_hazard(hazards, hazard);
-  if (!hazards.empty()) text += fmt::format("\n{}", hazards);
+  return text;
+}
+
+std::string failed_calls(const Records& records) {
   std::string errors;
   for (const std::string& error : records.errors) {
     if (!repeats_hazard(error, records)) errors += error + "\n";
   }
-  if (!errors.empty()) text += "\ncalls that failed\n" + errors;
-  return text;
+  return errors.empty() ? errors : "\ncalls that failed\n" + errors;
 }
 
 void add_text(Records& records, const std::filesystem::path& source) {
@@ -239,11 +235,12 @@ std::string summarize_lines(const Records& records) {
   return text;
 }
 
-Json to_json(const Records& records) {
+Json to_json(const Records& records, const Reports& reports) {
   return {{"kernels", records.launches},
           {"hazards", records.hazards},
           {"failures", records.failures},
-          {"errors", records.errors}};
+          {"errors", records.errors},
+          {"reports", to_json(reports)}};
 }
 
 }  // namespace rung::emu

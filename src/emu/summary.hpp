@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emu/launch_json.hpp"
+#include "emu/reports/merged.hpp"
 
 namespace rung::emu {
 
@@ -19,11 +20,13 @@ struct Records {
 /// A missing file means a program that did not use the device.
 Records read_records(const std::filesystem::path& path);
 
-/// All hazards, those of launches included.
-std::size_t count_hazards(const Records& records);
+/// The hazards of all launches, merged.
+Reports merge(const Records& records);
 
-/// The table, one line per launch, followed by every hazard in full.
-std::string summarize(const Records& records);
+/// The table, one line per kernel with its grid and block size.
+std::string launch_tables(const Records& records);
+/// Why calls returned an error, unless a hazard says it.
+std::string failed_calls(const Records& records);
 
 /// Adds the text of this file to the lines of launches (--lines).
 void add_text(Records& records, const std::filesystem::path& source);
@@ -31,8 +34,8 @@ void add_text(Records& records, const std::filesystem::path& source);
 /// The hottest lines of each kernel, over all its launches.
 std::string summarize_lines(const Records& records);
 
-/// {"kernels": […], "hazards": […], "failures": […], "errors": […]}; the last three are those not
-/// attributed to a launch.
-Json to_json(const Records& records);
+/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "reports": […]}: hazards,
+/// failures and errors are those not attributed to a launch, and reports all hazards, merged.
+Json to_json(const Records& records, const Reports& reports);
 
 }  // namespace rung::emu

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "emu/launch_json.hpp"
+#include "emu/object_cache.hpp"
 #include "emu/process.hpp"
 #include "vgpu/ptx/lexer.hpp"
 
@@ -79,6 +80,32 @@ std::vector<std::string> missing_functions(const std::string& ptx) {
   return missing;
 }
 
+namespace {
+
+/// Compiles a source, or takes the object from the cache.
+void make_object(const CompileOptions& options, const fs::path& source, const fs::path& object,
+                 const Installation& installation, const std::string& clang,
+                 const fs::path& folder) {
+  // nvcc reads headers of a toolkit, which is not ours to follow.
+  if (options.cache.empty() || !options.nvcc.empty()) {
+    compile_object(options, source, object, installation, clang, folder);
+    return;
+  }
+  const ObjectCache cache(options.cache);
+  const std::string key = ObjectCache::key(options, source, installation, clang);
+  const fs::path device = device_code_beside(options, source, object);
+  std::vector<fs::path> files = {object};
+  if (!device.empty()) files.push_back(device);
+  if (cache.fetch(key, files)) return;
+  std::vector<fs::path> read = {object.string() + ".d"};
+  if (!device.empty()) read.emplace_back(object.string() + ".device.d");
+  compile_object(options, source, object, installation, clang, folder,
+                 {"-MD", "-MF", read.front().string()}, device.empty() ? fs::path() : read.back());
+  cache.store(key, files, read);
+}
+
+}  // namespace
+
 fs::path compile(const CompileOptions& options, const Installation& installation,
                  const std::string& clang, const fs::path& folder) {
   const fs::path program = folder / program_name(options.sources.front());
@@ -92,7 +119,7 @@ fs::path compile(const CompileOptions& options, const Installation& installation
     const fs::path object =
         objects.empty() ? fs::path(program.string() + ".o")
                         : folder / fmt::format("{}.{}.o", program_name(source), objects.size());
-    compile_object(options, source, object, installation, clang, folder);
+    make_object(options, source, object, installation, clang, folder);
     objects.push_back(object);
   }
   link_program(options, objects, program, installation, clang, folder);

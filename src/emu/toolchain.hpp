@@ -44,8 +44,9 @@ struct CompileOptions {
   std::vector<std::string> linked;             // to the linker: -l… -L… -Wl,…
   std::string architecture;                    // "sm_90"
   std::string nvcc;                            // compiles device code; empty: clang does
-  bool relocatable = false;  // device code may call that of other files, as nvcc's -rdc=true
-  bool all_cuda = false;     // every source is CUDA, whatever its suffix, as nvcc's -x cu
+  bool relocatable = false;     // device code may call that of other files, as nvcc's -rdc=true
+  bool all_cuda = false;        // every source is CUDA, whatever its suffix, as nvcc's -x cu
+  std::filesystem::path cache;  // of objects, see object_cache.hpp; empty: none
 };
 
 /// Objects and libraries are linked; other sources are compiled first.
@@ -58,11 +59,19 @@ std::vector<std::string> compiler_arguments(const CompileOptions& options,
                                             const std::string& clang);
 
 /// Compiles one source to `object`. Throws CompileError. Files between go to `folder`.
-/// `dependencies` are options for the host's compiler: -MD -MF FILE -MT TARGET.
+/// `dependencies` are options for the host's compiler: -MD -MF FILE -MT TARGET. What clang reads
+/// for device code is listed in `device_dependencies`, if that is a path.
 void compile_object(const CompileOptions& options, const std::filesystem::path& source,
                     const std::filesystem::path& object, const Installation& installation,
                     const std::string& clang, const std::filesystem::path& folder,
-                    const std::vector<std::string>& dependencies = {});
+                    const std::vector<std::string>& dependencies = {},
+                    const std::filesystem::path& device_dependencies = {});
+
+/// The device code that compile_object() leaves beside such an object of a CUDA source; empty for
+/// other sources.
+std::filesystem::path device_code_beside(const CompileOptions& options,
+                                         const std::filesystem::path& source,
+                                         const std::filesystem::path& object);
 
 /// Compiles the device code of a CUDA source to PTX, or to bitcode if it is relocatable. Throws
 /// CompileError.

@@ -65,9 +65,13 @@ TEST(Faulty, DivergentBarrier) {
 }
 
 TEST(Faulty, Leak) {
-  const EmuOutput output = run("leak.cu");
+  const EmuOutput output = run("leak.cu", "--leak-check");
   expect_hazard(output, "leak", "leak.cu:5");
   EXPECT_TRUE(contains(output.err, "leak: 4096 bytes from cudaMalloc at leak.cu:5"));
+  const EmuOutput tolerant = run("leak.cu");
+  EXPECT_EQ(tolerant.exit_code, 0);
+  EXPECT_TRUE(contains(tolerant.err, "leak: 4096 bytes from cudaMalloc at leak.cu:5"));
+  EXPECT_TRUE(contains(tolerant.err, "1 leak (--leak-check) does not fail the program\n"));
 }
 
 TEST(Faulty, UninitialisedRead) {

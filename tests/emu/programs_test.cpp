@@ -86,6 +86,11 @@ TEST(Programs, EarlyEnds) {
   expect_output("early_ends.cu", "0 wrong\n", "--compiler nvcc");
 }
 
+TEST(Programs, Padding) {
+  const EmuOutput output = expect_output("padding.cu", "a60z 60\nb120y\n");
+  EXPECT_TRUE(output.json.at("reports").empty()) << output.err;
+}
+
 TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n"); }
 
 TEST(Programs, RefusedLaunches) {

@@ -20,6 +20,11 @@ TEST(ReadableName, DropsReturnTypeAndParameters) {
   EXPECT_EQ(readable_name("gemm_cuda_00_naive_f32"), "gemm_cuda_00_naive_f32");
   EXPECT_EQ(readable_name("_ZN2ns1kEPFvvE"), "ns::k");
   EXPECT_EQ(readable_name("_ZZ7reversePiE6buffer"), "buffer");
+  EXPECT_EQ(readable_name("_ZN12_GLOBAL__N_13dynE"), "(anonymous namespace)::dyn");
+  EXPECT_EQ(readable_name("_ZN12_GLOBAL__N_14statEPi"), "(anonymous namespace)::stat");
+  EXPECT_EQ(readable_name("_Z5applyIZ4mainE3$_0EvT_"), "apply<main::$_0>");
+  EXPECT_EQ(readable_name("_ZZ7reversePiE6buffer_$_1"), "buffer");
+  EXPECT_EQ(with_readable_names("in _Z5applyIZ4mainE3$_0EvT_: 1"), "in apply<main::$_0>: 1");
   EXPECT_EQ(with_readable_names("at _ZZ7reversePiE6buffer + 4 of _Z7reversePi"),
             "at buffer + 4 of reverse");
 }
@@ -84,20 +89,22 @@ std::string launch(const std::string& name, std::uint64_t loads, std::size_t haz
 TEST_F(Summary, AddsUpLaunchesThatAreAlike) {
   const Records records = read(launch("_Z1kv", 1000, 0) + launch("_Z1kv", 500000, 1));
   EXPECT_EQ(records.launches.size(), 2u);
-  EXPECT_EQ(count_hazards(records), 1u);
-  const std::string text = summarize(records);
+  const Reports reports = merge(records);
+  ASSERT_EQ(reports.all().size(), 1u);
+  EXPECT_EQ(describe(reports.all()[0]), "out of bounds: k reads too far");
+  EXPECT_EQ(reports.all()[0].launches, (std::vector<std::size_t>{2}));
+  const std::string text = launch_tables(records);
   EXPECT_NE(text.find("k        4x2     32      2"), std::string::npos) << text;
   EXPECT_NE(text.find("501k    4.00"), std::string::npos) << text;
-  EXPECT_NE(text.find("out of bounds: k reads too far\n"), std::string::npos) << text;
 }
 
 TEST_F(Summary, HasBulkCopiesWhereThereAreSome) {
-  EXPECT_EQ(summarize(read(launch("k", 1, 0))).find("bulk"), std::string::npos);
+  EXPECT_EQ(launch_tables(read(launch("k", 1, 0))).find("bulk"), std::string::npos);
   vgpu::LaunchReport report;
   report.kernel = "k";
   report.counters.bulk_loads = 24;
   report.counters.bulk_load_bytes = 262144;
-  const std::string text = summarize(read(Json{{"launch", to_json(report)}}.dump() + "\n"));
+  const std::string text = launch_tables(read(Json{{"launch", to_json(report)}}.dump() + "\n"));
   EXPECT_NE(text.find("bulk loads"), std::string::npos) << text;
   EXPECT_NE(text.find("262k"), std::string::npos) << text;
 }
@@ -105,12 +112,13 @@ TEST_F(Summary, HasBulkCopiesWhereThereAreSome) {
 TEST_F(Summary, SkipsALineThatWasNotFinished) {
   const Records records = read(launch("k", 1, 0) + "{\"launch\": {\"na");
   EXPECT_EQ(records.launches.size(), 1u);
-  EXPECT_EQ(to_json(records).at("kernels").size(), 1u);
+  EXPECT_EQ(to_json(records, merge(records)).at("kernels").size(), 1u);
 }
 
 TEST_F(Summary, NoFileIsAProgramWithoutADevice) {
   EXPECT_TRUE(read_records("/nowhere/records").launches.empty());
-  EXPECT_EQ(summarize({}), "");
+  EXPECT_EQ(launch_tables({}), "");
+  EXPECT_EQ(failed_calls({}), "");
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST_F(HazardsTest, OffsetsMayMakeAnAddressAligned) {
 
 TEST_F(HazardsTest, BlocksThatWriteOneWord) {
   const std::uint64_t p = memory.allocate(64);
-  expect_only(run(global_store(0), {4, 1, 1}, {1, 1, 1}, {p}), HazardKind::global_race);
+  expect_only(run(global_store(0), {4, 1, 1}, {1, 1, 1}, {p}), HazardKind::same_value);
   expect_none(run(global_store(0, "red.global.add.u32"), {4, 1, 1}, {1, 1, 1}, {array<int>({0})}));
 }
 

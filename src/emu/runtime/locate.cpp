@@ -21,10 +21,16 @@ void locate(const char* file, int line) {
   located_line = line;
 }
 
-std::string take_location() {
+std::pair<std::string, int> take_file_and_line() {
   const char* file = std::exchange(located_file, nullptr);
   if (file == nullptr) return {};
-  return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), located_line);
+  return {file, located_line};
+}
+
+std::string take_location() {
+  const auto [file, line] = take_file_and_line();
+  if (file.empty()) return {};
+  return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), line);
 }
 
 }  // namespace rung::emu

@@ -2,6 +2,7 @@
 // The source location of a call, as far as the headers report it.
 
 #include <string>
+#include <utility>
 
 namespace rung::emu {
 
@@ -11,5 +12,7 @@ void locate(const char* file, int line);
 /// The line that this thread's allocation or launch comes from, "tile.cu:31", or "" if it was not
 /// told; told once.
 std::string take_location();
+/// The same with the file as the compiler was given it; an empty path and 0 if unknown.
+std::pair<std::string, int> take_file_and_line();
 
 }  // namespace rung::emu

@@ -6,18 +6,18 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "emu/launch_json.hpp"
 #include "emu/options.hpp"
+#include "emu/runtime/own_conclusion.hpp"
 #include "emu/runtime/runtime.hpp"
 
 namespace rung::emu {
 namespace {
 
 // In one write, so that records of several threads and processes do not interleave.
-void append(const Json& record) {
-  const char* path = std::getenv(report_variable);
-  if (path == nullptr) return;
+void append(const char* path, const Json& record) {
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -25,41 +25,60 @@ void append(const Json& record) {
   close(file);
 }
 
-vgpu::Hazard leak(const LiveAllocation& allocation) {
+// To the process that runs this program or, without one, to what this program says at its end.
+void report(const char* kind, const Json& content) {
+  if (const char* path = std::getenv(report_variable)) {
+    append(path, {{kind, content}});
+  } else {
+    OwnConclusion::get().add(kind, content);
+  }
+}
+
+Json leak(const LiveAllocation& allocation) {
+  const std::string source =
+      allocation.file.empty()
+          ? ""
+          : fmt::format("{}:{}", std::filesystem::path(allocation.file).filename().string(),
+                        allocation.line);
   vgpu::Hazard hazard{};
   hazard.kind = vgpu::HazardKind::leak;
-  hazard.first.source = allocation.source;
-  const std::string from =
-      allocation.source.empty() ? "" : fmt::format(" at {}", allocation.source);
+  hazard.first.access = allocation.call;
+  hazard.first.source = source;
+  hazard.first.file = allocation.file;
+  hazard.first.line = allocation.line;
   hazard.message = fmt::format("leak: {} bytes from {}{} were never freed", allocation.bytes,
-                               allocation.call, from);
-  return hazard;
+                               allocation.call, source.empty() ? "" : " at " + source);
+  Json json = to_json(hazard);
+  json["bytes"] = allocation.bytes;
+  return json;
 }
 
 // Runs after the program's own exit handlers and destructors, which may free memory. After a fault
 // nothing can be freed, and most programs exit at once.
-__attribute__((destructor)) void report_leaks() {
-  if (Runtime::get().is_lost()) return;
-  for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
-    append({{"hazard", to_json(leak(allocation))}});
+__attribute__((destructor)) void report_end() {
+  if (!Runtime::get().is_lost()) {
+    for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
+      report("hazard", leak(allocation));
+    }
   }
+  if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
 }
 
 }  // namespace
 
-void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines,
+void report_launch(const vgpu::LaunchReport& launch, const std::vector<vgpu::LineCounters>& lines,
                    const std::vector<vgpu::Site>& sites) {
-  Json launch = to_json(report, lines);
-  if (!sites.empty()) launch["sites"] = sites_json(report, sites);
-  append({{"launch", std::move(launch)}});
+  Json json = to_json(launch, lines);
+  if (!sites.empty()) json["sites"] = sites_json(launch, sites);
+  report("launch", json);
 }
 
-void report_error(const std::string& message) { append({{"error", with_readable_names(message)}}); }
+void report_error(const std::string& message) { report("error", with_readable_names(message)); }
 
 void report_failure(const std::string& message) {
   const std::string readable = with_readable_names(message);
   fmt::print(stderr, "rung emu: {}\n", readable);
-  append({{"failure", readable}});
+  report("failure", readable);
 }
 
 }  // namespace rung::emu

@@ -147,7 +147,8 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
 
 void Runtime::add_allocation(const void* pointer, std::size_t bytes, const char* call) {
   const std::lock_guard lock(mutex_);
-  allocations_[pointer] = {bytes, call, take_location()};
+  auto [file, line] = take_file_and_line();
+  allocations_[pointer] = {bytes, call, std::move(file), line};
 }
 
 void Runtime::remove_allocation(const void* pointer) {

@@ -45,8 +45,9 @@ struct VariableEntry {
 /// An allocation that has not been freed.
 struct LiveAllocation {
   std::size_t bytes;
-  std::string call;    // "cudaMalloc"
-  std::string source;  // "tile.cu:31"; empty if unknown
+  std::string call;  // "cudaMalloc"
+  std::string file;  // as the compiler was given it; empty if unknown
+  int line;
 };
 
 class Runtime {

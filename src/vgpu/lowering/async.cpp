@@ -108,6 +108,7 @@ void Lowering::lower_async_copy(const Instruction& instruction) {
     side->bytes = static_cast<std::uint8_t>(op.bytes);
     note_access(*side, false);
   }
+  kernel_->copied[site_] = {{false}, op.bytes};
   // Its shared-memory access counts for the kernel, but not for the instruction.
   op.to.counted_apart = true;
   const std::size_t hints = is("L2::cache_hint") ? 1 : 0;

@@ -68,6 +68,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   find_undefined();
   find_wgmma_uses();
   find_speculated(liveness);
+  copied_ = copied_loads(function_);
   for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();

@@ -12,6 +12,7 @@
 #include "vgpu/model/kernel.hpp"
 #include "vgpu/program/allocation.hpp"
 #include "vgpu/program/cfg.hpp"
+#include "vgpu/program/copied_loads.hpp"
 #include "vgpu/program/merge.hpp"
 #include "vgpu/program/provenance.hpp"
 #include "vgpu/program/rows.hpp"
@@ -158,6 +159,7 @@ class Lowering {
     std::size_t load;
     SpeculatedUse use;
   };
+  CopiedLoads copied_;
   SpeculatedLoads speculated_;
   std::map<std::size_t, std::vector<UseOfSpeculated>> uses_of_speculated_;  // by instruction
   std::map<std::size_t, const MemoryOp*> deferred_;                         // by load

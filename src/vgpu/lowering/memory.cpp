@@ -213,6 +213,9 @@ void Lowering::lower_load(const Instruction& instruction) {
   Instr instr{};
   instr.full = instr.masked = load_handler(op, access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "loads into a register that is too narrow");
+  if (const auto copied = copied_.find(site_); copied != copied_.end()) {
+    kernel_->copied[site_] = {copied->second, op.bytes};
+  }
   instr.imm = keep(op);
   if (op.space == Space::param && op.address_bytes == 0 && op.bytes == bytes && bytes >= 4 &&
       !op.relaxed && is_in_parameters(op)) {
@@ -266,6 +269,7 @@ void Lowering::lower_store(const Instruction& instruction) {
   instr.full = instr.masked = store_handler(access->type, bytes);
   if (instr.full == nullptr) fail(instruction, "stores from a register that is too narrow");
   instr.imm = keep(op);
+  kernel_->stored[site_] = {rows, static_cast<std::uint8_t>(bytes), op.bytes};
   set_rows(instr, std::move(rows));
   emit(instr);
 }

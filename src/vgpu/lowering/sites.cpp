@@ -81,6 +81,7 @@ Site Lowering::site_of(const Instruction& instruction) const {
 }
 
 void Lowering::add_sites() {
+  kernel_->files = module_.files;
   for (const Instruction& instruction : function_.body) {
     kernel_->sites.push_back(site_of(instruction));
   }

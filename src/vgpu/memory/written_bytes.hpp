@@ -55,4 +55,13 @@ inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t ad
   return static_cast<std::size_t>(at - begin);
 }
 
+/// Whether any of the bytes from `address` on was written.
+inline bool has_written(const Allocation& allocation, std::uint64_t address, std::size_t bytes) {
+  std::uint8_t* const begin = allocation.shadow(address);
+  for (std::uint8_t* at = begin; at != begin + bytes; ++at) {
+    if (std::atomic_ref(*at).load(std::memory_order_relaxed) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace rung::vgpu

@@ -6,6 +6,7 @@ const char* name(HazardKind kind) {
   switch (kind) {
     case HazardKind::shared_race: return "shared-memory race";
     case HazardKind::global_race: return "global-memory race";
+    case HazardKind::same_value: return "same value";
     case HazardKind::divergent_barrier: return "barrier in divergent code";
     case HazardKind::deadlock: return "deadlock";
     case HazardKind::out_of_bounds: return "out of bounds";
@@ -36,6 +37,7 @@ bool is_fault(HazardKind kind) {
     // On a GPU these give wrong results, or correct ones by luck, but no error.
     case HazardKind::shared_race:
     case HazardKind::global_race:
+    case HazardKind::same_value:
     case HazardKind::divergent_barrier:
     case HazardKind::uninitialised_read:
     case HazardKind::bad_participant:

@@ -9,6 +9,7 @@ namespace rung::vgpu {
 enum class HazardKind : std::uint8_t {
   shared_race,        // two threads access a word of shared memory without a barrier in between
   global_race,        // the same in global memory, within a block or between blocks
+  same_value,         // two writes that would race, but the second writes what is there already
   divergent_barrier,  // a block-wide barrier that some lanes of the warp do not reach
   deadlock,           // all warps wait
   out_of_bounds,
@@ -34,8 +35,10 @@ bool is_fault(HazardKind kind);
 struct Party {
   std::uint32_t block[3] = {0, 0, 0};
   std::uint32_t thread[3] = {0, 0, 0};
-  std::string access;       // "read", "write", "atomic"
-  std::string source;       // "tile.cu:31"; empty if unknown
+  std::string access;  // "read", "write", "atomic"
+  std::string source;  // "tile.cu:31"; empty if unknown
+  std::string file;    // its path, as the compiler was given it
+  int line = 0;
   std::string instruction;  // mnemonic, with the line of the PTX text
 };
 

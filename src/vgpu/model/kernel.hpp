@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "vgpu/model/instr.hpp"
@@ -205,6 +206,21 @@ struct ExternalCall {
   std::uint32_t site = 0;
 };
 
+/// The registers that a store writes from, for observers that compare values.
+struct StoredRegisters {
+  std::vector<std::uint32_t> rows;  // by element
+  std::uint8_t row_bytes = 0;       // per lane
+  std::uint8_t element_bytes = 0;   // in memory: the low bytes of the register
+};
+
+/// A load of which some elements are only copied, or not read (program/copied_loads.hpp).
+struct CopiedElements {
+  std::vector<bool> used;  // by element: something computes with it
+  std::uint32_t element_bytes = 0;
+
+  std::uint32_t bytes() const { return static_cast<std::uint32_t>(used.size()) * element_bytes; }
+};
+
 struct SharedArray {
   std::string name;
   std::uint32_t offset = 0;
@@ -280,6 +296,7 @@ class Kernel {
 
   KernelInfo info;
   std::vector<Site> sites;
+  std::vector<std::string> files;  // paths, by SourceLine::file
   std::vector<BasicBlock> blocks;  // [0] is the entry
   std::vector<Instr> code;
   std::vector<Instr> native_code;  // the same, with runs of instructions in machine code; or empty
@@ -295,9 +312,11 @@ class Kernel {
   std::deque<Superinstruction> superinstructions;
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
-  std::deque<std::string> undefined_uses;              // texts for reports
-  std::vector<std::shared_ptr<const void>> async_ops;  // model/async_ops.hpp
-  std::shared_ptr<const void> machine_code;            // of native_code
+  std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, of plain stores
+  std::unordered_map<std::uint32_t, CopiedElements> copied;   // by site, of loads
+  std::deque<std::string> undefined_uses;                     // texts for reports
+  std::vector<std::shared_ptr<const void>> async_ops;         // model/async_ops.hpp
+  std::shared_ptr<const void> machine_code;                   // of native_code
 
   std::uint32_t frame_bytes = 0;
   std::vector<ConstantRow> constants;

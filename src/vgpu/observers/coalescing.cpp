@@ -27,15 +27,40 @@ void for_each_range(Shape& shape, const MemoryOp& op, const Place& place, const 
   }
 }
 
+/// Whether it is an error to read a lane's bytes at this address, of which some were never written.
+/// For elements that are only copied, as a structure's padding is, it is one if all of them are.
+bool is_error(const Block& block, const MemoryOp& op, const Allocation& allocation,
+              std::uint64_t at) {
+  const auto& all_copied = block.worker.kernel.copied;
+  const auto copied = all_copied.find(op.site);
+  if (copied == all_copied.end()) return true;
+  const std::uint32_t bytes = copied->second.element_bytes;
+  bool any_written = false;
+  for (std::size_t i = 0; i < copied->second.used.size(); ++i, at += bytes) {
+    const bool whole = find_unwritten(allocation, at, bytes) == bytes;
+    if (!whole && copied->second.used[i]) return true;
+    any_written = any_written || whole || has_written(allocation, at, bytes);
+  }
+  return !any_written;
+}
+
 void check_initialised(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,
                        const Place& place) {
+  const std::uint32_t one = op.access_bytes();
   for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int lane) {
-    const std::size_t byte = find_unwritten(*place.allocation, at, bytes);
-    if (byte == bytes) return;
     // A contiguous access is one range for all lanes; the offset identifies the lane.
-    const int who = bytes > op.access_bytes() ? static_cast<int>(byte / op.access_bytes()) : lane;
-    report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
-           block.worker.launch.memory.describe(at + byte), "nothing has been written there");
+    for (std::uint32_t begin = 0; begin < bytes; begin += one) {
+      begin +=
+          static_cast<std::uint32_t>(find_unwritten(*place.allocation, at + begin, bytes - begin)) /
+          one * one;
+      if (begin >= bytes) return;
+      if (!is_error(block, op, *place.allocation, at + begin)) continue;
+      const std::size_t byte = begin + find_unwritten(*place.allocation, at + begin, one);
+      const int who = bytes > one ? static_cast<int>(begin / one) : lane;
+      report(block, HazardKind::uninitialised_read, block.thread(warp, who), op.site, "read",
+             block.worker.launch.memory.describe(at + byte), "nothing has been written there");
+      return;
+    }
   });
 }
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
+#include <thread>
 #include <type_traits>
 
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/happens_before/global_shadow.hpp"
 #include "vgpu/observers/global_rows.hpp"
+#include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -24,6 +27,7 @@ void store(T& shared, std::type_identity_t<T> value) {
 /// What all lanes of an access have in common.
 struct GlobalAccess {
   Block& block;
+  const Warp& warp;
   const MemoryOp& op;
   const Allocation& allocation;
   const GlobalShadow shadow;
@@ -34,6 +38,10 @@ struct GlobalAccess {
   GlobalStamp oldest;  // smaller stamps are of earlier launches
   Stamp safe;          // smaller ones, of this block, are ordered before the warp's accesses
 };
+
+// A write is recorded before it is made. When another block's is missing for longer than this, it
+// wrote something else.
+constexpr std::chrono::milliseconds longest_store{2};
 
 std::uint64_t block_of(const GlobalAccess& access, GlobalStamp stamp) {
   return block_number_of(stamp) - access.block.worker.launch.first_block;
@@ -70,12 +78,46 @@ bool is_seen(const GlobalAccess& access, GlobalStamp written, int thread, std::u
   return access.block.releases.has_acquired(thread, access.allocation.address + begin);
 }
 
+std::uint64_t address_of(const GlobalAccess& access, std::size_t granule) {
+  return access.allocation.address + granule * access.granule_bytes;
+}
+
 void race(const GlobalAccess& access, int thread, std::size_t granule, GlobalStamp other,
           std::uint32_t site, const char* what) {
+  // Volatile and relaxed accesses have the stamps of atomics.
+  const std::vector<Site>& sites = access.block.worker.kernel.sites;
+  const bool is_atomic = site < sites.size() && sites[site].role == SiteRole::global_atomic;
   report_global_race(access.block, thread, access.op.site, access.what, block_of(access, other),
-                     stamp_thread(within_block(other)), site,
-                     (within_block(other) & stamp_atomic) != 0 ? "atomic" : what,
-                     access.allocation.address + granule * access.granule_bytes);
+                     stamp_thread(within_block(other)), site, is_atomic ? "atomic" : what,
+                     address_of(access, granule));
+}
+
+/// Whether a plain write, which is not ordered with another plain one, changes nothing there.
+bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, std::uint64_t begin,
+                   GlobalStamp other, std::uint32_t other_site) {
+  if (access.atomic || (within_block(other) & stamp_atomic) != 0) return false;
+  const Block& block = access.block;
+  const std::uint64_t address = address_of(access, granule);
+  const auto matches = [&] {
+    const StoredGranule stored{
+        access.warp, thread % warp_size, access.op.site,
+        static_cast<std::uint32_t>(granule * access.granule_bytes - begin),
+        static_cast<std::uint32_t>(access.granule_bytes)};
+    return stores_present_value(block.worker.kernel, stored,
+                                reinterpret_cast<const std::byte*>(address));
+  };
+  if (matches()) return true;
+  const bool runs_alone = block.worker.launch.options.threads == 1;
+  if (runs_alone || block_of(access, other) == block.linear ||
+      block.worker.launch.hazards->has_race(access.op.site, other_site)) {
+    return false;
+  }
+  const auto end = std::chrono::steady_clock::now() + longest_store;
+  while (std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    if (matches()) return true;
+  }
+  return false;
 }
 
 /// `begin`: of the thread's access, in the allocation.
@@ -86,8 +128,14 @@ void check(const GlobalAccess& access, int thread, std::size_t granule, std::uin
   const bool harmless =
       (access.atomic || !access.writes) && (within_block(written) & stamp_atomic) != 0;
   if (!in_order(access, written, thread) && !harmless && !is_seen(access, written, thread, begin)) {
-    race(access, thread, granule, written, load(shadow.write_site[granule]), "write");
-    return;
+    const std::uint32_t site = load(shadow.write_site[granule]);
+    if (!access.writes || !is_same_value(access, thread, granule, begin, written, site)) {
+      race(access, thread, granule, written, site, "write");
+      return;
+    }
+    report_same_value(access.block, thread, access.op.site, block_of(access, written),
+                      stamp_thread(within_block(written)), site, address_of(access, granule),
+                      false);
   }
   if (!access.writes || access.atomic) return;
   for (const bool first : {true, false}) {
@@ -175,6 +223,7 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
   const bool writes = kind != AccessKind::load;
   const Stamp own = (atomic ? stamp_atomic : 0) | make_stamp(block.order.segment(warp.index), 0);
   const GlobalAccess access{block,
+                            warp,
                             op,
                             allocation,
                             GlobalShadow(allocation),

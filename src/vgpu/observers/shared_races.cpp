@@ -5,6 +5,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/observers/async_races.hpp"
+#include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -13,6 +14,8 @@ struct SharedAccess {
   Block& block;
   int thread;
   std::uint32_t site;
+  const Warp* warp = nullptr;  // of an access by a warp
+  std::uint32_t begin = 0;     // and the offset of the thread's access in shared memory
 };
 
 bool in_order(const SharedAccess& access, Stamp stamp) {
@@ -43,10 +46,28 @@ bool async_in_order(const SharedAccess& access, std::size_t granule, const char*
                              static_cast<std::uint32_t>(offset));
 }
 
+/// Whether it is an error to read the granule, which was never written: as for global memory
+/// (observers/coalescing.cpp).
+bool is_error(const SharedAccess& access, std::size_t granule) {
+  const auto& all_copied = access.block.worker.kernel.copied;
+  const auto copied = all_copied.find(access.site);
+  if (copied == all_copied.end() || access.warp == nullptr) return true;
+  const SharedShadow& shadow = access.block.shadow;
+  const CopiedElements& elements = copied->second;
+  const auto offset = static_cast<std::uint32_t>(granule << shadow.granule_shift) - access.begin;
+  if (elements.used[offset / elements.element_bytes]) return true;
+  const std::size_t first = access.begin >> shadow.granule_shift;
+  const std::size_t end = (access.begin + elements.bytes()) >> shadow.granule_shift;
+  return std::none_of(shadow.written.begin() + static_cast<std::ptrdiff_t>(first),
+                      shadow.written.begin() + static_cast<std::ptrdiff_t>(end),
+                      [](Stamp stamp) { return stamp != 0; });
+}
+
 void check_read(const SharedAccess& access, std::size_t granule) {
   const SharedShadow& shadow = access.block.shadow;
   const Stamp written = shadow.written[granule];
   if (written == 0) {
+    if (!is_error(access, granule)) return;
     const std::uint64_t offset = granule * static_cast<std::size_t>(shadow.granule);
     report(access.block, HazardKind::uninitialised_read, access.thread, access.site, "read",
            shared_address(access.block, offset), "no thread of the block has written it");
@@ -55,6 +76,19 @@ void check_read(const SharedAccess& access, std::size_t granule) {
   } else if (!in_order(access, written)) {
     race(access, "read", granule, written, shadow.write_site[granule], "write");
   }
+}
+
+/// Whether a plain write, which is not ordered with another one, changes nothing there.
+bool is_same_value(const SharedAccess& access, std::size_t granule, Stamp other) {
+  if (access.warp == nullptr || (other & stamp_atomic) != 0 || stamp_time(other) == pending_time) {
+    return false;
+  }
+  const auto bytes = static_cast<std::uint32_t>(access.block.shadow.granule);
+  const std::uint32_t offset = static_cast<std::uint32_t>(granule) * bytes;
+  return stores_present_value(
+      access.block.worker.kernel,
+      {*access.warp, access.thread % warp_size, access.site, offset - access.begin, bytes},
+      access.block.shared.data() + offset);
 }
 
 /// `what`: "write" or "atomic"; atomics do not race with each other.
@@ -66,9 +100,17 @@ void check_write(const SharedAccess& access, std::size_t granule, const char* wh
   const bool async_read = is_async(access, granule, first_reader, false);
   if ((async_write || async_read) && !async_in_order(access, granule, what)) return;
   const bool both_atomic = atomic && (written & stamp_atomic) != 0;
-  if (!both_atomic && !async_write && !in_order(access, written)) {
+  const bool collides = !both_atomic && !async_write && !in_order(access, written);
+  if (collides && (atomic || !is_same_value(access, granule, written))) {
     race(access, what, granule, written, shadow.write_site[granule], "write");
-  } else if (!async_read && !in_order(access, first_reader)) {
+    return;
+  }
+  if (collides) {
+    report_same_value(access.block, access.thread, access.site, access.block.linear,
+                      stamp_thread(written), shadow.write_site[granule],
+                      granule * static_cast<std::size_t>(shadow.granule), true);
+  }
+  if (!async_read && !in_order(access, first_reader)) {
     race(access, what, granule, first_reader, shadow.first_read_site[granule], "read");
   } else if (!in_order(access, shadow.other_reader[granule])) {
     race(access, what, granule, shadow.other_reader[granule], shadow.other_read_site[granule],
@@ -146,9 +188,10 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
     const std::uint64_t begin = shape.low + unique.distance + static_cast<std::uint64_t>(offset);
     for (std::uint64_t granule = begin / granule_bytes;
          granule <= (begin + bytes - 1) / granule_bytes; ++granule) {
-      f(SharedAccess{block, block.thread(warp, unique.first), site}, granule, false);
+      const auto at = static_cast<std::uint32_t>(begin);
+      f(SharedAccess{block, block.thread(warp, unique.first), site, &warp, at}, granule, false);
       if (unique.second != unique.first) {
-        f(SharedAccess{block, block.thread(warp, unique.second), site}, granule, true);
+        f(SharedAccess{block, block.thread(warp, unique.second), site, &warp, at}, granule, true);
       }
     }
   };
@@ -164,15 +207,21 @@ void for_each_granule(Block& block, const Warp& warp, std::uint32_t site, Shape&
 
 void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                  int lane_shift) {
+  const auto granule = static_cast<std::size_t>(block.shadow.granule);
   for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
-    check_read({block, block.thread(warp, static_cast<int>(i >> lane_shift)), site}, first + i);
+    const std::size_t lane = i >> lane_shift;
+    const auto begin = static_cast<std::uint32_t>((first + (lane << lane_shift)) * granule);
+    check_read({block, block.thread(warp, static_cast<int>(lane)), site, &warp, begin}, first + i);
   }
 }
 
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                   int lane_shift) {
+  const auto granule = static_cast<std::size_t>(block.shadow.granule);
   for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
-    check_write({block, block.thread(warp, static_cast<int>(i >> lane_shift)), site}, first + i,
+    const std::size_t lane = i >> lane_shift;
+    const auto begin = static_cast<std::uint32_t>((first + (lane << lane_shift)) * granule);
+    check_write({block, block.thread(warp, static_cast<int>(lane)), site, &warp, begin}, first + i,
                 "write", false);
   }
 }

@@ -16,11 +16,29 @@ std::string describe(const Party& party) {
 
 }  // namespace
 
+/// What is no error leaves room for what is.
+bool HazardLog::has_room(HazardKind kind) const {
+  return entries_.size() < (kind == HazardKind::same_value ? limit_ / 2 : limit_);
+}
+
+bool HazardLog::is_race(std::uint32_t site, std::uint32_t other_site) const {
+  for (const HazardKind kind : {HazardKind::shared_race, HazardKind::global_race}) {
+    if (entries_.contains({kind, site, other_site})) return true;
+    if (entries_.contains({kind, other_site, site})) return true;
+  }
+  return false;
+}
+
+bool HazardLog::has_race(std::uint32_t site, std::uint32_t other_site) const {
+  const std::lock_guard lock(mutex_);
+  return is_race(site, other_site);
+}
+
 bool HazardLog::wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site,
                       std::uint64_t block, int thread) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find({kind, site, other_site});
-  if (found == entries_.end()) return entries_.size() < limit_;
+  if (found == entries_.end()) return has_room(kind);
   ++found->second.hazard.count;
   return std::tie(block, thread) < std::tie(found->second.block, found->second.thread);
 }
@@ -39,7 +57,12 @@ void HazardLog::add(Entry entry) {
 std::vector<Hazard> HazardLog::sorted() const {
   const std::lock_guard lock(mutex_);
   std::vector<Hazard> hazards;
-  for (const auto& [key, entry] : entries_) hazards.push_back(entry.hazard);
+  for (const auto& [key, entry] : entries_) {
+    // Some of the values were the same, but not all.
+    const bool is_moot =
+        entry.kind == HazardKind::same_value && is_race(entry.site, entry.other_site);
+    if (!is_moot) hazards.push_back(entry.hazard);
+  }
   return hazards;
 }
 
@@ -66,6 +89,10 @@ Party party(const Block& block, std::uint64_t linear_block, int thread, std::uin
   if (site < kernel.sites.size()) {
     const Site& at = kernel.sites[site];
     result.source = at.where;
+    if (!at.where.empty()) {
+      result.file = kernel.files[static_cast<std::size_t>(at.source.file)];
+      result.line = at.source.line;
+    }
     result.instruction = fmt::format("{} (PTX line {})", at.mnemonic, at.ptx_line);
   }
   return result;
@@ -91,15 +118,17 @@ void add(Block& block, int thread, std::uint32_t site, std::uint32_t other_site,
 
 void add_race(Block& block, HazardKind kind, int thread, std::uint32_t site, std::string access,
               std::uint64_t other_block, int other_thread, std::uint32_t other_site,
-              std::string other_access, std::string address, const char* how) {
+              std::string other_access, std::string address, const char* how,
+              const char* and_then = "") {
   Hazard hazard;
   hazard.kind = kind;
   hazard.first = party(block, block.linear, thread, site, std::move(access));
   hazard.has_other = true;
   hazard.other = party(block, other_block, other_thread, other_site, std::move(other_access));
   hazard.address = std::move(address);
-  hazard.message = fmt::format("{}: {}, {}: not ordered with the {}{}", name(kind),
-                               describe(hazard.first), hazard.address, how, describe(hazard.other));
+  hazard.message =
+      fmt::format("{}: {}, {}: not ordered with the {}{}{}", name(kind), describe(hazard.first),
+                  hazard.address, how, describe(hazard.other), and_then);
   add(block, thread, site, other_site, std::move(hazard));
 }
 
@@ -136,6 +165,17 @@ void report_global_race(Block& block, int thread, std::uint32_t site, std::strin
   add_race(block, HazardKind::global_race, thread, site, std::move(access), other_block,
            other_thread, other_site, std::move(other_access),
            block.worker.launch.memory.describe(address), "");
+}
+
+void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,
+                       int other_thread, std::uint32_t other_site, std::uint64_t at, bool shared) {
+  const LaunchState& launch = block.worker.launch;
+  if (!launch.hazards->wants(HazardKind::same_value, site, other_site, block.linear, thread)) {
+    return;
+  }
+  add_race(block, HazardKind::same_value, thread, site, "write", other_block, other_thread,
+           other_site, "write", shared ? shared_address(block, at) : launch.memory.describe(at), "",
+           ", which wrote the same value");
 }
 
 void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,

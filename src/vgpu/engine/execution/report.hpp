@@ -31,12 +31,16 @@ class HazardLog {
   bool wants(HazardKind kind, std::uint32_t site, std::uint32_t other_site, std::uint64_t block,
              int thread);
   void add(Entry entry);
+  /// Whether a race of these two instructions is known.
+  bool has_race(std::uint32_t site, std::uint32_t other_site) const;
   std::vector<Hazard> sorted() const;
   /// Whether a fault was found.
   bool has_fault() const;
 
  private:
   using Key = std::tuple<HazardKind, std::uint32_t, std::uint32_t>;
+  bool has_room(HazardKind kind) const;
+  bool is_race(std::uint32_t site, std::uint32_t other_site) const;
   std::size_t limit_;
   mutable std::mutex mutex_;
   std::map<Key, Entry> entries_;
@@ -57,6 +61,10 @@ void report_race(Block& block, int thread, std::uint32_t site, std::string acces
 void report_global_race(Block& block, int thread, std::uint32_t site, std::string access,
                         std::uint64_t other_block, int other_thread, std::uint32_t other_site,
                         std::string other_access, std::uint64_t address);
+/// A write that is not ordered with another one, and writes the value that it finds. `at`: an
+/// address, or an offset in shared memory.
+void report_same_value(Block& block, int thread, std::uint32_t site, std::uint64_t other_block,
+                       int other_thread, std::uint32_t other_site, std::uint64_t at, bool shared);
 /// Lanes of one store write different values to one address.
 void report_lanes_collide(Block& block, const Warp& warp, const MemoryOp& op, Shape& shape,
                           const Place& place, int lane);

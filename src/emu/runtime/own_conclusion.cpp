@@ -1,0 +1,138 @@
+#include "emu/runtime/own_conclusion.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "emu/options.hpp"
+#include "report/output_file.hpp"
+
+namespace rung::emu {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int read_exit_code(const std::string& text) {
+  int code = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
+  if (error != std::errc() || end != text.data() + text.size() || code < 0 || code > 255) {
+    throw std::invalid_argument(
+        fmt::format("{}: '{}' is no number from 0 to 255", error_exit_code_variable, text));
+  }
+  return code;
+}
+
+std::vector<Suppression> read_all_suppressions(const std::string& paths) {
+  std::vector<Suppression> all;
+  for (std::size_t at = 0; at < paths.size();) {
+    const std::size_t stop = std::min(paths.find(':', at), paths.size());
+    if (stop > at) {
+      for (auto& entry : read_suppressions(paths.substr(at, stop - at))) all.push_back(entry);
+    }
+    at = stop + 1;
+  }
+  return all;
+}
+
+ReportOptions options_of_environment() {
+  ReportOptions options;
+  options.print_leaks = false;
+  options.leak_check = variable(leak_check_variable) == "1";
+  options.gen_suppressions = variable(gen_suppressions_variable) == "1";
+  options.suppressions = read_all_suppressions(variable(suppressions_variable));
+  // The program's own exit code, unless told otherwise.
+  const std::string code = variable(error_exit_code_variable);
+  options.error_exit_code = code.empty() ? 0 : read_exit_code(code);
+  return options;
+}
+
+/// The words of the command line, as the system has them.
+std::vector<std::string> own_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+/// With %p replaced by the process's number.
+std::string expanded(std::string path) {
+  const std::string_view placeholder = "%p";
+  const std::string number = std::to_string(getpid());
+  for (std::size_t at = 0; (at = path.find(placeholder, at)) != path.npos; at += number.size()) {
+    path.replace(at, placeholder.size(), number);
+  }
+  return path;
+}
+
+void write_output(const char* path_variable, const std::string& text) {
+  try {
+    OutputFile(expanded(variable(path_variable))).write(text);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rung emu: {}: {}\n", path_variable, error.what());
+  }
+}
+
+void write_files(const Reports& reports) {
+  ProgramRun run;
+  run.command = own_command();
+  run.program = run.command.empty() ? "program" : fs::path(run.command[0]).filename().string();
+  run.root = report_root(fs::current_path());
+  if (!variable(junit_variable).empty()) write_output(junit_variable, to_junit(reports, run));
+  if (!variable(sarif_variable).empty()) {
+    write_output(sarif_variable,
+                 to_sarif(reports, run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+}
+
+}  // namespace
+
+OwnConclusion& OwnConclusion::get() {
+  static OwnConclusion& conclusion = *new OwnConclusion;
+  return conclusion;
+}
+
+OwnConclusion::OwnConclusion() {
+  try {
+    options_ = options_of_environment();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rung emu: the RUNG_EMU_* variables cannot be read: {}\n", error.what());
+    std::_Exit(2);
+  }
+}
+
+void OwnConclusion::add(const std::string& kind, const Json& content) {
+  const std::lock_guard lock(mutex_);
+  has_records_ = true;
+  if (kind == "launch") reports_.add_launch(content);
+  if (kind == "hazard") reports_.add_hazard(content);
+  if (kind == "failure") reports_.add_failure(content);
+}
+
+void OwnConclusion::conclude() {
+  const std::lock_guard lock(mutex_);
+  if (!has_records_) return;
+  judge(reports_, options_);
+  fmt::print(stderr, "{}{}", reports_text(reports_, options_), reports_summary(reports_, options_));
+  write_files(reports_);
+  // The program's own code is not known here: a code that replaces it is returned at once.
+  if (options_.error_exit_code == 0 || !reports_.any_wrong()) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  _exit(*options_.error_exit_code);
+}
+
+}  // namespace rung::emu

@@ -1,0 +1,32 @@
+#pragma once
+// What a program that runs by itself, without `rung emu`, says about its hazards at its end: on
+// standard error, in files for CI, and by its exit code (emu/options.hpp).
+
+#include <mutex>
+#include <string>
+
+#include "emu/reports/conclusion.hpp"
+
+namespace rung::emu {
+
+class OwnConclusion {
+ public:
+  /// Lives until the process ends. Reads the environment; ends the process with exit code 2 if that
+  /// cannot be read.
+  static OwnConclusion& get();
+
+  /// A record, as in runtime/report.hpp.
+  void add(const std::string& kind, const Json& content);
+  /// Does not return if the exit code changes. A process without any records says nothing.
+  void conclude();
+
+ private:
+  OwnConclusion();
+
+  std::mutex mutex_;
+  bool has_records_ = false;
+  Reports reports_;
+  ReportOptions options_;
+};
+
+}  // namespace rung::emu

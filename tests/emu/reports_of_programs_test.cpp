@@ -1,0 +1,149 @@
+// What `rung emu`, and a program of rung-nvcc by itself, say about hazards, and how they end.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "emu_program.hpp"
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReportsOfPrograms : public testing::Test {
+ protected:
+  ReportsOfPrograms()
+      : folder_(fs::temp_directory_path() / ("rung_reports_" + std::to_string(getpid()))) {
+    fs::create_directory(folder_);
+  }
+  ~ReportsOfPrograms() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+  }
+
+  fs::path folder_;
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++found;
+  return found;
+}
+
+void expect_in(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
+}
+
+TEST_F(ReportsOfPrograms, SameValuesAreToldAndDoNotFail) {
+  const EmuOutput same = run_emu("faulty/same_value.cu");
+  EXPECT_EQ(same.exit_code, 0);
+  expect_in(same.err,
+            "\nsame value: write by thread (32,0,0) of block (0,0,0) at same_value.cu:6,");
+  expect_in(same.err, "rung emu: 1 write of the same value does not fail the program\n");
+  EXPECT_EQ(same.json.at("reports").at(0).at("fails"), false);
+  const EmuOutput wrong = run_emu("faulty/same_value.cu", "-DWRONG");
+  EXPECT_EQ(wrong.exit_code, 1);
+  expect_in(wrong.err, "global-memory race: ");
+}
+
+TEST_F(ReportsOfPrograms, LaunchesAreMergedAndNamesReadable) {
+  const std::string options = "--gen-suppressions --error-exitcode 77 --junit " +
+                              path("junit.xml") + " --sarif " + path("hazards.sarif");
+  const EmuOutput output = run_emu("faulty/race_in_launches.cu", options);
+  EXPECT_EQ(output.exit_code, 77);
+  EXPECT_EQ(count(output.err, "shared-memory race: "), 1u) << output.err;
+  expect_in(output.err, " buffer + 128: ");
+  expect_in(output.err, " times, in launches 1-3)\n");
+  expect_in(output.err,
+            "leak: 768 bytes in 3 allocations from cudaMalloc at race_in_launches.cu:14 were never "
+            "freed\n");
+  expect_in(output.err,
+            "   rung:shared-memory-race\n   fun:sums::reverse<float, 64>\n"
+            "   src:race_in_launches.cu:");
+  const auto& reports = output.json.at("reports");
+  EXPECT_EQ(reports.at(0).at("kernel"), "sums::reverse<float, 64>");
+  EXPECT_EQ(reports.at(0).at("launches"), (std::vector<int>{1, 2, 3}));
+  // The launches keep their own.
+  for (const auto& kernel : output.json.at("kernels")) EXPECT_FALSE(kernel.at("hazards").empty());
+  expect_in(read("junit.xml"), "name=\"sums::reverse&lt;float, 64&gt;\"");
+  expect_in(read("junit.xml"), "message=\"ended with exit code 5\"");
+  const auto sarif = nlohmann::ordered_json::parse(read("hazards.sarif"));
+  const auto& place = sarif.at("runs").at(0).at("results").at(0).at("locations").at(0);
+  const std::string uri = place.at("physicalLocation").at("artifactLocation").at("uri");
+  EXPECT_EQ(fs::path(uri).filename(), "race_in_launches.cu");
+  EXPECT_GT(place.at("physicalLocation").at("region").at("startLine"), 5);
+
+  // What it printed suppresses it, and the program's own exit code is back.
+  const std::size_t begin = output.err.find("{\n");
+  write("all.supp", output.err.substr(begin, output.err.rfind("}\n") + 2 - begin));
+  const EmuOutput quiet =
+      run_emu("faulty/race_in_launches.cu",
+              "--leak-check --error-exitcode 77 --suppressions " + path("all.supp"));
+  EXPECT_EQ(quiet.exit_code, 5) << quiet.err;
+  EXPECT_EQ(count(quiet.err, "shared-memory race: "), 0u);
+  EXPECT_EQ(count(quiet.err, "leak: "), 0u);
+  expect_in(quiet.err, "rung emu: suppressed by <insert_a_suppression_name_here>: ");
+}
+
+TEST_F(ReportsOfPrograms, WrongOptionsAreRefusedBeforeTheRun) {
+  write("wrong.supp", "{\nname\n}\n");
+  const auto refused = [&](const std::string& options, const std::string& message) {
+    const EmuOutput output = run_emu("faulty/leak.cu", options);
+    EXPECT_EQ(output.exit_code, 2);
+    expect_in(output.err, message);
+  };
+  refused("--suppressions " + path("none.supp"),
+          "--suppressions: " + path("none.supp") + ": No such");
+  refused("--suppressions " + path("wrong.supp"), "wrong.supp:3: '}': expected rung:KIND");
+  refused("--error-exitcode 256", "--error-exitcode");
+  refused("--junit " + path("same") + " --sarif " + path("same"), "--junit");
+}
+
+TEST_F(ReportsOfPrograms, ProgramsOfRungNvccReportThemselves) {
+  const auto run = [&](const std::string& command) {
+    const std::string all = "cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
+    const int status = std::system(all.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  ASSERT_EQ(run(RUNG_NVCC " " RUNG_EMU_PROGRAMS "/faulty/race_in_launches.cu -o program"), 0)
+      << read("err");
+  // By itself it says what it found, and ends as it would.
+  EXPECT_EQ(run("./program"), 5);
+  EXPECT_EQ(count(read("err"), "shared-memory race: "), 1u) << read("err");
+  EXPECT_EQ(count(read("err"), "leak: "), 0u);
+  EXPECT_EQ(run("RUNG_EMU_LEAK_CHECK=1 RUNG_EMU_ERROR_EXITCODE=9 RUNG_EMU_GEN_SUPPRESSIONS=1 "
+                "RUNG_EMU_JUNIT=junit-%p.xml RUNG_EMU_SARIF=program.sarif ./program"),
+            9);
+  const std::string err = read("err");
+  EXPECT_EQ(count(err, "leak: "), 1u) << err;
+  EXPECT_TRUE(nlohmann::ordered_json::parse(read("program.sarif"), nullptr, false).is_object());
+  std::size_t junits = 0;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename().string();
+    junits += name.starts_with("junit-") && name.find('%') == name.npos ? 1 : 0;
+  }
+  EXPECT_EQ(junits, 1u);
+  const std::size_t begin = err.find("{\n");
+  write("all.supp", err.substr(begin, err.rfind("}\n") + 2 - begin));
+  EXPECT_EQ(run("RUNG_EMU_LEAK_CHECK=1 RUNG_EMU_ERROR_EXITCODE=9 "
+                "RUNG_EMU_SUPPRESSIONS=:all.supp ./program"),
+            5);
+  EXPECT_EQ(run("RUNG_EMU_ERROR_EXITCODE=x ./program"), 2);
+  expect_in(read("err"), "RUNG_EMU_ERROR_EXITCODE: 'x' is no number from 0 to 255");
+}
+
+}  // namespace
+}  // namespace rung
