@@ -32,7 +32,7 @@ struct EmuArguments {
   std::string standard, optimisation;
   std::string gpu = "h200", compiler = "clang";
   bool no_check = false, lines = false;
-  std::string threads, limit, json;
+  std::string threads, limit, launches, json;
   bool keep = false;
 };
 
@@ -113,6 +113,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::check_variable, arguments.no_check ? "0" : "1"},
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
+          {emu::launches_variable, arguments.launches},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::report_variable, report.string()}};
 }
@@ -140,6 +141,7 @@ ExitCode run(const EmuArguments& arguments) {
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
   if (!arguments.threads.empty()) read_threads(arguments.threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
+  if (!arguments.launches.empty()) read_integer("--launches", arguments.launches, 1, max_limit);
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
   }
@@ -264,6 +266,10 @@ Action add_emu(Options& app) {
   app.add_flag("--lines", arguments->lines, "Print counters for each source line, hottest first");
   app.add_option("--threads", arguments->threads, "Use at most N CPU threads")->type_name("N");
   app.add_option("--limit", arguments->limit, "Abort a launch after N warp instructions")
+      ->type_name("N");
+  app.add_option("--launches", arguments->launches,
+                 "Run the first N launches of each kernel and skip the others, for programs that "
+                 "repeat a kernel to measure it (default: all run)")
       ->type_name("N");
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");

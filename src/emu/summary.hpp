@@ -14,6 +14,8 @@ struct Records {
   std::vector<Json> hazards;   // not attributed to a launch
   std::vector<std::string> failures;
   std::vector<std::string> errors;
+  std::vector<Json>
+      skipped;  // kernels whose later launches did nothing: "kernel", "ran", "skipped"
 };
 
 /// A missing file means a program that did not use the device.
@@ -31,8 +33,8 @@ void add_text(Records& records, const std::filesystem::path& source);
 /// The hottest lines of each kernel, over all its launches.
 std::string summarize_lines(const Records& records);
 
-/// {"kernels": […], "hazards": […], "failures": […], "errors": […]}; the last three are those not
-/// attributed to a launch.
+/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "skipped": […]}; hazards,
+/// failures and errors are those not attributed to a launch.
 Json to_json(const Records& records);
 
 }  // namespace rung::emu

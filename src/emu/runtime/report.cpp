@@ -10,6 +10,7 @@
 #include "emu/launch_json.hpp"
 #include "emu/options.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::emu {
 namespace {
@@ -42,6 +43,16 @@ __attribute__((destructor)) void report_leaks() {
   if (Runtime::get().is_lost()) return;
   for (const LiveAllocation& allocation : Runtime::get().live_allocations()) {
     append({{"hazard", to_json(leak(allocation))}});
+  }
+}
+
+// Results of a program that skips launches are not the program's.
+__attribute__((destructor)) void report_skipped_launches() {
+  for (const vgpu::SkippedLaunches& kernel : vgpu::skipped_launches()) {
+    append({{"skipped",
+             {{"kernel", readable_name(kernel.kernel)},
+              {"ran", kernel.ran},
+              {"skipped", kernel.skipped}}}});
   }
 }
 
