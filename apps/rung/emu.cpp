@@ -32,11 +32,12 @@ struct EmuArguments {
   std::string standard, optimisation;
   std::string gpu = "h200", compiler = "clang";
   bool no_check = false, lines = false;
-  std::string threads, limit, launches, json;
+  std::string threads, limit, launches, devices, json;
   bool keep = false;
 };
 
 constexpr std::int64_t max_limit = std::int64_t{1} << 50;
+constexpr std::int64_t most_devices = 16;
 
 // A temporary folder per run, removed with its contents.
 class BuildFolder {
@@ -114,6 +115,7 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
           {emu::launches_variable, arguments.launches},
+          {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::report_variable, report.string()}};
 }
@@ -142,6 +144,7 @@ ExitCode run(const EmuArguments& arguments) {
   if (!arguments.threads.empty()) read_threads(arguments.threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
   if (!arguments.launches.empty()) read_integer("--launches", arguments.launches, 1, max_limit);
+  if (!arguments.devices.empty()) read_integer("--devices", arguments.devices, 1, most_devices);
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
   }
@@ -257,6 +260,10 @@ Action add_emu(Options& app) {
                  "as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
+  app.add_option("--devices", arguments->devices,
+                 "Show the program N devices of this model, 1 to 16, which are peers of each other "
+                 "(default: 1)")
+      ->type_name("N");
   app.add_option("--compiler", arguments->compiler,
                  "Compiler of device code: clang, or nvcc with CUDA's own headers")
       ->type_name("NAME")
