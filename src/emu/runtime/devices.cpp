@@ -15,7 +15,7 @@ namespace {
 
 thread_local int current = 0;
 
-std::mutex mutex;
+std::mutex peers_mutex;
 std::set<std::pair<int, int>> peers;  // the first may access the second
 
 }  // namespace
@@ -31,7 +31,7 @@ int device_count() {
 int current_device() { return current; }
 
 void forget_peers() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(peers_mutex);
   peers.clear();
 }
 
@@ -81,14 +81,14 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
   if (!is_device(peer) || peer == current) return finish(cudaErrorInvalidDevice);
   if (flags != 0) return finish(cudaErrorInvalidValue);
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(peers_mutex);
   const bool is_new = peers.emplace(current, peer).second;
   return finish(is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   if (!is_device(peer)) return finish(cudaErrorInvalidDevice);
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(peers_mutex);
   const bool was_enabled = peers.erase({current, peer}) == 1;
   return finish(was_enabled ? cudaSuccess : cudaErrorPeerAccessNotEnabled);
 }

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "vgpu/lowering/stack_frame.hpp"
-#include "vgpu/program/instruction_error.hpp"
+#include "vgpu/lowering/stack_writer.hpp"
 #include "vgpu/ptx/build_operand.hpp"
 
 namespace rung::vgpu {
@@ -32,11 +31,10 @@ struct ReturnPoint {
   std::vector<std::size_t> callees;  // indices of functions
 };
 
-class StackLinker {
+class StackLinker : private StackWriter {
  public:
-  StackLinker(const ptx::Module& module, const CallGraph& graph, std::vector<Function> functions,
-              std::string_view name)
-      : module_(module), graph_(graph), name_(name), functions_(std::move(functions)) {}
+  StackLinker(const ptx::Module& module, const CallGraph& graph, std::vector<Function> functions)
+      : module_(module), graph_(graph), functions_(std::move(functions)) {}
 
   Function run() {
     result_ = functions_[0];
@@ -54,6 +52,9 @@ class StackLinker {
   }
 
  private:
+  /// Of the function that is being appended.
+  int first_register() const { return first_registers_[at_]; }
+
   /// Which functions each function may lead to.
   void find_reachable() {
     for (const Function& function : functions_) {
@@ -97,7 +98,7 @@ class StackLinker {
 
   void add_stack() {
     for (const Function& function : functions_) {
-      first_register_.push_back(static_cast<int>(result_.registers.size()));
+      first_registers_.push_back(static_cast<int>(result_.registers.size()));
       result_.registers.insert(result_.registers.end(), function.registers.begin(),
                                function.registers.end());
     }
@@ -115,11 +116,6 @@ class StackLinker {
     emit(from, Opcode::mov, {"b64"},
          {ptx::register_operand(stack_pointer_),
           ptx::named_operand(Operand::Kind::symbol, call_stack_name)});
-  }
-
-  int add_register(std::string name, ptx::Type type) {
-    result_.registers.push_back({std::move(name), type});
-    return static_cast<int>(result_.registers.size()) - 1;
   }
 
   void append(std::size_t index) {
@@ -159,9 +155,8 @@ class StackLinker {
 
   void append_instruction(const Function& function, std::size_t i) {
     Instruction instruction = function.body[i];
-    if (instruction.guard >= 0) instruction.guard += first_register_[at_];
-    for (Operand& operand : instruction.operands)
-      ptx::shift_registers(operand, first_register_[at_]);
+    if (instruction.guard >= 0) instruction.guard += first_register();
+    for (Operand& operand : instruction.operands) ptx::shift_registers(operand, first_register());
     if (is_stack_call(module_, instruction)) {
       call(function, function.body[i], instruction, i);
     } else if (instruction.opcode == Opcode::ret && !function.entry) {
@@ -203,13 +198,6 @@ class StackLinker {
     }
   }
 
-  Operand frame_address(std::int64_t offset) const {
-    Operand address = ptx::register_operand(stack_pointer_);
-    address.kind = Operand::Kind::address;
-    address.offset = offset;
-    return address;
-  }
-
   /// `before` is in terms of the function, `instruction` in terms of the result.
   void call(const Function& function, const Instruction& before, const Instruction& instruction,
             std::size_t at) {
@@ -226,7 +214,7 @@ class StackLinker {
     }
     const StackFrame::CallLayout layout = frame_.layout_of(signature_of(function, before));
     copy_arguments(plain, layout);
-    for (const StackFrame::Saved& saved : frame_.saved_at(at)) save(plain, saved);
+    for (const StackFrame::Saved& saved : frame_.saved_at(at)) save(plain, saved, first_register());
     emit(plain, Opcode::st, {"local", "b32"},
          {frame_address(frame_.bytes()), ptx::immediate_operand(static_cast<std::int64_t>(index))});
     std::vector<std::string> kind = {"call"};
@@ -248,7 +236,8 @@ class StackLinker {
     }
     place(return_point(index));
     move_stack_pointer(plain, -frame_.bytes());
-    for (const StackFrame::Saved& saved : frame_.saved_at(at)) restore(plain, saved);
+    for (const StackFrame::Saved& saved : frame_.saved_at(at))
+      restore(plain, saved, first_register());
     copy_results(plain, layout);
     if (instruction.guard >= 0) place(behind);
   }
@@ -277,40 +266,6 @@ class StackLinker {
       emit(call, Opcode::ld, {"local", type_of(results[i])},
            {results[i], frame_address(layout.results[i])});
     }
-  }
-
-  std::string type_of(const Operand& passed) const {
-    if (passed.kind != Operand::Kind::reg) return "b64";
-    const ptx::Type type = result_.registers[static_cast<std::size_t>(passed.reg)].type;
-    return fmt::format("b{}", 8 * ptx::size_of(type));
-  }
-
-  void save(const Instruction& call, const StackFrame::Saved& saved) {
-    Operand value = ptx::register_operand(saved.reg + first_register_[at_]);
-    if (saved.is_predicate) {
-      const Operand flag = ptx::register_operand(add_register("%saved_predicate", ptx::Type::b32));
-      emit(call, Opcode::selp, {"b32"},
-           {flag, ptx::immediate_operand(1), ptx::immediate_operand(0), value});
-      value = flag;
-    }
-    emit(call, Opcode::st, {"local", type_of(value)}, {frame_address(saved.offset), value});
-  }
-
-  void restore(const Instruction& call, const StackFrame::Saved& saved) {
-    const Operand value = ptx::register_operand(saved.reg + first_register_[at_]);
-    if (!saved.is_predicate) {
-      emit(call, Opcode::ld, {"local", type_of(value)}, {value, frame_address(saved.offset)});
-      return;
-    }
-    const Operand flag = ptx::register_operand(add_register("%saved_predicate", ptx::Type::b32));
-    emit(call, Opcode::ld, {"local", "b32"}, {flag, frame_address(saved.offset)});
-    emit(call, Opcode::setp, {"ne", "u32"}, {value, flag, ptx::immediate_operand(0)});
-  }
-
-  void move_stack_pointer(const Instruction& call, std::int64_t bytes) {
-    if (bytes == 0) return;
-    const Operand pointer = ptx::register_operand(stack_pointer_);
-    emit(call, Opcode::add, {"s64"}, {pointer, pointer, ptx::immediate_operand(bytes)});
   }
 
   /// A register with the index of a function's address in tables of callees. All that is not the
@@ -351,7 +306,7 @@ class StackLinker {
           std::find_if(function.registers.begin(), function.registers.end(),
                        [&](const ptx::Register& known) { return known.name == variables[i].name; });
       const int reg = static_cast<int>(found - function.registers.begin());
-      const Operand value = ptx::register_operand(reg + first_register_[at_]);
+      const Operand value = ptx::register_operand(reg + first_register());
       const std::string type = type_of(value);
       const Instruction from = function.body.front();
       if (to_registers) {
@@ -386,32 +341,14 @@ class StackLinker {
     }
   }
 
-  void place(std::string label) {
-    result_.labels.push_back({std::move(label), result_.body.size()});
-  }
-
-  /// Appends an instruction at the source line, and under the guard, of `from`.
-  void emit(const Instruction& from, Opcode opcode, std::vector<std::string> modifiers,
-            std::vector<Operand> operands) {
-    Instruction instruction = from;
-    instruction.opcode = opcode;
-    instruction.modifiers = std::move(modifiers);
-    instruction.operands = std::move(operands);
-    if (opcode != Opcode::bra) instruction.guard = -1;
-    result_.body.push_back(std::move(instruction));
-  }
-
   const ptx::Module& module_;
   const CallGraph& graph_;
-  std::string_view name_;
   std::vector<Function> functions_;
   std::map<std::string, std::size_t> index_;
   std::vector<std::set<std::size_t>> reachable_;
-  std::vector<int> first_register_;
-  Function result_;
+  std::vector<int> first_registers_;
   StackFrame frame_;
   std::vector<ReturnPoint> return_points_;
-  int stack_pointer_ = -1;
   std::size_t at_ = 0;  // the function that is being appended
 };
 
@@ -433,8 +370,8 @@ bool is_stack_call(const ptx::Module& module, const Instruction& instruction) {
 }
 
 Function link_by_call_stack(const ptx::Module& module, const CallGraph& graph,
-                            std::vector<Function> functions, std::string_view name) {
-  return StackLinker(module, graph, std::move(functions), name).run();
+                            std::vector<Function> functions) {
+  return StackLinker(module, graph, std::move(functions)).run();
 }
 
 }  // namespace rung::vgpu

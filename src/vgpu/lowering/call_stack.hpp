@@ -33,8 +33,9 @@ bool is_stack_call(const ptx::Module& module, const ptx::Instruction& instructio
 /// Joins functions whose calls have been inlined where possible, the entry first. The frame of a
 /// function, at the stack pointer, holds the index of the return point, results, parameters, local
 /// variables, and registers that a call may overwrite: those that are live across a call which may
-/// lead back into the same function. Throws std::invalid_argument, "NAME:LINE: …".
+/// lead back into the same function. Throws std::invalid_argument for a variable that is passed to two
+/// functions.
 ptx::Function link_by_call_stack(const ptx::Module& module, const CallGraph& graph,
-                                 std::vector<ptx::Function> functions, std::string_view name);
+                                 std::vector<ptx::Function> functions);
 
 }  // namespace rung::vgpu

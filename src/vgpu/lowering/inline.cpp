@@ -352,7 +352,7 @@ ptx::Function inline_calls(const ptx::Module& module, const ptx::Function& entry
   const bool has_calls = std::any_of(
       functions[0].body.begin(), functions[0].body.end(),
       [&](const Instruction& instruction) { return is_stack_call(module, instruction); });
-  return has_calls ? link_by_call_stack(module, graph, std::move(functions), name)
+  return has_calls ? link_by_call_stack(module, graph, std::move(functions))
                    : std::move(functions[0]);
 }
 
