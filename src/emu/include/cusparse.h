@@ -32,6 +32,10 @@ RUNG_EMU_API cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t matrix,
                                                      cusparseFillMode_t mode);
 RUNG_EMU_API cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t matrix,
                                                      cusparseDiagType_t type);
+RUNG_EMU_API cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t matrix);
+RUNG_EMU_API cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t matrix);
+RUNG_EMU_API cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t matrix);
+RUNG_EMU_API cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t matrix);
 
 RUNG_EMU_API cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* matrix, int64_t rows,
                                                 int64_t cols, int64_t nnz, void* row_offsets,
@@ -67,6 +71,9 @@ RUNG_EMU_API cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t matrix
 RUNG_EMU_API cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t matrix, void* values);
 RUNG_EMU_API cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t matrix, void* row_offsets,
                                                      void* columns, void* values);
+RUNG_EMU_API cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int count,
+                                                         int64_t offsets_stride,
+                                                         int64_t entries_stride);
 RUNG_EMU_API cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* vector, int64_t n,
                                                   void* values, cudaDataType type);
 RUNG_EMU_API cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* vector, int64_t n,
@@ -81,6 +88,8 @@ RUNG_EMU_API cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t
                                                        int64_t rows, int64_t cols, int64_t ld,
                                                        const void* values, cudaDataType type,
                                                        cusparseOrder_t order);
+RUNG_EMU_API cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matrix, int count,
+                                                           int64_t stride);
 RUNG_EMU_API cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix);
 RUNG_EMU_API cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* vector, int64_t n,
                                                   int64_t nnz, void* indices, void* values,

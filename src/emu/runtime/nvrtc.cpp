@@ -142,8 +142,10 @@ nvrtcResult compile(nvrtcProgram_st& program, int count, const char* const* opti
     fs::create_directories((folder.path() / name).parent_path(), ignored);
     std::ofstream(folder.path() / name) << text;
   }
+  // Headers in quotes are looked for in the current folder, too.
   std::vector<std::string> command = {compiler.string(), "-ptx", "-D__CUDACC_RTC__",
-                                      "-I" + folder.path().string()};
+                                      "-I" + folder.path().string(),
+                                      "-I" + fs::current_path().string()};
   const std::vector<std::string> words = accepted(count, options);
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"-o", ptx.string(), source.string()});

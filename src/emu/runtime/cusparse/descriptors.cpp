@@ -82,6 +82,15 @@ cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t matrix, cusparseDiagT
   return guarded(matrix, [&] { matrix->diagonal = type; });
 }
 
+cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t matrix) { return matrix->type; }
+cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t matrix) {
+  return matrix->base;
+}
+cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t matrix) { return matrix->fill; }
+cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t matrix) {
+  return matrix->diagonal;
+}
+
 cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* matrix, int64_t rows, int64_t cols,
                                    int64_t nnz, void* row_offsets, void* columns, void* values,
                                    cusparseIndexType_t offset_type, cusparseIndexType_t column_type,
@@ -151,6 +160,16 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t matrix, void* row_o
   });
 }
 
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int count,
+                                            int64_t offsets_stride, int64_t entries_stride) {
+  return guarded(matrix, [&] {
+    if (count < 1) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
+    matrix->batches = count;
+    matrix->outer_stride = offsets_stride;
+    matrix->inner_stride = entries_stride;
+  });
+}
+
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* vector, int64_t n, void* values,
                                      cudaDataType type) {
   return create(vector, {n, values, type});
@@ -178,6 +197,14 @@ cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* matrix, int
                                           cudaDataType type, cusparseOrder_t order) {
   return cusparseCreateDnMat(const_cast<cusparseDnMatDescr_t*>(matrix), rows, cols, ld,
                              writable(values), type, order);
+}
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matrix, int count,
+                                              int64_t stride) {
+  return guarded(matrix, [&] {
+    if (count < 1) throw Failure{CUSPARSE_STATUS_INVALID_VALUE};
+    matrix->batches = count;
+    matrix->stride = stride;
+  });
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix) { return destroy(matrix); }
 cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* vector, int64_t n, int64_t nnz,

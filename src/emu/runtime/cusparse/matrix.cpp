@@ -66,7 +66,33 @@ int64_t span(const cusparseDnMatDescr& matrix) {
   return static_cast<int64_t>(place(matrix, matrix.rows - 1, matrix.cols - 1)) + 1;
 }
 
+void* moved(void* pointer, int64_t elements, std::size_t element_bytes) {
+  return static_cast<char*>(pointer) + elements * static_cast<int64_t>(element_bytes);
+}
+
+std::size_t bytes_of(cusparseIndexType_t type) {
+  return with_index_type(type, [](auto sample) { return sizeof(sample); });
+}
+
+std::size_t bytes_of(cudaDataType type) {
+  return with_type(type, [](auto sample) { return sizeof(sample); });
+}
+
 }  // namespace
+
+cusparseSpMatDescr batch_of(const cusparseSpMatDescr& matrix, int batch) {
+  cusparseSpMatDescr one = matrix;
+  one.outer = moved(matrix.outer, batch * matrix.outer_stride, bytes_of(matrix.outer_type));
+  one.inner = moved(matrix.inner, batch * matrix.inner_stride, bytes_of(matrix.inner_type));
+  one.values = moved(matrix.values, batch * matrix.inner_stride, bytes_of(matrix.type));
+  return one;
+}
+
+cusparseDnMatDescr batch_of(const cusparseDnMatDescr& matrix, int batch) {
+  cusparseDnMatDescr one = matrix;
+  one.values = moved(matrix.values, batch * matrix.stride, bytes_of(matrix.type));
+  return one;
+}
 
 std::vector<Value> read_values(const cusparseContext& context, const void* from, int64_t count,
                                cudaDataType type) {

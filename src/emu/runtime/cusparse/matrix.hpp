@@ -34,6 +34,8 @@ struct cusparseSpMatDescr {
   cudaDataType type;
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  int batches = 1;
+  int64_t outer_stride = 0, inner_stride = 0;  // between batches, in elements
 };
 
 struct cusparseSpVecDescr {
@@ -56,6 +58,8 @@ struct cusparseDnMatDescr {
   void* values;
   cudaDataType type;
   cusparseOrder_t order;
+  int batches = 1;
+  int64_t stride = 0;  // between batches, in elements
 };
 
 namespace rung::emu::cusparse {
@@ -81,6 +85,10 @@ struct Dense {
     return values[static_cast<std::size_t>(row * cols + col)];
   }
 };
+
+/// The matrix of one batch.
+cusparseSpMatDescr batch_of(const cusparseSpMatDescr& matrix, int batch);
+cusparseDnMatDescr batch_of(const cusparseDnMatDescr& matrix, int batch);
 
 std::vector<Value> read_values(const cusparseContext& context, const void* from, int64_t count,
                                cudaDataType type);

@@ -256,7 +256,10 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a,
                               cusparseSpMMAlg_t, void*) {
   return guarded(handle, [&] {
     require(a, b, c);
-    multiply_matrix(*handle, op_a, op_b, alpha, *a, *b, beta, *c, type);
+    for (int i = 0; i < c->batches; ++i) {
+      multiply_matrix(*handle, op_a, op_b, alpha, batch_of(*a, i), batch_of(*b, i), beta,
+                      batch_of(*c, i), type);
+    }
   });
 }
 
@@ -366,7 +369,10 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a
                                cusparseSDDMMAlg_t, void*) {
   return guarded(handle, [&] {
     require(a, b, c);
-    sample_product(*handle, op_a, op_b, alpha, *a, *b, beta, *c, type);
+    for (int i = 0; i < c->batches; ++i) {
+      sample_product(*handle, op_a, op_b, alpha, batch_of(*a, i), batch_of(*b, i), beta,
+                     batch_of(*c, i), type);
+    }
   });
 }
 
