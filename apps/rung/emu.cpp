@@ -37,7 +37,7 @@ struct EmuArguments {
   std::string standard, optimisation;
   std::string gpu = "h200", compiler = "clang";
   bool no_check = false, lines = false;
-  std::string threads, limit, json;
+  std::string threads, limit, launches, devices, json;
   bool keep = false, no_cache = false;
   bool leak_check = false, gen_suppressions = false;
   std::vector<std::string> suppressions;
@@ -46,6 +46,7 @@ struct EmuArguments {
 
 constexpr std::int64_t max_limit = std::int64_t{1} << 50;
 constexpr std::int64_t max_exit_code = 255;
+constexpr std::int64_t most_devices = 16;
 
 // A temporary folder per run, removed with its contents.
 class BuildFolder {
@@ -123,6 +124,8 @@ std::vector<std::pair<std::string, std::string>> variables(const EmuArguments& a
           {emu::check_variable, arguments.no_check ? "0" : "1"},
           {emu::threads_variable, arguments.threads},
           {emu::limit_variable, arguments.limit},
+          {emu::launches_variable, arguments.launches},
+          {emu::devices_variable, arguments.devices},
           {emu::lines_variable, arguments.lines ? "1" : "0"},
           {emu::report_variable, report.string()}};
 }
@@ -192,6 +195,8 @@ ExitCode run(const EmuArguments& arguments) {
   const vgpu::DeviceDescription gpu = read_gpu(arguments.gpu);
   if (!arguments.threads.empty()) read_threads(arguments.threads);
   if (!arguments.limit.empty()) read_integer("--limit", arguments.limit, 1, max_limit);
+  if (!arguments.launches.empty()) read_integer("--launches", arguments.launches, 1, max_limit);
+  if (!arguments.devices.empty()) read_integer("--devices", arguments.devices, 1, most_devices);
   if (arguments.compiler != "clang" && arguments.compiler != "nvcc") {
     throw UsageError(fmt::format("--compiler: '{}' is neither clang nor nvcc", arguments.compiler));
   }
@@ -314,6 +319,10 @@ Action add_emu(Options& app) {
                  "as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
+  app.add_option("--devices", arguments->devices,
+                 "Show the program N devices of this model, 1 to 16, which are peers of each other "
+                 "(default: 1)")
+      ->type_name("N");
   app.add_option("--compiler", arguments->compiler,
                  "Compiler of device code: clang, or nvcc with CUDA's own headers")
       ->type_name("NAME")
@@ -323,6 +332,10 @@ Action add_emu(Options& app) {
   app.add_flag("--lines", arguments->lines, "Print counters for each source line, hottest first");
   app.add_option("--threads", arguments->threads, "Use at most N CPU threads")->type_name("N");
   app.add_option("--limit", arguments->limit, "Abort a launch after N warp instructions")
+      ->type_name("N");
+  app.add_option("--launches", arguments->launches,
+                 "Run the first N launches of each kernel and skip the others, for programs that "
+                 "repeat a kernel to measure it (default: all run)")
       ->type_name("N");
   app.add_option("--json", arguments->json, "Write the counters and hazards of each launch as JSON")
       ->type_name("FILE");

@@ -52,14 +52,14 @@ void print_version() {
 }
 
 // What CMake reads the toolkit's place and the way to link from: in nvcc's form, with this command
-// as the linker, because it knows where the runtime library is.
+// as the linker, because it knows where the runtime library is, and the default architecture.
 void print_toolkit(const Installation& installation) {
   const std::string top = installation.include.parent_path().string();
   const std::string folder = installation.library.parent_path().string();
   fmt::print(stderr,
              "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ INCLUDES=\"-I{1}\"\n"
-             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc\n#$ {3} -o a.out a.o   \"-L{2}\" -lcudadevrt "
-             "-lcudart_static\n",
+             "#$ LIBRARIES=  \"-L{2}\"\n#$ rung-nvcc -arch compute_90\n#$ {3} -o a.out a.o   "
+             "\"-L{2}\" -lcudadevrt -lcudart_static\n",
              top, installation.include.string(), folder,
              fs::read_symlink("/proc/self/exe").string());
 }
@@ -146,6 +146,8 @@ int compile_and_link(const std::vector<std::string>& words) {
   if (options.dry_run || options.verbose) print_toolkit(tools.installation);
   if (options.dry_run) return 0;
   finish_nvcc_options(options, tools.clang);
+  // CMake reads from the linker's command what a target of several languages is linked with.
+  if (options.verbose) options.compile.linked.push_back("-v");
   if (options.compile.sources.empty()) throw NvccUsageError("no input files");
   const Scratch folder;
   switch (options.phase) {

@@ -48,16 +48,18 @@ std::string source_argument(const fs::path& source) {
 // What GCC, nvcc's host compiler, at most warns of.
 constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed"};
 
-/// Where omp.h is found if the compiler has none of its own.
-std::string serial_openmp(const Installation& found) {
-  return "-idirafter" + (found.include / "rung_emu/serial_openmp").string();
+/// Where headers are looked for that neither the program nor the compiler has: omp.h, and CUDA's C++
+/// libraries.
+void add_fallbacks(std::vector<std::string>& arguments, const Installation& found) {
+  arguments.push_back("-idirafter" + (found.include / "rung_emu/serial_openmp").string());
+  if (!found.cccl.empty()) arguments.push_back("-idirafter" + found.cccl.string());
 }
 
 std::vector<std::string> host_arguments(const CompileOptions& options, const Installation& found,
                                         const std::string& clang, Language language) {
   std::vector<std::string> arguments = {clang, "-x", language == Language::c ? "c" : "c++",
-                                        fmt::format("-I{}", found.include.string()),
-                                        serial_openmp(found)};
+                                        fmt::format("-I{}", found.include.string())};
+  add_fallbacks(arguments, found);
   if (language == Language::c) {
     arguments.push_back("-Wno-implicit-function-declaration");
     arguments.push_back("-Wno-implicit-int");
@@ -85,7 +87,6 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       "-nocudainc",
       "-nocudalib",
       fmt::format("-I{}", found.include.string()),
-      serial_openmp(found),
       "-include",
       "cuda_runtime.h",
       "-Xclang",
@@ -95,6 +96,7 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
       "-fcuda-allow-variadic-functions",
       default_standard,
   };
+  add_fallbacks(arguments, found);
   arguments.insert(arguments.end(), lenient.begin(), lenient.end());
   arguments.insert(arguments.end(), options.passed.begin(), options.passed.end());
   // CMake finds out who compiles by a file of this name; it is to treat this as nvcc.

@@ -204,9 +204,10 @@ void link_program(const CompileOptions& options, const std::vector<fs::path>& ob
     command.push_back(linked.string());
   }
   command.insert(command.end(), options.linked.begin(), options.linked.end());
-  command.insert(command.end(), {installation.library.string(), "-Xlinker", "-rpath", "-Xlinker",
-                                 installation.library.parent_path().string(), "-lm", "-pthread",
-                                 "-o", program.string()});
+  const std::string folder_of_library = installation.library.parent_path().string();
+  command.insert(command.end(),
+                 {"-L" + folder_of_library, installation.library.string(), "-Xlinker", "-rpath",
+                  "-Xlinker", folder_of_library, "-lm", "-pthread", "-o", program.string()});
   run_compiler(command);
 }
 

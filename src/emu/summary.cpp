@@ -149,6 +149,17 @@ bool repeats_hazard(const std::string& error, const Records& records) {
   return false;
 }
 
+std::string skipped_text(const Records& records) {
+  std::string text;
+  for (const Json& kernel : records.skipped) {
+    text += fmt::format(
+        "{}: {} launches skipped after {} (--launches)\n", kernel.at("kernel").get<std::string>(),
+        kernel.at("skipped").get<std::uint64_t>(), kernel.at("ran").get<std::uint64_t>());
+  }
+  if (text.empty()) return text;
+  return "\n" + text + "results that need the skipped launches are wrong\n";
+}
+
 // Programs query the same error repeatedly.
 void add_new(std::vector<std::string>& texts, const std::string& text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
@@ -165,6 +176,7 @@ Records read_records(const std::filesystem::path& path) {
     if (record.contains("launch")) records.launches.push_back(record.at("launch"));
     if (record.contains("hazard")) records.hazards.push_back(record.at("hazard"));
     if (record.contains("failure")) records.failures.push_back(record.at("failure"));
+    if (record.contains("skipped")) records.skipped.push_back(record.at("skipped"));
     if (record.contains("error")) add_new(records.errors, record.at("error"));
   }
   return records;
@@ -196,7 +208,8 @@ std::string failed_calls(const Records& records) {
   for (const std::string& error : records.errors) {
     if (!repeats_hazard(error, records)) errors += error + "\n";
   }
-  return errors.empty() ? errors : "\ncalls that failed\n" + errors;
+  if (!errors.empty()) errors = "\ncalls that failed\n" + errors;
+  return errors + skipped_text(records);
 }
 
 void add_text(Records& records, const std::filesystem::path& source) {
@@ -240,6 +253,7 @@ Json to_json(const Records& records, const Reports& reports) {
           {"hazards", records.hazards},
           {"failures", records.failures},
           {"errors", records.errors},
+          {"skipped", records.skipped},
           {"reports", to_json(reports)}};
 }
 

@@ -15,6 +15,8 @@ struct Records {
   std::vector<Json> hazards;   // not attributed to a launch
   std::vector<std::string> failures;
   std::vector<std::string> errors;
+  std::vector<Json>
+      skipped;  // kernels whose later launches did nothing: "kernel", "ran", "skipped"
 };
 
 /// A missing file means a program that did not use the device.
@@ -25,7 +27,7 @@ Reports merge(const Records& records);
 
 /// The table, one line per kernel with its grid and block size.
 std::string launch_tables(const Records& records);
-/// Why calls returned an error, unless a hazard says it.
+/// Why calls returned an error, unless a hazard says it, and the launches that were skipped.
 std::string failed_calls(const Records& records);
 
 /// Adds the text of this file to the lines of launches (--lines).
@@ -34,8 +36,9 @@ void add_text(Records& records, const std::filesystem::path& source);
 /// The hottest lines of each kernel, over all its launches.
 std::string summarize_lines(const Records& records);
 
-/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "reports": […]}: hazards,
-/// failures and errors are those not attributed to a launch, and reports all hazards, merged.
+/// {"kernels": […], "hazards": […], "failures": […], "errors": […], "skipped": […], "reports": […]}:
+/// hazards, failures and errors are those not attributed to a launch, and reports all hazards,
+/// merged.
 Json to_json(const Records& records, const Reports& reports);
 
 }  // namespace rung::emu

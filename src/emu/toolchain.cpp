@@ -34,11 +34,28 @@ std::string program_name(const fs::path& source) {
 
 }  // namespace
 
+fs::path find_cccl() {
+  std::vector<fs::path> toolkits;
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') toolkits.emplace_back(value);
+  }
+  std::error_code missing;
+  const fs::path nvcc = fs::canonical(find_program("nvcc"), missing);
+  if (!missing) toolkits.push_back(nvcc.parent_path().parent_path());
+  toolkits.emplace_back("/usr/local/cuda");
+  for (const fs::path& toolkit : toolkits) {
+    const fs::path folder = toolkit / "include/cccl";
+    if (fs::exists(folder / "cub/cub.cuh")) return folder;
+  }
+  return {};
+}
+
 Installation find_installation() {
   const std::array folders = {own_folder() / RUNG_EMU_BUILD_FOLDER,
                               (own_folder() / RUNG_EMU_INSTALL_FOLDER).lexically_normal()};
   for (const fs::path& folder : folders) {
-    const Installation found{folder / "include", folder / "librung_emu.so"};
+    const Installation found{folder / "include", folder / "librung_emu.so", find_cccl()};
     if (fs::exists(found.include / "cuda_runtime.h") && fs::exists(found.library)) return found;
   }
   throw MissingTool(fmt::format("librung_emu.so and its headers are neither in {} nor in {}",

@@ -15,7 +15,12 @@ namespace rung::emu {
 struct Installation {
   std::filesystem::path include;  // with cuda_runtime.h
   std::filesystem::path library;  // librung_emu.so
+  std::filesystem::path cccl;     // Thrust, CUB and libcu++ of a CUDA toolkit; empty if there is none
 };
+
+/// The folder with thrust/, cub/ and cuda/ in the toolkit of CUDA_PATH, of nvcc on the PATH, or in
+/// /usr/local/cuda; empty if there is none. Headers that a program names with -I come first.
+std::filesystem::path find_cccl();
 
 /// Searches next to this executable (the build folder) and in its prefix (an installed tree).
 /// Throws MissingTool, naming both.

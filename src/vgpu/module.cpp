@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "vgpu/launch.hpp"
+#include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/lowering/inline.hpp"
 #include "vgpu/lowering/lower.hpp"
 #include "vgpu/model/kernel.hpp"
@@ -28,7 +29,7 @@ struct Module::State {
   void write_initial(const ptx::Variable& variable);
   std::optional<std::uint64_t> address_of(std::string_view symbol) const {
     const auto found = globals.find(symbol);
-    if (found == globals.end()) return std::nullopt;
+    if (found == globals.end()) return function_address(text, symbol);
     return found->second.address;
   }
 

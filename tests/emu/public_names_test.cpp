@@ -1,5 +1,6 @@
 // What public programs use: each feature in a small program of its own.
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "emu_program.hpp"
@@ -53,6 +54,58 @@ TEST(PublicNames, SmallFloats) {
 TEST(PublicNames, CublasCalls) {
   expect_output("cublas_calls.cu",
                 "6 6 42 24\n5 36 7\n23 34 17 39\n7 22 67 106\nCUBLAS_STATUS_SUCCESS 0 110 7 122\n");
+}
+
+TEST(PublicNames, CallsByTheCallStack) { expect_output("call_stack.cu", "cudaSuccess 0 wrong\n"); }
+
+TEST(PublicNames, SimdInAWord) {
+  expect_output("simd_in_word.cu",
+                "800101fe 80fffd00 800101fe 8001fffe 7ffffd00 8001fd00 c00000ff 4001817f 4000807f "
+                "0001027f\n"
+                "0001027f 7fff0081 00fffe81 0000017e 00008301 00000000 00000000 ffffffff 8000017f "
+                "7fff0081\n");
+}
+
+TEST(PublicNames, SeveralDevices) {
+  expect_output("devices.cu",
+                "2 1 0 1\n1 1 cudaSuccess cudaErrorPeerAccessAlreadyEnabled "
+                "cudaErrorInvalidDevice\n200 400 600 800\n",
+                "--devices 2");
+  const EmuOutput output = run_emu("programs/devices.cu", "--devices 17");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("--devices"), std::string::npos) << output.err;
+}
+
+TEST(PublicNames, Cufft) {
+  if (void* const library = dlopen("libfftw3.so.3", RTLD_NOW)) {
+    dlclose(library);
+  } else {
+    GTEST_SKIP() << "libfftw3.so.3 is not installed";
+  }
+  expect_output("cufft.cu", "0\nclose, sum 83, impulses 8 0 0 8\n3 1\n");
+}
+
+TEST(PublicNames, Cusparse) {
+  expect_output("cusparse.cu",
+                "24 32 116 \n488 96 628 696 \n1 2 0 3 4 11 \n0 2 3 5 \n0 2 1 0 2 \n"
+                "5 14 9 14 77 \n1 2 1 \n"
+                "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_NOT_INITIALIZED\n");
+}
+
+TEST(PublicNames, Nvrtc) {
+  expect_output("nvrtc.cu", "NVRTC_SUCCESS\n_Z3addIiEvPT_S0_ 114 117\nNVRTC_ERROR_COMPILATION 1\n");
+}
+
+TEST(PublicNames, LaunchesThatAreSkipped) {
+  const EmuOutput output = run_emu("programs/repeated_launches.cu", "--launches 2");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "2 1\n");
+  EXPECT_EQ(output.json.at("kernels").size(), 3u);
+  EXPECT_EQ(output.json.at("skipped").dump(), R"([{"kernel":"add","ran":2,"skipped":3}])");
+  EXPECT_NE(output.err.find("add: 3 launches skipped after 2 (--launches)\n"), std::string::npos)
+      << output.err;
+  EXPECT_EQ(run_emu("programs/repeated_launches.cu").out, "5 1\n");
+  EXPECT_EQ(run_emu("programs/repeated_launches.cu", "--launches 0").exit_code, 2);
 }
 
 TEST(PublicNames, SeveralFilesWithRelocatableDeviceCode) {

@@ -50,6 +50,12 @@ TEST_F(RungNvcc, SeparateCompilation) {
             "157 19 cudaSuccess\n");
 }
 
+TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
+  EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
+                "cmake --build build >>log && build/mixed || cat log"),
+            "42 1.5\n");
+}
+
 TEST_F(RungNvcc, AnswersLikeNvcc) {
   EXPECT_NE(run("$NVCC --version").find("release 12.4"), std::string::npos);
   EXPECT_NE(

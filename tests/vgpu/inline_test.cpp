@@ -229,12 +229,43 @@ TEST(Inline, TextThatEndsWithoutReturnGetsOne) {
   EXPECT_EQ(lines_of(inlined("L: bra L;")), Lines{"L: bra L"});
 }
 
-TEST(Inline, RefusesWhatHasNoEnd) {
-  EXPECT_EQ(error_of("\ncall f; ret;",
-                     ".func g(); .func f() { call g; ret; } .func g() { call f; ret; }"),
-            "text:1: f calls itself, which is not supported");
-  EXPECT_EQ(error_of("\ncall %rd1, (), P; ret; P: .callprototype _ ();", ""),
-            "text:2: calls through a pointer are not supported");
+TEST(Inline, ParametersByARegisterAreInLocalMemory) {
+  const ptx::Function function =
+      inlined("{ .param .align 4 .b8 in[8]; st.param.b32 [in], %r1; call f, (in); } ret;",
+              ".func f(.param .align 4 .b8 x[8]) { .reg .b32 %a; .reg .b64 %p;"
+              " mov.b64 %p, x; ld.param.u32 %a, [%p+4]; ret; }");
+  EXPECT_EQ(lines_of(function), (Lines{"st.param.b32 [in], %r1", "mov.b64 %p, in",
+                                       "ld.local.u32 %a, []", "f$0$end: ret"}));
+}
+
+TEST(Inline, FunctionsThatCallEachOtherAreAppended) {
+  const ptx::Function function =
+      inlined("call f; ret;", ".func g(); .func f() { call g; ret; } .func g() { call f; ret; }");
+  const Lines lines = lines_of(function);
+  // The entry calls f, which is behind it, by a jump.
+  EXPECT_EQ(lines[0], "mov.b64 %stack_pointer, call stack");
+  EXPECT_EQ(lines[1], "st.local.b32 [], 0");
+  EXPECT_EQ(lines[2], "bra.call f$start, call$0$back");
+  EXPECT_EQ(lines[3], "call$0$back: ret");
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const std::string& line) {
+                            return line.find("bra.call.recursive") != std::string::npos;
+                          }),
+            2);
+}
+
+TEST(Inline, RegistersThatRecursionOverwritesAreSaved) {
+  const ptx::Function function =
+      inlined("call (%r1), f, (%r2); ret;",
+              ".func (.reg .b32 %y) f(.reg .b32 %x) { .reg .b32 %a<3>; .reg .pred %q;"
+              " setp.eq.u32 %q, %x, 0; mov.u32 %y, %x; @%q ret; add.u32 %a1, %x, -1;"
+              " call (%a2), f, (%a1); add.u32 %y, %a2, %x; ret; }");
+  const Lines lines = lines_of(function);
+  const auto count = [&](const char* line) { return std::count(lines.begin(), lines.end(), line); };
+  EXPECT_EQ(count("st.local.b32 [], %x"), 1);      // is read after the call
+  EXPECT_EQ(count("ld.local.b32 %x, []"), 1 + 1);  // once as the parameter
+  EXPECT_EQ(count("st.local.b32 [], %a1"), 1);     // as the parameter alone
+  EXPECT_EQ(count("ld.local.b32 %a1, []"), 0);
 }
 
 TEST(Inline, RefusesAWrongNumberOfParameters) {

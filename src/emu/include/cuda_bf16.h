@@ -96,6 +96,7 @@ RUNG_EMU_HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b)
 }
 
 // By compare-and-swap of the word around it; two at once by one such swap.
+#ifdef __CUDA__
 static __device__ __forceinline__ __nv_bfloat162 atomicAdd(__nv_bfloat162* to,
                                                            __nv_bfloat162 value) {
   unsigned int* const word = reinterpret_cast<unsigned int*>(to);
@@ -117,6 +118,7 @@ static __device__ __forceinline__ __nv_bfloat16 atomicAdd(__nv_bfloat16* to, __n
   } while (old != expected);
   return __ushort_as_bfloat16(old);
 }
+#endif
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7F80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7FFF)

@@ -60,6 +60,7 @@ RUNG_EMU_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
 
 RUNG_EMU_SMALL_FLOAT_FMA_VARIANTS(__half)
 
+#ifdef __CUDA__
 static __device__ __forceinline__ __half atomicAdd(__half* to, __half value) {
   unsigned short old;
   asm volatile("atom.add.noftz.f16 %0, [%1], %2;"
@@ -76,6 +77,7 @@ static __device__ __forceinline__ __half2 atomicAdd(__half2* to, __half2 value) 
                : "memory");
   return __builtin_bit_cast(__half2, old);
 }
+#endif
 
 #define CUDART_INF_FP16 __ushort_as_half(0x7C00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)

@@ -1,18 +1,20 @@
 // Versions, devices and their properties.
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <utility>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/devices.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
 namespace cuda = rung::cuda;
 
 namespace {
-
-bool is_device(int device) { return device == 0; }
 
 // The properties that are also attributes, under both names.
 #define RUNG_EMU_PROPERTIES(X)                                                                 \
@@ -76,9 +78,29 @@ bool is_device(int device) { return device == 0; }
   X(memoryPoolsSupported, cudaDevAttrMemoryPoolsSupported)                                     \
   X(clusterLaunch, cudaDevAttrClusterLaunch)
 
+// The driver has one device, of the model that all are.
+constexpr cuda::Device the_model = 0;
+
 cuda::Result get_attribute(cudaDeviceAttr attribute, int device, int& value) {
-  return driver().cuDeviceGetAttribute(&value, static_cast<cuda::DeviceAttribute>(attribute),
-                                       device);
+  const cuda::Result result = driver().cuDeviceGetAttribute(
+      &value, static_cast<cuda::DeviceAttribute>(attribute), the_model);
+  if (attribute == cudaDevAttrPciBusId) value += device;
+  return result;
+}
+
+/// "0000:01:00.0"
+cuda::Result pci_bus_id(int device, char* text, int bytes) {
+  int domain = 0, bus = 0, slot = 0;
+  for (const auto& [attribute, value] :
+       {std::pair{cudaDevAttrPciDomainId, &domain}, std::pair{cudaDevAttrPciBusId, &bus},
+        std::pair{cudaDevAttrPciDeviceId, &slot}}) {
+    const cuda::Result result = get_attribute(attribute, device, *value);
+    if (result != cuda::Result::success) return result;
+  }
+  std::snprintf(text, static_cast<std::size_t>(bytes), "%04X:%02X:%02X.0",
+                static_cast<unsigned>(domain), static_cast<unsigned>(bus),
+                static_cast<unsigned>(slot));
+  return cuda::Result::success;
 }
 
 // An attribute that the driver does not know is 0, as for a feature that the device lacks.
@@ -129,25 +151,6 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceCount(int* count) {
-  if (count == nullptr) return finish(cudaErrorInvalidValue);
-  return with_context([&](const cuda::DriverApi& api) { return api.cuDeviceGetCount(count); });
-}
-
-cudaError_t cudaGetDevice(int* device) {
-  if (device == nullptr) return finish(cudaErrorInvalidValue);
-  return with_context([&](const cuda::DriverApi& api) { return api.cuCtxGetDevice(device); });
-}
-
-cudaError_t cudaSetDevice(int device) {
-  if (!is_device(device)) return finish(cudaErrorInvalidDevice);
-  return finish(Runtime::get().enter());
-}
-
-cudaError_t cudaInitDevice(int device, unsigned int /*device_flags*/, unsigned int /*flags*/) {
-  return cudaSetDevice(device);
-}
-
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
   return with_context(
       [&](const cuda::DriverApi& api) { return api.cuDevicePrimaryCtxSetFlags(0, flags); });
@@ -167,12 +170,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     found.surfaceAlignment = 512;
     found.unifiedFunctionPointers = 1;
     cuda::Uuid uuid{};
-    cuda::Result result = api.cuDeviceGetName(found.name, sizeof(found.name), device);
+    cuda::Result result = api.cuDeviceGetName(found.name, sizeof(found.name), the_model);
     if (result == cuda::Result::success) {
-      result = api.cuDeviceTotalMem(&found.totalGlobalMem, device);
+      result = api.cuDeviceTotalMem(&found.totalGlobalMem, the_model);
     }
-    if (result == cuda::Result::success) result = api.cuDeviceGetUuid(&uuid, device);
+    if (result == cuda::Result::success) result = api.cuDeviceGetUuid(&uuid, the_model);
     std::memcpy(found.uuid.bytes, uuid.bytes, sizeof(uuid.bytes));
+    found.uuid.bytes[0] = static_cast<char>(found.uuid.bytes[0] + device);
 #define RUNG_EMU_PROPERTY(field, attribute)                \
   if (result == cuda::Result::success) {                   \
     result = set_property(found.field, attribute, device); \
@@ -199,15 +203,9 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
   if (!is_device(device)) return finish(cudaErrorInvalidDevice);
+  if (text == nullptr || bytes <= 0) return finish(cudaErrorInvalidValue);
   return with_context(
-      [&](const cuda::DriverApi& api) { return api.cuDeviceGetPCIBusId(text, bytes, device); });
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
-  if (can_access == nullptr) return finish(cudaErrorInvalidValue);
-  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
-  *can_access = 0;
-  return cudaSuccess;
+      [&](const cuda::DriverApi& /*api*/) { return pci_bus_id(device, text, bytes); });
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
@@ -216,6 +214,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 cudaError_t cudaDeviceReset(void) {
   clear_last_error();
+  forget_peers();
   return finish(Runtime::get().reset());
 }
 
@@ -263,32 +262,16 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   if (device == nullptr || text == nullptr) return finish(cudaErrorInvalidValue);
-  return with_context(
-      [&](const cuda::DriverApi& api) { return api.cuDeviceGetByPCIBusId(device, text); });
-}
-
-// There is no other device.
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-  return finish(flags != 0 || is_device(peer) ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  return finish(is_device(peer) ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr /*attribute*/, int device,
-                                      int peer) {
-  if (value == nullptr) return finish(cudaErrorInvalidValue);
-  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
-  return finish(cudaErrorInvalidDevice);  // a device is no peer of itself
-}
-
-cudaError_t cudaSetValidDevices(int* devices, int count) {
-  if (devices == nullptr && count != 0) return finish(cudaErrorInvalidValue);
-  for (int i = 0; i < count; ++i) {
-    if (!is_device(devices[i])) return finish(cudaErrorInvalidDevice);
+  for (int candidate = 0; candidate < device_count(); ++candidate) {
+    std::array<char, 32> known{};
+    if (const cudaError_t error = cudaDeviceGetPCIBusId(known.data(), known.size(), candidate)) {
+      return error;
+    }
+    if (std::strcmp(known.data(), text) != 0) continue;
+    *device = candidate;
+    return cudaSuccess;
   }
-  return cudaSuccess;
+  return finish(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }

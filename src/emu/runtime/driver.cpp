@@ -32,6 +32,9 @@ void set_up() {
   if (const std::string limit = variable(limit_variable); !limit.empty()) {
     defaults.instruction_limit = std::stoull(limit);
   }
+  if (const std::string launches = variable(launches_variable); !launches.empty()) {
+    defaults.launches_per_kernel = std::stoull(launches);
+  }
   vgpu::set_launch_defaults(defaults);
   vgpu::set_launch_observer(
       [with_lines = variable(lines_variable) == "1", with_sites = variable(sites_variable) == "1"](

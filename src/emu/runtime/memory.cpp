@@ -137,7 +137,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       found.type = managed   ? cudaMemoryTypeManaged
                    : is_host ? cudaMemoryTypeHost
                              : cudaMemoryTypeDevice;
-      found.device = 0;
+      found.device = Runtime::get().device_of(pointer);
       found.devicePointer = const_cast<void*>(pointer);
       if (managed || is_host) found.hostPointer = const_cast<void*>(pointer);
     } else if (known != cuda::Result::invalid_value) {
@@ -150,6 +150,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
                                  cudaStream_t stream) {
+  if (is_device(device)) device = 0;  // the driver's only one
   return with_context([&](const cuda::DriverApi& api) {
     return api.cuMemPrefetchAsync(device_pointer(pointer), bytes, device, to_driver(stream));
   });

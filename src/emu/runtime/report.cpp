@@ -12,6 +12,7 @@
 #include "emu/options.hpp"
 #include "emu/runtime/own_conclusion.hpp"
 #include "emu/runtime/runtime.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::emu {
 namespace {
@@ -62,6 +63,16 @@ __attribute__((destructor)) void report_end() {
     }
   }
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
+}
+
+// Results of a program that skips launches are not the program's.
+__attribute__((destructor)) void report_skipped_launches() {
+  for (const vgpu::SkippedLaunches& kernel : vgpu::skipped_launches()) {
+    append({{"skipped",
+             {{"kernel", readable_name(kernel.kernel)},
+              {"ran", kernel.ran},
+              {"skipped", kernel.skipped}}}});
+  }
 }
 
 }  // namespace

@@ -65,26 +65,29 @@ cuda::Result Runtime::enter() {
 
 cuda::Result Runtime::reset() {
   const std::lock_guard lock(mutex_);
-  for (const auto& image : images_) image->module = nullptr;
-  for (auto& [stub, kernel] : kernels_) kernel.function = nullptr;
+  for (const auto& image : images_) image->modules.fill(nullptr);
+  for (auto& [stub, kernel] : kernels_) kernel.functions.fill(nullptr);
   allocations_.clear();
   is_lost_ = false;
   ++generation_;
   return driver().cuDevicePrimaryCtxReset(the_device);
 }
 
-cuda::Result Runtime::load(Image& image) {
-  if (image.module != nullptr) return cuda::Result::success;
+cuda::Result Runtime::load(Image& image, cuda::Module& module) {
+  cuda::Module& loaded = image.modules[static_cast<std::size_t>(current_device())];
+  module = loaded;
+  if (module != nullptr) return cuda::Result::success;
   std::array<char, 4096> log{};
   std::array options = {cuda::JitOption::error_log_buffer,
                         cuda::JitOption::error_log_buffer_size_bytes};
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
-  const cuda::Result result = driver().cuModuleLoadDataEx(&image.module, image.ptx, options.size(),
+  const cuda::Result result = driver().cuModuleLoadDataEx(&loaded, image.ptx, options.size(),
                                                           options.data(), values.data());
   if (result != cuda::Result::success && !image.is_broken) {
     image.is_broken = true;
     report_failure(log.data());
   }
+  module = loaded;
   return result;
 }
 
@@ -105,15 +108,16 @@ cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
   const auto found = kernels_.find(stub);
   if (found == kernels_.end()) return cudaErrorInvalidDeviceFunction;
   KernelEntry& kernel = found->second;
-  if (kernel.function == nullptr) {
-    if (const auto result = load(*kernel.image); result != cuda::Result::success) {
+  cuda::Function& known = kernel.functions[static_cast<std::size_t>(current_device())];
+  if (known == nullptr) {
+    cuda::Module module = nullptr;
+    if (const auto result = load(*kernel.image, module); result != cuda::Result::success) {
       return to_error(result);
     }
-    cuda::Result result =
-        driver().cuModuleGetFunction(&kernel.function, kernel.image->module, kernel.name.c_str());
+    cuda::Result result = driver().cuModuleGetFunction(&known, module, kernel.name.c_str());
     if (result == cuda::Result::not_found && is_static(kernel.name)) {
       const std::string name = "_Z" + kernel.name.substr(3);
-      result = driver().cuModuleGetFunction(&kernel.function, kernel.image->module, name.c_str());
+      result = driver().cuModuleGetFunction(&known, module, name.c_str());
     }
     if (result != cuda::Result::success && !kernel.is_broken) {
       kernel.is_broken = true;
@@ -122,7 +126,7 @@ cudaError_t Runtime::find_kernel(const void* stub, cuda::Function& function) {
     if (result == cuda::Result::not_found) return cudaErrorInvalidDeviceFunction;
     if (result != cuda::Result::success) return to_error(result);
   }
-  function = kernel.function;
+  function = known;
   return cudaSuccess;
 }
 
@@ -132,14 +136,14 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
   const auto found = variables_.find(shadow);
   if (found == variables_.end()) return cudaErrorInvalidSymbol;
   const VariableEntry& variable = found->second;
-  if (const auto result = load(*variable.image); result != cuda::Result::success) {
+  cuda::Module module = nullptr;
+  if (const auto result = load(*variable.image, module); result != cuda::Result::success) {
     return to_error(result);
   }
-  cuda::Result result =
-      driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, variable.name.c_str());
+  cuda::Result result = driver().cuModuleGetGlobal(&address, &bytes, module, variable.name.c_str());
   if (result == cuda::Result::not_found && is_static(variable.name)) {
     const std::string name = variable.name.substr(variable.name.find_first_not_of("0123456789", 3));
-    result = driver().cuModuleGetGlobal(&address, &bytes, variable.image->module, name.c_str());
+    result = driver().cuModuleGetGlobal(&address, &bytes, module, name.c_str());
   }
   // The compiler removed a variable that no kernel uses.
   return result == cuda::Result::not_found ? cudaErrorInvalidSymbol : to_error(result);
@@ -148,12 +152,21 @@ cudaError_t Runtime::find_variable(const void* shadow, cuda::DevicePointer& addr
 void Runtime::add_allocation(const void* pointer, std::size_t bytes, const char* call) {
   const std::lock_guard lock(mutex_);
   auto [file, line] = take_file_and_line();
-  allocations_[pointer] = {bytes, call, std::move(file), line};
+  allocations_[pointer] = {bytes, call, std::move(file), line, current_device()};
 }
 
 void Runtime::remove_allocation(const void* pointer) {
   const std::lock_guard lock(mutex_);
   allocations_.erase(pointer);
+}
+
+int Runtime::device_of(const void* pointer) const {
+  const std::lock_guard lock(mutex_);
+  auto behind = allocations_.upper_bound(pointer);
+  if (behind == allocations_.begin()) return 0;
+  const auto& [start, allocation] = *std::prev(behind);
+  const auto offset = static_cast<const char*>(pointer) - static_cast<const char*>(start);
+  return static_cast<std::size_t>(offset) < allocation.bytes ? allocation.device : 0;
 }
 
 std::vector<LiveAllocation> Runtime::live_allocations() const {

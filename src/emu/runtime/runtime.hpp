@@ -2,6 +2,7 @@
 // The state behind the CUDA runtime API: registered kernels and variables, the device's primary
 // context, each thread's last error, and live allocations.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "cuda_driver/api.hpp"
 #include "cuda_runtime_api.h"
+#include "emu/runtime/devices.hpp"
 
 namespace rung::emu {
 
@@ -24,15 +26,15 @@ std::string driver_message();
 /// The device code of a translation unit.
 struct Image {
   const char* ptx;
-  cuda::Module module = nullptr;  // loaded when it is first needed
-  bool is_broken = false;         // has been reported
+  std::array<cuda::Module, most_devices> modules{};  // loaded when they are first needed
+  bool is_broken = false;                            // has been reported
 };
 
 /// A kernel, identified on the host by the address of its stub.
 struct KernelEntry {
   Image* image;
   std::string name;
-  cuda::Function function = nullptr;
+  std::array<cuda::Function, most_devices> functions{};
   bool is_broken = false;  // as of an image
 };
 
@@ -48,6 +50,7 @@ struct LiveAllocation {
   std::string call;  // "cudaMalloc"
   std::string file;  // as the compiler was given it; empty if unknown
   int line;
+  int device = 0;
 };
 
 class Runtime {
@@ -77,6 +80,8 @@ class Runtime {
 
   void add_allocation(const void* pointer, std::size_t bytes, const char* call);
   void remove_allocation(const void* pointer);
+  /// The device that was current when this memory was allocated.
+  int device_of(const void* pointer) const;
   std::vector<LiveAllocation> live_allocations() const;
 
   /// The context was destroyed by a fault and not reset since.
@@ -84,7 +89,8 @@ class Runtime {
   void set_lost() { is_lost_ = true; }
 
  private:
-  cuda::Result load(Image& image);
+  /// The image's module on the current device.
+  cuda::Result load(Image& image, cuda::Module& module);
 
   mutable std::mutex mutex_;
   unsigned generation_ = 1;  // counts resets

@@ -46,7 +46,14 @@ std::string message_of(const LaunchReport& report) {
   return fmt::format("{}: {}", report.kernel, name(*report.fault));
 }
 
+/// Whether enough launches of this kernel have run (LaunchDefaults::launches_per_kernel).
+bool is_skipped(const Kernel& kernel) {
+  const std::uint64_t most = process().defaults.launches_per_kernel;
+  return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
+}
+
 void run(ContextState& context, const Launch& launch) {
+  if (is_skipped(*launch.function->kernel)) return;
   flush_printed(context);
   LaunchOptions options = launch.options;
   const LaunchDefaults& defaults = process().defaults;

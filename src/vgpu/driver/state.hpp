@@ -127,6 +127,7 @@ struct Process {
   LaunchDefaults defaults;
   AccessWatcher watcher;
   LaunchObserver observer;
+  std::map<std::string, std::uint64_t> launch_counts;  // by kernel, if some are to be skipped
   PrintSink sink;
   std::map<cuda::Context, std::shared_ptr<ContextState>> contexts;
   Handles<cuda::MemoryPool, PoolState> pools;  // of the device, whatever the context

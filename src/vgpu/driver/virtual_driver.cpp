@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "vgpu/driver/call.hpp"
@@ -33,6 +34,17 @@ void set_launch_defaults(const LaunchDefaults& defaults) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);
   process.defaults = defaults;
+}
+
+std::vector<SkippedLaunches> skipped_launches() {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  std::vector<SkippedLaunches> skipped;
+  for (const auto& [kernel, count] : process.launch_counts) {
+    const std::uint64_t ran = std::min(count, process.defaults.launches_per_kernel);
+    if (count > ran) skipped.push_back({kernel, ran, count - ran});
+  }
+  return skipped;
 }
 
 void set_launch_observer(LaunchObserver observer) {

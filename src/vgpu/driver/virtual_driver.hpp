@@ -33,8 +33,17 @@ struct LaunchDefaults {
   unsigned threads = 0;
   std::uint64_t instruction_limit = LaunchOptions{}.instruction_limit;
   std::size_t hazard_limit = LaunchOptions{}.hazard_limit;
+  /// Later launches of a kernel do nothing, for programs that repeat them to measure; 0: all run.
+  std::uint64_t launches_per_kernel = 0;
 };
 void set_launch_defaults(const LaunchDefaults& defaults);
+
+/// The launches of each kernel that did nothing (LaunchDefaults::launches_per_kernel).
+struct SkippedLaunches {
+  std::string kernel;
+  std::uint64_t ran = 0, skipped = 0;
+};
+std::vector<SkippedLaunches> skipped_launches();
 
 /// Called after every launch that ran, in the launching thread. It may call the driver. Replaces
 /// the previous observer; an empty one removes it.

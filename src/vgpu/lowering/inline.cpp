@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "vgpu/lowering/call_graph.hpp"
+#include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/lowering/operand_check.hpp"
 #include "vgpu/program/call_parameters.hpp"
 #include "vgpu/program/cfg.hpp"
@@ -37,14 +39,29 @@ struct Passed {
 
 class Inliner {
  public:
-  Inliner(const ptx::Module& module, std::string_view name, std::size_t limit, ptx::Function result)
-      : module_(module), name_(name), limit_(limit), result_(std::move(result)) {}
+  Inliner(const ptx::Module& module, const CallGraph& graph, std::string_view name,
+          std::size_t limit)
+      : module_(module), graph_(graph), name_(name), limit_(limit) {}
 
-  ptx::Function run(const ptx::Function& entry) {
-    stack_.push_back(&entry);
-    append(entry, {}, 0, {});
+  /// The function with the bodies of all that it calls, except for those that need a call stack.
+  ptx::Function run(const ptx::Function& function) {
+    result_ = function;
+    result_.body.clear();
+    result_.labels.clear();
+    Names names;
+    if (!function.entry) {
+      result_.variables.clear();
+      result_.branch_targets.clear();
+      prefix_ = function.name + "$";
+      declare(function, prefix_, names);
+    }
+    stack_.push_back(&function);
+    append(function, names, 0, {});
     return std::move(result_);
   }
+
+  /// The functions that it calls by the call stack.
+  const std::vector<const ptx::Function*>& called() const { return called_; }
 
  private:
   using Names = std::map<std::string, std::string>;  // from the callee's names to the result's
@@ -67,8 +84,10 @@ class Inliner {
       const ptx::Function* callee = callee_of(instruction);
       if (callee != nullptr) {
         call(moved(instruction, names, first_register), *callee);
+      } else if (function.entry) {
+        emit(instruction);
       } else if (instruction.opcode != ptx::Opcode::ret || end.empty()) {
-        emit(moved(instruction, names, first_register));
+        emit(with_local_parameters(moved(instruction, names, first_register)));
       } else if (i + 1 < function.body.size() || instruction.guard >= 0) {
         branch(moved(instruction, names, first_register), end);
       }
@@ -113,25 +132,41 @@ class Inliner {
     return instruction;
   }
 
-  /// The called function, if the instruction is a call of a function with a body.
-  const ptx::Function* callee_of(const Instruction& instruction) const {
+  /// Parameters of functions are in local memory, also where they are read by a register.
+  static Instruction with_local_parameters(Instruction instruction) {
+    const bool by_register = std::any_of(
+        instruction.operands.begin(), instruction.operands.end(), [](const Operand& operand) {
+          return operand.kind == Operand::Kind::address && operand.reg >= 0;
+        });
+    if (!by_register || !instruction.is(ptx::Opcode::ld, ptx::Opcode::st)) return instruction;
+    for (std::string& modifier : instruction.modifiers) {
+      if (modifier == "param" || modifier == "param::func") modifier = "local";
+    }
+    return instruction;
+  }
+
+  /// The called function, if the instruction is a call that is to be inlined.
+  const ptx::Function* callee_of(const Instruction& instruction) {
     if (instruction.opcode != ptx::Opcode::call) return nullptr;
     check_call(module_, *stack_.back(), instruction, name_);
-    const auto target =
-        std::find_if(instruction.operands.begin(), instruction.operands.end(),
-                     [](const Operand& operand) { return operand.kind != Operand::Kind::tuple; });
-    if (target->reg >= 0) fail(instruction, "calls through a pointer are not supported");
-    const ptx::Function* callee = module_.find(target->name);
-    if (callee == nullptr || callee->external) return nullptr;
-    if (std::find(stack_.begin(), stack_.end(), callee) != stack_.end()) {
-      fail(instruction, fmt::format("{} calls itself, which is not supported", callee->name));
+    const Operand& target = target_of(instruction);
+    if (target.reg >= 0) {
+      const Signature signature = signature_of(*stack_.back(), instruction);
+      for (const ptx::Function* function : graph_.reachable_by_pointer(signature)) {
+        called_.push_back(function);
+      }
+      return nullptr;
     }
-    return callee;
+    const ptx::Function* callee = module_.find(target.name);
+    if (callee == nullptr || callee->external) return nullptr;
+    if (!graph_.needs_stack(*callee)) return callee;
+    called_.push_back(callee);
+    return nullptr;
   }
 
   /// Inlines a call. `instruction` is in terms of the result.
   void call(const Instruction& instruction, const ptx::Function& callee) {
-    const std::string prefix = fmt::format("{}${}$", callee.name, calls_++);
+    const std::string prefix = fmt::format("{}{}${}$", prefix_, callee.name, calls_++);
     const int first_register = static_cast<int>(result_.registers.size());
     result_.registers.insert(result_.registers.end(), callee.registers.begin(),
                              callee.registers.end());
@@ -270,10 +305,12 @@ class Inliner {
   }
 
   const ptx::Module& module_;
+  const CallGraph& graph_;
   std::string_view name_;
   std::size_t limit_;
   ptx::Function result_;
-  std::vector<const ptx::Function*> stack_;
+  std::string prefix_;  // of all names that are made here; empty for the entry
+  std::vector<const ptx::Function*> stack_, called_;
   int calls_ = 0;
 };
 
@@ -298,14 +335,25 @@ void end_with_return(ptx::Function& function) {
 
 ptx::Function inline_calls(const ptx::Module& module, const ptx::Function& entry,
                            std::string_view name, std::size_t limit) {
-  ptx::Function result = entry;
-  result.body.clear();
-  result.labels.clear();
-  result = Inliner(module, name, limit, std::move(result)).run(entry);
-  check_operands(module, result, name);
-  end_with_return(result);
-  parameters_to_registers(result);
-  return result;
+  const CallGraph graph(module, entry);
+  std::vector<const ptx::Function*> wanted = {&entry};
+  std::vector<ptx::Function> functions;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Inliner inliner(module, graph, name, limit);
+    ptx::Function function = inliner.run(*wanted[i]);
+    check_operands(module, function, name);
+    end_with_return(function);
+    parameters_to_registers(function);
+    functions.push_back(std::move(function));
+    for (const ptx::Function* callee : inliner.called()) {
+      if (std::find(wanted.begin(), wanted.end(), callee) == wanted.end()) wanted.push_back(callee);
+    }
+  }
+  const bool has_calls = std::any_of(
+      functions[0].body.begin(), functions[0].body.end(),
+      [&](const Instruction& instruction) { return is_stack_call(module, instruction); });
+  return has_calls ? link_by_call_stack(module, graph, std::move(functions))
+                   : std::move(functions[0]);
 }
 
 }  // namespace rung::vgpu

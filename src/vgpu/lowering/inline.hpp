@@ -1,5 +1,6 @@
 #pragma once
-// Inlines functions into their callers, because the engine has no call stack.
+// Inlines functions into their callers, except for those that need a call stack
+// (lowering/call_stack.hpp).
 
 #include <cstddef>
 #include <string_view>
@@ -12,13 +13,14 @@ namespace rung::vgpu {
 /// twice grow exponentially.
 inline constexpr std::size_t most_inlined_instructions = std::size_t{1} << 22;
 
-/// Returns the entry with every call replaced by the body of the called function. Parameters of
+/// Returns the entry with every call replaced by the body of the called function, or by a jump to it
+/// if it calls itself or is called through a pointer. Parameters of
 /// calls become registers where call_parameters.hpp allows it, otherwise `.param` variables of the
 /// result, which the lowering places in the thread's memory. Calls of functions without a body
 /// remain, with such variables for parameters. The result ends with an instruction that exits or
 /// branches, and all its operands have been checked (operand_check.hpp). Throws
-/// std::invalid_argument, "NAME:LINE: …", for operands that do not fit, recursion, calls through a
-/// pointer, and more than `limit` instructions.
+/// std::invalid_argument, "NAME:LINE: …", for operands that do not fit, and for a function with more
+/// than `limit` instructions.
 ptx::Function inline_calls(const ptx::Module& module, const ptx::Function& entry,
                            std::string_view name, std::size_t limit = most_inlined_instructions);
 

@@ -108,6 +108,7 @@ void Lowering::lower_end(BasicBlock& block, const CfgBlock& source) {
   const std::size_t last = source.first + source.count - 1;
   const Instruction& instruction = function_.body[last];
   block.end_site = static_cast<std::uint32_t>(last);
+  block.meets = source.call_returns_to >= 0 && !instruction.has("recursive");
   const bool guarded = instruction.guard >= 0 && ends_block(instruction);
   if (guarded) {
     block.guard = register_row(instruction.guard);
@@ -124,7 +125,8 @@ void Lowering::lower_end(BasicBlock& block, const CfgBlock& source) {
   }
   if (!guarded) {
     block.next = source.successors.empty() ? to_exit : source.successors[0];
-    block.end = block.next == to_exit ? End::exit : End::next;
+    block.taken = block.next;
+    block.end = block.next == to_exit ? End::exit : block.meets ? End::jump : End::next;
     return;
   }
   block.taken = source.successors.at(0);

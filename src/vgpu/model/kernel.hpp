@@ -30,6 +30,7 @@ struct BasicBlock {
   End end = End::next;
   bool guard_negated = false;
   bool suspends = false;       // its last instruction may block the warp
+  bool meets = false;          // jump, indirect: a call whose lanes wait for each other behind it
   bool exchanges = false;      // lanes may wait for each other in it (engine/warp/rendezvous.hpp)
   std::uint32_t guard = 0;     // predicate row; for indirect, the row of the index
   int taken = -1, next = -1;   // block indices

@@ -66,8 +66,9 @@ class Warp {
   int index = 0;    // of the warp in its block
   Mask joined = 0;  // lanes of other splits that take part in the next exchange
 
-  /// Every divergence splits the lanes, so there are at most 32 leaves and 31 parents.
-  std::array<Split, 2 * warp_size> splits;
+  /// Every divergence splits the lanes, so there are at most 32 leaves and 31 parents, and as many
+  /// that wait behind a call.
+  std::array<Split, 3 * warp_size> splits;
   int current = 0;
   int split_count = 1;  // splits from here on have not been used
 

@@ -19,7 +19,13 @@ Labels labels_of(const ptx::Function& function) {
 }
 
 bool is_jump(const ptx::Instruction& instruction) {
-  return instruction.opcode == ptx::Opcode::bra && instruction.guard < 0;
+  return instruction.opcode == ptx::Opcode::bra && instruction.guard < 0 &&
+         !instruction.has("call");
+}
+
+/// A call by the call stack.
+bool is_call(const ptx::Instruction& instruction) {
+  return instruction.is(ptx::Opcode::bra, ptx::Opcode::brx) && instruction.has("call");
 }
 
 CfgBlock::WayOut way_out_by(const ptx::Instruction& instruction) {
@@ -150,7 +156,10 @@ Cfg control_flow(const ptx::Function& function) {
   for (std::size_t index = 0; index < cfg.blocks.size(); ++index) {
     CfgBlock& block = cfg.blocks[index];
     const std::size_t last = block.first + block.count - 1;
-    block.indirect = function.body[last].opcode == ptx::Opcode::brx;
+    const ptx::Instruction& end = function.body[last];
+    block.indirect = end.opcode == ptx::Opcode::brx;
+    if (is_call(end)) block.call_returns_to = block_at[labels.at(end.operands.back().name)];
+    block.returns = block.indirect && end.has("ret");
     for (const std::size_t target : targets_of(function, labels, last)) {
       const int successor = target < size ? block_at[target] : to_exit;
       block.successors.push_back(successor);

@@ -25,6 +25,10 @@ struct CfgBlock {
   /// Contains a barrier or a warp-wide instruction.
   bool synchronises = false;
   bool indirect = false;  // ends with brx
+  /// Calls by the call stack (lowering/call_stack.hpp): the block that the callee returns to, and
+  /// whether the block's end is such a return.
+  int call_returns_to = -1;
+  bool returns = false;
   /// Where lanes that diverge here reconverge (program/reconvergence.hpp): the nearest block on
   /// every path from here, except for paths that end early; -1 if there is none.
   int immediate_post_dominator = -1;

@@ -140,9 +140,8 @@ int meeting_of(const Cfg& cfg, int branch) {
 
 bool is_branch(const CfgBlock& block) { return block.successors.size() > 1; }
 
-}  // namespace
-
-void find_reconvergence(Cfg& cfg) {
+/// Sets immediate_post_dominator in a graph without calls.
+void find_meetings(Cfg& cfg) {
   const Cfg normal = without_abnormal_ends(cfg);
   const std::vector<int> strict = post_dominators(normal);
   for (std::size_t i = 0; i < strict.size(); ++i)
@@ -157,6 +156,63 @@ void find_reconvergence(Cfg& cfg) {
     int& found = cfg.blocks[i].immediate_post_dominator;
     if (!is_branch(cfg.blocks[i]) || found >= 0) continue;
     found = before_work[i] >= 0 ? before_work[i] : meeting_of(busy, static_cast<int>(i));
+  }
+}
+
+/// A copy in which a call continues where its callee returns to, and a return ends the thread:
+/// lanes reconverge in the function in which they diverged.
+Cfg function_by_function(const Cfg& cfg) {
+  Cfg result = cfg;
+  for (CfgBlock& block : result.blocks) {
+    block.predecessors.clear();
+    if (block.call_returns_to >= 0) {
+      block.successors = {block.call_returns_to};
+      block.indirect = false;
+    } else if (block.returns) {
+      block.successors = {to_exit};
+      block.way_out = WayOut::ret;
+      block.indirect = false;
+    }
+  }
+  for (std::size_t from = 0; from < result.blocks.size(); ++from) {
+    for (const int to : result.blocks[from].successors) {
+      if (to != to_exit) result.blocks[at(to)].predecessors.push_back(static_cast<int>(from));
+    }
+  }
+  return result;
+}
+
+/// Whether the block synchronises, or calls a function that may.
+void spread_synchronisation(const Cfg& cfg, Cfg& functions) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    const BlockSet busy =
+        reaching_where(functions, [](const CfgBlock& block) { return block.synchronises; });
+    for (std::size_t i = 0; i < cfg.blocks.size(); ++i) {
+      CfgBlock& block = functions.blocks[i];
+      if (block.call_returns_to < 0 || block.synchronises) continue;
+      block.synchronises =
+          any_successor(cfg, static_cast<int>(i), [&](int to) { return busy[at(to)]; });
+      changed = changed || block.synchronises;
+    }
+  }
+}
+
+}  // namespace
+
+void find_reconvergence(Cfg& cfg) {
+  const bool has_calls =
+      std::any_of(cfg.blocks.begin(), cfg.blocks.end(),
+                  [](const CfgBlock& block) { return block.call_returns_to >= 0; });
+  if (has_calls) {
+    Cfg functions = function_by_function(cfg);
+    spread_synchronisation(cfg, functions);
+    find_meetings(functions);
+    for (std::size_t i = 0; i < cfg.blocks.size(); ++i) {
+      cfg.blocks[i].immediate_post_dominator = functions.blocks[i].immediate_post_dominator;
+    }
+  } else {
+    find_meetings(cfg);
   }
 }
 

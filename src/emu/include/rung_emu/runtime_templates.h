@@ -214,3 +214,15 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T f
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid, block, function, [shared_bytes](int) { return shared_bytes; }, limit);
 }
+
+// As CUDA 13 declares them.
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                        unsigned int /*flags*/, cudaStream_t stream = nullptr) {
+  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+  return cudaMemPrefetchAsync(pointer, bytes, device, stream);
+}
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                                 cudaMemLocation location) {
+  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+  return cudaMemAdvise(pointer, bytes, advice, device);
+}

@@ -69,6 +69,7 @@
     return T##2 {h##FUNCTION(a.x), h##FUNCTION(a.y)};                            \
   }
 
+#ifdef __CUDA__
 #define RUNG_EMU_SMALL_FLOAT_SHUFFLE(T, NAME, OFFSET)                                           \
   static __device__ __forceinline__ T NAME(unsigned int mask, T value, OFFSET offset,           \
                                            int width = 32) {                                    \
@@ -80,6 +81,9 @@
     const unsigned int bits = __builtin_bit_cast(unsigned int, value);                          \
     return __builtin_bit_cast(T##2, NAME(mask, bits, offset, width));                           \
   }
+#else  // host code by itself
+#define RUNG_EMU_SMALL_FLOAT_SHUFFLE(T, NAME, OFFSET)
+#endif
 
 #define RUNG_EMU_SMALL_FLOAT(T, STORAGE)                                                          \
   struct T##_raw {                                                                                \

@@ -69,7 +69,11 @@ static __host__ __device__ __forceinline__ float to_unit(float value) {
   RUNG_EMU_SMALL_FLOAT_HINTED(T)                                                                   \
   RUNG_EMU_SMALL_FLOAT_HINTED(T##2)
 
+#ifdef __CUDA__
 #define RUNG_EMU_SMALL_FLOAT_HINTED(T) RUNG_EMU_HINTED(T)
+#else  // host code by itself
+#define RUNG_EMU_SMALL_FLOAT_HINTED(T)
+#endif
 
 // Behind __hfma: the result clamped to [0, 1], or negative ones replaced by 0; and complex numbers.
 #define RUNG_EMU_SMALL_FLOAT_FMA_VARIANTS(T)                                                \

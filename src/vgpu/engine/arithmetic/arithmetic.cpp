@@ -55,7 +55,8 @@ OpTable make_table() {
                          add_half_conversions,
                          add_shuffles,
                          add_votes,
-                         add_reductions}) {
+                         add_reductions,
+                         add_video}) {
     add(table);
   }
   return table;

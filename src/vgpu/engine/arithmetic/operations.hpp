@@ -27,5 +27,6 @@ void add_packing_conversions(OpTable& table);
 void add_shuffles(OpTable& table);
 void add_votes(OpTable& table);
 void add_reductions(OpTable& table);
+void add_video(OpTable& table);
 
 }  // namespace rung::vgpu

@@ -91,6 +91,7 @@ class Block {
   /// Executes the end of a basic block. False if the split has ended or has become a parent.
   bool advance(Warp& warp, const struct BasicBlock& block, int index);
   bool diverge(Warp& warp, const struct BasicBlock& block, Mask taken);
+  bool call(Warp& warp, const struct BasicBlock& block, int target);
   bool jump_indirect(Warp& warp, const struct BasicBlock& block);
   void place(Warp& warp, int parent, int reconverge, int target, Mask mask);
   bool go_to(Warp& warp, int target);

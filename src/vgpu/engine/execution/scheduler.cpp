@@ -127,7 +127,8 @@ bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
   };
   switch (block.end) {
     case BasicBlock::End::next: return go_to(warp, block.next);
-    case BasicBlock::End::jump: return go_to(warp, block.taken);
+    case BasicBlock::End::jump:
+      return block.meets && call(warp, block, block.taken) ? false : go_to(warp, block.taken);
     case BasicBlock::End::branch: {
       const Mask taken = guard();
       if (taken == warp.mask) return go_to(warp, block.taken);
@@ -177,6 +178,21 @@ bool Block::diverge(Warp& warp, const BasicBlock& block, Mask taken) {
   return false;
 }
 
+/// Lets the lanes call a function, and wait for each other where it returns to: in recursion they
+/// come back one by one. False if there is no split left for it.
+bool Block::call(Warp& warp, const BasicBlock& block, int target) {
+  const auto used = std::count_if(warp.splits.begin(), warp.splits.end(), [](const Split& split) {
+    return split.state != Split::State::unused;
+  });
+  if (used >= warp_size) return false;
+  Split& split = warp.split();
+  split.state = Split::State::waits_for_children;
+  split.block = block.post_dominator;
+  split.arrived = 0;
+  place(warp, warp.current, block.post_dominator, target, split.mask);
+  return true;
+}
+
 bool Block::jump_indirect(Warp& warp, const BasicBlock& block) {
   const std::uint32_t* index = warp.row<std::uint32_t>(block.guard);
   const int parent = warp.current;
@@ -193,8 +209,24 @@ bool Block::jump_indirect(Warp& warp, const BasicBlock& block) {
   };
   const int first =
       block.targets[std::min<std::size_t>(index[first_lane(rest)], block.targets.size() - 1)];
-  if (lanes_to(first) == rest) return go_to(warp, first);
-  const bool joins = block.post_dominator >= 0;
+  if (lanes_to(first) == rest) {
+    return block.meets && call(warp, block, first) ? false : go_to(warp, first);
+  }
+  const bool nested =
+      block.post_dominator >= 0 && (block.post_dominator != split.reconverge || split.parent < 0);
+  if (!nested) {  // as in diverge(): the parts become siblings
+    const Mask stays = lanes_to(first);
+    for (rest &= ~stays; rest != 0;) {
+      const int target =
+          block.targets[std::min<std::size_t>(index[first_lane(rest)], block.targets.size() - 1)];
+      const Mask lanes = lanes_to(target);
+      rest &= ~lanes;
+      place(warp, split.parent, split.reconverge, target, lanes);
+    }
+    split.mask = stays;
+    warp.mask = stays;
+    return go_to(warp, first);
+  }
   split.state = Split::State::waits_for_children;
   split.block = block.post_dominator;
   split.arrived = 0;
@@ -203,7 +235,7 @@ bool Block::jump_indirect(Warp& warp, const BasicBlock& block) {
         block.targets[std::min<std::size_t>(index[first_lane(rest)], block.targets.size() - 1)];
     const Mask lanes = lanes_to(target);
     rest &= ~lanes;
-    place(warp, parent, joins ? block.post_dominator : -1, target, lanes);
+    place(warp, parent, block.post_dominator, target, lanes);
   }
   return false;
 }
