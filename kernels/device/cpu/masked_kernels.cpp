@@ -65,37 +65,46 @@ HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols, const hn::Vec<D>
   }
 }
 
-/// sum += A * B. Without Moves, the loop loads, multiplies and does nothing else: each prefetch takes
-/// about a third of a cycle from the FMAs, even of a line that is in L1.
+/// Where a loop over k is in A and B, and what it fetches and copies on its way.
+template <class T, int Rows>
+struct Position {
+  StridedRows<T, Rows> a;
+  const T* b;
+  // Lines to fetch, alternately: the two of a row, then those of the next row.
+  const T* next;
+  const T* other;
+  T* copy;
+};
+
+/// sum += A * B for `steps` of k. Without Moves, the loop loads and multiplies, and does nothing
+/// else: what it fetches would delay the FMAs.
 template <bool Moves, class D, class M, int Rows, int Vectors>
-HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
-                             hn::Vec<D> (&sum)[Rows][Vectors]) {
+HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, std::int64_t steps,
+                             Position<hn::TFromD<D>, Rows>& at, hn::Vec<D> (&sum)[Rows][Vectors]) {
   using T = hn::TFromD<D>;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr int last = Vectors - 1;
-  StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
-  const T* b = t.b;
-  const T* next = t.next;
-  T* copy = t.copy;
-  for (std::int64_t k = 0; k < t.k; ++k, a.next(), b += t.b_k) {
+  for (; steps > 0; --steps, at.a.next(), at.b += t.b_k) {
     hn::Vec<D> b_k[Vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, b + v * lanes);
-    b_k[last] = load_partial(d, mask, b + last * lanes);
+    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
+    b_k[last] = load_partial(d, mask, at.b + last * lanes);
     if constexpr (Moves) {
-      __builtin_prefetch(next, 0, 2);
-      next += t.next_k;
+      __builtin_prefetch(at.next, 0, 2);
+      const T* const fetched = at.next;
+      at.next = at.other;
+      at.other = fetched + t.next_row;
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) __builtin_prefetch(b + t.b_ahead + v * lanes);
-      if (copy != nullptr) {
+      for (int v = 0; v < Vectors; ++v) __builtin_prefetch(at.b + t.b_ahead + v * lanes);
+      if (at.copy != nullptr) {
 #pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, copy + v * lanes);
-        copy += Vectors * lanes;
+        for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
+        at.copy += Vectors * lanes;
       }
     }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      const hn::Vec<D> a_ik = hn::Set(d, *a.at(i));
+      const hn::Vec<D> a_ik = hn::Set(d, *at.a.at(i));
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(a_ik, b_k[v], sum[i][v]);
     }
@@ -116,11 +125,10 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& tile) {
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
   }
-  if (t.b_ahead == 0 && t.next == nullptr && t.copy == nullptr) {
-    add_products<false>(d, mask, t, sum);
-  } else {
-    add_products<true>(d, mask, t, sum);
-  }
+  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
+                          t.next + t.next_last, t.copy};
+  if (t.moves > 0) add_products<true>(d, mask, t, t.moves, at, sum);
+  add_products<false>(d, mask, t, t.k - t.moves, at, sum);
 
   if (t.alpha != T{1}) {
     const hn::Vec<D> alpha = hn::Set(d, t.alpha);

@@ -39,7 +39,6 @@ constexpr std::int64_t max_packed_bytes = 16 << 20;
 constexpr std::int64_t columns_of_packed_a = 1536;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
-constexpr std::int64_t steps_ahead = 16;       // of the panel of B, which comes from L2
 
 /// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
 /// `unit`.
@@ -182,8 +181,11 @@ struct JustInTime {
     const bool only_one = rows.end - rows.begin <= blocks.MR;
     const bool has_next = in_place && j + blocks.NR < g.n;
     const bool packed = blocks.packs_a;
-    // Where rows of B do not begin with a line, this strip has already read the first of the next.
+    // Where rows of B do not begin with a line, this strip has already read the first of the next;
+    // the same holds for C.
     constexpr std::int64_t last = line<T> - 1;
+    const std::int64_t c_first = std::min(last, cols - 1);
+    const std::int64_t c_last = cols - 1 - c_first;
     cpu::MaskedTile<T> tile = {};
     tile.k = k;
     tile.a_row = packed ? 1 : g.a.row_stride;
@@ -199,23 +201,35 @@ struct JustInTime {
       tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
       tile.b = copies ? &g.b(ks.begin, j) : panel;
       tile.b_k = copies ? g.b.row_stride : width;
-      tile.b_ahead = !copies ? steps_ahead * width : only_one ? 2 * blocks.NR + last : 0;
+      tile.b_ahead = copies && only_one ? 2 * blocks.NR + last : 0;
       tile.copy = copies && !only_one ? panel : nullptr;
-      const bool fetches = has_next && at < 2;
-      tile.next = fetches ? &g.b(ks.begin, j + blocks.NR) + at * line<T> + last : nullptr;
-      tile.next_k = fetches ? g.b.row_stride : 0;
       tile.c = &g.c(i, j);
-      prefetch_c(tile.c, tile.ldc, tile_rows, cols);
+      if (has_next && at < 2) {  // each fetches half of the next strip
+        fetch(tile, &g.b(ks.begin + at * (k / 2), j + blocks.NR) + last, g.b.row_stride,
+              line<T>, k);
+        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
+      } else {
+        fetch(tile, tile.c + c_first, tile.ldc, c_last, copies ? k : std::min(k, 2 * tile_rows));
+      }
       kernels.tile(tile_rows, cols)(tile);
     }
   }
 
+  template <class T>
+  static void fetch(cpu::MaskedTile<T>& tile, const T* next, std::int64_t row, std::int64_t last,
+                    std::int64_t steps) {
+    tile.next = next;
+    tile.next_row = row;
+    tile.next_last = last;
+    tile.moves = steps;
+  }
+
   // C is needed only after the loop over k, which hides the latency of loading it.
   template <class T>
-  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t cols) {
+  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
     for (std::int64_t i = 0; i < rows; ++i) {
       __builtin_prefetch(c + i * ldc, 0, 2);
-      __builtin_prefetch(c + i * ldc + cols - 1, 0, 2);
+      __builtin_prefetch(c + i * ldc + last, 0, 2);
     }
   }
 };
