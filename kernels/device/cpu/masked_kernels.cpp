@@ -47,8 +47,9 @@ HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
 /// C = sums, or sums + beta * C if AddsC. Two functions rather than a branch for each vector: stores
 /// are the work around a short loop over k.
 template <bool AddsC, int Rows, int Vectors, class D, class M>
-HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols, const hn::Vec<D> (&sum)[Rows][Vectors],
-                           hn::TFromD<D> beta, hn::TFromD<D>* c, std::int64_t ldc) {
+HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
+                           const hn::Vec<D> (&sum)[Rows][Vectors], hn::TFromD<D> beta,
+                           hn::TFromD<D>* c, std::int64_t ldc) {
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr int last = Vectors - 1;
 #pragma GCC unroll 16
@@ -70,8 +71,7 @@ template <class T, int Rows>
 struct Position {
   StridedRows<T, Rows> a;
   const T* b;
-  // Lines to fetch, alternately: the two of a row, then those of the next row.
-  const T* next;
+  const T* next;  // to be fetched in this step, and in the next one
   const T* other;
   T* copy;
 };
@@ -84,7 +84,8 @@ HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, st
   using T = hn::TFromD<D>;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr int last = Vectors - 1;
-  for (; steps > 0; --steps, at.a.next(), at.b += t.b_k) {
+  const std::int64_t b_row = t.b_k, next_row = t.next_row;
+  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
     hn::Vec<D> b_k[Vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
@@ -93,9 +94,7 @@ HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, st
       __builtin_prefetch(at.next, 0, 2);
       const T* const fetched = at.next;
       at.next = at.other;
-      at.other = fetched + t.next_row;
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) __builtin_prefetch(at.b + t.b_ahead + v * lanes);
+      at.other = fetched + next_row;
       if (at.copy != nullptr) {
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
@@ -112,10 +111,9 @@ HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, st
 }
 
 template <class D, int Rows, int Vectors>
-void masked_tile(const MaskedTile<hn::TFromD<D>>& tile) {
+void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   using T = hn::TFromD<D>;
   const D d;
-  const MaskedTile<T> t = tile;  // a copy, which stores to C do not change
   const std::int64_t last_cols = t.cols - (Vectors - 1) * std::int64_t{hn::MaxLanes(d)};
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
 
@@ -138,10 +136,14 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& tile) {
       for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Mul(alpha, sum[i][v]);
     }
   }
-  if (t.beta == T{}) {
-    store_tile<false>(d, mask, last_cols, sum, t.beta, t.c, t.ldc);
+  // Read once: for all that the compiler knows, a store to C may change them.
+  const T beta = t.beta;
+  T* const c = t.c;
+  const std::int64_t ldc = t.ldc;
+  if (beta == T{}) {
+    store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
   } else {
-    store_tile<true>(d, mask, last_cols, sum, t.beta, t.c, t.ldc);
+    store_tile<true>(d, mask, last_cols, sum, beta, c, ldc);
   }
 }
 

@@ -24,9 +24,8 @@ struct MaskedTile {
   std::int64_t cols;
   // The first `moves` of the k steps also do what follows; the others only multiply.
   std::int64_t moves = 0;
-  std::int64_t b_ahead = 0;  // prefetch distance of B, in elements
-  // Fetched into the L2 cache, one line a step, for later use: of each row, the line of its first
-  // element and that of element next_last.
+  // Fetched into the L2 cache for later use, one line for each step: of each row, the line of its
+  // first element and that of element next_last.
   const T* next = nullptr;
   std::int64_t next_row = 0;  // elements from one row to the next
   std::int64_t next_last = 0;

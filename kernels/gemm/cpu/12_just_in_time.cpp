@@ -104,8 +104,9 @@ struct JustInTime {
     }
   }
 
-  // A panel of B for each worker, then the packed A, which all of them read: all memory is there
-  // before anything is written to C.
+  // Panels of B, then the packed A, which all workers read: all memory is there before anything is
+  // written to C. A worker has one panel, which it fills again for each block; a single one keeps
+  // those of all columns, for the blocks of rows that follow.
   template <class T>
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
@@ -116,23 +117,27 @@ struct JustInTime {
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
     const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
-    T* const panels = cpu::scratch<T>(workers * b_elements + a_elements);
-    T* const packed_a = panels + workers * b_elements;
+    const std::int64_t strips = ceil_div(g.n, blocks.NR);
+    const bool keeps = workers == 1 && block_rows > 1 &&
+                       strips * b_elements * std::int64_t{sizeof(T)} <= max_packed_bytes;
+    const std::int64_t panel_count = keeps ? strips : workers;
+    T* const panels = cpu::scratch<T>(panel_count * b_elements + a_elements);
+    T* const packed_a = panels + panel_count * b_elements;
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
       const std::int64_t k = std::min(blocks.KC, g.k - k0);
       if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
       std::atomic<std::int64_t> next = 0;
       cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
-        T* const panel = panels + worker * b_elements;
         for (std::int64_t block = next++; block < block_count; block = next++) {
           const std::int64_t i = block % block_rows * blocks.MC;
           const std::int64_t j = block / block_rows * blocks.NC;
           const Range rows = {i, std::min(i + blocks.MC, g.m)};
           const Range cols = {j, std::min(j + blocks.NC, g.n)};
           for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
+            const std::int64_t panel = keeps ? at / blocks.NR : worker;
             strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
-                  {k0, k0 + k}, panel);
+                  {k0, k0 + k}, {panels + panel * b_elements, keeps, keeps && i > 0});
           }
         }
       });
@@ -167,19 +172,27 @@ struct JustInTime {
     std::int64_t begin, end;
   };
 
+  template <class T>
+  struct Panel {
+    T* data;
+    bool is_kept;   // other blocks of rows will use it
+    bool is_ready;  // an earlier one has filled it; the next panel follows it
+  };
+
   /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first
-  /// tile reads them in place and leaves a copy for the others, behind its FMAs; the first two
-  /// tiles fetch what the next strip reads.
+  /// tile reads them in place and leaves a copy for the others, behind its FMAs. The first two
+  /// fetch the next strip of B, the others their own tile of C.
   template <class T>
   static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, const Blocks& blocks,
                     const T* packed_a, Range rows, std::int64_t j, std::int64_t cols, Range ks,
-                    T* panel) {
+                    Panel<T> panel) {
     const std::int64_t k = ks.end - ks.begin;
-    const bool in_place = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
-    const std::int64_t width = in_place ? kernels.width(cols) : round_up(cols, kernels.lanes);
-    if (!in_place) pack(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    const bool by_copy = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
+    const bool in_place = by_copy && !panel.is_ready;
+    const std::int64_t width = by_copy ? kernels.width(cols) : round_up(cols, kernels.lanes);
+    if (!by_copy && !panel.is_ready) pack(kernels, g.b, ks.begin, k, j, cols, width, panel.data);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
-    const bool has_next = in_place && j + blocks.NR < g.n;
+    const bool fetches_b = j + blocks.NR < g.n && (in_place || panel.is_ready);
     const bool packed = blocks.packs_a;
     // Where rows of B do not begin with a line, this strip has already read the first of the next;
     // the same holds for C.
@@ -196,21 +209,25 @@ struct JustInTime {
     tile.cols = cols;
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
-      const std::int64_t at = (i - rows.begin) / blocks.MR;
-      const bool copies = in_place && at == 0;
+      const bool is_first = i == rows.begin;
+      const bool reads_b = in_place && is_first;
       tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
-      tile.b = copies ? &g.b(ks.begin, j) : panel;
-      tile.b_k = copies ? g.b.row_stride : width;
-      tile.b_ahead = copies && only_one ? 2 * blocks.NR + last : 0;
-      tile.copy = copies && !only_one ? panel : nullptr;
+      tile.b = reads_b ? &g.b(ks.begin, j) : panel.data;
+      tile.b_k = reads_b ? g.b.row_stride : width;
+      tile.copy = reads_b && (!only_one || panel.is_kept) ? panel.data : nullptr;
       tile.c = &g.c(i, j);
-      if (has_next && at < 2) {  // each fetches half of the next strip
-        fetch(tile, &g.b(ks.begin + at * (k / 2), j + blocks.NR) + last, g.b.row_stride,
-              line<T>, k);
-        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
+      tile.moves = 0;
+      const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
+      const bool fetches_half = fetches_b && half < k;
+      if (fetches_half && in_place) {
+        fetch(tile, &g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
+      } else if (fetches_half) {
+        fetch(tile, panel.data + blocks.KC * blocks.NR + half * blocks.NR, blocks.NR, line<T>, k);
       } else {
-        fetch(tile, tile.c + c_first, tile.ldc, c_last, copies ? k : std::min(k, 2 * tile_rows));
+        const std::int64_t steps = std::min(k, 2 * tile_rows);
+        fetch(tile, tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
+      if (fetches_half) prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       kernels.tile(tile_rows, cols)(tile);
     }
   }
