@@ -167,8 +167,10 @@ double GemmCosts::just_in_time(int threads) const {
   const double cost =
       std::max(fmas_ + tiles_ * in_time_tile + transposed,
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
-  const double tasks = ceil_of(n_ / (4 * lanes_)) * ceil_of(m_ / (4 * tile_rows));
-  return shared(cost, tasks, threads) + in_time_call;
+  const double used = std::min(tiles_, static_cast<double>(threads));
+  if (used <= 1) return cost + in_time_call;
+  const double of_busiest = ceil_of(tiles_ / used) / tiles_;  // as cpu::balanced_block() divides it
+  return cost * of_busiest + rates_.handover + in_time_call;
 }
 
 double GemmCosts::narrow(int threads) const {

@@ -14,6 +14,7 @@
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/parallel.hpp"
+#include "device/cpu/partition.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/workspace.hpp"
 
@@ -67,15 +68,11 @@ struct Blocks {
     MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
     packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
     NC = round_up(g.n, NR);
-    // Eight blocks of C per thread balance the load when other work delays one of the threads.
     if (threads > 1) {
-      const std::int64_t wanted = 8 * threads;
-      const std::int64_t columns =
-          std::min(ceil_div(wanted, ceil_div(g.m, MC)), ceil_div(g.n, 2 * NR));
-      NC = even_part(g.n, ceil_div(g.n, columns), NR);
-      const std::int64_t rows =
-          std::min(ceil_div(wanted, ceil_div(g.n, NC)), ceil_div(g.m, 4 * MR));
-      MC = std::min(MC, even_part(g.m, ceil_div(g.m, std::max<std::int64_t>(rows, 1)), MR));
+      const cpu::TileBlock block =
+          cpu::balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
+      MC = block.rows * MR;
+      NC = block.cols * NR;
     }
   }
 };
