@@ -1,6 +1,6 @@
-// gemm/cpu/12_just_in_time: pack a block of B into the L2 cache just before it is used, and A only
-//   where many columns use it: a packed copy never comes back from L3 or memory.
-// from: 06_cache_blocks | removes: packed operands written to L3 and memory, and read again
+// gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others, behind
+//   its FMAs, and A is packed only where many columns use it.
+// from: 06_cache_blocks | removes: packing as work of its own, during which nothing multiplies
 //   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
 // needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
 //   --sizes 2048,64x2496x1088,3608x136x656
