@@ -22,8 +22,8 @@ struct CostFactors {
   std::array<double, rungs_with_costs>& of(Dtype dtype) { return dtype == Dtype::f64 ? f64 : f32; }
 };
 
-/// A factor from 0.1 to 10 per line: rung, dtype, factor, separated by blanks. Lines that begin with
-/// # are comments. Throws std::runtime_error with the line if it has another form.
+/// A factor from 0.1 to 10 per line: rung, dtype, factor, separated by blanks. Lines that begin
+/// with # are comments. Throws std::runtime_error with the line if it has another form.
 CostFactors parse_cost_factors(std::string_view text);
 std::string format_cost_factors(const CostFactors& factors, std::string_view cpu);
 

@@ -48,7 +48,7 @@ class GemmCosts {
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads);
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors);
 
-/// In seconds, on one thread, without factors; infinite for a rung that does not come into question.
+/// In seconds, on one thread, without factors; infinite for a rung that is not in question.
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape);
 
 /// The rungs that cheapest_gemm() chooses from.

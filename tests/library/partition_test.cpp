@@ -89,8 +89,8 @@ TEST(Partition, BlocksAreWithinTheirLimit) {
   }
 }
 
-// Where a core multiplies and adds 16 pairs of floats a cycle. 1.5 bytes a cycle for each of 64 cores
-// are some 300 GB/s of all L3 caches together.
+// Where a core multiplies and adds 16 pairs of floats a cycle. 1.5 bytes a cycle for each of 64
+// cores are some 300 GB/s of all L3 caches together.
 TEST(Partition, LargeProductsReadLittleFromOutsideTheirCores) {
   for (const std::int64_t size : {2048, 4096}) {
     for (const int threads : threads_of_machines) {

@@ -15,8 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 
-/// Stores the first `count` elements of sum + beta * c to c; of sum alone, without reading c, unless
-/// AddsC. `mask`: of the same elements.
+/// Stores the first `count` elements of sum + beta * c to c, or, unless AddsC, those of sum without
+/// reading c. `mask`: of the same elements.
 template <bool AddsC, class D, class M>
 HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> sum,
                             hwy::HWY_NAMESPACE::TFromD<D> beta, hwy::HWY_NAMESPACE::TFromD<D>* c) {

@@ -1,5 +1,5 @@
-// gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others, behind
-//   its FMAs, and A is packed only where many columns use it.
+// gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others,
+//   behind its FMAs, and A is packed only where many columns use it.
 // from: 06_cache_blocks | removes: packing as work of its own, during which nothing multiplies
 //   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
 // needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
