@@ -1,4 +1,5 @@
-// rung tune: finds the fastest tile and number of splits for each shape on this device.
+// rung tune: finds the fastest tile and number of splits for each shape on this device; for the
+// CPU see tune_cpu.hpp.
 
 #include "measure/tune.hpp"
 
@@ -18,16 +19,13 @@
 #include "report/random_json.hpp"
 #include "report/table.hpp"
 #include "standard_output.hpp"
+#include "tune_cpu.hpp"
 #include "tuned_file.hpp"
 
 namespace rung {
 namespace {
 
-struct TuneArguments : CommonArguments {
-  std::string sizes;
-  std::string seconds = "0.2";
-  std::string output;
-};
+constexpr const char* default_seconds = "0.2";
 
 // Squares, including sizes that are not multiples of any tile, then flat, tall, deep and shallow
 // shapes.
@@ -63,7 +61,8 @@ std::vector<const RungInfo*> read_rungs(const TuneArguments& arguments) {
   const RungInfo& first = *selected.front();
   if (cuda::find_gemm_rung(first.id) == nullptr) {
     throw UsageError(
-        fmt::format("{} is a {} rung; tune supports only cuda rungs", first.id, first.backend));
+        fmt::format("{} is a {} rung; tune supports cuda rungs, and gemm/cpu as a whole", first.id,
+                    first.backend));
   }
   throw UsageError(fmt::format("{} has one tile size; nothing to tune", first.id));
 }
@@ -172,7 +171,8 @@ class TuneCommand {
   ExitCode run() {
     const auto rungs = read_rungs(arguments_);
     request_.threads = read_threads(arguments_.threads);
-    request_.seconds = read_seconds(arguments_.seconds);
+    request_.seconds =
+        read_seconds(arguments_.seconds.empty() ? default_seconds : arguments_.seconds);
     const Devices devices(arguments_);
     const std::vector<Target> targets = read_targets(arguments_, rungs, devices);
     const std::vector<cuda::GemmSize> shapes = read_shapes(arguments_, targets.front());
@@ -264,13 +264,14 @@ Action add_tune(Options& app) {
   app.add_option(
          "--sizes", arguments->sizes,
          "Comma-separated shapes to tune (default: 28 square and oblong ones up to 8192; on "
-         "the virtual GPU 256)")
+         "the virtual GPU 256; on the CPU 40 random ones up to 2048)")
       ->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
-  app.add_option("--seconds", arguments->seconds,
-                 "Time budget per configuration in the long round, in seconds")
-      ->type_name("S")
-      ->capture_default_str();
+  app.add_option(
+         "--seconds", arguments->seconds,
+         "Time budget per configuration in the long round, in seconds (default: 0.2; on the "
+         "CPU 0.05 per rung)")
+      ->type_name("S");
   app.add_option("-o,--output", arguments->output,
                  "Add the results to FILE instead of the user's cache")
       ->type_name("FILE");
@@ -281,12 +282,18 @@ Action add_tune(Options& app) {
       "then\n"
       "on, calls on this device use the configuration of the nearest shape. Results for other\n"
       "problems in the file are kept.\n\n"
+      "gemm/cpu: times the rungs that the library chooses from, and stores by which factor its\n"
+      "costs of each are off on this CPU, in f32 and f64 or in the type of --dtype.\n\n"
       "Examples:\n"
       "  rung tune gemm/cuda/11\n"
       "  rung tune gemm/cuda/10 gemm/cuda/11 --dtype f64 --sizes 1024,64x64x65536\n"
       "  rung tune gemm/cuda/31 --dtype e4m3 --sizes 4096,128x4096x14336\n"
-      "  rung tune gemm/cuda/11 -o nvidia_h200.txt");
-  return [arguments] { return TuneCommand(*arguments).run(); };
+      "  rung tune gemm/cuda/11 -o nvidia_h200.txt\n"
+      "  rung tune gemm/cpu");
+  return [arguments] {
+    const bool is_cpu = arguments->selectors == std::vector<std::string>{"gemm/cpu"};
+    return is_cpu ? tune_gemm_cpu(*arguments) : TuneCommand(*arguments).run();
+  };
 }
 
 }  // namespace rung

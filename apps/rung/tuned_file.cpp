@@ -9,13 +9,14 @@
 #include <system_error>
 
 #include "command.hpp"
+#include "core/tuned_path.hpp"
 #include "report/output_file.hpp"
 
 namespace rung {
 namespace {
 
 std::string cache_file(const std::string& device) {
-  const std::string path = cuda::tuned_path(device);
+  const std::string path = tuned_path(device);
   if (path.empty()) throw UsageError("-o: required if neither XDG_CACHE_HOME nor HOME is set");
   std::error_code ignored;  // OutputFile reports what cannot be written, and why
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
@@ -20,6 +22,7 @@ constexpr double direct_tile = 110, direct_call = 400;
 constexpr double blocks_tile = 90, blocks_call = 1200;
 constexpr double reduction = 4;  // of a vector to its sum
 constexpr double row_sums_call = 20;
+constexpr double sums_of_pass = 4;  // to read and write a vector of sums
 // Cycles per element, or per byte.
 constexpr double transposing = 0.5;
 constexpr double packing = 0.3;         // with writing it to L3 and reading it again
@@ -167,8 +170,10 @@ double GemmCosts::just_in_time(int threads) const {
   const double cost =
       std::max(fmas_ + tiles_ * in_time_tile + transposed,
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
-  const double tasks = ceil_of(n_ / (4 * lanes_)) * ceil_of(m_ / (4 * tile_rows));
-  return shared(cost, tasks, threads) + in_time_call;
+  const double used = std::min(tiles_, static_cast<double>(threads));
+  if (used <= 1) return cost + in_time_call;
+  const double of_busiest = ceil_of(tiles_ / used) / tiles_;  // as cpu::balanced_block() divides it
+  return cost * of_busiest + rates_.handover + in_time_call;
 }
 
 double GemmCosts::narrow(int threads) const {
@@ -186,29 +191,59 @@ double GemmCosts::narrow(int threads) const {
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
   const double vectors = ceil_of(std::max(m_, n_) / lanes_);
-  const double eighths = ceil_of(k_ / 8);
-  // Each pass over eight rows reads and writes the sums.
-  const double cost = eighths * (vectors * (8 * std::max(few, 1.15) + 2 * few) + row_sums_call) +
-                      (m_ <= 4 ? 0 : 4 * m_ * n_);
+  // Each pass takes a power of two of rows, at most eight; it reads and writes the sums.
+  const auto depth = static_cast<std::uint64_t>(k_);
+  const double passes = static_cast<double>(depth / 8) + std::popcount(depth % 8);
+  const double cost = vectors * (k_ * std::max(few, 1.15) + passes * few * sums_of_pass) +
+                      passes * row_sums_call + (m_ <= 4 ? 0 : 4 * m_ * n_);
   return shared(std::max(cost, memory), tasks, threads) + masked_call;
 }
 
 std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs() { return rungs; }
 
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
-  // Settles small problems without any cost: to share them takes longer than to compute them.
+namespace {
+
+using Costs = std::array<double, rungs_with_costs>;
+
+/// On one thread.
+Costs costs_alone(const GemmShape& shape) {
+  const GemmCosts alone(shape, rates());
+  return {alone.cache_blocks(1), alone.direct(1),       infinite,
+          alone.masked_edges(),  alone.just_in_time(1), alone.narrow(1)};
+}
+
+/// Settles small problems without any cost: to share them takes longer than to compute them.
+std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
   constexpr std::int64_t small = 1024, narrow_volume = 1 << 12, volume = 1 << 17;
   const bool is_narrow = shape.m <= 4 || shape.n <= 4;
-  if (shape.m <= small && shape.n <= small && shape.k <= small &&
-      shape.m * shape.n * shape.k <= (is_narrow ? narrow_volume : volume)) {
-    const bool is_column = shape.n == 1 && shape.k >= 16;
-    const auto& rung = rungs[is_column || (shape.m == 1 && shape.n > 64) ? r13 : r11];
-    return {rung.id, rung.rung, 1};
+  if (shape.m > small || shape.n > small || shape.k > small ||
+      shape.m * shape.n * shape.k > (is_narrow ? narrow_volume : volume)) {
+    return std::nullopt;
   }
-  const GemmCosts alone(shape, rates());
-  std::array<double, rungs.size()> costs = {
-      alone.cache_blocks(1), alone.direct(1),       infinite,
-      alone.masked_edges(),  alone.just_in_time(1), alone.narrow(1)};
+  const bool is_column = shape.n == 1 && shape.k >= 16;
+  const auto& rung = rungs[is_column || (shape.m == 1 && shape.n > 64) ? r13 : r11];
+  return GemmChoice{rung.id, rung.rung, 1};
+}
+
+}  // namespace
+
+std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
+  static const double of_fma = fma_seconds();
+  Costs seconds = costs_alone(shape);
+  for (double& cost : seconds) cost *= of_fma;
+  return seconds;
+}
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
+  if (const auto choice = choice_of_small(shape)) return *choice;
+  return cheapest_gemm(shape, threads, cost_factors());
+}
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& all_factors) {
+  if (const auto choice = choice_of_small(shape)) return *choice;
+  const Costs& factors = all_factors.of(shape.dtype);
+  Costs costs = costs_alone(shape);
+  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] *= factors[i];
   const auto best = std::min_element(costs.begin(), costs.end());
   auto chosen = static_cast<std::size_t>(best - costs.begin());
   constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
@@ -223,8 +258,8 @@ GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
   double least = *best;
   int least_threads = 1;
   const auto consider = [&](std::size_t rung, double cost) {
-    if (!(cost < least)) return;
-    least = cost;
+    if (!(cost * factors[rung] < least)) return;
+    least = cost * factors[rung];
     chosen = rung;
     least_threads = used;
   };

@@ -1,9 +1,11 @@
 #pragma once
 // What f32 and f64 products cost with each rung of gemm/cpu, and the cheapest.
 
+#include <array>
 #include <cstdint>
 #include <span>
 
+#include "library/cost_factors.hpp"
 #include "library/rules.hpp"
 #include "library/select.hpp"
 
@@ -44,6 +46,10 @@ class GemmCosts {
 
 /// For Dtype::f32 and Dtype::f64. threads: see choose_gemm().
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads);
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors);
+
+/// In seconds, on one thread, without factors; infinite for a rung that is not in question.
+std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape);
 
 /// The rungs that cheapest_gemm() chooses from.
 std::span<const Named<cpu::GemmRung>> gemm_rungs_with_costs();

@@ -283,6 +283,35 @@ TEST(Tune, EveryTypeOfTensorCores) {
   }
 }
 
+TEST(Tune, TheFactorsOfTheCpusCostsAreKeptBesideThoseOfTheOtherType) {
+  const Folder folder;
+  const fs::path file = folder / "factors.txt";
+  std::ofstream(file) << "gemm/cpu/12_just_in_time f64 1.25\n";
+  const Output output = run_rung("tune gemm/cpu --dtype f32 --sizes 40x96x72 --seconds 0.0001 -o " +
+                                 file.string() + " --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.err.find("kept in " + file.string()), std::string::npos) << output.err;
+  const Json result = Json::parse(output.out).at(0);
+  EXPECT_EQ(result.at("problems"), 4);  // one for each layout
+  EXPECT_EQ(result.at("factors").size(), 6u);
+  EXPECT_LE(result.at("regret_after").get<double>(), result.at("regret_before").get<double>());
+  std::ifstream stream(file);
+  const std::string kept(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_NE(kept.find("gemm/cpu/12_just_in_time f64 1.25\n"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("gemm/cpu/11_masked_edges f32 "), std::string::npos) << kept;
+}
+
+TEST(Tune, AFileOfTilesIsNoFileOfFactors) {
+  const Folder folder;
+  const fs::path file = folder / "plans.txt";
+  std::ofstream(file) << "gemm/cuda/11_split_k f32 64 64 64 0 1\n";
+  const Output output = run_rung("tune gemm/cpu -o " + file.string());
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_EQ(output.err,
+            "rung: -o: 'gemm/cuda/11_split_k f32 64 64 64 0 1' is not 'RUNG DTYPE FACTOR', as rung "
+            "tune gemm/cpu writes it\n");
+}
+
 TEST(Tune, TimesOfASimulationAreNotKeptUnasked) {
   const Folder folder;
   const Output output =

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "core/rung.hpp"
@@ -85,6 +86,49 @@ TEST(Costs, OfMoreWorkAreHigher) {
       EXPECT_LT(more.just_in_time(2), more.just_in_time(1));
     }
   }
+}
+
+TEST(Costs, OfANarrowProductCountItsPassesOverC) {
+  const CpuRates rates{
+      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  const auto narrow = [&](std::int64_t k) {
+    return GemmCosts({Dtype::f32, 2, 4096, k, Order::row_major, Order::row_major}, rates).narrow(1);
+  };
+  EXPECT_GT(narrow(7), narrow(8));  // 4 + 2 + 1 rows at a time, or 8
+}
+
+TEST(CostFactors, ReadsWhatItWrites) {
+  CostFactors factors;
+  factors.f32[4] = 1.25;
+  factors.f64[0] = 0.5;
+  const CostFactors read = parse_cost_factors(format_cost_factors(factors, "some CPU"));
+  EXPECT_EQ(read.f32, factors.f32);
+  EXPECT_EQ(read.f64, factors.f64);
+}
+
+TEST(CostFactors, RefusesOtherLines) {
+  for (const char* line :
+       {"gemm/cpu/12_just_in_time f32", "gemm/cpu/12_just_in_time f32 0",
+        "gemm/cpu/12_just_in_time f32 nan", "gemm/cpu/12_just_in_time f32 1 2",
+        "gemm/cpu/12_just_in_time i32 1", "gemm/cpu/02_blocked f32 1", "gemm/cuda/11 f32 1"}) {
+    try {
+      parse_cost_factors(line);
+      ADD_FAILURE() << line;
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), std::string("'") + line +
+                                  "' is not 'RUNG DTYPE FACTOR', as rung tune gemm/cpu writes it");
+    }
+  }
+}
+
+TEST(CostFactors, DecideTheRung) {
+  const GemmShape shape = {Dtype::f32, 2048, 2048, 2048, Order::row_major, Order::row_major};
+  CostFactors factors;
+  EXPECT_STREQ(cheapest_gemm(shape, 1, factors).id, "gemm/cpu/12_just_in_time");
+  factors.f32[4] = 10;
+  EXPECT_STREQ(cheapest_gemm(shape, 1, factors).id, "gemm/cpu/06_cache_blocks");
+  factors.f64[0] = 10;
+  EXPECT_STREQ(cheapest_gemm(shape, 1, factors).id, "gemm/cpu/06_cache_blocks");
 }
 
 TEST(Rules, GiveEachThreadSomeWork) {

@@ -25,8 +25,21 @@ class DotProducts09 : public testing::TestWithParam<Dtype> {
 
 // B of more than 2 MiB, an L2 cache: it is read in order, by each thread in columns of its own.
 TEST_P(DotProducts09, StreamsBIfAHasFewRows) {
-  for (const std::int64_t m : {1, 3, 16}) {
+  for (const std::int64_t m : {1, 3, 5, 16}) {
     expect_right({.dtype = GetParam(), .m = m, .n = 1001, .k = 2303, .alpha = 2, .beta = -1});
+  }
+}
+
+// A pass takes 8 or 16 rows of B, a step 32 or 64 columns.
+TEST_P(DotProducts09, MultipliesFewRowsWithoutPacking) {
+  for (const std::int64_t m : {1, 2, 3, 4}) {
+    for (const std::int64_t n : {1, 33, 100}) {
+      for (const std::int64_t k : {1, 2, 3, 7, 8, 9, 16, 37}) {
+        expect_right({.dtype = GetParam(), .m = m, .n = n, .k = k});
+      }
+    }
+    expect_right({.dtype = GetParam(), .m = m, .n = 5000, .k = 21, .alpha = 3, .beta = -2});
+    expect_right({.dtype = GetParam(), .m = m, .n = 70, .k = 21, .a_transposed = true});
   }
 }
 

@@ -44,13 +44,77 @@ HWY_INLINE hn::Vec<D> load_partial(D d, M mask, const hn::TFromD<D>* at) {
 #endif
 }
 
+/// C = sums, or sums + beta * C if AddsC. Two functions rather than a branch for each vector: stores
+/// are the work around a short loop over k.
+template <bool AddsC, int Rows, int Vectors, class D, class M>
+HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
+                           const hn::Vec<D> (&sum)[Rows][Vectors], hn::TFromD<D> beta,
+                           hn::TFromD<D>* c, std::int64_t ldc) {
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  constexpr int last = Vectors - 1;
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i, c += ldc) {
+#pragma GCC unroll 4
+    for (int v = 0; v < last; ++v) {
+      auto result = sum[i][v];
+      if constexpr (AddsC) {
+        result = hn::MulAdd(hn::Set(d, beta), hn::LoadU(d, c + v * lanes), result);
+      }
+      hn::StoreU(result, d, c + v * lanes);
+    }
+    store_first<AddsC>(d, mask, last_cols, sum[i][last], beta, c + last * lanes);
+  }
+}
+
+/// Where a loop over k is in A and B, and what it fetches and copies on its way.
+template <class T, int Rows>
+struct Position {
+  StridedRows<T, Rows> a;
+  const T* b;
+  const T* next;  // to be fetched in this step, and in the next one
+  const T* other;
+  T* copy;
+};
+
+/// sum += A * B for `steps` of k. Without Moves, the loop loads and multiplies, and does nothing
+/// else: what it fetches would delay the FMAs.
+template <bool Moves, class D, class M, int Rows, int Vectors>
+HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, std::int64_t steps,
+                             Position<hn::TFromD<D>, Rows>& at, hn::Vec<D> (&sum)[Rows][Vectors]) {
+  using T = hn::TFromD<D>;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  constexpr int last = Vectors - 1;
+  const std::int64_t b_row = t.b_k, next_row = t.next_row;
+  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
+    hn::Vec<D> b_k[Vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
+    b_k[last] = load_partial(d, mask, at.b + last * lanes);
+    if constexpr (Moves) {
+      __builtin_prefetch(at.next, 0, 2);
+      const T* const fetched = at.next;
+      at.next = at.other;
+      at.other = fetched + next_row;
+      if (at.copy != nullptr) {
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
+        at.copy += Vectors * lanes;
+      }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+      const hn::Vec<D> a_ik = hn::Set(d, *at.a.at(i));
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(a_ik, b_k[v], sum[i][v]);
+    }
+  }
+}
+
 template <class D, int Rows, int Vectors>
 void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   using T = hn::TFromD<D>;
   const D d;
-  constexpr std::int64_t lanes = hn::MaxLanes(d);
-  constexpr int last = Vectors - 1;
-  const std::int64_t last_cols = t.cols - last * lanes;
+  const std::int64_t last_cols = t.cols - (Vectors - 1) * std::int64_t{hn::MaxLanes(d)};
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
 
   hn::Vec<D> sum[Rows][Vectors];
@@ -59,31 +123,10 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
   }
-
-  StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
-  const T* b = t.b;
-  const T* next = t.next;
-  T* copy = t.copy;
-  for (std::int64_t k = 0; k < t.k; ++k, a.next(), b += t.b_k, next += t.next_k) {
-    __builtin_prefetch(next, 0, 2);
-    hn::Vec<D> b_k[Vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, b + v * lanes);
-    b_k[last] = load_partial(d, mask, b + last * lanes);
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) __builtin_prefetch(b + t.b_ahead + v * lanes);
-    if (copy != nullptr) {
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, copy + v * lanes);
-      copy += Vectors * lanes;
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-      const hn::Vec<D> a_ik = hn::Set(d, *a.at(i));
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(a_ik, b_k[v], sum[i][v]);
-    }
-  }
+  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
+                          t.next + t.next_last, t.copy};
+  if (t.moves > 0) add_products<true>(d, mask, t, t.moves, at, sum);
+  add_products<false>(d, mask, t, t.k - t.moves, at, sum);
 
   if (t.alpha != T{1}) {
     const hn::Vec<D> alpha = hn::Set(d, t.alpha);
@@ -93,17 +136,14 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
       for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Mul(alpha, sum[i][v]);
     }
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-    T* const c = t.c + i * t.ldc;
-#pragma GCC unroll 4
-    for (int v = 0; v < last; ++v) {
-      if (t.beta != T{}) {
-        sum[i][v] = hn::MulAdd(hn::Set(d, t.beta), hn::LoadU(d, c + v * lanes), sum[i][v]);
-      }
-      hn::StoreU(sum[i][v], d, c + v * lanes);
-    }
-    store_first(d, mask, last_cols, sum[i][last], t.beta, c + last * lanes);
+  // Read once: for all that the compiler knows, a store to C may change them.
+  const T beta = t.beta;
+  T* const c = t.c;
+  const std::int64_t ldc = t.ldc;
+  if (beta == T{}) {
+    store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
+  } else {
+    store_tile<true>(d, mask, last_cols, sum, beta, c, ldc);
   }
 }
 

@@ -22,11 +22,15 @@ struct MaskedTile {
   T* c;
   std::int64_t ldc;
   std::int64_t cols;
-  std::int64_t b_ahead = 0;  // prefetch distance of B, in elements; 0: no prefetch
-  // Fetched into the L2 cache, one line for each step of k: what a later tile reads.
+  // The first `moves` of the k steps also do what follows; the others only multiply.
+  std::int64_t moves = 0;
+  // Fetched into the L2 cache for later use, one line for each step: of each row, the line of its
+  // first element and that of element next_last.
   const T* next = nullptr;
-  std::int64_t next_k = 0;  // elements from one step to the next
+  std::int64_t next_row = 0;  // elements from one row to the next
+  std::int64_t next_last = 0;
   // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
+  // Needs moves == k.
   T* copy = nullptr;
 };
 

@@ -15,9 +15,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 
-/// Stores the first `count` elements of sum + beta * c to c, which is not read if beta is 0.
-/// `mask`: of the same elements.
-template <class D, class M>
+/// Stores the first `count` elements of sum + beta * c to c, or, unless AddsC, those of sum without
+/// reading c. `mask`: of the same elements.
+template <bool AddsC, class D, class M>
 HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> sum,
                             hwy::HWY_NAMESPACE::TFromD<D> beta, hwy::HWY_NAMESPACE::TFromD<D>* c) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -25,12 +25,23 @@ HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE:
   (void)mask;
   HWY_ALIGN hn::TFromD<D> sums[hn::MaxLanes(d)];
   hn::Store(sum, d, sums);
-  for (std::int64_t j = 0; j < count; ++j) c[j] = beta == 0 ? sums[j] : sums[j] + beta * c[j];
+  for (std::int64_t j = 0; j < count; ++j) c[j] = AddsC ? sums[j] + beta * c[j] : sums[j];
 #else
   (void)count;
-  if (beta != 0) sum = hn::MulAdd(hn::Set(d, beta), hn::MaskedLoad(mask, d, c), sum);
+  if constexpr (AddsC) sum = hn::MulAdd(hn::Set(d, beta), hn::MaskedLoad(mask, d, c), sum);
   hn::BlendedStore(sum, mask, d, c);
 #endif
+}
+
+/// The same, with AddsC where beta is not 0.
+template <class D, class M>
+HWY_INLINE void store_first(D d, M mask, std::int64_t count, hwy::HWY_NAMESPACE::Vec<D> sum,
+                            hwy::HWY_NAMESPACE::TFromD<D> beta, hwy::HWY_NAMESPACE::TFromD<D>* c) {
+  if (beta == 0) {
+    store_first<false>(d, mask, count, sum, beta, c);
+  } else {
+    store_first<true>(d, mask, count, sum, beta, c);
+  }
 }
 
 }  // namespace rung::cpu::HWY_NAMESPACE

@@ -1,6 +1,6 @@
-// gemm/cpu/12_just_in_time: pack a block of B into the L2 cache just before it is used, and A only
-//   where many columns use it: a packed copy never comes back from L3 or memory.
-// from: 06_cache_blocks | removes: packed operands written to L3 and memory, and read again
+// gemm/cpu/12_just_in_time: the first tile of a strip leaves a packed copy of B for the others,
+//   behind its FMAs, and A is packed only where many columns use it.
+// from: 06_cache_blocks | removes: packing as work of its own, during which nothing multiplies
 //   | bottleneck: the rate of FMAs; for few rows or columns, that of memory
 // needs: nothing; types other than f32 and f64 run 06 | try: rung bench gemm/cpu/06 gemm/cpu/12
 //   --sizes 2048,64x2496x1088,3608x136x656
@@ -14,6 +14,7 @@
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/parallel.hpp"
+#include "device/cpu/partition.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/workspace.hpp"
 
@@ -39,7 +40,6 @@ constexpr std::int64_t max_packed_bytes = 16 << 20;
 constexpr std::int64_t columns_of_packed_a = 1536;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
-constexpr std::int64_t steps_ahead = 16;       // of the panel of B, which comes from L2
 
 /// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
 /// `unit`.
@@ -68,15 +68,11 @@ struct Blocks {
     MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
     packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
     NC = round_up(g.n, NR);
-    // Eight blocks of C per thread balance the load when other work delays one of the threads.
     if (threads > 1) {
-      const std::int64_t wanted = 8 * threads;
-      const std::int64_t columns =
-          std::min(ceil_div(wanted, ceil_div(g.m, MC)), ceil_div(g.n, 2 * NR));
-      NC = even_part(g.n, ceil_div(g.n, columns), NR);
-      const std::int64_t rows =
-          std::min(ceil_div(wanted, ceil_div(g.n, NC)), ceil_div(g.m, 4 * MR));
-      MC = std::min(MC, even_part(g.m, ceil_div(g.m, std::max<std::int64_t>(rows, 1)), MR));
+      const cpu::TileBlock block =
+          cpu::balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
+      MC = block.rows * MR;
+      NC = block.cols * NR;
     }
   }
 };
@@ -105,8 +101,9 @@ struct JustInTime {
     }
   }
 
-  // A panel of B for each worker, then the packed A, which all of them read: all memory is there
-  // before anything is written to C.
+  // Panels of B, then the packed A, which all workers read: all memory is there before anything is
+  // written to C. A worker has one panel, which it fills again for each block; a single one keeps
+  // those of all columns, for the blocks of rows that follow.
   template <class T>
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
@@ -117,23 +114,27 @@ struct JustInTime {
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
     const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
-    T* const panels = cpu::scratch<T>(workers * b_elements + a_elements);
-    T* const packed_a = panels + workers * b_elements;
+    const std::int64_t strips = ceil_div(g.n, blocks.NR);
+    const bool keeps = workers == 1 && block_rows > 1 &&
+                       strips * b_elements * std::int64_t{sizeof(T)} <= max_packed_bytes;
+    const std::int64_t panel_count = keeps ? strips : workers;
+    T* const panels = cpu::scratch<T>(panel_count * b_elements + a_elements);
+    T* const packed_a = panels + panel_count * b_elements;
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
       const std::int64_t k = std::min(blocks.KC, g.k - k0);
       if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
       std::atomic<std::int64_t> next = 0;
       cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
-        T* const panel = panels + worker * b_elements;
         for (std::int64_t block = next++; block < block_count; block = next++) {
           const std::int64_t i = block % block_rows * blocks.MC;
           const std::int64_t j = block / block_rows * blocks.NC;
           const Range rows = {i, std::min(i + blocks.MC, g.m)};
           const Range cols = {j, std::min(j + blocks.NC, g.n)};
           for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
+            const std::int64_t panel = keeps ? at / blocks.NR : worker;
             strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
-                  {k0, k0 + k}, panel);
+                  {k0, k0 + k}, {panels + panel * b_elements, keeps, keeps && i > 0});
           }
         }
       });
@@ -168,22 +169,33 @@ struct JustInTime {
     std::int64_t begin, end;
   };
 
+  template <class T>
+  struct Panel {
+    T* data;
+    bool is_kept;   // other blocks of rows will use it
+    bool is_ready;  // an earlier one has filled it; the next panel follows it
+  };
+
   /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first
-  /// tile reads them in place and leaves a copy for the others, behind its FMAs; the first two
-  /// tiles fetch what the next strip reads.
+  /// tile reads them in place and leaves a copy for the others, behind its FMAs. The first two
+  /// fetch the next strip of B, the others their own tile of C.
   template <class T>
   static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, const Blocks& blocks,
                     const T* packed_a, Range rows, std::int64_t j, std::int64_t cols, Range ks,
-                    T* panel) {
+                    Panel<T> panel) {
     const std::int64_t k = ks.end - ks.begin;
-    const bool in_place = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
-    const std::int64_t width = in_place ? kernels.width(cols) : round_up(cols, kernels.lanes);
-    if (!in_place) pack(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    const bool by_copy = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
+    const bool in_place = by_copy && !panel.is_ready;
+    const std::int64_t width = by_copy ? kernels.width(cols) : round_up(cols, kernels.lanes);
+    if (!by_copy && !panel.is_ready) pack(kernels, g.b, ks.begin, k, j, cols, width, panel.data);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
-    const bool has_next = in_place && j + blocks.NR < g.n;
+    const bool fetches_b = j + blocks.NR < g.n && (in_place || panel.is_ready);
     const bool packed = blocks.packs_a;
-    // Where rows of B do not begin with a line, this strip has already read the first of the next.
+    // Where rows of B do not begin with a line, this strip has already read the first of the next;
+    // the same holds for C.
     constexpr std::int64_t last = line<T> - 1;
+    const std::int64_t c_first = std::min(last, cols - 1);
+    const std::int64_t c_last = cols - 1 - c_first;
     cpu::MaskedTile<T> tile = {};
     tile.k = k;
     tile.a_row = packed ? 1 : g.a.row_stride;
@@ -194,28 +206,44 @@ struct JustInTime {
     tile.cols = cols;
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
-      const std::int64_t at = (i - rows.begin) / blocks.MR;
-      const bool copies = in_place && at == 0;
+      const bool is_first = i == rows.begin;
+      const bool reads_b = in_place && is_first;
       tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
-      tile.b = copies ? &g.b(ks.begin, j) : panel;
-      tile.b_k = copies ? g.b.row_stride : width;
-      tile.b_ahead = !copies ? steps_ahead * width : only_one ? 2 * blocks.NR + last : 0;
-      tile.copy = copies && !only_one ? panel : nullptr;
-      const bool fetches = has_next && at < 2;
-      tile.next = fetches ? &g.b(ks.begin, j + blocks.NR) + at * line<T> + last : nullptr;
-      tile.next_k = fetches ? g.b.row_stride : 0;
+      tile.b = reads_b ? &g.b(ks.begin, j) : panel.data;
+      tile.b_k = reads_b ? g.b.row_stride : width;
+      tile.copy = reads_b && (!only_one || panel.is_kept) ? panel.data : nullptr;
       tile.c = &g.c(i, j);
-      prefetch_c(tile.c, tile.ldc, tile_rows, cols);
+      tile.moves = 0;
+      const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
+      const bool fetches_half = fetches_b && half < k;
+      if (fetches_half && in_place) {
+        fetch(tile, &g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
+      } else if (fetches_half) {
+        fetch(tile, panel.data + blocks.KC * blocks.NR + half * blocks.NR, blocks.NR, line<T>, k);
+      } else {
+        const std::int64_t steps = std::min(k, 2 * tile_rows);
+        fetch(tile, tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
+      }
+      if (fetches_half) prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       kernels.tile(tile_rows, cols)(tile);
     }
   }
 
+  template <class T>
+  static void fetch(cpu::MaskedTile<T>& tile, const T* next, std::int64_t row, std::int64_t last,
+                    std::int64_t steps) {
+    tile.next = next;
+    tile.next_row = row;
+    tile.next_last = last;
+    tile.moves = steps;
+  }
+
   // C is needed only after the loop over k, which hides the latency of loading it.
   template <class T>
-  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t cols) {
+  static void prefetch_c(const T* c, std::int64_t ldc, std::int64_t rows, std::int64_t last) {
     for (std::int64_t i = 0; i < rows; ++i) {
       __builtin_prefetch(c + i * ldc, 0, 2);
-      __builtin_prefetch(c + i * ldc + cols - 1, 0, 2);
+      __builtin_prefetch(c + i * ldc + last, 0, 2);
     }
   }
 };

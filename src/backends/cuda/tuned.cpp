@@ -18,6 +18,7 @@
 #include "backends/cuda/wave_model.hpp"
 #include "core/embed.hpp"
 #include "core/integers.hpp"
+#include "core/tuned_path.hpp"
 #include "device/cuda/entry/launch.hpp"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
@@ -44,16 +45,6 @@ TunedShape parse_line(const std::string& line) {
   }
   tuned.dtype = *known;
   return tuned;
-}
-
-/// "nvidia_h200"
-std::string file_name(std::string_view device) {
-  std::string name;
-  for (const char c : device) {
-    const auto byte = static_cast<unsigned char>(c);
-    name += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
-  }
-  return name;
 }
 
 std::vector<TunedShape> cached(std::string_view device) {
@@ -234,16 +225,6 @@ std::string merge_tuned(std::string_view text, const TunedShape& tuned) {
     }
   }
   return is_there ? merged : merged + format_tuned(tuned);
-}
-
-std::string tuned_path(std::string_view device) {
-  const auto folder = [](const char* variable) -> std::string {
-    const char* const value = std::getenv(variable);
-    return value == nullptr ? "" : value;
-  };
-  std::string cache = folder("XDG_CACHE_HOME");
-  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") + "/.cache";
-  return cache.empty() ? "" : cache + "/rung/tuned/" + file_name(device) + ".txt";
 }
 
 TunedConfigs::Logs TunedConfigs::logs_of(const GemmSize& size) {

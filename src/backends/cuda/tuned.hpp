@@ -54,10 +54,6 @@ std::string format_tuned(const TunedShape& tuned);
 /// one appended. Comments and other lines are kept. Throws as parse_tuned().
 std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 
-/// The file in which `rung tune` stores results for a device, by its driver's name:
-/// rung/tuned/<device>.txt in $XDG_CACHE_HOME or ~/.cache; empty if neither exists.
-std::string tuned_path(std::string_view device);
-
 /// The measurements for a device.
 class TunedConfigs {
  public:

@@ -19,7 +19,8 @@ class OneDnn final : public Peer {
       : path_(library.path("dnnl_sgemm")),
         set_num_threads_(library.find<void(int)>("omp_set_num_threads")),
         sgemm_(library.find<GemmFunction<float>>("dnnl_sgemm")),
-        bf16_gemm_(library.find<GemmFunction<bfloat16>>("dnnl_gemm_bf16bf16f32")) {
+        bf16_gemm_(library.find<GemmFunction<bfloat16>>("dnnl_gemm_bf16bf16f32")),
+        s8_gemm_(library.find<S8GemmFunction>("dnnl_gemm_s8s8s32")) {
     if (const auto query = library.find<const DnnlVersion*()>("dnnl_version")) {
       const DnnlVersion& found = *query();
       version_ = std::to_string(found.major) + "." + std::to_string(found.minor) + "." +
@@ -47,6 +48,7 @@ class OneDnn final : public Peer {
     if (call.dtype == Dtype::bf16 && bf16_gemm_ != nullptr) {
       return bind_gemm<bfloat16>(bf16_gemm_, call);
     }
+    if (call.dtype == Dtype::i8 && s8_gemm_ != nullptr) return bind_s8_gemm(call);
     return {{}, "has no such type"};
   }
   Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product"}; }
@@ -72,6 +74,33 @@ class OneDnn final : public Peer {
     return {run, {}};
   }
 
+  // The offsets of A, B and C are 0. alpha and beta are floats here, too.
+  using S8GemmFunction = int(char trans_a, char trans_b, char offset_c, std::int64_t m,
+                             std::int64_t n, std::int64_t k, float alpha, const std::int8_t* a,
+                             std::int64_t lda, std::int8_t offset_a, const std::int8_t* b,
+                             std::int64_t ldb, std::int8_t offset_b, float beta, std::int32_t* c,
+                             std::int64_t ldc, const std::int32_t* offsets_c);
+
+  Bound bind_s8_gemm(const GemmCall& call) const {
+    const auto alpha = static_cast<float>(call.alpha), beta = static_cast<float>(call.beta);
+    if (static_cast<double>(alpha) != call.alpha || static_cast<double>(beta) != call.beta) {
+      return {{}, "takes alpha and beta of i8 as floats, which these are not"};
+    }
+    const auto g = call.typed<std::int8_t, std::uint32_t>();
+    const BlasOperand a(call.a, g.m, g.k);
+    const BlasOperand b(call.b, g.k, g.n);
+    const BlasOperand c(call.c, g.m, g.n);
+    auto* const out = reinterpret_cast<std::int32_t*>(g.c.data);
+    const auto run = [=, gemm = s8_gemm_](std::int64_t calls) {
+      constexpr std::int32_t offset_c = 0;
+      for (std::int64_t i = 0; i < calls; ++i) {
+        gemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', 'F', g.m, g.n, g.k, alpha,
+             g.a.data, a.ld, 0, g.b.data, b.ld, 0, beta, out, c.ld, &offset_c);
+      }
+    };
+    return {run, {}};
+  }
+
   // dnnl_cpu_isa_t is a set of bits; the later features imply the earlier.
   static std::string isa_name(int isa) {
     constexpr int avx2 = 0x7, avx512_core = 0x27, avx512_bf16 = 0xe7, avx512_amx = 0x3e7;
@@ -87,6 +116,7 @@ class OneDnn final : public Peer {
   void (*set_num_threads_)(int);
   GemmFunction<float>* sgemm_;
   GemmFunction<bfloat16>* bf16_gemm_;  // exported, though not in its header
+  S8GemmFunction* s8_gemm_;
   std::string version_ = "unknown";
   std::string kernels_ = "unknown";
 };

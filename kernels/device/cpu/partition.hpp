@@ -1,0 +1,62 @@
+#pragma once
+// How a product is divided into blocks of C for threads that take them one by one.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/cpu/integers.hpp"
+
+namespace rung::cpu {
+
+/// Rows and columns of C in a block, in tiles: all blocks but those of the last row and column.
+struct TileBlock {
+  std::int64_t rows, cols;
+};
+
+/// What a block takes beyond its tiles, in tiles: for each strip of columns, whose B its first tile
+/// reads in place and copies for the others; and for each row of tiles, whose A comes from outside
+/// of the core. Both are shares of the traffic between cores and L3 as much as of time.
+inline constexpr double strip_overhead = 0.6;
+inline constexpr double row_overhead = 0.2;
+
+/// The time of all blocks on `threads` threads, in tiles: the busiest thread's.
+inline double partition_time(std::int64_t tile_rows, std::int64_t tile_cols, TileBlock block,
+                             int threads) {
+  const std::int64_t blocks = ceil_div(tile_rows, block.rows) * ceil_div(tile_cols, block.cols);
+  const auto rows = static_cast<double>(block.rows);
+  const double one =
+      static_cast<double>(block.cols) * (rows + strip_overhead) + rows * row_overhead;
+  return static_cast<double>(ceil_div(blocks, threads)) * one;
+}
+
+/// The size of the next smaller one of the equal parts that `whole` can be divided into; 0 after 1.
+inline std::int64_t next_part(std::int64_t whole, std::int64_t part) {
+  return part == 1 ? 0 : ceil_div(whole, ceil_div(whole, part - 1));
+}
+
+/// The blocks that take the least time of those with at most `most_rows` tiles in a column. Where
+/// the time is nearly the same, more blocks are better: other work may delay one of the threads.
+inline TileBlock balanced_block(std::int64_t tile_rows, std::int64_t tile_cols,
+                                std::int64_t most_rows, int threads) {
+  constexpr std::int64_t most_per_thread = 16;
+  constexpr double gain_per_round = 0.004;
+  TileBlock best = {std::min(tile_rows, most_rows), tile_cols};
+  double least = partition_time(tile_rows, tile_cols, best, threads);
+  for (std::int64_t rows = tile_rows; rows > 0; rows = next_part(tile_rows, rows)) {
+    if (rows > most_rows) continue;
+    for (std::int64_t cols = tile_cols; cols > 0; cols = next_part(tile_cols, cols)) {
+      const std::int64_t blocks = ceil_div(tile_rows, rows) * ceil_div(tile_cols, cols);
+      const std::int64_t rounds = ceil_div(blocks, threads);
+      if (rounds > most_per_thread) break;
+      const double time =
+          partition_time(tile_rows, tile_cols, {rows, cols}, threads) *
+          (1 - gain_per_round * static_cast<double>(std::min<std::int64_t>(rounds, 8)));
+      if (time >= least) continue;
+      least = time;
+      best = {rows, cols};
+    }
+  }
+  return best;
+}
+
+}  // namespace rung::cpu

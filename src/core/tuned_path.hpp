@@ -1,0 +1,29 @@
+#pragma once
+// Where `rung tune` stores what it finds on a device.
+
+#include <cctype>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace rung {
+
+/// rung/tuned/<device>.txt in $XDG_CACHE_HOME or ~/.cache, with the device's name in lower case and
+/// _ for all but letters and digits; empty if neither exists.
+inline std::string tuned_path(std::string_view device) {
+  const auto folder = [](const char* variable) -> std::string {
+    const char* const value = std::getenv(variable);
+    return value == nullptr ? "" : value;
+  };
+  std::string path = folder("XDG_CACHE_HOME");
+  if (path.empty() && !folder("HOME").empty()) path = folder("HOME") + "/.cache";
+  if (path.empty()) return path;
+  path += "/rung/tuned/";
+  for (const char c : device) {
+    const auto byte = static_cast<unsigned char>(c);
+    path += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return path + ".txt";
+}
+
+}  // namespace rung
