@@ -192,6 +192,7 @@ std::string ObjectCache::key(const CompileOptions& options, const fs::path& sour
   add_identity(hash, fs::read_symlink("/proc/self/exe", ignored));
   add_identity(hash, clang);
   hash.add_word(installation.include.string());
+  hash.add_word(installation.cccl.string());
   hash.add_word(fs::absolute(source).string());
   hash.add_word(source.string());
   hash.add_word(fs::current_path().string());

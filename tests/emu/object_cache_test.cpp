@@ -40,7 +40,7 @@ class ObjectCacheTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   std::string key() const {
-    return ObjectCache::key(options_, path("main.cu"), {"/include", "/library"}, "/bin/sh");
+    return ObjectCache::key(options_, path("main.cu"), {"/include", "/library", {}}, "/bin/sh");
   }
   void store() const { cache_.store(key(), {path("main.o"), path("main.ptx")}, {path("main.d")}); }
   bool is_found() const { return cache_.fetch(key(), {path("again.o"), path("again.ptx")}); }
@@ -101,7 +101,7 @@ TEST_F(ObjectCacheTest, OtherOptionsAreOtherEntries) {
   EXPECT_FALSE(is_found());
   unsetenv("CPLUS_INCLUDE_PATH");
   EXPECT_NE(key(),
-            ObjectCache::key(options_, path("main.cu"), {"/include", "/library"}, "/bin/ls"));
+            ObjectCache::key(options_, path("main.cu"), {"/include", "/library", {}}, "/bin/ls"));
 }
 
 TEST_F(ObjectCacheTest, WordsDoNotRunTogether) {

@@ -307,14 +307,12 @@ cufftResult cufftPlan1d(cufftHandle* plan, int n, cufftType type, int batch) {
                 [&](cufftHandle made) { return make_dense(made, {n}, type, batch, nullptr); });
 }
 cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type) {
-  return create(plan, [&](cufftHandle made) {
-    return make_dense(made, {nx, ny}, type, 1, nullptr);
-  });
+  return create(plan,
+                [&](cufftHandle made) { return make_dense(made, {nx, ny}, type, 1, nullptr); });
 }
 cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type) {
-  return create(plan, [&](cufftHandle made) {
-    return make_dense(made, {nx, ny, nz}, type, 1, nullptr);
-  });
+  return create(plan,
+                [&](cufftHandle made) { return make_dense(made, {nx, ny, nz}, type, 1, nullptr); });
 }
 cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* in_sizes, int in_stride,
                           int in_distance, int* out_sizes, int out_stride, int out_distance,

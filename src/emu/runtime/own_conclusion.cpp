@@ -120,13 +120,21 @@ void OwnConclusion::add(const std::string& kind, const Json& content) {
   if (kind == "launch") reports_.add_launch(content);
   if (kind == "hazard") reports_.add_hazard(content);
   if (kind == "failure") reports_.add_failure(content);
+  if (kind == "skipped") {
+    skipped_ += fmt::format(
+        "rung emu: {}: {} launches skipped after {}: results that need them are "
+        "wrong\n",
+        content.at("kernel").get<std::string>(), content.at("skipped").get<std::uint64_t>(),
+        content.at("ran").get<std::uint64_t>());
+  }
 }
 
 void OwnConclusion::conclude() {
   const std::lock_guard lock(mutex_);
   if (!has_records_) return;
   judge(reports_, options_);
-  fmt::print(stderr, "{}{}", reports_text(reports_, options_), reports_summary(reports_, options_));
+  fmt::print(stderr, "{}{}{}", skipped_, reports_text(reports_, options_),
+             reports_summary(reports_, options_));
   write_files(reports_);
   // The program's own code is not known here: a code that replaces it is returned at once.
   if (options_.error_exit_code == 0 || !reports_.any_wrong()) return;

@@ -26,6 +26,7 @@ class OwnConclusion {
   std::mutex mutex_;
   bool has_records_ = false;
   Reports reports_;
+  std::string skipped_;  // a line for each kernel whose launches were skipped
   ReportOptions options_;
 };
 

@@ -54,6 +54,15 @@ Json leak(const LiveAllocation& allocation) {
   return json;
 }
 
+// Results of a program that skips launches are not the program's.
+void report_skipped_launches() {
+  for (const vgpu::SkippedLaunches& kernel : vgpu::skipped_launches()) {
+    report("skipped", {{"kernel", readable_name(kernel.kernel)},
+                       {"ran", kernel.ran},
+                       {"skipped", kernel.skipped}});
+  }
+}
+
 // Runs after the program's own exit handlers and destructors, which may free memory. After a fault
 // nothing can be freed, and most programs exit at once.
 __attribute__((destructor)) void report_end() {
@@ -62,17 +71,8 @@ __attribute__((destructor)) void report_end() {
       report("hazard", leak(allocation));
     }
   }
+  report_skipped_launches();
   if (std::getenv(report_variable) == nullptr) OwnConclusion::get().conclude();
-}
-
-// Results of a program that skips launches are not the program's.
-__attribute__((destructor)) void report_skipped_launches() {
-  for (const vgpu::SkippedLaunches& kernel : vgpu::skipped_launches()) {
-    append({{"skipped",
-             {{"kernel", readable_name(kernel.kernel)},
-              {"ran", kernel.ran},
-              {"skipped", kernel.skipped}}}});
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 //   {"launch": {…}}    as of `rung trace --json`, see emu/launch_json.hpp
 //   {"hazard": {…}}    that belongs to no launch: memory that was not freed
 //   {"failure": "…"}   device code that the virtual GPU refused
+//   {"skipped": {…}}   launches of a kernel that --launches left out
 //   {"error": "…"}     why a call returned an error, where more is known than the error's name
 
 #include <string>

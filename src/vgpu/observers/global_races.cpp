@@ -99,10 +99,9 @@ bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, 
   const Block& block = access.block;
   const std::uint64_t address = address_of(access, granule);
   const auto matches = [&] {
-    const StoredGranule stored{
-        access.warp, thread % warp_size, access.op.site,
-        static_cast<std::uint32_t>(granule * access.granule_bytes - begin),
-        static_cast<std::uint32_t>(access.granule_bytes)};
+    const StoredGranule stored{access.warp, thread % warp_size, access.op.site,
+                               static_cast<std::uint32_t>(granule * access.granule_bytes - begin),
+                               static_cast<std::uint32_t>(access.granule_bytes)};
     return stores_present_value(block.worker.kernel, stored,
                                 reinterpret_cast<const std::byte*>(address));
   };
