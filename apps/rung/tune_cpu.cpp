@@ -10,7 +10,6 @@
 #include "command_line.hpp"
 #include "core/tuned_path.hpp"
 #include "device/cpu/machine.hpp"
-#include "library/cost_model.hpp"
 #include "measure/tune_cpu.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
@@ -76,7 +75,7 @@ std::vector<Size> read_shapes(const TuneArguments& arguments, Dtype dtype) {
 void print(std::FILE* out, Dtype dtype, const CpuTuneResult& result) {
   fmt::print(out, "gemm/cpu {}: {} problems\n", name(dtype), result.shapes);
   for (std::size_t i = 0; i < rungs_with_costs; ++i) {
-    fmt::print(out, "  {:<28}{:>7.3f}\n", gemm_rungs_with_costs()[i].id, result.factors[i]);
+    fmt::print(out, "  {:<28}{:>7.3f}\n", ids_with_costs()[i], result.factors[i]);
   }
   fmt::print(out, "  chosen over fastest: {:.3f} before, {:.3f} after\n", result.regret_before,
              result.regret_after);
@@ -87,7 +86,7 @@ void print(std::FILE* out, Dtype dtype, const CpuTuneResult& result) {
 Json to_json(Dtype dtype, const CpuTuneResult& result) {
   Json factors = Json::object();
   for (std::size_t i = 0; i < rungs_with_costs; ++i) {
-    factors[gemm_rungs_with_costs()[i].id] = result.factors[i];
+    factors[std::string(ids_with_costs()[i])] = result.factors[i];
   }
   return {{"dtype", name(dtype)},
           {"device", cpu::model()},

@@ -87,6 +87,12 @@ bool is_timed(const CpuTuneSample& sample) {
 
 }  // namespace
 
+std::array<std::string_view, rungs_with_costs> ids_with_costs() {
+  std::array<std::string_view, rungs_with_costs> ids;
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = gemm_rungs_with_costs()[i].id;
+  return ids;
+}
+
 CpuTuneResult fit_cost_factors(const std::vector<CpuTuneSample>& samples) {
   CpuTuneResult result;
   result.shapes = samples.size();

@@ -14,6 +14,9 @@
 
 namespace rung {
 
+/// The rungs, as in the catalog, in the order of factors.
+std::array<std::string_view, rungs_with_costs> ids_with_costs();
+
 struct CpuTuneRequest {
   Dtype dtype = Dtype::f32;  // or f64
   std::vector<Size> sizes;   // instead of random ones

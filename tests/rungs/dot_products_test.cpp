@@ -33,8 +33,8 @@ TEST_P(DotProducts09, StreamsBIfAHasFewRows) {
 // A pass takes 8 or 16 rows of B, a step 32 or 64 columns.
 TEST_P(DotProducts09, MultipliesFewRowsWithoutPacking) {
   for (const std::int64_t m : {1, 2, 3, 4}) {
-    for (const std::int64_t n : {1, 33, 100}) {
-      for (const std::int64_t k : {1, 2, 3, 7, 8, 9, 16, 37}) {
+    for (const std::int64_t n : {1, 100}) {
+      for (const std::int64_t k : {1, 3, 8, 17}) {
         expect_right({.dtype = GetParam(), .m = m, .n = n, .k = k});
       }
     }
