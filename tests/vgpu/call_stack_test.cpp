@@ -99,12 +99,12 @@ TEST_F(CallStackTest, APointerThatIsNoFunctionTraps) {
   EXPECT_EQ(report.fault, HazardKind::trap);
 }
 
-TEST_F(CallStackTest, RecursionWithoutEndLeavesTheStack) {
+TEST_F(CallStackTest, RecursionWithoutEndTraps) {
   run_lanes(
       ".func (.param .b32 y) f(.param .b32 x) { .reg .b32 %a; ld.param.u32 %a, [x];"
       " call (%a), f, (%a); add.u32 %a, %a, 1; st.param.b32 [y], %a; ret; }",
       " call (%r1), f, (%lane); st.global.u32 [%to], %r1;");
-  EXPECT_EQ(report.fault, HazardKind::out_of_bounds);
+  EXPECT_EQ(report.fault, HazardKind::trap);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 //   way through shared memory | bottleneck: device memory, and the loads in flight; i8 spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/50 --sizes 1x4096x4096
 
-#include <type_traits>
-
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/reduce/block_sum.cuh"
@@ -228,7 +226,6 @@ struct Skinny {
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    // Tensor cores are faster for more than two rows, where the elements have them.
     constexpr int LAST = std::is_same_v<In, float> || std::is_same_v<In, std::uint32_t> ? 2 : 1;
     cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : LAST};
     const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;

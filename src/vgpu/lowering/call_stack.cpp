@@ -19,7 +19,7 @@ using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Operand;
 
-constexpr const char* bad_pointer = "call$bad_pointer";
+constexpr const char* trap_label = "call$trap";
 
 std::string start_of(const Function& function) { return function.name + "$start"; }
 std::string end_of(const Function& function) { return function.name + "$return"; }
@@ -45,7 +45,7 @@ class StackLinker : private StackWriter {
     find_reachable();
     add_stack();
     for (std::size_t i = 0; i < functions_.size(); ++i) append(i);
-    place(bad_pointer);
+    place(trap_label);
     emit({}, Opcode::trap, {}, {});
     add_tables();
     return std::move(result_);
@@ -218,7 +218,10 @@ class StackLinker : private StackWriter {
     emit(plain, Opcode::st, {"local", "b32"},
          {frame_address(frame_.bytes()), ptx::immediate_operand(static_cast<std::int64_t>(index))});
     std::vector<std::string> kind = {"call"};
-    if (leads_back(callees)) kind.push_back("recursive");
+    if (leads_back(callees)) {
+      kind.push_back("recursive");
+      trap_on_overflow(plain, frame_.bytes() + layout.end);
+    }
     const Operand& target = target_of(instruction);
     const Operand back = ptx::named_operand(Operand::Kind::label, return_point(index));
     if (target.reg < 0) {
@@ -240,6 +243,19 @@ class StackLinker : private StackWriter {
       restore(plain, saved, first_register());
     copy_results(plain, layout);
     if (instruction.guard >= 0) place(behind);
+  }
+
+  /// Before a call that needs this many bytes from the stack pointer on.
+  void trap_on_overflow(const Instruction& call, std::int64_t bytes) {
+    const int overflows = add_register("%overflows", ptx::Type::pred);
+    Operand last = ptx::named_operand(Operand::Kind::symbol, call_stack_name);
+    last.offset = call_stack_bytes - bytes;
+    emit(call, Opcode::setp, {"gt", "s64"},
+         {ptx::register_operand(overflows), ptx::register_operand(stack_pointer_), last});
+    Instruction branch = call;
+    branch.guard = overflows;
+    branch.guard_negated = false;
+    emit(branch, Opcode::bra, {}, {ptx::named_operand(Operand::Kind::label, trap_label)});
   }
 
   /// Those that are passed in registers or as constants; variables are in the callee's frame.
@@ -285,7 +301,7 @@ class StackLinker : private StackWriter {
 
   void add_call_table(std::size_t index, const std::vector<std::size_t>& callees) {
     Function::Targets table{return_point(index) + "$callees",
-                            std::vector<std::string>(module_.functions.size() + 1, bad_pointer)};
+                            std::vector<std::string>(module_.functions.size() + 1, trap_label)};
     for (const std::size_t callee : callees) {
       const auto address = function_address(module_, functions_[callee].name);
       const auto place = (*address - function_window) >> function_address_shift;
@@ -335,7 +351,7 @@ class StackLinker : private StackWriter {
       for (std::size_t point = 0; point < return_points_.size(); ++point) {
         const auto& callees = return_points_[point].callees;
         const bool is_callee = std::find(callees.begin(), callees.end(), i) != callees.end();
-        table.labels.push_back(is_callee ? return_point(point) : bad_pointer);
+        table.labels.push_back(is_callee ? return_point(point) : trap_label);
       }
       result_.branch_targets.push_back(std::move(table));
     }

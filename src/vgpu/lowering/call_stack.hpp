@@ -16,7 +16,7 @@ namespace rung::vgpu {
 
 /// Bytes of each thread's call stack.
 inline constexpr std::int64_t call_stack_bytes = std::int64_t{64} << 10;
-/// The name of the variable that holds it, as reports of overflows show it.
+/// The name of the variable that holds it.
 inline constexpr const char* call_stack_name = "call stack";
 
 /// Where addresses of functions begin, above all memory, and how far apart they are.
