@@ -249,12 +249,9 @@ std::string summarize_lines(const Records& records) {
 }
 
 Json to_json(const Records& records, const Reports& reports) {
-  return {{"kernels", records.launches},
-          {"hazards", records.hazards},
-          {"failures", records.failures},
-          {"errors", records.errors},
-          {"skipped", records.skipped},
-          {"reports", to_json(reports)}};
+  return {{"kernels", records.launches},  {"hazards", records.hazards},
+          {"failures", records.failures}, {"errors", records.errors},
+          {"skipped", records.skipped},   {"reports", to_json(reports)}};
 }
 
 }  // namespace rung::emu

@@ -15,7 +15,7 @@ namespace rung::emu {
 struct Installation {
   std::filesystem::path include;  // with cuda_runtime.h
   std::filesystem::path library;  // librung_emu.so
-  std::filesystem::path cccl;     // Thrust, CUB and libcu++ of a CUDA toolkit; empty if there is none
+  std::filesystem::path cccl;  // Thrust, CUB and libcu++ of a CUDA toolkit; empty if there is none
 };
 
 /// The folder with thrust/, cub/ and cuda/ in the toolkit of CUDA_PATH, of nvcc on the PATH, or in

@@ -77,8 +77,7 @@ void expect_close(const char* name, T (*own)(T), T (*reference)(T), double bound
 }
 
 #define EXPECT_CLOSE(NAME, ...) \
-  expect_close<double>(         \
-      #NAME, __nv_##NAME, [](double x) { return ::NAME(x); }, __VA_ARGS__)
+  expect_close<double>(#NAME, __nv_##NAME, [](double x) { return ::NAME(x); }, __VA_ARGS__)
 #define EXPECT_FLOAT_CLOSE(NAME, ...)                                                   \
   expect_close<float>(                                                                  \
       #NAME "f", __nv_##NAME##f, [](float x) { return static_cast<float>(::NAME(x)); }, \

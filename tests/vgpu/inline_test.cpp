@@ -262,10 +262,10 @@ TEST(Inline, RegistersThatRecursionOverwritesAreSaved) {
               " call (%a2), f, (%a1); add.u32 %y, %a2, %x; ret; }");
   const Lines lines = lines_of(function);
   const auto count = [&](const char* line) { return std::count(lines.begin(), lines.end(), line); };
-  EXPECT_EQ(count("st.local.b32 [], %x"), 1);      // is read after the call
+  EXPECT_EQ(count("st.local.b32 [], %x"), 1);           // is read after the call
   EXPECT_EQ(count("f$start: ld.local.b32 %x, []"), 1);  // the parameter
   EXPECT_EQ(count("ld.local.b32 %x, []"), 1);
-  EXPECT_EQ(count("st.local.b32 [], %a1"), 1);     // as the parameter alone
+  EXPECT_EQ(count("st.local.b32 [], %a1"), 1);  // as the parameter alone
   EXPECT_EQ(count("ld.local.b32 %a1, []"), 0);
 }
 

@@ -226,8 +226,7 @@ struct Skinny {
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    constexpr int LAST = std::is_same_v<In, float> || std::is_same_v<In, std::uint32_t> ? 2 : 1;
-    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : LAST};
+    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : cuda::skinny_last_tile<In>};
     const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;
     const std::int64_t tiles = cuda::ceil_div(few, 1 << config.tile) *
                                cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));

@@ -86,10 +86,9 @@ int main() {
   for (int lane = 0; lane < 64; ++lane) {
     const int n = lane % 11, start[4] = {lane, 1, 2, 3};
     const int chosen_result[3] = {2 * lane, lane * lane, fibonacci_of(lane & 7) + 1000};
-    const int expected[8] = {fibonacci_of(n),         fold_of(start, n),
-                             n % 2 == 0 ? 11 : 20,    chosen_result[lane % 3],
-                             (lane + 1) * (lane + 1), area(lane),
-                             sum[lane / 32],          areas};
+    const int expected[8] = {
+        fibonacci_of(n),         fold_of(start, n), n % 2 == 0 ? 11 : 20, chosen_result[lane % 3],
+        (lane + 1) * (lane + 1), area(lane),        sum[lane / 32],       areas};
     for (int i = 0; i < 8; ++i) wrong += out[8 * lane + i] != expected[i];
   }
   printf("%s %d wrong\n", cudaGetErrorName(error), wrong);

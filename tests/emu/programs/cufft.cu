@@ -43,7 +43,8 @@ int main() {
   }
   cufftExecC2C(plan, data, data, CUFFT_INVERSE);
   const auto back = download(data, signal.size());
-  for (int i = 0; i < n * batch; ++i) worst = std::fmax(worst, std::fabs(back[i].x / n - signal[i].x));
+  for (int i = 0; i < n * batch; ++i)
+    worst = std::fmax(worst, std::fabs(back[i].x / n - signal[i].x));
   cufftDestroy(plan);
 
   // Real numbers of two dimensions: the first element is their sum, and the way back is times 20.

@@ -42,7 +42,8 @@ int main() {
   const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE, across = CUSPARSE_OPERATION_TRANSPOSE;
   cusparseSpMV_bufferSize(handle, plain, &two, a, dx, &one, dy, CUDA_R_32F,
                           CUSPARSE_SPMV_ALG_DEFAULT, &bytes);
-  cusparseSpMV(handle, plain, &two, a, dx, &one, dy, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+  cusparseSpMV(handle, plain, &two, a, dx, &one, dy, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
+               nullptr);
   print(y, 3);  // 10 + 2 * 7, 20 + 2 * 6, 30 + 2 * 43
   cusparseSpMV(handle, across, &one, a, dy, &zero, dx, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
                nullptr);

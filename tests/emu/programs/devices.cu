@@ -25,7 +25,8 @@ int main() {
   cudaGetDevice(&current);
   cudaPointerAttributes where{};
   cudaPointerGetAttributes(&where, data[1] + 2);
-  printf("%d %d %s %s %s\n", current, where.device, cudaGetErrorName(cudaDeviceEnablePeerAccess(0, 0)),
+  printf("%d %d %s %s %s\n", current, where.device,
+         cudaGetErrorName(cudaDeviceEnablePeerAccess(0, 0)),
          cudaGetErrorName(cudaDeviceEnablePeerAccess(0, 0)), cudaGetErrorName(cudaSetDevice(2)));
 
   const int start[4] = {1, 2, 3, 4};

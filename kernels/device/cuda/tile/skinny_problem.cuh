@@ -28,6 +28,15 @@ __device__ __forceinline__ Sum as_sum(const In& element) {
 template <class In>
 inline constexpr int skinny_width = vector_width<In> < 8 ? vector_width<In> : 8;
 
+/// The tile with the most rows of the short operand: four in f32 and i32, otherwise two. Tensor cores
+/// are faster for more, where the elements have them.
+template <class In>
+inline constexpr int skinny_last_tile = 1;
+template <>
+inline constexpr int skinny_last_tile<float> = 2;
+template <>
+inline constexpr int skinny_last_tile<std::uint32_t> = 2;
+
 template <class In, class Out>
 struct SkinnyProblem {
   using Sum = Scalar<Out>;

@@ -44,46 +44,28 @@ typedef enum {
   CUSPARSE_POINTER_MODE_HOST = 0,
   CUSPARSE_POINTER_MODE_DEVICE = 1
 } cusparsePointerMode_t;
-typedef enum {
-  CUSPARSE_ACTION_SYMBOLIC = 0,
-  CUSPARSE_ACTION_NUMERIC = 1
-} cusparseAction_t;
+typedef enum { CUSPARSE_ACTION_SYMBOLIC = 0, CUSPARSE_ACTION_NUMERIC = 1 } cusparseAction_t;
 typedef enum {
   CUSPARSE_MATRIX_TYPE_GENERAL = 0,
   CUSPARSE_MATRIX_TYPE_SYMMETRIC = 1,
   CUSPARSE_MATRIX_TYPE_HERMITIAN = 2,
   CUSPARSE_MATRIX_TYPE_TRIANGULAR = 3
 } cusparseMatrixType_t;
-typedef enum {
-  CUSPARSE_FILL_MODE_LOWER = 0,
-  CUSPARSE_FILL_MODE_UPPER = 1
-} cusparseFillMode_t;
-typedef enum {
-  CUSPARSE_DIAG_TYPE_NON_UNIT = 0,
-  CUSPARSE_DIAG_TYPE_UNIT = 1
-} cusparseDiagType_t;
-typedef enum {
-  CUSPARSE_INDEX_BASE_ZERO = 0,
-  CUSPARSE_INDEX_BASE_ONE = 1
-} cusparseIndexBase_t;
+typedef enum { CUSPARSE_FILL_MODE_LOWER = 0, CUSPARSE_FILL_MODE_UPPER = 1 } cusparseFillMode_t;
+typedef enum { CUSPARSE_DIAG_TYPE_NON_UNIT = 0, CUSPARSE_DIAG_TYPE_UNIT = 1 } cusparseDiagType_t;
+typedef enum { CUSPARSE_INDEX_BASE_ZERO = 0, CUSPARSE_INDEX_BASE_ONE = 1 } cusparseIndexBase_t;
 typedef enum {
   CUSPARSE_OPERATION_NON_TRANSPOSE = 0,
   CUSPARSE_OPERATION_TRANSPOSE = 1,
   CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE = 2
 } cusparseOperation_t;
-typedef enum {
-  CUSPARSE_DIRECTION_ROW = 0,
-  CUSPARSE_DIRECTION_COLUMN = 1
-} cusparseDirection_t;
+typedef enum { CUSPARSE_DIRECTION_ROW = 0, CUSPARSE_DIRECTION_COLUMN = 1 } cusparseDirection_t;
 typedef enum {
   CUSPARSE_FORMAT_CSR = 1,
   CUSPARSE_FORMAT_CSC = 2,
   CUSPARSE_FORMAT_COO = 3
 } cusparseFormat_t;
-typedef enum {
-  CUSPARSE_ORDER_COL = 1,
-  CUSPARSE_ORDER_ROW = 2
-} cusparseOrder_t;
+typedef enum { CUSPARSE_ORDER_COL = 1, CUSPARSE_ORDER_ROW = 2 } cusparseOrder_t;
 typedef enum {
   CUSPARSE_INDEX_16U = 1,
   CUSPARSE_INDEX_32I = 2,
@@ -93,12 +75,8 @@ typedef enum {
   CUSPARSE_SPMAT_FILL_MODE = 0,
   CUSPARSE_SPMAT_DIAG_TYPE = 1
 } cusparseSpMatAttribute_t;
-typedef enum {
-  CUSPARSE_SPARSETODENSE_ALG_DEFAULT = 0
-} cusparseSparseToDenseAlg_t;
-typedef enum {
-  CUSPARSE_DENSETOSPARSE_ALG_DEFAULT = 0
-} cusparseDenseToSparseAlg_t;
+typedef enum { CUSPARSE_SPARSETODENSE_ALG_DEFAULT = 0 } cusparseSparseToDenseAlg_t;
+typedef enum { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT = 0 } cusparseDenseToSparseAlg_t;
 typedef enum {
   CUSPARSE_SPMV_ALG_DEFAULT = 0,
   CUSPARSE_SPMV_COO_ALG1 = 1,
@@ -124,12 +102,6 @@ typedef enum {
   CUSPARSE_SPGEMM_ALG2 = 4,
   CUSPARSE_SPGEMM_ALG3 = 5
 } cusparseSpGEMMAlg_t;
-typedef enum {
-  CUSPARSE_SDDMM_ALG_DEFAULT = 0
-} cusparseSDDMMAlg_t;
-typedef enum {
-  CUSPARSE_SPSV_ALG_DEFAULT = 0
-} cusparseSpSVAlg_t;
-typedef enum {
-  CUSPARSE_SPSM_ALG_DEFAULT = 0
-} cusparseSpSMAlg_t;
+typedef enum { CUSPARSE_SDDMM_ALG_DEFAULT = 0 } cusparseSDDMMAlg_t;
+typedef enum { CUSPARSE_SPSV_ALG_DEFAULT = 0 } cusparseSpSVAlg_t;
+typedef enum { CUSPARSE_SPSM_ALG_DEFAULT = 0 } cusparseSpSMAlg_t;

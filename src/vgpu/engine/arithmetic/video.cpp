@@ -70,8 +70,9 @@ std::uint32_t run_parts(const VideoForm& form, std::uint32_t a, std::uint32_t b,
   const int bits = form.part_bits;
   std::uint32_t parts = 0, sum = c;
   for (int shift = 0; shift < 32; shift += bits) {
-    std::int32_t value = apply(form.operation, part_of(a, shift, bits, (form.signed_types & 2) != 0),
-                               part_of(b, shift, bits, (form.signed_types & 4) != 0));
+    std::int32_t value =
+        apply(form.operation, part_of(a, shift, bits, (form.signed_types & 2) != 0),
+              part_of(b, shift, bits, (form.signed_types & 4) != 0));
     if (form.saturates) value = saturated(value, bits, (form.signed_types & 1) != 0);
     sum += static_cast<std::uint32_t>(value);
     parts |= (static_cast<std::uint32_t>(value) & ((1u << bits) - 1)) << shift;
