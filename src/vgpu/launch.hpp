@@ -19,13 +19,17 @@ namespace rung::vgpu {
 
 class Kernel;  // lowered code: engine internals
 
+/// Whether functions may call themselves, or be called through pointers: in CUDA, but not in Metal.
+enum class CallStack : std::uint8_t { allowed, refused };
+
 /// A loaded module: global and constant variables in device memory, kernels lowered on first use.
 class Module {
  public:
   /// Throws ptx::ParseError, or std::invalid_argument naming an unknown instruction or symbol, with
   /// the line.
   static std::unique_ptr<Module> load(std::string_view ptx_text, std::string_view name,
-                                      DeviceMemory& memory);
+                                      DeviceMemory& memory,
+                                      CallStack call_stack = CallStack::allowed);
   ~Module();
 
   std::vector<std::string> kernel_names() const;

@@ -116,7 +116,7 @@ TEST_F(EmuProcess, TakesFilesOfAnyName) {
   for (const char* const name : {"-dash.cu", "@at.cu", "a \"quote\" 'too'.cu", "two\nlines.cu",
                                  "latin\xe9.cu", "a,comma;$x.cu"}) {
     fs::copy_file(RUNG_EMU_PROGRAMS "/faulty/leak.cu", folder_ / name);
-    start({"--json", "report.json", "--", name});
+    start({"--leak-check", "--json", "report.json", "--", name});
     const int status = wait();
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << name << ": " << status;
     std::ifstream file(folder_ / "report.json");

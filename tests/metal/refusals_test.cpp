@@ -66,7 +66,7 @@ TEST(MetalRefuses, Recursion) {
   ASSERT_TRUE(compiled.succeeded) << compiled.messages;
   vgpu::DeviceMemory memory(1 << 20);
   try {
-    vgpu::Module::load(compiled.ptx, "test", memory)->kernel("entry");
+    vgpu::Module::load(compiled.ptx, "test", memory, vgpu::CallStack::refused)->kernel("entry");
     FAIL() << "recursion was accepted";
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("calls itself"), std::string::npos) << error.what();

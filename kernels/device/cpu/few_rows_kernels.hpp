@@ -2,8 +2,12 @@
 // Dot-product instructions for up to four rows of A: B is interleaved in registers and read once, in
 // the order in which it is stored, so that memory is the only limit.
 
+#include <algorithm>
 #include <cstdint>
 
+#include "core/problem.hpp"
+#include "device/cpu/integers.hpp"
+#include "device/cpu/parallel.hpp"
 #include "rung/types.hpp"
 
 namespace rung::cpu {
@@ -42,5 +46,29 @@ const FewRowsKernels<bfloat16, float>* few_rows_kernels<bfloat16, float>();
 /// AVX512-VNNI.
 template <>
 const FewRowsKernels<std::int8_t, std::uint32_t>* few_rows_kernels<std::int8_t, std::uint32_t>();
+
+/// For up to four rows of A, without packing: each pass takes a few rows of B, over columns whose
+/// part of C stays in L1. False if there are more, or no such instructions.
+template <class In, class Out>
+bool multiply_few_rows(const Gemm<In, Out>& g, int threads) {
+  constexpr std::int64_t c_bytes = 16 << 10;
+  constexpr std::int64_t unit = 64;  // columns of a step of the kernels
+  const auto* const kernels = few_rows_kernels<In, Out>();
+  if (kernels == nullptr || g.m > kernels->max_rows || g.b.col_stride != 1 || g.k == 0)
+    return false;
+  const auto in_l1 = c_bytes / (g.m * std::int64_t{sizeof(Out)});
+  const std::int64_t share = threads == 1 ? g.n : ceil_div(g.n, 4 * threads);
+  const std::int64_t cols = round_up(std::min(in_l1, share), unit);
+  parallel_for(ceil_div(g.n, cols), threads, [&](std::int64_t part) {
+    const std::int64_t j = part * cols;
+    for (std::int64_t k = 0; k < g.k; k += kernels->depth) {
+      kernels->rows[g.m - 1]({std::min(cols, g.n - j), std::min(kernels->depth, g.k - k),
+                              &g.a(0, k), g.a.row_stride, g.a.col_stride, &g.b(k, j),
+                              g.b.row_stride, g.alpha, k == 0 ? g.beta : Out{1}, &g.c(0, j),
+                              g.c.row_stride});
+    }
+  });
+  return true;
+}
 
 }  // namespace rung::cpu

@@ -32,6 +32,13 @@ struct MaskedTile {
   // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
   // Needs moves == k.
   T* copy = nullptr;
+
+  void fetch(const T* from, std::int64_t row, std::int64_t last, std::int64_t steps) {
+    next = from;
+    next_row = row;
+    next_last = last;
+    moves = steps;
+  }
 };
 
 template <class T>

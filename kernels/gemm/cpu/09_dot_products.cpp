@@ -208,34 +208,10 @@ class Product {
   Out* start_ = nullptr;  // of each row: DotKernels::start_rows
 };
 
-/// For up to four rows of A, without packing: each pass takes a few rows of B, over columns whose
-/// part of C stays in L1. False if there are more, or no such instructions.
-template <class In, class Out>
-bool multiply_few_rows(const Gemm<In, Out>& g, int threads) {
-  constexpr std::int64_t c_bytes = 16 << 10;
-  constexpr std::int64_t unit = 64;  // columns of a step of the kernels
-  const auto* const kernels = cpu::few_rows_kernels<In, Out>();
-  if (kernels == nullptr || g.m > kernels->max_rows || g.b.col_stride != 1 || g.k == 0)
-    return false;
-  const auto in_l1 = c_bytes / (g.m * std::int64_t{sizeof(Out)});
-  const std::int64_t share = threads == 1 ? g.n : ceil_div(g.n, 4 * threads);
-  const std::int64_t cols = round_up(std::min(in_l1, share), unit);
-  cpu::parallel_for(ceil_div(g.n, cols), threads, [&](std::int64_t part) {
-    const std::int64_t j = part * cols;
-    for (std::int64_t k = 0; k < g.k; k += kernels->depth) {
-      kernels->rows[g.m - 1]({std::min(cols, g.n - j), std::min(kernels->depth, g.k - k),
-                              &g.a(0, k), g.a.row_stride, g.a.col_stride, &g.b(k, j),
-                              g.b.row_stride, g.alpha, k == 0 ? g.beta : Out{1}, &g.c(0, j),
-                              g.c.row_stride});
-    }
-  });
-  return true;
-}
-
 struct DotProducts {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
-    if (g.m == 0 || g.n == 0 || multiply_few_rows(g, threads)) return;
+    if (g.m == 0 || g.n == 0 || cpu::multiply_few_rows(g, threads)) return;
     const auto* const kernels = cpu::dot_kernels<In, Out>();
     if (kernels == nullptr) return gemm_cpu_06_cache_blocks.function<In, Out>()(g, threads);
     if (threads == 1 || !Blocks::streams_b(*kernels, g)) {

@@ -217,25 +217,16 @@ struct JustInTime {
       const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
       const bool fetches_half = fetches_b && half < k;
       if (fetches_half && in_place) {
-        fetch(tile, &g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
+        tile.fetch(&g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
       } else if (fetches_half) {
-        fetch(tile, panel.data + blocks.KC * blocks.NR + half * blocks.NR, blocks.NR, line<T>, k);
+        tile.fetch(panel.data + blocks.KC * blocks.NR + half * blocks.NR, blocks.NR, line<T>, k);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
-        fetch(tile, tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
+        tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
       if (fetches_half) prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       kernels.tile(tile_rows, cols)(tile);
     }
-  }
-
-  template <class T>
-  static void fetch(cpu::MaskedTile<T>& tile, const T* next, std::int64_t row, std::int64_t last,
-                    std::int64_t steps) {
-    tile.next = next;
-    tile.next_row = row;
-    tile.next_last = last;
-    tile.moves = steps;
   }
 
   // C is needed only after the loop over k, which hides the latency of loading it.

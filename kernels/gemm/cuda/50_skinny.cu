@@ -221,8 +221,8 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for four
-  /// blocks on each SM, of 512 steps or more along a row and 128 or more across.
+  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for
+  /// four blocks on each SM, of 512 steps or more along a row and 128 or more across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;

@@ -113,7 +113,8 @@ vgpu::Module& VirtualDevice::module(std::string_view rung) {
   if (found == modules_.end()) {
     const Image* image = find_image(rung);
     if (image == nullptr) throw std::invalid_argument("no such rung");
-    found = modules_.emplace(rung, vgpu::Module::load(image->ptx, rung, memory_)).first;
+    auto module = vgpu::Module::load(image->ptx, rung, memory_, vgpu::CallStack::refused);
+    found = modules_.emplace(rung, std::move(module)).first;
   }
   return *found->second;
 }

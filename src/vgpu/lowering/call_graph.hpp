@@ -28,6 +28,7 @@ class CallGraph {
 
   /// Whether it calls itself, directly or by way of others, or may be called through a pointer.
   bool needs_stack(const ptx::Function& function) const { return on_stack_.contains(&function); }
+  const std::set<const ptx::Function*>& on_stack() const { return on_stack_; }
 
   /// The functions that a call through a pointer with this signature may reach: all those with a
   /// body whose address the module takes.
