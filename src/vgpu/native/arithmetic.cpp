@@ -1,0 +1,190 @@
+// Arithmetic (PTX ISA, 9.7.1 and 9.7.3).
+
+#include <bit>
+
+#include "vgpu/native/emission.hpp"
+
+namespace rung::vgpu::native {
+namespace {
+
+using Xbyak::Operand;
+using Xbyak::Opmask;
+using Xbyak::Ymm;
+using Xbyak::Zmm;
+using Nan = Emitter::Nan;
+
+}  // namespace
+
+void Emission::sum() {
+  const bool adds = instr_.native.op == NativeOp::add;
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    const Operand& b = any(2, part);
+    const Zmm to = c.fresh();
+    switch (type) {
+      case NativeType::f32: adds ? c.vaddps(to, a, b) : c.vsubps(to, a, b); break;
+      case NativeType::f64: adds ? c.vaddpd(to, a, b) : c.vsubpd(to, a, b); break;
+      case NativeType::u32:
+      case NativeType::s32: adds ? c.vpaddd(to, a, b) : c.vpsubd(to, a, b); break;
+      default: adds ? c.vpaddq(to, a, b) : c.vpsubq(to, a, b);
+    }
+    write(part, to, nan_of(type));
+  });
+}
+
+void Emission::product() {
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    const Operand& b = any(2, part);
+    const Zmm to = c.fresh();
+    switch (type) {
+      case NativeType::f32: c.vmulps(to, a, b); break;
+      case NativeType::f64: c.vmulpd(to, a, b); break;
+      case NativeType::u32:
+      case NativeType::s32: c.vpmulld(to, a, b); break;
+      default: c.vpmullq(to, a, b);
+    }
+    write(part, to, nan_of(type));
+  });
+}
+
+void Emission::high_product() {
+  constexpr std::uint8_t word = 32;
+  constexpr int odd_lanes = 0xAAAA;
+  each_part([&](int part) {
+    const Zmm a = read(1, part), b = read(2, part), even = c.fresh(), odd = c.fresh(),
+              shifted = c.fresh();
+    c.vpsrlq(odd, a, word);
+    c.vpsrlq(shifted, b, word);
+    is_signed(type) ? c.vpmuldq(odd, odd, shifted) : c.vpmuludq(odd, odd, shifted);
+    is_signed(type) ? c.vpmuldq(even, a, b) : c.vpmuludq(even, a, b);
+    c.vpsrlq(even, even, word);
+    c.mov(c.eax, odd_lanes);
+    c.kmovw(Emitter::scratch_mask(), c.eax);
+    c.vmovdqa32(even | Emitter::scratch_mask(), odd);
+    write(part, even);
+  });
+}
+
+void Emission::wide_product() {
+  const bool adds = instr_.native.op == NativeOp::mad_wide;
+  const bool sign = is_signed(type);
+  for (int part = 0; part < parts_of(instr_.native.result); ++part) {
+    const Zmm a = widened(1, part, sign), b = widened(2, part, sign);
+    sign ? c.vpmuldq(a, a, b) : c.vpmuludq(a, a, b);
+    if (adds) c.vpaddq(a, a, c.read_any(line(3, part)));
+    write(part, a);
+  }
+}
+
+void Emission::multiply_add() {
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    const Operand& b = any(2, part);
+    if (is_float(type)) {
+      const Zmm to = take(3, part);
+      type == NativeType::f32 ? c.vfmadd231ps(to, a, b) : c.vfmadd231pd(to, a, b);
+      return write(part, to, nan_of(type));
+    }
+    const Zmm to = c.fresh();
+    if (bytes_of(type) == 4) {
+      c.vpmulld(to, a, b);
+      c.vpaddd(to, to, any(3, part));
+    } else {
+      c.vpmullq(to, a, b);
+      c.vpaddq(to, to, any(3, part));
+    }
+    write(part, to);
+  });
+}
+
+void Emission::sign() {
+  const bool negates = instr_.native.op == NativeOp::neg;
+  const Zmm constant = is_float(type) ? words(negates ? 0x80000000u : 0x7FFFFFFFu) : zero();
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    const Zmm to = c.fresh();
+    if (is_float(type)) {
+      negates ? c.vpxord(to, a, constant) : c.vpandd(to, a, constant);
+    } else if (bytes_of(type) == 4) {
+      negates ? c.vpsubd(to, constant, a) : c.vpabsd(to, a);
+    } else {
+      negates ? c.vpsubq(to, constant, a) : c.vpabsq(to, a);
+    }
+    write(part, to, nan_of(type));
+  });
+}
+
+void Emission::extreme() {
+  if (is_float(type)) return float_extreme();
+  const bool smaller = instr_.native.op == NativeOp::min;
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    const Operand& b = any(2, part);
+    const Zmm to = c.fresh();
+    switch (type) {
+      case NativeType::u32: smaller ? c.vpminud(to, a, b) : c.vpmaxud(to, a, b); break;
+      case NativeType::s32: smaller ? c.vpminsd(to, a, b) : c.vpmaxsd(to, a, b); break;
+      case NativeType::u64: smaller ? c.vpminuq(to, a, b) : c.vpmaxuq(to, a, b); break;
+      default: smaller ? c.vpminsq(to, a, b) : c.vpmaxsq(to, a, b);
+    }
+    write(part, to);
+  });
+}
+
+void Emission::float_extreme() {
+  const bool smaller = instr_.native.op == NativeOp::min;
+  constexpr std::uint8_t equal = 0x00, unordered = 0x03;
+  each_part([&](int part) {
+    const Zmm a = read(1, part), b = read(2, part), to = c.fresh(), both = c.fresh();
+    smaller ? c.vminps(to, a, b) : c.vmaxps(to, a, b);
+    smaller ? c.vpord(both, a, b) : c.vpandd(both, a, b);
+    const Opmask k = Emitter::scratch_mask();
+    c.vcmpps(k, a, b, equal);
+    c.vmovaps(to | k, both);
+    c.vcmpps(k, b, b, unordered);
+    c.vmovaps(to | k, a);
+    write(part, to, Nan::any);
+  });
+}
+
+void Emission::quotient() {
+  const Zmm one = instr_.native.op == NativeOp::rcp ? words(0x3F800000u) : Zmm(0);
+  each_part([&](int part) {
+    const Zmm a = read(1, part);
+    if (instr_.native.op == NativeOp::div) {
+      const Operand& b = any(2, part);
+      const Zmm to = c.fresh();
+      c.vdivps(to, a, b);
+      return write(part, to, Nan::any);
+    }
+    const Zmm to = c.fresh();
+    if (instr_.native.op == NativeOp::rcp) {
+      c.vdivps(to, one, a);
+    } else {
+      c.vsqrtps(to, a);
+    }
+    write(part, to, Nan::any);
+  });
+}
+
+void Emission::approximate() {
+  const NativeOp op = instr_.native.op;
+  const Zmm one = c.fresh();
+  c.mov(c.rax, std::bit_cast<std::uint64_t>(1.0));
+  c.vpbroadcastq(one, c.rax);
+  for (int part = 0; part < 2; ++part) {
+    Zmm half[2];
+    for (int i = 0; i < 2; ++i) {
+      half[i] = c.fresh();
+      c.vcvtps2pd(half[i], eighth(1, 2 * part + i));
+      if (op != NativeOp::rcp_approx) c.vsqrtpd(half[i], half[i]);
+      if (op != NativeOp::sqrt_approx) c.vdivpd(half[i], one, half[i]);
+      c.vcvtpd2ps(Ymm(half[i].getIdx()), half[i]);
+    }
+    c.vinserti64x4(half[0], half[0], Ymm(half[1].getIdx()), 1);
+    write(part, half[0], Nan::any);
+  }
+}
+
+}  // namespace rung::vgpu::native
