@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "report/table.hpp"
@@ -87,7 +88,15 @@ std::string format_per(std::uint64_t units, std::uint64_t requests) {
   return fmt::format("{:.2f}", static_cast<double>(units) / static_cast<double>(requests));
 }
 
-std::string label(const Group& group) { return cut(group.name, name_width); }
+/// Namespaces without a name would take all of the narrow column.
+std::string label(const Group& group) {
+  const std::string_view anonymous = "(anonymous namespace)::";
+  std::string name = group.name;
+  for (std::size_t at = 0; (at = name.find(anonymous, at)) != name.npos;) {
+    name.erase(at, anonymous.size());
+  }
+  return cut(name, name_width);
+}
 
 std::string launch_table(const std::vector<Group>& groups) {
   Table table(

@@ -98,6 +98,11 @@ TEST_F(Summary, AddsUpLaunchesThatAreAlike) {
   EXPECT_NE(text.find("501k    4.00"), std::string::npos) << text;
 }
 
+TEST_F(Summary, LeavesOutNamespacesWithoutAName) {
+  const std::string text = launch_tables(read(launch("_ZN12_GLOBAL__N_11kEv", 1000, 0)));
+  EXPECT_NE(text.find("k        4x2     32      1"), std::string::npos) << text;
+}
+
 TEST_F(Summary, HasBulkCopiesWhereThereAreSome) {
   EXPECT_EQ(launch_tables(read(launch("k", 1, 0))).find("bulk"), std::string::npos);
   vgpu::LaunchReport report;
