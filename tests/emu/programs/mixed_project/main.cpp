@@ -1,7 +1,5 @@
-#include <cuda_fp16.h>
-
 #include <cstdio>
 
 int answer();
 
-int main() { std::printf("%d %g\n", answer(), __half2float(__float2half(1.5f))); }
+int main() { std::printf("%d\n", answer()); }
