@@ -66,7 +66,7 @@ HWY_INLINE void store_tile(D d, M mask, std::int64_t last_cols,
   }
 }
 
-/// Where a loop over k is in A and B, and what it fetches and copies on its way.
+/// The current step of a loop over k: its places in A and B, and what it prefetches and copies.
 template <class T, int Rows>
 struct Position {
   StridedRows<T, Rows> a;

@@ -7,9 +7,6 @@
 
 namespace rung::vgpu::native {
 
-inline Line line_of(std::uint32_t row, int part) {
-  return row / line_bytes + static_cast<std::uint32_t>(part);
-}
 inline int parts_of(NativeType type) {
   return bytes_of(type) * warp_size / static_cast<int>(line_bytes);
 }

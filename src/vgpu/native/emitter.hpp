@@ -23,6 +23,11 @@ inline constexpr std::uint32_t line_bytes = 64;
 /// The index of a line in the frame.
 using Line = std::uint32_t;
 
+/// A line of a row, which is given by its offset in the frame.
+inline Line line_of(std::uint32_t row, int part) {
+  return row / line_bytes + static_cast<std::uint32_t>(part);
+}
+
 /// The lines that the instructions of a run read and write, in their order.
 class Plan {
  public:

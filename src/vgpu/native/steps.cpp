@@ -23,10 +23,6 @@ using Nan = Emitter::Nan;
 constexpr int parts = 2;  // lines of a row
 constexpr int half_lanes = 16;
 
-Line line_of(std::uint32_t row, int part) {
-  return row / line_bytes + static_cast<std::uint32_t>(part);
-}
-
 class StepsEmitter {
  public:
   StepsEmitter(const Superinstruction& super, std::span<const LoadPattern> patterns)
