@@ -3,6 +3,7 @@
 // that have read it since (happens_before/shared_shadow.hpp). Blocks on several CPU threads use it
 // at the same time.
 
+#include <atomic>
 #include <cstdint>
 
 #include "vgpu/happens_before/order.hpp"
@@ -38,5 +39,22 @@ struct GlobalShadow {
   GlobalStamp *written, *first_reader, *other_reader;
   std::uint16_t *write_site, *first_read_site, *other_read_site;
 };
+
+/// Records a read in GlobalShadow::first_reader if its place is free, because no thread, or only the
+/// same one, has read the granule since the stamp `oldest`. False if another has. Of two threads that
+/// call it at the same time, one gets the place.
+inline bool claim_first_reader(GlobalStamp& place, GlobalStamp stamp, GlobalStamp oldest) {
+  const std::atomic_ref first(place);
+  GlobalStamp before = first.load(std::memory_order_relaxed);
+  const auto is_free = [&] {
+    return before < oldest ||
+           (block_number_of(before) == block_number_of(stamp) &&
+            stamp_thread(within_block(before)) == stamp_thread(within_block(stamp)));
+  };
+  while (is_free()) {
+    if (first.compare_exchange_weak(before, stamp, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
 
 }  // namespace rung::vgpu

@@ -158,12 +158,12 @@ void note(const GlobalAccess& access, int thread, std::size_t granule) {
     store(shadow.write_site[granule], site);
     return;
   }
-  const GlobalStamp before = load(shadow.first_reader[granule]);
-  const bool mine = before < access.oldest || (block_number_of(before) == block_number_of(stamp) &&
-                                               stamp_thread(within_block(before)) == thread);
-  if (!mine) mark(access.allocation.reread_in_launch, access);
-  store(mine ? shadow.first_reader[granule] : shadow.other_reader[granule], stamp);
-  store(mine ? shadow.first_read_site[granule] : shadow.other_read_site[granule], site);
+  const bool first = claim_first_reader(shadow.first_reader[granule], stamp, access.oldest);
+  if (!first) {
+    mark(access.allocation.reread_in_launch, access);
+    store(shadow.other_reader[granule], stamp);
+  }
+  store(first ? shadow.first_read_site[granule] : shadow.other_read_site[granule], site);
 }
 
 /// Checks, unless a lane has done so for the same address, and records a thread's access.
@@ -186,6 +186,7 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
   }
   const std::uint64_t begin = place.address(shape.low, 0) - access.allocation.address;
   const int shift = std::countr_zero(bytes / access.granule_bytes);
+  const bool alone = access.block.worker.launch.options.threads == 1;
   const GlobalRow row{access.shadow,
                       begin / access.granule_bytes,
                       shift,
@@ -194,7 +195,7 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
                       access.safe,
                       static_cast<std::uint16_t>(access.op.site)};
   return access.writes ? write_global_row(row, was_read(access), was_reread(access))
-                       : read_global_row(row);
+                       : read_global_row(row, alone);
 }
 
 /// Whether anything in this launch may write to the allocation.

@@ -1,5 +1,7 @@
 #include "vgpu/observers/global_rows.hpp"
 
+#include <atomic>
+
 #include "vgpu/model/warp.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -34,11 +36,12 @@ class Row {
   }
 
   /// A second reader, other than the first, needs more.
-  HWY_INLINE bool read() const {
+  HWY_INLINE bool read(bool alone) const {
     if (!all_in_order(row_.shadow.written + row_.first)) return false;
     GlobalStamp* const readers = row_.shadow.first_reader + row_.first;
     std::uint16_t* const sites = row_.shadow.first_read_site + row_.first;
     if (is_recorded(readers, sites)) return true;
+    if (!alone) return claim(readers, sites);
     constexpr std::uint64_t block_and_thread = ~std::uint64_t{0xFFFFFFFFu} | stamp_thread_mask;
     for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
       const auto before = hn::LoadU(d, readers + i);
@@ -87,6 +90,16 @@ class Row {
     for (std::size_t i = 0; i < count; i += hn::Lanes(u16)) hn::StoreU(site, u16, sites + i);
   }
 
+  /// Like record(), while other CPU threads do the same.
+  HWY_INLINE bool claim(GlobalStamp* readers, std::uint16_t* sites) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const GlobalStamp stamp = row_.stamp + (i >> lane_shift);
+      if (!claim_first_reader(readers[i], stamp, row_.oldest)) return false;
+      std::atomic_ref(sites[i]).store(row_.site, std::memory_order_relaxed);
+    }
+    return true;
+  }
+
   /// Whether record() would change nothing: a loop accesses one place again and again.
   HWY_INLINE bool is_recorded(const GlobalStamp* stamps, const std::uint16_t* sites) const {
     for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -118,8 +131,8 @@ bool write_row(const GlobalRow& row, bool was_read, bool was_reread) {
   return with_row(row,
                   [&](const auto& known) HWY_ATTR { return known.write(was_read, was_reread); });
 }
-bool read_row(const GlobalRow& row) {
-  return with_row(row, [](const auto& known) HWY_ATTR { return known.read(); });
+bool read_row(const GlobalRow& row, bool alone) {
+  return with_row(row, [&](const auto& known) HWY_ATTR { return known.read(alone); });
 }
 
 }  // namespace
@@ -134,9 +147,9 @@ bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread) {
   return picked(row, was_read, was_reread);
 }
 
-bool read_global_row(const GlobalRow& row) {
+bool read_global_row(const GlobalRow& row, bool alone) {
   static const auto picked = RUNG_PICK_LANES(read_row);
-  return picked(row);
+  return picked(row, alone);
 }
 
 }  // namespace rung::vgpu

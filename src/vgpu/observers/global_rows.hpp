@@ -22,8 +22,8 @@ struct GlobalRow {
 
 /// Checks and records the access. False, and nothing is recorded, if some granule needs more than
 /// these comparisons. `was_read`, `was_reread`: the launch may have recorded reads in the
-/// allocation, and second readers.
+/// allocation, and second readers. `alone`: no other CPU thread reads at the same time.
 bool write_global_row(const GlobalRow& row, bool was_read, bool was_reread);
-bool read_global_row(const GlobalRow& row);
+bool read_global_row(const GlobalRow& row, bool alone);
 
 }  // namespace rung::vgpu
