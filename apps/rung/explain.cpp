@@ -177,10 +177,10 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
-  if (const std::size_t colon = what.rfind(':'); colon != std::string::npos) {
-    return explain_file({what.substr(0, colon), what.substr(colon + 1), arguments.program_arguments,
-                         read_options(arguments), read_json(arguments.json),
-                         read_output("--html", arguments.html)});
+  if (const std::size_t colon = what.rfind(':'); colon != what.npos || what.ends_with(".cu")) {
+    return explain_file({what.substr(0, colon), colon == what.npos ? "" : what.substr(colon + 1),
+                         arguments.program_arguments, read_options(arguments),
+                         read_json(arguments.json), read_output("--html", arguments.html)});
   }
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
@@ -199,7 +199,9 @@ ExitCode run(const ExplainArguments& arguments) {
 Action add_explain(Options& app) {
   auto arguments = std::make_shared<ExplainArguments>();
   app.add_option("RUNG", arguments->what,
-                 "A rung, such as gemm/cuda/02, or a kernel of your own program, as FILE.cu:KERNEL")
+                 "A rung, such as gemm/cuda/02, or your own program, as FILE.cu, or one of its "
+                 "kernels, as\n"
+                 "FILE.cu:KERNEL")
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")

@@ -1,16 +1,20 @@
 #include "explain_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "analysis/toolkit.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/options.hpp"
 #include "emu/process.hpp"
+#include "emu/reports/conclusion.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
 #include "report/explanation.hpp"
@@ -66,23 +70,96 @@ std::vector<analysis::SiteCount> sites_of(const emu::Json& launch) {
   return sites;
 }
 
-std::vector<analysis::KernelTrace> traces_of(const emu::Records& records, const std::string& name,
-                                             const std::string& ptx) {
-  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, name);
-  std::vector<analysis::KernelTrace> traces;
+using Launches = std::vector<analysis::KernelLaunch>;
+
+/// The launches of each kernel that is asked for, in the order of the first ones.
+std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& records,
+                                                          const std::string& asked,
+                                                          const std::string& ptx) {
+  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, asked);
+  std::vector<std::pair<std::string, Launches>> kernels;
   std::set<std::string> names;
   for (const emu::Json& launch : records.launches) {
-    names.insert(launch.at("name").get<std::string>());
-    if (!is_called(launch.at("name"), name) || !launch.contains("sites")) continue;
-    traces.push_back(analysis::make_trace(report_of(launch), sites_of(launch), text));
+    const std::string name = launch.at("name");
+    names.insert(name);
+    const bool meant = asked.empty() || is_called(name, asked);
+    if (!meant || !launch.contains("sites") || !launch.contains("footprint")) continue;
+    auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                               [&](const auto& known) { return known.first == name; });
+    if (kernel == kernels.end()) kernel = kernels.insert(kernels.end(), {name, {}});
+    kernel->second.push_back({analysis::make_trace(report_of(launch), sites_of(launch), text),
+                              emu::footprint(launch.at("footprint"))});
   }
-  if (!traces.empty()) return traces;
-  std::string launched;
-  for (const std::string& one : names)
-    launched += fmt::format("{}{}", launched.empty() ? "" : ", ", one);
-  throw UsageError(fmt::format(
-      "KERNEL: '{}' was not launched; {}", name,
-      names.empty() ? "no kernel was" : fmt::format("the program launched {}", launched)));
+  if (!kernels.empty()) return kernels;
+  if (asked.empty()) throw UsageError("FILE: the program launched no kernel");
+  throw UsageError(
+      fmt::format("KERNEL: '{}' was not launched; {}", asked,
+                  names.empty() ? "no kernel was"
+                                : fmt::format("the program launched {}", fmt::join(names, ", "))));
+}
+
+struct ExplainedKernel {
+  std::string name;
+  analysis::Explanation explanation;
+
+  double seconds() const { return explanation.diagnosis->time.seconds; }
+};
+
+std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Records& records,
+                                       const std::string& ptx) {
+  std::vector<ExplainedKernel> kernels;
+  for (const auto& [name, launches] : launches_of(records, file.kernel, ptx)) {
+    kernels.push_back({name, analysis::explain_kernel(name, launches, ptx, file.options)});
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const auto& a, const auto& b) { return a.seconds() > b.seconds(); });
+  return kernels;
+}
+
+void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels) {
+  if (!file.page) return;
+  if (kernels.size() > 1) {
+    throw UsageError(fmt::format("--html: a page shows one kernel; name one of the {} as {}:{}",
+                                 kernels.size(), file.source, kernels.front().name));
+  }
+  const auto& [name, explanation] = kernels.front();
+  const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
+  file.page->write(
+      explanation_page({name, problem, nullptr, contents(file.source)}, explanation, {}));
+}
+
+/// With a kernel that was asked for by its name, that one alone.
+void write_json(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
+                const emu::Reports& reports) {
+  if (!file.output) return;
+  Json json = {{"file", file.source}};
+  if (!file.kernel.empty()) json["kernel"] = file.kernel;
+  json["device"] = fmt::format("virtual {}", file.options.device.name);
+  if (!file.kernel.empty()) {
+    json.update(to_json(kernels.front().explanation));
+  } else {
+    for (const auto& [name, explanation] : kernels) {
+      Json kernel = {{"kernel", name}};
+      kernel.update(to_json(explanation));
+      json["kernels"].push_back(kernel);
+    }
+  }
+  json["hazards"] = Json::parse(emu::to_json(reports).dump());
+  file.output->write(dump(json));
+}
+
+/// The program's exit code, and its records in a file of that folder.
+int run_program(const FileToExplain& file, const fs::path& program, const fs::path& report) {
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), file.arguments.begin(), file.arguments.end());
+  // One CPU thread, so that blocks run one after the other: footprints are by block.
+  const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.options.gpu},
+                                                    {emu::threads_variable, "1"},
+                                                    {emu::sites_variable, "1"},
+                                                    {emu::footprint_variable, "1"},
+                                                    {emu::report_variable, report.string()}});
+  if (const int signal = emu::HeldSignals::received(); signal != 0) throw emu::Interrupted{signal};
+  return status.signal != 0 ? 128 + status.signal : status.code;
 }
 
 ExitCode explain(const FileToExplain& file) {
@@ -98,38 +175,27 @@ ExitCode explain(const FileToExplain& file) {
     return exit_wrong;
   }
   const fs::path report = folder.path() / "report.jsonl";
-  std::vector<std::string> command = {program.string()};
-  command.insert(command.end(), file.arguments.begin(), file.arguments.end());
-  const emu::ExitStatus status = emu::run(command, {{emu::gpu_variable, file.options.gpu},
-                                                    {emu::sites_variable, "1"},
-                                                    {emu::report_variable, report.string()}});
-  if (const int signal = emu::HeldSignals::received(); signal != 0) throw emu::Interrupted{signal};
-  const std::string ptx = contents(program.string() + ".ptx");
+  const int exit_code = run_program(file, program, report);
   const emu::Records records = emu::read_records(report);
-  const analysis::Explanation explanation = analysis::explain_kernel(
-      file.kernel, traces_of(records, file.kernel, ptx), ptx, file.options);
+  emu::Reports reports = emu::merge(records);
+  const emu::ReportOptions judgement;
+  emu::judge(reports, judgement);
+  // First: figures of a program that is wrong say little.
+  fmt::print(stderr, "{}{}", emu::reports_text(reports, judgement),
+             emu::reports_summary(reports, judgement));
+  const auto kernels = explained(file, records, contents(program.string() + ".ptx"));
   const auto is_stdout = [](const auto& output) { return output && output->is_stdout(); };
   std::FILE* out = is_stdout(file.output) || is_stdout(file.page) ? stderr : stdout;
-  fmt::print(out, "{} of {} on {}\n{}", file.kernel, file.source, file.options.device.name,
-             explanation_text(explanation));
-  if (file.page) {
-    const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
-    file.page->write(
-        explanation_page({file.kernel, problem, nullptr, contents(file.source)}, explanation, {}));
+  for (const auto& [name, explanation] : kernels) {
+    const std::string head =
+        fmt::format("{} of {} on {}", name, file.source, file.options.device.name);
+    fmt::print(out, "{}{}{}", &name == &kernels.front().name ? "" : "\n", wrap(head, 0),
+               explanation_text(explanation));
   }
-  if (file.output) {
-    Json json = {{"file", file.source},
-                 {"kernel", file.kernel},
-                 {"device", fmt::format("virtual {}", file.options.device.name)}};
-    json.update(to_json(explanation));
-    file.output->write(dump(json));
-  }
-  if (status.signal != 0 || status.code != 0) {
-    fmt::print(stderr, "rung: the program ended with exit code {}\n",
-               status.signal != 0 ? 128 + status.signal : status.code);
-    return exit_wrong;
-  }
-  return exit_right;
+  write_page(file, kernels);
+  write_json(file, kernels, reports);
+  if (exit_code != 0) fmt::print(stderr, "rung: the program ended with exit code {}\n", exit_code);
+  return exit_code != 0 || reports.any_wrong() ? exit_wrong : exit_right;
 }
 
 }  // namespace

@@ -12,16 +12,17 @@
 namespace rung {
 
 struct FileToExplain {
-  std::string source;                  // a CUDA program
-  std::string kernel;                  // the name of one of its kernels, without parameters
+  std::string source;  // a CUDA program
+  std::string kernel;  // the name of one of its kernels, without parameters; all if empty
   std::vector<std::string> arguments;  // of the program
   analysis::ExplainOptions options;
   std::optional<OutputFile> output;  // JSON
   std::optional<OutputFile> page;
 };
 
-/// Compiles and runs the program as `rung emu` does, with its usual output, and explains all its
-/// launches of that kernel. Throws UsageError and UnavailableError.
+/// Compiles and runs the program as `rung emu` does, with its usual output, says what hazards it
+/// has, and explains its kernels, the one with the longest launch first. Hazards are exit_wrong.
+/// Throws UsageError and UnavailableError.
 ExitCode explain_file(const FileToExplain& file);
 
 }  // namespace rung

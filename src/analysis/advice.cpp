@@ -62,10 +62,7 @@ std::string remedy(const Finding& finding, const Evidence& evidence,
   const Rule& rule = rules()[static_cast<std::size_t>(finding.cause)];
   const double worst = better * rule.badness(evidence);
   while (const Evidence* candidate = next()) {
-    if (rule.badness(*candidate) > worst) continue;
-    if (evidence.is_rung) return candidate->id;
-    const std::vector<Finding> theirs = findings(*candidate);
-    if (theirs.empty() || theirs.front().cause >= finding.cause) return candidate->id;
+    if (rule.badness(*candidate) <= worst) return candidate->id;
   }
   return "";
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Advice: rules that turn counters into named causes, and the rung of the ladder that removes each.
+// Advice for rungs: rules that turn counters into named causes, and the rung of the ladder that
+// removes each. Kernels of the user's are diagnosed (diagnosis/diagnose.hpp).
 // The rules do not know the rungs; the remedy is found by running the others as well.
 
 #include <functional>
@@ -56,8 +57,7 @@ std::vector<Finding> findings(const Evidence& evidence);
 
 /// The first rung of the ladder that improves on `evidence` in one of its findings: to at most 0.8
 /// times the value. `next` returns the ladder's evidence rung by rung, from the rung after this
-/// one, and null at its end. If `evidence` is not of a rung, the ladder is that of another kernel,
-/// and a rung with a cause that precedes the finding's does not count. Empty if there is none.
+/// one, and null at its end. Empty if there is none.
 std::string remedy(const Finding& finding, const Evidence& evidence,
                    const std::function<const Evidence*()>& next);
 

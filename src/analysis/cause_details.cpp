@@ -51,10 +51,9 @@ std::string idle(const Evidence&, double value) {
 
 std::string from_global(const Evidence& e, double value) {
   return fmt::format(
-      "{:.3g} words from global memory per multiply-add{}: L1 is busy {:.1f} times as long as "
-      "the multiply-adds",
-      value, e.footprint.dram_bytes > 0 ? "" : ", which a shared tile could supply if they recur",
-      e.quantities.l1_cycles / e.multiply_add_cycles());
+      "{:.3g} words from global memory per multiply-add: L1 is busy {:.1f} times as long as the "
+      "multiply-adds",
+      value, e.quantities.l1_cycles / e.multiply_add_cycles());
 }
 
 std::string from_shared(const Evidence& e, double value) {

@@ -136,7 +136,6 @@ Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const
   evidence.blocks = static_cast<double>(launch.grid.count());
   evidence.is_persistent = launch.persistent;
   evidence.idle_of_few = mean_idle_share_of_few_tiles(setting);
-  evidence.is_rung = true;
   add_device(evidence, setting.device);
   evidence.roofline =
       roofline(evidence.machine, evidence.quantities, evidence.footprint, evidence.blocks);
@@ -145,7 +144,7 @@ Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const
 
 Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& launches,
                          const vgpu::ptx::Module& text, const vgpu::DeviceDescription& device,
-                         Dtype dtype, double dram_bytes, const Results& results) {
+                         Dtype dtype, const Footprint& footprint, const Results& results) {
   Evidence evidence;
   evidence.id = id;
   for (const KernelTrace& launch : launches) {
@@ -160,10 +159,10 @@ Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& 
   evidence.blocks /= static_cast<double>(std::max<std::size_t>(1, launches.size()));
   evidence.overlap = overlap(evidence.sample, text);
   evidence.machine = machine_of(device, dtype, evidence.uses_matrix_units(), results);
+  evidence.footprint = footprint;
   evidence.footprint.register_bytes = 4.0 * static_cast<double>(output_bytes(dtype));
-  evidence.footprint.dram_bytes = dram_bytes;
   // A kernel that does not multiply counts as a stream, which needs each of its bytes once.
-  if (evidence.quantities.multiply_adds == 0 && dram_bytes == 0) {
+  if (evidence.quantities.multiply_adds == 0 && footprint.dram_bytes == 0) {
     evidence.footprint.dram_bytes =
         evidence.quantities.global_load_bytes + evidence.quantities.global_store_bytes;
   }

@@ -28,7 +28,6 @@ struct Evidence {
   bool is_persistent = false;
   /// Mean share of idle SMs over C of 256 x 256 to 2048 x 2048; 0 if unknown.
   double idle_of_few = 0;
-  bool is_rung = false;
   bool has_async_copies = true;    // the device supports them (sm_80 and later)
   bool has_bulk_copies = false;    // the device supports them (sm_90)
   bool matrix_units_idle = false;  // the device has them for this type
@@ -63,9 +62,9 @@ Evidence gemm_evidence(const GemmSetting& setting, const Samples& samples, const
 /// (or additions, if nothing is multiplied). The footprint is already that of the whole.
 void scale(Evidence& evidence, double factor, double multiply_adds);
 
-/// The sum over launches of one kernel. `dram_bytes`: of operands and result; 0 if unknown.
+/// The sum over launches of one kernel. `footprint`: of operands and result, as far as it is known.
 Evidence kernel_evidence(const std::string& id, const std::vector<KernelTrace>& launches,
                          const vgpu::ptx::Module& text, const vgpu::DeviceDescription& device,
-                         Dtype dtype, double dram_bytes, const Results& results);
+                         Dtype dtype, const Footprint& footprint, const Results& results);
 
 }  // namespace rung::analysis

@@ -31,7 +31,6 @@ Evidence evidence_of(const MetalSetting& setting, const Samples& samples, const 
   evidence.footprint.register_bytes = 4 * out;
   evidence.footprint.dram_bytes = in * (product(m, k) + product(k, n)) + out * product(m, n);
   evidence.has_async_copies = false;  // of which the figures are public
-  evidence.is_rung = true;
   evidence.matrix_units_idle = setting.dtype != Dtype::i32 && !by_matrix_units;
   evidence.multiple = setting.rung->multiple;
   evidence.roofline =

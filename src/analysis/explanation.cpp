@@ -140,13 +140,22 @@ Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   return explanation;
 }
 
-Explanation explain_kernel(const std::string& name, const std::vector<KernelTrace>& launches,
+Explanation explain_kernel(const std::string& name, const std::vector<KernelLaunch>& launches,
                            std::string_view ptx, const ExplainOptions& options) {
   const Results results = all_results(options);
   const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, name);
-  const Dtype dtype = dtype_of(text, launches.front());
+  std::vector<KernelTrace> traces;
+  Footprint footprint;
+  for (const auto& [trace, accesses] : launches) {
+    traces.push_back(trace);
+    const auto bytes = [](std::uint64_t sectors) { return 32 * static_cast<double>(sectors); };
+    footprint.l2_bytes += bytes(accesses.loaded_sectors_by_block + accesses.store_sectors);
+    footprint.dram_bytes += bytes(accesses.loaded_sectors + accesses.stored_sectors);
+  }
+  const Dtype dtype = dtype_of(text, traces.front());
   Explanation explanation;
-  explanation.evidence = kernel_evidence(name, launches, text, options.device, dtype, 0, results);
+  explanation.evidence =
+      kernel_evidence(name, traces, text, options.device, dtype, footprint, results);
   const KernelTrace& sample = explanation.evidence.sample;
   explanation.code = std::string("PTX by clang");
   explanation.sample =
@@ -160,8 +169,13 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelTrac
       ptx, sample, std::max<std::int64_t>(0, sample.shared - static_shared), options.device);
   explanation.ptx = ptx_mix(sample, text);
   explanation.machine_code = machine_mix(ptx, sample.kernel, options.device.arch());
-  explanation.advice = advise(explanation.evidence, "gemm/cuda", nullptr,
-                              examine_gemm(Dtype::f32, {1024, 1024, 1024}, options, results));
+  const auto longest =
+      std::max_element(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
+        return a.trace.counters.instructions < b.trace.counters.instructions;
+      });
+  explanation.diagnosis = diagnosis::diagnose(
+      {longest->trace, text, longest->footprint, options.device, explanation.evidence.machine,
+       explanation.occupancy.occupancy, static_cast<double>(launches.size())});
   return explanation;
 }
 

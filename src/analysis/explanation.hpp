@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/diagnosis/diagnose.hpp"
 #include "analysis/instruction_mix.hpp"
 #include "analysis/ladder.hpp"
 #include "analysis/ncu.hpp"
@@ -36,6 +37,7 @@ struct Explanation {
   InstructionMix ptx;
   std::optional<InstructionMix> machine_code;
   std::vector<Advice> advice;  // in the order of the rungs that remove the causes, nearest first
+  std::optional<diagnosis::Diagnosis> diagnosis;  // of a kernel that is no rung
   std::optional<MeasuredRun> measured;
   std::optional<Reference> reference;
   std::vector<std::string> notes;  // on public figures of the machine, and on units
@@ -65,8 +67,14 @@ std::string describe_tile(std::string_view what, std::int64_t rows, std::int64_t
 Explanation explain_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
                             const ExplainOptions& options);
 
-/// For launches made elsewhere, all of one kernel of the PTX. The ladder is gemm's.
-Explanation explain_kernel(const std::string& name, const std::vector<KernelTrace>& launches,
+/// A launch made elsewhere.
+struct KernelLaunch {
+  KernelTrace trace;
+  vgpu::Footprint footprint;
+};
+
+/// For launches of one kernel of the PTX, which is diagnosed by the one with most instructions.
+Explanation explain_kernel(const std::string& name, const std::vector<KernelLaunch>& launches,
                            std::string_view ptx, const ExplainOptions& options);
 
 }  // namespace rung::analysis

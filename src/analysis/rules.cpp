@@ -211,6 +211,6 @@ double multiply_adds(const Evidence& e) { return std::max(1.0, e.quantities.mult
 
 double words_of_l1(const Evidence& e) { return words_a_cycle / e.machine.multiply_adds_a_cycle(); }
 
-bool streams(const Evidence& e) { return e.is_rung && e.is_stream(); }
+bool streams(const Evidence& e) { return e.is_stream(); }
 
 }  // namespace rung::analysis

@@ -10,7 +10,6 @@ namespace {
 /// The work of a call besides its launches, and the accuracy of its result.
 void add_call(Evidence& evidence, const RungInfo& rung, Dtype dtype, const CallTrace& call,
               const VectorDevice& device) {
-  evidence.is_rung = true;
   evidence.launches += call.is_zeroed ? 1 : 0;
   evidence.host_values = call.host_values;
   evidence.precision = precision_of(dtype);
@@ -31,7 +30,7 @@ VectorSample sample_vectors(const RungInfo& rung, Dtype dtype, std::int64_t n,
   const double bytes = vectors * static_cast<double>(n) * static_cast<double>(input_bytes(dtype));
   sample.evidence =
       kernel_evidence(rung.id, sample.call.launches, parsed(sample.call.ptx, sample.call.id),
-                      vgpu::parse_device(device.gpu), dtype, bytes, results);
+                      vgpu::parse_device(device.gpu), dtype, {.dram_bytes = bytes}, results);
   add_call(sample.evidence, rung, dtype, sample.call, device);
   scale(sample.evidence, static_cast<double>(n) / static_cast<double>(sample.n),
         static_cast<double>(n));

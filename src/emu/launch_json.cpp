@@ -56,6 +56,23 @@ constexpr NamedCounter named_counters[] = {
     {"wgmma_shared_load_bytes", &Counters::wgmma_shared_load_bytes},
     {"wgmma_shared_load_wavefronts", &Counters::wgmma_shared_load_wavefronts}};
 
+struct NamedPart {
+  const char* name;
+  std::uint64_t vgpu::Footprint::* value;
+};
+
+constexpr NamedPart named_parts[] = {
+    {"loaded_sectors", &vgpu::Footprint::loaded_sectors},
+    {"stored_sectors", &vgpu::Footprint::stored_sectors},
+    {"loaded_sectors_by_block", &vgpu::Footprint::loaded_sectors_by_block},
+    {"store_sectors", &vgpu::Footprint::store_sectors},
+    {"sectors", &vgpu::Footprint::sectors},
+    {"accesses", &vgpu::Footprint::accesses},
+    {"most_of_block", &vgpu::Footprint::most_of_block},
+    {"most_of_warp", &vgpu::Footprint::most_of_warp},
+    {"atomics_at_one_address", &vgpu::Footprint::atomics_at_one_address},
+    {"shared_atomic_turns", &vgpu::Footprint::shared_atomic_turns}};
+
 Json to_json(const Counters& counters) {
   Json json = Json::object();
   for (const auto& [name, value] : named_counters) json[name] = counters.*value;
@@ -137,6 +154,18 @@ Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>&
     json.push_back({sites[i].ptx_line, site.executions, site.lanes, site.units});
   }
   return json;
+}
+
+Json to_json(const vgpu::Footprint& footprint) {
+  Json json = Json::object();
+  for (const auto& [name, value] : named_parts) json[name] = footprint.*value;
+  return json;
+}
+
+vgpu::Footprint footprint(const Json& json) {
+  vgpu::Footprint footprint;
+  for (const auto& [name, value] : named_parts) footprint.*value = json.at(name);
+  return footprint;
 }
 
 vgpu::Counters counters(const Json& json) {

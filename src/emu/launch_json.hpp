@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/footprint.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/lines.hpp"
 
@@ -26,6 +27,9 @@ Json to_json(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCount
 /// For each instruction of the PTX text that ran, an array of its line there, executions by warps
 /// and by threads, and its sectors or wavefronts: `sites` are of the kernel that ran.
 Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>& sites);
+
+Json to_json(const vgpu::Footprint& footprint);
+vgpu::Footprint footprint(const Json& json);
 
 /// The counters of a launch's JSON.
 vgpu::Counters counters(const Json& json);

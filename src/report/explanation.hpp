@@ -23,8 +23,9 @@ std::string source_of_rates(const analysis::Machine& machine);
 /// {"code", "sample", "tiles", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
-/// "instructions": {"ptx", "machine_code"}, "advice": […], "hardware", "reference", "notes"}.
-/// Figures that are not public are null.
+/// "instructions": {"ptx", "machine_code"}, "advice": […], "diagnosis": {"predicted_seconds", "parts":
+/// {name: seconds}, "findings": [{"cause", "cost", "detail", "remedy", "code", "rung"}]}, "hardware",
+/// "reference", "notes"}. Figures that are not public are null, and so is the diagnosis of a rung.
 Json to_json(const analysis::Explanation& explanation);
 
 }  // namespace rung

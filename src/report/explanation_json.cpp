@@ -119,6 +119,22 @@ Json advice_json(const Explanation& e) {
   return all;
 }
 
+Json diagnosis_json(const Explanation& e) {
+  if (!e.diagnosis) return nullptr;
+  Json parts = Json::object(), findings = Json::array();
+  for (const auto& part : e.diagnosis->time.parts) parts[part.name] = part.seconds;
+  for (const auto& finding : e.diagnosis->findings) {
+    findings.push_back({{"cause", finding.name},
+                        {"cost", finding.cost},
+                        {"detail", finding.detail},
+                        {"remedy", finding.remedy},
+                        {"code", finding.code},
+                        {"rung", finding.rung.empty() ? Json(nullptr) : Json(finding.rung)}});
+  }
+  return {
+      {"predicted_seconds", e.diagnosis->time.seconds}, {"parts", parts}, {"findings", findings}};
+}
+
 Json hardware_json(const Explanation& e) {
   if (!e.hardware) return nullptr;
   Json stalls = Json::object();
@@ -141,6 +157,7 @@ Json to_json(const Explanation& e) {
            {{"ptx", mix_json(e.ptx)},
             {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
           {"advice", advice_json(e)},
+          {"diagnosis", diagnosis_json(e)},
           {"hardware", hardware_json(e)},
           {"reference", reference_json(e)},
           {"notes", e.notes}};

@@ -155,6 +155,35 @@ std::string advice_text(const Explanation& e) {
   return text;
 }
 
+/// The remedy's lines, below its words.
+std::string code_text(const std::string& code) {
+  std::string text;
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t end = std::min(code.find('\n', at), code.size());
+    text += fmt::format("          {}\n", code.substr(at, end - at));
+    at = end + 1;
+  }
+  return text;
+}
+
+std::string diagnosis_text(const Explanation& e) {
+  const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
+  const analysis::diagnosis::Time& time = diagnosis.time;
+  std::string text = wrap(fmt::format("predicted: {} a launch, most of it {}",
+                                      format_seconds(time.seconds), time.longest().name),
+                          0);
+  if (diagnosis.findings.empty()) return text + "next: the counters show nothing to mend\n";
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    const analysis::diagnosis::Finding& finding = diagnosis.findings[i];
+    text += wrap(fmt::format("{}: {}, {:.0f} % of the time: {}", i == 0 ? "next" : "then",
+                             finding.name, 100 * finding.cost, finding.detail),
+                 0);
+    text += wrap(finding.remedy, 6) + code_text(finding.code);
+    if (!finding.rung.empty()) text += wrap(fmt::format("{}: {}", finding.rung, finding.idea), 6);
+  }
+  return text;
+}
+
 std::string hardware_text(const Explanation& e) {
   if (!e.hardware) {
     return e.why_no_hardware.empty()
@@ -223,8 +252,8 @@ std::string source_of_rates(const analysis::Machine& machine) {
 std::string explanation_text(const Explanation& e) {
   return fmt::format("counted: {}, {}\n", e.sample, e.code) +
          (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
-         roofline_text(e) + occupancy_text(e) + mix_text(e) + advice_text(e) + hardware_text(e) +
-         notes_text(e);
+         roofline_text(e) + occupancy_text(e) + mix_text(e) +
+         (e.diagnosis ? diagnosis_text(e) : advice_text(e)) + hardware_text(e) + notes_text(e);
 }
 
 }  // namespace rung

@@ -125,9 +125,49 @@ TEST(Explain, AKernelOfOnesOwn) {
   const Json json = Json::parse(output.out.substr(output.out.find('{')));
   EXPECT_EQ(json.at("kernel"), "matmul");
   EXPECT_EQ(json.at("device"), "virtual Tesla T4");
-  EXPECT_EQ(json.at("advice").at(0).at("cause"), "shared loads");
-  EXPECT_EQ(json.at("advice").at(0).at("rung"), "gemm/cuda/03_thread_column");
+  const Json& finding = json.at("diagnosis").at("findings").at(0);
+  EXPECT_EQ(finding.at("cause"), "shared loads");
+  EXPECT_EQ(finding.at("rung"), "gemm/cuda/04_thread_tile");
+  EXPECT_GT(json.at("diagnosis").at("predicted_seconds"), 0);
+  EXPECT_EQ(json.at("advice"), Json::array());
+  EXPECT_EQ(json.at("hazards"), Json::array());
   expect_narrow(output.err);
+}
+
+// What costs a kernel most is the disease in its name; healthy ones are left alone.
+TEST(Explain, TheFirstAdviceNamesTheDisease) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Output output = run_rung("explain " RUNG_DISEASES " --json -");
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json json = Json::parse(output.out.substr(output.out.find('{')));
+  int diseases = 0, healthy = 0;
+  for (const Json& kernel : json.at("kernels")) {
+    const std::string name = kernel.at("kernel");
+    std::string expected = name.substr(name.find("__") + 2);
+    std::replace(expected.begin(), expected.end(), '_', ' ');
+    const Json& findings = kernel.at("diagnosis").at("findings");
+    const Json found = findings.empty() ? Json("healthy") : findings.at(0).at("cause");
+    EXPECT_EQ(found, expected) << name;
+    ++(expected == "healthy" ? healthy : diseases);
+  }
+  EXPECT_GE(diseases, 25);
+  EXPECT_GE(healthy, 10);
+}
+
+TEST(Explain, HazardsComeFirst) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Output output = run_rung("explain " RUNG_RACY_PROGRAM " --gpu t4");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_EQ(output.err.find("shared-memory race: "), 0u) << output.err;
+  EXPECT_NE(output.out.find("predicted: "), std::string::npos) << output.out;
+}
+
+TEST(Explain, APageShowsOneKernel) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Output output = run_rung("explain " RUNG_SEVERAL_KERNELS " --html -");
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("--html: a page shows one kernel; name one of the "), std::string::npos)
+      << output.err;
 }
 
 TEST(Explain, AKernelThatIsNotThereIsNamed) {

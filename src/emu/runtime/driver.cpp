@@ -36,14 +36,21 @@ void set_up() {
     defaults.launches_per_kernel = std::stoull(launches);
   }
   vgpu::set_launch_defaults(defaults);
-  vgpu::set_launch_observer(
-      [with_lines = variable(lines_variable) == "1", with_sites = variable(sites_variable) == "1"](
-          const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
-        const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
-        report_launch(report,
-                      with_lines ? vgpu::by_line(report, sites) : std::vector<vgpu::LineCounters>(),
-                      with_sites ? sites : std::vector<vgpu::Site>());
-      });
+  const bool with_footprint = variable(footprint_variable) == "1";
+  static vgpu::FootprintRecorder recorder;
+  if (with_footprint) {
+    vgpu::set_access_watcher([](const vgpu::WarpAccess& access) { recorder.see(access); });
+  }
+  vgpu::set_launch_observer([=, with_lines = variable(lines_variable) == "1",
+                             with_sites = variable(sites_variable) == "1"](
+                                const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+    const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
+    LaunchDetails details;
+    if (with_lines) details.lines = vgpu::by_line(report, sites);
+    if (with_sites) details.sites = sites;
+    if (with_footprint) details.footprint = recorder.take(sites);
+    report_launch(report, details);
+  });
 }
 
 // Called from C, which exceptions cannot cross.

@@ -77,10 +77,10 @@ __attribute__((destructor)) void report_end() {
 
 }  // namespace
 
-void report_launch(const vgpu::LaunchReport& launch, const std::vector<vgpu::LineCounters>& lines,
-                   const std::vector<vgpu::Site>& sites) {
-  Json json = to_json(launch, lines);
-  if (!sites.empty()) json["sites"] = sites_json(launch, sites);
+void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& details) {
+  Json json = to_json(launch, details.lines);
+  if (!details.sites.empty()) json["sites"] = sites_json(launch, details.sites);
+  if (details.footprint) json["footprint"] = to_json(*details.footprint);
   report("launch", json);
 }
 

@@ -8,17 +8,23 @@
 //   {"skipped": {…}}   launches of a kernel that --launches left out
 //   {"error": "…"}     why a call returned an error, where more is known than the error's name
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "vgpu/footprint.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/lines.hpp"
 
 namespace rung::emu {
 
-/// With what the instructions did, if there are any.
-void report_launch(const vgpu::LaunchReport& report, const std::vector<vgpu::LineCounters>& lines,
-                   const std::vector<vgpu::Site>& sites);
+/// What more is said of a launch, if anything.
+struct LaunchDetails {
+  std::vector<vgpu::LineCounters> lines;
+  std::vector<vgpu::Site> sites;
+  std::optional<vgpu::Footprint> footprint;
+};
+void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
 void report_error(const std::string& message);
 /// Also printed on standard error, because the program itself only receives an error code.
 void report_failure(const std::string& message);

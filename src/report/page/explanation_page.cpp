@@ -52,7 +52,30 @@ std::string summary(const Explanation& e) {
                                                  source_of_rates(e.evidence.machine))));
 }
 
+std::string findings(const analysis::diagnosis::Diagnosis& diagnosis) {
+  std::string html = html::paragraph(fmt::format("Predicted: {} a launch, most of it {}.",
+                                                 format_seconds(diagnosis.time.seconds),
+                                                 diagnosis.time.longest().name));
+  if (diagnosis.findings.empty()) {
+    return html + html::paragraph("The counters show nothing to mend.");
+  }
+  html += "<ol>\n";
+  for (const auto& finding : diagnosis.findings) {
+    html += fmt::format("<li><strong>{}</strong>, {} of the time: {}. Remedy: {}.<pre>{}</pre>",
+                        html::escape(finding.name), format_percent(finding.cost),
+                        html::escape(finding.detail), html::escape(finding.remedy),
+                        html::escape(finding.code));
+    if (!finding.rung.empty()) {
+      html +=
+          fmt::format("<em>{}</em>: {}", html::escape(finding.rung), html::escape(finding.idea));
+    }
+    html += "</li>\n";
+  }
+  return html + "</ol>\n";
+}
+
 std::string next(const Explanation& e) {
+  if (e.diagnosis) return section("next", "What to do next", findings(*e.diagnosis));
   if (e.advice.empty()) {
     return section("next", "What to do next", html::paragraph("The counters show no cause."));
   }

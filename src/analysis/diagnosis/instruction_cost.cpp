@@ -1,0 +1,70 @@
+#include "analysis/diagnosis/instruction_cost.hpp"
+
+#include "vgpu/program/instruction_class.hpp"
+
+namespace rung::analysis::diagnosis {
+namespace {
+
+using vgpu::InstrClass;
+using vgpu::ptx::Instruction;
+using vgpu::ptx::Opcode;
+
+constexpr double warp = 32;
+
+/// Lanes a cycle of an SM's FP64 units.
+double fp64_lanes(int arch) { return arch == 80 ? 32 : arch == 90 ? 64 : 2; }
+
+bool is_wide(const Instruction& instruction) {
+  return instruction.has("f64") || instruction.has("s64") || instruction.has("u64");
+}
+
+bool is_float(const Instruction& instruction) {
+  return instruction.has("f32") || instruction.has("f64");
+}
+
+/// How many machine instructions ptxas makes of one, as counted in its output.
+double expansion(const Instruction& instruction) {
+  if (!is_slow(instruction)) return 1;
+  if (instruction.is(Opcode::div, Opcode::rem) && !is_float(instruction)) {
+    return is_wide(instruction) ? 80 : 20;
+  }
+  return is_wide(instruction) ? 25 : 9;
+}
+
+}  // namespace
+
+bool is_slow(const Instruction& instruction) {
+  if (instruction.has("approx") || instruction.has("full")) return false;
+  return instruction.is(Opcode::div, Opcode::rem, Opcode::sqrt, Opcode::rcp, Opcode::rsqrt);
+}
+
+InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescription& device) {
+  const int arch = device.arch();
+  InstructionCost cost;
+  cost.slots = expansion(instruction);
+  const double fp64 = warp / fp64_lanes(arch);
+  const auto on = [&](Pipe pipe, double cycles, double latency) {
+    cost.pipe = pipe;
+    cost.cycles = cycles * cost.slots;
+    cost.latency = latency * cost.slots;
+  };
+  switch (vgpu::classify(instruction)) {
+    case InstrClass::fp32: on(Pipe::fp32, warp / device.fp32_lanes_per_multiprocessor, 5); break;
+    case InstrClass::fp16: on(Pipe::fp32, warp / device.fp32_lanes_per_multiprocessor, 6); break;
+    case InstrClass::fp64: on(Pipe::fp64, fp64, fp64_lanes(arch) > 2 ? 9 : 2 * fp64); break;
+    case InstrClass::integer:
+    case InstrClass::logic: on(Pipe::integer, 0.5, 5); break;
+    case InstrClass::conversion:
+      on(Pipe::conversion, instruction.has("f64") ? fp64 : 0.5, 8);
+      break;
+    case InstrClass::special_function: on(Pipe::special, 2, 20); break;
+    case InstrClass::warp: on(Pipe::special, 1, 25); break;
+    case InstrClass::matrix: on(Pipe::matrix, 0, 33); break;
+    case InstrClass::barrier: on(Pipe::other, 0, 30); break;
+    case InstrClass::move: cost.latency = 0; break;  // most only rename a register
+    default: break;
+  }
+  return cost;
+}
+
+}  // namespace rung::analysis::diagnosis

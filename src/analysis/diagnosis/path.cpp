@@ -1,0 +1,245 @@
+#include "analysis/diagnosis/path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "analysis/diagnosis/instruction_cost.hpp"
+#include "analysis/diagnosis/work.hpp"
+#include "vgpu/program/cfg.hpp"
+
+namespace rung::analysis::diagnosis {
+namespace {
+
+using vgpu::ptx::Instruction;
+using vgpu::ptx::Opcode;
+using vgpu::ptx::Operand;
+
+// Cycles from the issue of a load to its value, from microbenchmarks (Luo et al., 2024, for Hopper;
+// Jia et al., 2018, for Volta and Turing, which differ by less than a third).
+constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 600;
+constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
+constexpr double barrier_latency = 30;
+constexpr int unrolled = 4;
+// Longer loops are not unrolled by ptxas.
+constexpr std::size_t longest_unrolled = 48;
+
+/// The mean latency of a load from global memory, by where its sectors were last.
+double global_latency(const Facts& facts, const Cure& cure) {
+  const auto requested = static_cast<double>(facts.trace.counters.global_load_sectors);
+  if (requested == 0) return l2_latency;
+  const vgpu::Footprint& f = facts.footprint;
+  const double first = std::min(requested, static_cast<double>(f.loaded_sectors));
+  const double of_block =
+      std::clamp(static_cast<double>(f.loaded_sectors_by_block), first, requested);
+  const double mean = (first * dram_latency + (of_block - first) * l2_latency +
+                       (requested - of_block) * l1_latency) /
+                      requested;
+  if (!cure.reused) return mean;
+  const double kept = 1 / std::max(1.0, times_loaded(facts));
+  return kept * mean + (1 - kept) * shared_latency;
+}
+
+void collect(const Operand& operand, std::vector<int>& registers) {
+  if (operand.reg >= 0) registers.push_back(operand.reg);
+  for (const Operand& element : operand.elements) collect(element, registers);
+}
+
+/// Walks the instructions of one function; times are cycles of one warp.
+class Walk {
+ public:
+  Walk(const Facts& facts, const Cure& cure) : facts_(facts), cure_(cure) {
+    global_latency_ = global_latency(facts, cure);
+    for (const SiteCount& site : facts.trace.sites) {  // one for each call that was inlined
+      SiteCount& all = sites_[site.ptx_line];
+      all.executions += site.executions;
+      all.lanes += site.lanes;
+    }
+    for (const Access& access : facts.trace.accesses) accesses_[access.count.ptx_line] = &access;
+  }
+
+  double function(const vgpu::ptx::Function& function) {
+    ready_.clear();
+    now_ = 0;
+    for (Order& order : orders_) order = {};
+    const std::vector<vgpu::CfgBlock> blocks = vgpu::control_flow(function).blocks;
+    double total = 0;
+    for (std::size_t i = 0; i < blocks.size();) {
+      const std::size_t end = end_of_loop(blocks, i);
+      Body body;
+      for (std::size_t at = i; at < end; ++at) {
+        const double executions = executions_of(function, blocks[at]);
+        // What runs in few iterations only is counted by itself.
+        const bool often = body.empty() || executions > executions_of(function, *body.front()) / 2;
+        if (executions > 0 && often) body.push_back(&blocks[at]);
+        if (executions > 0 && !often) {
+          total += executions / facts_.warps() * pass(function, {&blocks[at]}, 1);
+        }
+      }
+      const bool loops = end > i + 1 || is_successor(blocks[i], i);
+      if (!body.empty()) {
+        total += executions_of(function, *body.front()) / facts_.warps() *
+                 duration(function, body, loops);
+      }
+      i = end;
+    }
+    return total;
+  }
+
+ private:
+  using Body = std::vector<const vgpu::CfgBlock*>;
+
+  static bool is_successor(const vgpu::CfgBlock& of, std::size_t block) {
+    const auto& all = of.successors;
+    return std::find(all.begin(), all.end(), static_cast<int>(block)) != all.end();
+  }
+
+  /// Behind the last block of the innermost loop that begins here; behind the block if none does.
+  static std::size_t end_of_loop(const std::vector<vgpu::CfgBlock>& blocks, std::size_t begin) {
+    std::size_t end = begin + 1;
+    for (std::size_t at = begin + 1; at < blocks.size(); ++at) {
+      if (is_successor(blocks[at], begin)) end = at + 1;
+    }
+    for (std::size_t inner = begin + 1; inner < end; ++inner) {
+      for (std::size_t at = inner; at < end; ++at) {
+        if (is_successor(blocks[at], inner)) return begin + 1;
+      }
+    }
+    return end;
+  }
+
+  /// By warps, without those that a cure removes.
+  double executions_of(const vgpu::ptx::Function& function, const vgpu::CfgBlock& block) const {
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      const auto found = sites_.find(function.body[i].line);
+      if (found != sites_.end()) return cured_executions(found->second, facts_, cure_);
+    }
+    return 0;
+  }
+
+  double duration(const vgpu::ptx::Function& function, const Body& body, bool loops) {
+    if (!loops) return pass(function, body, 1);
+    std::size_t instructions = 0;
+    for (const vgpu::CfgBlock* block : body) instructions += block->count;
+    const int times = instructions <= longest_unrolled ? unrolled : 1;
+    pass(function, body, 1);  // as from the iteration before
+    return pass(function, body, times) / times;
+  }
+
+  /// From the start of the first instruction to that of the last one.
+  double pass(const vgpu::ptx::Function& function, const Body& body, int times) {
+    const double begin = now_;
+    double slots = 0, last = now_;
+    for (int time = 0; time < times; ++time) {
+      for (const vgpu::CfgBlock* block : body) {
+        for (std::size_t i = block->first; i < block->first + block->count; ++i) {
+          const Instruction& instruction = function.body[i];
+          if (!sites_.contains(instruction.line)) continue;
+          last = std::max(last, begin_of(instruction));
+          slots += cost_of(instruction, facts_.device).slots;
+        }
+      }
+    }
+    now_ = std::max(last, begin + slots);
+    return now_ - begin;
+  }
+
+  /// When it starts; notes when its results are ready.
+  double begin_of(const Instruction& instruction) {
+    const bool keeps = instruction.is(Opcode::st, Opcode::red, Opcode::bar, Opcode::barrier,
+                                      Opcode::bra, Opcode::ret, Opcode::exit);
+    std::vector<int> sources, results;
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const bool result = i == 0 && !keeps;
+      collect(instruction.operands[i], result ? results : sources);
+    }
+    if (instruction.guard >= 0) sources.push_back(instruction.guard);
+    double start = now_;
+    for (const int source : sources) {
+      const auto found = ready_.find(source);
+      if (found != ready_.end()) start = std::max(start, found->second);
+    }
+    start = memory_order(instruction, start);
+    const double finish = start + latency_of(instruction);
+    for (const int result : results) ready_[result] = finish;
+    return start;
+  }
+
+  /// Delays an access that must not pass an earlier one, or a barrier.
+  double memory_order(const Instruction& instruction, double start) {
+    const bool reads_only = instruction.has("nc") || instruction.has("param") ||
+                            instruction.has("const") || instruction.has("local");
+    const bool store = instruction.is(Opcode::st, Opcode::atom, Opcode::red);
+    if (instruction.is(Opcode::bar, Opcode::barrier)) {
+      if (cure_.no_barriers) return start;
+      for (const Order& order : orders_) start = std::max({start, order.accessed, order.stored});
+      for (Order& order : orders_) order.accessed = order.stored = start + barrier_latency;
+    } else if (store || (instruction.opcode == Opcode::ld && !reads_only)) {
+      Order& order = orders_[instruction.has("shared") ? 1 : 0];
+      if (!cure_.stored_once) start = std::max(start, order.stored);
+      order.accessed = std::max(order.accessed, start);
+      if (store) order.stored = start;
+    }
+    return start;
+  }
+
+  double latency_of(const Instruction& instruction) const {
+    const bool shared = instruction.has("shared") || instruction.has("shared::cta");
+    if (instruction.is(Opcode::atom, Opcode::red)) {
+      return shared ? shared_atomic_latency : atomic_latency;
+    }
+    if (instruction.opcode != Opcode::ld) {
+      if (cure_.fast_arithmetic && is_slow(instruction)) return 5;
+      if (cure_.single_precision && instruction.has("f64")) {
+        return instruction.opcode == Opcode::cvt ? 0 : 5;
+      }
+      return cost_of(instruction, facts_.device).latency;
+    }
+    if (instruction.has("param") || instruction.has("const")) return 5;
+    if (instruction.has("local")) return cure_.no_local ? 0 : l1_latency;
+    const auto found = accesses_.find(instruction.line);
+    if (found == accesses_.end()) return shared ? shared_latency : global_latency_;
+    const Access& access = *found->second;
+    const auto executions = static_cast<double>(access.count.executions);
+    if (shared) {
+      const double turns = cure_.conflict_free ? 0 : access.conflict_wavefronts() / executions;
+      return shared_latency + turns;
+    }
+    return global_latency_ + (cure_.coalesced ? 0 : excess_sectors(access) / executions);
+  }
+
+  const Facts& facts_;
+  const Cure& cure_;
+  double global_latency_;
+  std::map<int, SiteCount> sites_;
+  std::map<int, const Access*> accesses_;
+  std::map<int, double> ready_;  // by register
+  double now_ = 0;               // the issue of instructions so far
+  struct Order {
+    double accessed = 0;  // all accesses have started
+    double stored = 0;    // no load may start before
+  };
+  std::array<Order, 2> orders_;  // of global and of shared memory
+};
+
+}  // namespace
+
+double path_cycles(const Facts& facts, const Cure& cure) {
+  const auto cycles = [&](const Cure& assumed) {
+    Walk walk(facts, assumed);
+    double sum = 0;
+    for (const vgpu::ptx::Function& function : facts.text.functions) {
+      if (!function.external) sum += walk.function(function);
+    }
+    return sum;
+  };
+  if (!cure.overlapped) return cycles(cure);
+  // Loads are not moved across barriers.
+  Cure free = cure;
+  free.no_barriers = true;
+  const double loads = cycles(free);
+  return cycles(cure) - loads + loads / unrolled;
+}
+
+}  // namespace rung::analysis::diagnosis

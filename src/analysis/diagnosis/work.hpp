@@ -1,0 +1,47 @@
+#pragma once
+// The time of a launch: for each part of the machine its work over its rate, and the latency that
+// too few warps cannot hide.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "analysis/diagnosis/facts.hpp"
+
+namespace rung::analysis::diagnosis {
+
+/// One part of the machine, and how long it is busy.
+struct Part {
+  std::string name;
+  double seconds = 0;
+};
+
+struct Time {
+  std::vector<Part> parts;
+  /// Parts overlap, though not perfectly: the sum of their fourth powers counts, so that two parts
+  /// that take equally long cost a fifth more than one.
+  double seconds = 0;
+
+  const Part& longest() const;
+};
+
+/// The predicted time of the launch, without the faults that are cured.
+Time time_of(const Facts& facts, const Cure& cure = {});
+
+/// Of global memory, for the words that lanes access: a compiler loads a byte of an int if that is
+/// all that is used.
+double least_sectors(const Access& access);
+double excess_sectors(const Access& access);
+
+/// What a lane moves, the mean of all accesses; 0 if there are none.
+double bytes_of_lane(const KernelTrace& trace);
+
+/// How often a block loads each byte of the sectors that it loads from, and how often the launch
+/// stores each byte of those that it stores to.
+double times_loaded(const Facts& facts);
+double times_stored(const Facts& facts);
+
+/// An instruction's executions by warps, without those that a cure of idle lanes removes.
+double cured_executions(const SiteCount& site, const Facts& facts, const Cure& cure);
+
+}  // namespace rung::analysis::diagnosis

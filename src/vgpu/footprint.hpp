@@ -1,0 +1,59 @@
+#pragma once
+// What the counters of a launch do not tell of its accesses: which bytes recur, how the work is
+// divided among blocks and warps, and which address the atomics meet at.
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/model/access_watch.hpp"
+#include "vgpu/model/launch.hpp"
+
+namespace rung::vgpu {
+
+/// Of one launch. Sectors are the 32-byte sectors of global memory that it accesses, each counted
+/// once.
+struct Footprint {
+  std::uint64_t loaded_sectors = 0, stored_sectors = 0;
+  std::uint64_t sectors = 0;  // loaded, stored or both
+  /// Loaded ones once for each block: what L1 must fetch if it keeps all that a block reads again.
+  std::uint64_t loaded_sectors_by_block = 0;
+  std::uint64_t store_sectors = 0;  // of all stores, a sector as often as it is stored
+  // Warp-level accesses to global and shared memory. The warp is of any block.
+  std::uint64_t accesses = 0, most_of_block = 0, most_of_warp = 0;
+  std::uint64_t atomics_at_one_address =
+      0;                                  // by threads, at the address in global memory with most
+  std::uint64_t shared_atomic_turns = 0;  // lanes of a warp at the same address take turns
+
+  bool operator==(const Footprint&) const = default;
+};
+
+/// Observes the accesses of one launch after the other (LaunchOptions::watcher). Blocks that run
+/// at the same time may count a sector of a block twice, so run one after the other.
+class FootprintRecorder {
+ public:
+  void see(const WarpAccess& access);
+  /// Of the accesses since the last call; `sites` are the kernel's.
+  Footprint take(const std::vector<Site>& sites);
+
+ private:
+  struct Sector {
+    bool loaded = false, stored = false;
+    std::uint64_t last_block = ~std::uint64_t{0};  // that loaded it
+  };
+  /// Stores and atomics of one instruction whose lanes, or most of whose warps, meet.
+  struct Meetings {
+    std::unordered_map<std::uint64_t, std::uint64_t> lanes;  // by address
+    std::uint64_t turns = 0;
+  };
+  void see_global(const WarpAccess& access);
+  void see_meetings(const WarpAccess& access);
+
+  Footprint footprint_;
+  std::unordered_map<std::uint64_t, Sector> sectors_;  // by address / 32
+  std::map<std::uint32_t, Meetings> meetings_;         // by site
+  std::unordered_map<std::uint64_t, std::uint64_t> of_block_, of_warp_;
+};
+
+}  // namespace rung::vgpu
