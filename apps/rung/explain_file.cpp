@@ -178,7 +178,8 @@ ExitCode explain(const FileToExplain& file) {
   const int exit_code = run_program(file, program, report);
   const emu::Records records = emu::read_records(report);
   emu::Reports reports = emu::merge(records);
-  const emu::ReportOptions judgement;
+  emu::ReportOptions judgement;
+  judgement.print_leaks = false;
   emu::judge(reports, judgement);
   // First: figures of a program that is wrong say little.
   fmt::print(stderr, "{}{}", emu::reports_text(reports, judgement),

@@ -18,8 +18,8 @@ constexpr Disease table[] = {
      {.enough_blocks = true},
      signs::few_blocks,
      "give every SM at least one block: smaller tiles, or split the longest loop among blocks",
-     "const int stride = gridDim.x * blockDim.x;\nfor (int i = blockIdx.x * blockDim.x + "
-     "threadIdx.x; i < n; i += stride)",
+     "const int first = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "for (int i = first; i < n; i += gridDim.x * blockDim.x)",
      "gemm/cuda/11"},
     {"uneven blocks",
      signs::has_uneven_blocks,
@@ -33,8 +33,7 @@ constexpr Disease table[] = {
      {.even_warps = true},
      signs::uneven_warps,
      "divide the work of a block among all of its warps",
-     "for (int i = threadIdx.x; i < n; i += "
-     "blockDim.x)",
+     "for (int i = threadIdx.x; i < n; i += blockDim.x)",
      ""},
     {"atomics at one address",
      signs::meets_in_global_atomics,
