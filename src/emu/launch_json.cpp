@@ -66,6 +66,8 @@ constexpr NamedPart named_parts[] = {
     {"stored_sectors", &vgpu::Footprint::stored_sectors},
     {"loaded_sectors_by_block", &vgpu::Footprint::loaded_sectors_by_block},
     {"store_sectors", &vgpu::Footprint::store_sectors},
+    {"requested_sectors", &vgpu::Footprint::requested_sectors},
+    {"aligned_sectors", &vgpu::Footprint::aligned_sectors},
     {"sectors", &vgpu::Footprint::sectors},
     {"accesses", &vgpu::Footprint::accesses},
     {"most_of_block", &vgpu::Footprint::most_of_block},

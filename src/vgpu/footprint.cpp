@@ -19,6 +19,30 @@ void for_each_lane(const WarpAccess& access, const F& f) {
   }
 }
 
+/// The active lanes' addresses in ascending order.
+struct Addresses {
+  explicit Addresses(const WarpAccess& access) {
+    for_each_lane(access, [&](std::uint64_t address) { all[count++] = address; });
+    std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  std::array<std::uint64_t, 32> all{};
+  std::size_t count = 0;
+};
+
+std::uint64_t aligned_sectors(const WarpAccess& access) {
+  const Addresses addresses(access);
+  std::uint64_t sectors = 0, begin = addresses.all[0], end = begin;
+  for (std::size_t i = 0; i <= addresses.count; ++i) {
+    const bool last = i == addresses.count;
+    if (last || addresses.all[i] > end) {
+      sectors += (end - begin + sector_bytes - 1) / sector_bytes;
+      if (!last) begin = addresses.all[i];
+    }
+    if (!last) end = addresses.all[i] + access.bytes;
+  }
+  return sectors;
+}
+
 std::uint64_t most(const std::unordered_map<std::uint64_t, std::uint64_t>& counts) {
   std::uint64_t found = 0;
   for (const auto& [key, count] : counts) found = std::max(found, count);
@@ -36,6 +60,8 @@ void FootprintRecorder::see(const WarpAccess& access) {
 }
 
 void FootprintRecorder::see_global(const WarpAccess& access) {
+  footprint_.requested_sectors += static_cast<std::uint64_t>(access.units);
+  footprint_.aligned_sectors += aligned_sectors(access);
   if (!access.load) footprint_.store_sectors += static_cast<std::uint64_t>(access.units);
   std::uint64_t before = ~std::uint64_t{0};
   for_each_lane(access, [&](std::uint64_t address) {
@@ -57,10 +83,8 @@ void FootprintRecorder::see_global(const WarpAccess& access) {
 }
 
 void FootprintRecorder::see_meetings(const WarpAccess& access) {
-  std::array<std::uint64_t, 32> addresses{};
-  std::size_t count = 0;
-  for_each_lane(access, [&](std::uint64_t address) { addresses[count++] = address; });
-  std::sort(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(count));
+  const Addresses sorted(access);
+  const auto& [addresses, count] = sorted;
   std::uint64_t turns = 0, here = 0;
   for (std::size_t i = 0; i < count; ++i) {
     here = i > 0 && addresses[i] == addresses[i - 1] ? here + 1 : 1;

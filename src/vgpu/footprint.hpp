@@ -20,6 +20,9 @@ struct Footprint {
   /// Loaded ones once for each block: what L1 must fetch if it keeps all that a block reads again.
   std::uint64_t loaded_sectors_by_block = 0;
   std::uint64_t store_sectors = 0;  // of all stores, a sector as often as it is stored
+  // Sectors of all accesses, and what they would be if each piece of contiguous bytes of a warp
+  // began at a sector.
+  std::uint64_t requested_sectors = 0, aligned_sectors = 0;
   // Warp-level accesses to global and shared memory. The warp is of any block.
   std::uint64_t accesses = 0, most_of_block = 0, most_of_warp = 0;
   std::uint64_t atomics_at_one_address =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -134,24 +135,41 @@ TEST(Explain, AKernelOfOnesOwn) {
   expect_narrow(output.err);
 }
 
-// What costs a kernel most is the disease in its name; healthy ones are left alone.
-TEST(Explain, TheFirstAdviceNamesTheDisease) {
-  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
-  const Output output = run_rung("explain " RUNG_DISEASES " --json -");
-  ASSERT_EQ(output.exit_code, 0) << output.err;
+/// Of a program's kernels, those whose first advice is the disease in their name.
+struct Diagnosed {
+  int diseases = 0, named = 0, healthy = 0, left_alone = 0;
+};
+
+Diagnosed diagnose(const std::string& program) {
+  const Output output = run_rung("explain " + program + " --json -");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
   const Json json = Json::parse(output.out.substr(output.out.find('{')));
-  int diseases = 0, healthy = 0;
+  Diagnosed diagnosed;
   for (const Json& kernel : json.at("kernels")) {
     const std::string name = kernel.at("kernel");
     std::string expected = name.substr(name.find("__") + 2);
     std::replace(expected.begin(), expected.end(), '_', ' ');
     const Json& findings = kernel.at("diagnosis").at("findings");
-    const Json found = findings.empty() ? Json("healthy") : findings.at(0).at("cause");
-    EXPECT_EQ(found, expected) << name;
-    ++(expected == "healthy" ? healthy : diseases);
+    const std::string found = findings.empty() ? "healthy" : findings.at(0).at("cause");
+    const bool is_healthy = expected == "healthy", is_right = found == expected;
+    ++(is_healthy ? diagnosed.healthy : diagnosed.diseases);
+    (is_healthy ? diagnosed.left_alone : diagnosed.named) += is_right ? 1 : 0;
+    if (!is_right) std::printf("%s: %s\n", name.c_str(), found.c_str());
   }
-  EXPECT_GE(diseases, 25);
-  EXPECT_GE(healthy, 10);
+  return diagnosed;
+}
+
+TEST(Explain, TheFirstAdviceNamesTheDisease) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Diagnosed known = diagnose(RUNG_DISEASES "/diseases.cu");
+  EXPECT_GE(known.diseases, 25);
+  EXPECT_EQ(known.named, known.diseases);
+  EXPECT_GE(known.healthy, 10);
+  EXPECT_EQ(known.left_alone, known.healthy);
+  // Kernels whose author did not know the model: two of them are told something else first.
+  const Diagnosed others = diagnose(RUNG_DISEASES "/diseases_at_first_sight.cu");
+  EXPECT_GE(others.named, others.diseases - 2);
+  EXPECT_EQ(others.left_alone, others.healthy);
 }
 
 TEST(Explain, HazardsComeFirst) {

@@ -33,9 +33,10 @@ double global_latency(const Facts& facts, const Cure& cure) {
   const double first = std::min(requested, static_cast<double>(f.loaded_sectors));
   const double of_block =
       std::clamp(static_cast<double>(f.loaded_sectors_by_block), first, requested);
+  const double at_once = cure.overlapped && facts.trace.counters.barriers > 0 ? unrolled : 1;
   const double mean = (first * dram_latency + (of_block - first) * l2_latency +
                        (requested - of_block) * l1_latency) /
-                      requested;
+                      requested / at_once;
   if (!cure.reused) return mean;
   const double kept = 1 / std::max(1.0, times_loaded(facts));
   return kept * mean + (1 - kept) * shared_latency;
@@ -226,20 +227,14 @@ class Walk {
 }  // namespace
 
 double path_cycles(const Facts& facts, const Cure& cure) {
-  const auto cycles = [&](const Cure& assumed) {
-    Walk walk(facts, assumed);
-    double sum = 0;
-    for (const vgpu::ptx::Function& function : facts.text.functions) {
-      if (!function.external) sum += walk.function(function);
-    }
-    return sum;
-  };
-  if (!cure.overlapped) return cycles(cure);
-  // Loads are not moved across barriers.
-  Cure free = cure;
-  free.no_barriers = true;
-  const double loads = cycles(free);
-  return cycles(cure) - loads + loads / unrolled;
+  Walk walk(facts, cure);
+  double cycles = 0;
+  for (const vgpu::ptx::Function& function : facts.text.functions) {
+    if (!function.external) cycles += walk.function(function);
+  }
+  // With barriers, what is between two of them cannot be done four at a time.
+  const bool at_once = cure.overlapped && facts.trace.counters.barriers == 0;
+  return cycles / (at_once ? unrolled : 1);
 }
 
 }  // namespace rung::analysis::diagnosis

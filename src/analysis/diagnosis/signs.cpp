@@ -30,8 +30,21 @@ const Access* most(const Facts& f, const F& value) {
 double excess_of(const Access& access) {
   return excess_sectors(access) / number(std::max<std::uint64_t>(1, access.count.executions));
 }
-/// Rows that begin in the middle of a sector need one more; so may two rows of half a warp each.
-constexpr double most_of_misaligned = 2;
+/// Whether pieces that begin in the middle of a sector cost more sectors than pieces that lie apart.
+bool is_mostly_misaligned(const Facts& f) {
+  double least = 0;
+  for (const Access& access : f.trace.accesses) {
+    if (access.space == Space::global) least += least_sectors(access);
+  }
+  const double aligned = number(f.footprint.aligned_sectors);
+  return number(f.footprint.requested_sectors) - aligned > aligned - least;
+}
+
+/// Whether an access needs noticeably more sectors than its words.
+bool has_excess(const Facts& f) {
+  const Access* access = most(f, excess_sectors);
+  return access != nullptr && excess_of(*access) > 0.5;
+}
 
 std::string called(const Access& access) {
   return fmt::format("{}{}{}", access.is_load ? "load" : "store",
@@ -87,10 +100,7 @@ double integers_for_each(const Facts& f) {
 
 }  // namespace
 
-bool is_uncoalesced(const Facts& f) {
-  const Access* access = most(f, excess_sectors);
-  return access != nullptr && excess_of(*access) > most_of_misaligned;
-}
+bool is_uncoalesced(const Facts& f) { return has_excess(f) && !is_mostly_misaligned(f); }
 std::string uncoalesced(const Facts& f) {
   const Access& access = *most(f, excess_sectors);
   const double requests = number(access.count.executions);
@@ -99,10 +109,7 @@ std::string uncoalesced(const Facts& f) {
                      least_sectors(access) / requests);
 }
 
-bool is_misaligned(const Facts& f) {
-  const Access* access = most(f, excess_sectors);
-  return access != nullptr && excess_of(*access) > 0.5 && excess_of(*access) <= most_of_misaligned;
-}
+bool is_misaligned(const Facts& f) { return has_excess(f) && is_mostly_misaligned(f); }
 std::string misaligned(const Facts& f) {
   const Access& access = *most(f, excess_sectors);
   const double requests = number(access.count.executions);

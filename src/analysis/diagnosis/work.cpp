@@ -180,6 +180,7 @@ Filling filling_of(const Facts& facts, const Cure& cure) {
 }
 
 /// Of the block, or the warp, that has the most, relative to the mean.
+constexpr double noticeable_unevenness = 1.5;
 double unevenness(std::uint64_t most, std::uint64_t all, double of) {
   return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
 }
@@ -255,12 +256,17 @@ Time time_of(const Facts& facts, const Cure& cure) {
   const double fewer = bytes < 4 ? bytes / widest : 1;
   const double path = path_cycles(facts, cure) * split * fewer;
   add("latency", path * filling.rounds);
-  if (!cure.even_blocks) {
-    add("the longest block", path * unevenness(f.most_of_block, f.accesses, facts.blocks()));
-  }
-  if (!cure.even_warps) {
-    add("the longest warp", path * unevenness(f.most_of_warp, f.accesses, facts.warps()));
-  }
+  // A chain that is longer than the others stays so, however many loads are in flight.
+  Cure chain = cure;
+  chain.overlapped = false;
+  const double longest = cure.overlapped ? path_cycles(facts, chain) * split * fewer : path;
+  const auto add_uneven = [&](const char* name, bool cured, double unevenness) {
+    if (!cured && unevenness > noticeable_unevenness) add(name, longest * unevenness);
+  };
+  add_uneven("the longest block", cure.even_blocks,
+             unevenness(f.most_of_block, f.accesses, facts.blocks()));
+  add_uneven("the longest warp", cure.even_warps,
+             unevenness(f.most_of_warp, f.accesses, facts.warps()));
   if (!cure.scattered_atomics) add("atomics", number(f.atomics_at_one_address));
   // A third of the SMs can saturate memory.
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
