@@ -41,7 +41,8 @@ struct Source {
   std::uint32_t first, lines;  // rows of A or columns of B
   int k;
   float* to;
-  int line_step, k_step;  // of `to`, in elements
+  int line_step, k_step;           // of `to`, in elements
+  std::uint32_t* words = nullptr;  // WgmmaTile::words, if the elements go there instead
 
   int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
   /// Calls f(address, line, k) for each chunk, whose elements follow along k or, if transposed,
@@ -103,6 +104,13 @@ void unpack(const Source& source, const std::byte* from, float* to) {
   }
 }
 
+/// A chunk of a column of B.
+void copy_words(const std::byte* from, std::uint32_t* to) {
+  for (std::size_t i = 0; i < chunk / sizeof *to; ++i) {
+    std::memcpy(to + i * most_columns, from + i * sizeof *to, sizeof *to);
+  }
+}
+
 /// Loads the matrix. Returns false, after a report, if part of it is outside the block's shared
 /// memory.
 bool load(const Multiply& multiply, const Source& source) {
@@ -114,9 +122,15 @@ bool load(const Multiply& multiply, const Source& source) {
       outside = address;
       return;
     }
+    const std::byte* const from = block.shared.data() + address;
+    if (source.words != nullptr) {
+      const std::size_t word = k / static_cast<std::uint32_t>(per_register(source.type));
+      copy_words(from, source.words + word * most_columns + line);
+      return;
+    }
     float* const to = source.to + static_cast<int>(line - source.first) * source.line_step +
                       static_cast<int>(k) * source.k_step;
-    unpack(source, block.shared.data() + address, to);
+    unpack(source, from, to);
   });
   if (outside == 0) return true;
   report(block, HazardKind::out_of_bounds, multiply.thread(), multiply.instr.site, "wgmma",
@@ -196,7 +210,8 @@ Source source_b(const Multiply& multiply, WgmmaTile& tile) {
           op.k,
           tile.b.data(),
           1,
-          most_columns};
+          most_columns,
+          op.transpose_b ? nullptr : tile.words.data()};
 }
 
 /// The shadow's entry for this wgmma of the warpgroup; `is_first`: no other warp has executed it
