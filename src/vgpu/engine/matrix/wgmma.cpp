@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 
 #include "vgpu/engine/async/async_state.hpp"
@@ -104,11 +105,33 @@ void unpack(const Source& source, const std::byte* from, float* to) {
   }
 }
 
-/// A chunk of a column of B.
-void copy_words(const std::byte* from, std::uint32_t* to) {
-  for (std::size_t i = 0; i < chunk / sizeof *to; ++i) {
-    std::memcpy(to + i * most_columns, from + i * sizeof *to, sizeof *to);
+constexpr std::uint32_t words_of_chunk = chunk / 4;
+
+/// A chunk each of four columns of B, transposed: the words with the same k are neighbours.
+void copy_words(const std::array<const std::byte*, 4>& from, std::uint32_t* to) {
+  std::array<std::array<std::uint32_t, words_of_chunk>, 4> words;
+  for (std::size_t i = 0; i < from.size(); ++i) std::memcpy(words[i].data(), from[i], chunk);
+  for (std::size_t word = 0; word < words_of_chunk; ++word) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[word * most_columns + i] = words[i][word];
   }
+}
+
+/// Copies B, whose elements follow along k. Returns the address of a chunk beyond `end`, or 0.
+std::uint32_t load_words(const Source& source, const std::byte* shared, std::uint32_t end) {
+  std::array<const std::byte*, 4> from;
+  std::uint32_t outside = 0;
+  for (std::uint32_t line = 0; line < source.lines; line += from.size()) {
+    for (std::uint32_t at = 0; at < words_of_k / words_of_chunk; ++at) {
+      for (std::uint32_t i = 0; i < from.size(); ++i) {
+        const std::uint32_t address = source.descriptor.along_k(line + i, at);
+        const bool fits = address + chunk <= end;
+        if (!fits) outside = address;
+        from[i] = shared + (fits ? address : 0);
+      }
+      copy_words(from, source.words + at * words_of_chunk * most_columns + line);
+    }
+  }
+  return outside;
 }
 
 /// Loads the matrix. Returns false, after a report, if part of it is outside the block's shared
@@ -117,21 +140,20 @@ bool load(const Multiply& multiply, const Source& source) {
   Block& block = multiply.block();
   const std::uint32_t end = block.worker.launch.shared_bytes;
   std::uint32_t outside = 0;
-  source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+  const auto unpack_chunk = [&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
     if (address + chunk > end) {
       outside = address;
       return;
     }
-    const std::byte* const from = block.shared.data() + address;
-    if (source.words != nullptr) {
-      const std::size_t word = k / static_cast<std::uint32_t>(per_register(source.type));
-      copy_words(from, source.words + word * most_columns + line);
-      return;
-    }
     float* const to = source.to + static_cast<int>(line - source.first) * source.line_step +
                       static_cast<int>(k) * source.k_step;
-    unpack(source, from, to);
-  });
+    unpack(source, block.shared.data() + address, to);
+  };
+  if (source.words != nullptr) {
+    outside = load_words(source, block.shared.data(), end);
+  } else {
+    source.for_each_chunk(unpack_chunk);
+  }
   if (outside == 0) return true;
   report(block, HazardKind::out_of_bounds, multiply.thread(), multiply.instr.site, "wgmma",
          fmt::format("shared memory + {:#x}", outside),

@@ -34,12 +34,15 @@ template <Element type>
 void widen_words(const WgmmaOp& op, WgmmaTile& tile) {
   constexpr int elements = per_register(type);
   const float sign = op.negate_b ? -1.0f : 1.0f;
-  for (int word = 0; word < op.k / elements; ++word) {
+  const int count = op.n;
+  const int words = op.k / elements;
+  for (int word = 0; word < words; ++word) {
     const std::uint32_t* const from = tile.words.data() + word * most_columns;
     for (int element = 0; element < elements; ++element) {
       float* const to = tile.b.data() + (word * elements + element) * most_columns;
-      RUNG_LANES for (int i = 0; i < op.n; ++i) to[i] =
-          sign * matrix_element<type>(from[i], element);
+      RUNG_LANES for (int i = 0; i < count; ++i) {
+        to[i] = sign * matrix_element<type>(from[i], element);
+      }
     }
   }
 }
@@ -105,22 +108,38 @@ void load_words(Warp& warp, const std::uint32_t* rows, int tile, Sums& sums) {
   }
 }
 
+/// The tile's sums from `at` on, row after row.
+template <class D>
+HWY_INLINE hn::Vec<D> sums_at(D d, const Sums& sums, int half, int tile, int at) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > tile_columns) {
+    const hn::Half<D> lower;
+    return hn::Combine(d, sums_at(lower, sums, half, tile, at + tile_columns),
+                       sums_at(lower, sums, half, tile, at));
+  }
+#endif
+  return hn::LoadU(d, sums[at / tile_columns + 8 * half] + tile * tile_columns + at % tile_columns);
+}
+
 void store_words(Warp& warp, const std::uint32_t* rows, int tile, const Sums& sums) {
   const hn::CappedTag<float, warp_size> d;
-  const auto stored = [&](auto value, float* to) HWY_ATTR {
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto store = [&](auto value, float* to) HWY_ATTR {
     hn::StoreU(hn::IfThenElse(hn::IsNaN(value), hn::Set(d, canonical(NAN)), value), d, to);
   };
   for (int half = 0; half < 2; ++half) {
-    float in_order[2 * warp_size];
-    for (int row = 0; row < 8; ++row) {
-      std::copy_n(sums[row + 8 * half] + tile * tile_columns, tile_columns,
-                  in_order + row * tile_columns);
-    }
-    for (int lane = 0; lane < warp_size; lane += static_cast<int>(hn::Lanes(d))) {
-      hn::Vec<decltype(d)> even, odd;
-      hn::LoadInterleaved2(d, in_order + 2 * lane, even, odd);
-      stored(even, warp.row<float>(rows[2 * half]) + lane);
-      stored(odd, warp.row<float>(rows[2 * half + 1]) + lane);
+    float* const even = warp.row<float>(rows[2 * half]);
+    float* const odd = warp.row<float>(rows[2 * half + 1]);
+    for (int lane = 0; lane < warp_size; lane += lanes) {
+      const auto low = sums_at(d, sums, half, tile, 2 * lane);
+      const auto high = sums_at(d, sums, half, tile, 2 * lane + lanes);
+#if HWY_TARGET == HWY_SCALAR
+      store(low, even + lane);
+      store(high, odd + lane);
+#else
+      store(hn::ConcatEven(d, high, low), even + lane);
+      store(hn::ConcatOdd(d, high, low), odd + lane);
+#endif
     }
   }
 }
