@@ -205,6 +205,26 @@ TEST_F(NativeTest, RegistersOverflowIntoTheFrame) {
   expect_the_same("@!%odd bra over;\n" + body + "\nover:");
 }
 
+/// Results that only later instructions of the run read are not written to the frame; all others
+/// are.
+TEST_F(NativeTest, ResultsReachThoseThatReadThem) {
+  const std::string load = "ld.global.b32 %c, [%in];\n";  // ends a run
+  expect_the_same("add.u32 %x, %a, %b; mul.lo.u32 %c, %x, %a; xor.b32 %r, %c, %x;");
+  expect_the_same("add.u32 %x, %a, %b;\n" + load + "xor.b32 %r, %c, %x;");
+  expect_the_same(
+      "add.u32 %x, %a, %b; setp.lt.u32 %p, %x, %b; @%p bra over;\n"
+      "add.u32 %r, %x, 3; over:");
+  expect_the_same(
+      "add.u32 %x, %a, %b; add.u32 %r, %x, 1;\n@%odd add.u32 %x, %b, 7;\n"
+      "add.u32 %r, %r, %x;");
+  expect_the_same(
+      "mov.b32 %r, 0; mov.b32 %c, 0;\nagain: add.u32 %x, %r, %a; add.u32 %r, %x, 1;\n"
+      "sub.u32 %b, %r, %a; xor.b32 %r, %b, %x; add.u32 %c, %c, 1; setp.lt.u32 %p, %c, 5;\n"
+      "@%p bra again;\n" +
+      load + "xor.b32 %r, %r, %c;");
+  expect_the_same("cvt.u64.u32 %d, %a; add.u64 %dc, %d, %da;\n" + load + "mov.b64 %d, %dc;");
+}
+
 TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {
   expect_the_same("add.u32 %r, %a, 1; ld.global.b32 %x, [%in+100000]; add.u32 %r, %r, %x;");
   expect_the_same("mov.b32 %r, %b; st.global.b32 [%out+2], %r; add.u32 %r, %r, 3;");

@@ -112,10 +112,18 @@ const std::string outer_product =
     "fma.rn.f32 %s2, %f1, %f6, %s2;|fma.rn.f32 %s0, %f3, %f6, %s0;|fma.rn.f32 %s1, %f4, %f4, %s1;|"
     "fma.rn.f32 %s2, %f7, 0f40000000, %s2;";
 
+// Loads of adjacent words, more than fit into one, and not in the order of the registers.
+const std::string adjacent_words =
+    "ld.shared.f32 %f3, [%b+32];|ld.shared.f32 %f1, [%b+36];|ld.shared.f32 %f2, [%b+40];|"
+    "ld.shared.f32 %f0, [%b+44];|ld.shared.v2.f32 {%f4, %f5}, [%b+48];|ld.shared.f32 %f6, [%b+56];|"
+    "fma.rn.f32 %s0, %f0, %f3, %s0;|fma.rn.f32 %s1, %f1, %f4, %s1;|fma.rn.f32 %s2, %f2, %f5, %s2;|"
+    "fma.rn.f32 %s0, %f6, %f1, %s0;|fma.rn.f32 %s1, %f3, %f2, %s1;|fma.rn.f32 %s2, %f4, %f0, %s2;|"
+    "fma.rn.f32 %s0, %f5, %f6, %s0;|ld.shared.f32 %f7, [%a+4];";
+
 TEST_F(SuperinstructionTest, RunsAsItsPartsDo) {
   for (const std::string& addresses :
        {uniform_and_dense, halves_and_repeated, strided_and_scattered, falling_and_masked}) {
-    for (const std::string& body : {sum_of_products, outer_product}) {
+    for (const std::string& body : {sum_of_products, outer_product, adjacent_words}) {
       for (const int threads : {64, 40}) {
         expect_the_same({addresses + body, addresses, body, threads});
       }

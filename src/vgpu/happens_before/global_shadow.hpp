@@ -42,8 +42,9 @@ struct GlobalShadow {
 
 /// Records a read in GlobalShadow::first_reader if its place is free, because no thread, or only the
 /// same one, has read the granule since the stamp `oldest`. False if another has. Of two threads that
-/// call it at the same time, one gets the place.
-inline bool claim_first_reader(GlobalStamp& place, GlobalStamp stamp, GlobalStamp oldest) {
+/// call it at the same time, one gets the place. `alone`: no other CPU thread calls it.
+inline bool claim_first_reader(GlobalStamp& place, GlobalStamp stamp, GlobalStamp oldest,
+                               bool alone = false) {
   const std::atomic_ref first(place);
   GlobalStamp before = first.load(std::memory_order_relaxed);
   const auto is_free = [&] {
@@ -51,6 +52,10 @@ inline bool claim_first_reader(GlobalStamp& place, GlobalStamp stamp, GlobalStam
            (block_number_of(before) == block_number_of(stamp) &&
             stamp_thread(within_block(before)) == stamp_thread(within_block(stamp)));
   };
+  if (alone && is_free()) {
+    first.store(stamp, std::memory_order_relaxed);
+    return true;
+  }
   while (is_free()) {
     if (first.compare_exchange_weak(before, stamp, std::memory_order_relaxed)) return true;
   }

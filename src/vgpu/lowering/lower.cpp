@@ -8,6 +8,7 @@
 #include "vgpu/engine/arithmetic/arithmetic.hpp"
 #include "vgpu/engine/control/cluster_ops.hpp"
 #include "vgpu/engine/control/guard.hpp"
+#include "vgpu/lowering/last_uses.hpp"
 #include "vgpu/lowering/lowering.hpp"
 #include "vgpu/lowering/native.hpp"
 #include "vgpu/lowering/operand_rules.hpp"
@@ -69,7 +70,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   find_wgmma_uses();
   find_speculated(liveness);
   copied_ = copied_loads(function_);
-  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i);
+  for (std::size_t i = 0; i < cfg_.blocks.size(); ++i) lower_block(i, liveness.out[i]);
   for (Instr& instr : kernel_->code) {
     if (instr.rows == nullptr) instr.rows = instr.row.data();
   }
@@ -77,7 +78,7 @@ std::unique_ptr<Kernel> Lowering::run() {
   return std::move(kernel_);
 }
 
-void Lowering::lower_block(std::size_t index) {
+void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
   const CfgBlock& source = cfg_.blocks[index];
   kernel_->blocks.emplace_back();
   BasicBlock& block = kernel_->blocks.back();
@@ -99,6 +100,7 @@ void Lowering::lower_block(std::size_t index) {
   }
   block.count = static_cast<std::uint32_t>(kernel_->code.size()) - block.first;
   mark_issued(source);
+  find_last_uses(std::span(kernel_->code).subspan(block.first), function_, source, live_behind);
   form_superinstructions(*kernel_, block, function_);
   lower_end(block, source);
 }

@@ -46,7 +46,7 @@ class Lowering {
   void require_room(std::string_view what, const ptx::Variable& variable, std::uint64_t bytes,
                     std::uint64_t most) const;
   void describe_kernel();
-  void lower_block(std::size_t index);
+  void lower_block(std::size_t index, const RegisterSet& live_behind);
   void lower_end(BasicBlock& block, const CfgBlock& source);
   void lower_instruction(const Instruction& instruction);
   void lower_registers(const Instruction& instruction, const OpSpec& spec);

@@ -111,6 +111,30 @@ void fold_loads(std::vector<Step>& steps) {
   steps = std::move(kept);
 }
 
+/// Whether two loads of one batch are of adjacent words, and fit into one step.
+bool are_adjacent(const Step& first, const Step& second) {
+  constexpr int word = 4;  // bytes
+  return first.kind == Step::Kind::load && second.kind == Step::Kind::load &&
+         first.batch[0] == second.batch[0] && first.count + second.count <= 4 &&
+         second.offset[0] == first.offset[0] + first.count * word;
+}
+
+/// Joins consecutive loads of adjacent words.
+void join_loads(std::vector<Step>& steps) {
+  std::vector<Step> kept;
+  for (const Step& step : steps) {
+    if (kept.empty() || !are_adjacent(kept.back(), step)) {
+      kept.push_back(step);
+      continue;
+    }
+    Step& whole = kept.back();
+    std::copy_n(step.row.begin(), step.count, whole.row.begin() + whole.count);
+    whole.count = static_cast<std::uint8_t>(whole.count + step.count);
+    whole.last_use = std::max(whole.last_use, step.last_use);
+  }
+  steps = std::move(kept);
+}
+
 /// Builds a superinstruction from consecutive instructions.
 class Run {
  public:
@@ -120,6 +144,7 @@ class Run {
     step.kind = Step::Kind::multiply_add;
     std::copy_n(instr.row.begin(), 4, step.row.begin());
     step.continues = sum_ == instr.row[3];
+    step.last_use = instr.last_use;
     sum_ = instr.row[0];
     written_.insert(instr.row[0]);
     return add(instr, step);
@@ -139,6 +164,7 @@ class Run {
     Step step;
     step.batch[0] = static_cast<std::uint8_t>(&batch - batches_.data());
     step.count = op.count;
+    step.last_use = instr.last_use;
     step.offset[0] = static_cast<std::int32_t>(op.offset);
     std::copy_n(instr.row.begin(), op.count, step.row.begin());
     for (int e = 0; e < op.count; ++e) {
@@ -151,6 +177,7 @@ class Run {
   /// Stores the result in the kernel.
   Instr finish(Kernel& kernel) {
     fold_loads(super_.steps);
+    join_loads(super_.steps);
     for (ReadBatch& batch : batches_) {
       batch.index = static_cast<std::uint32_t>(kernel.read_batches.size());
       kernel.read_batches.push_back(std::move(batch));

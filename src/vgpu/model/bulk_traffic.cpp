@@ -7,6 +7,10 @@ namespace rung::vgpu {
 void BulkTraffic::add(std::uint64_t address, std::uint32_t bytes) {
   if (bytes == 0) return;
   // Rows of a box arrive in ascending order, except for overlapping planes.
+  if (ranges_.empty() || ranges_.back().begin <= address) {
+    ranges_.push_back({address, address + bytes});
+    return;
+  }
   const auto after =
       std::upper_bound(ranges_.begin(), ranges_.end(), address,
                        [](std::uint64_t begin, const Range& range) { return begin < range.begin; });

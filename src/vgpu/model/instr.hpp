@@ -23,6 +23,8 @@ using Handler = void (*)(Warp& warp, const Instr& instr);
 /// Operands are byte offsets of rows. Constants and special registers are rows too, filled before
 /// the kernel starts, so handlers handle only registers.
 struct Instr {
+  static constexpr std::uint32_t used_later = 0xFFFFFFFFu;  // in another block, or not known
+
   Handler full;    // every live lane of the warp is active; other lanes may be overwritten
   Handler masked;  // only lanes of warp.mask may change
   std::array<std::uint32_t, 6> row;  // operands in the order of OpSpec::operands, vectors flattened
@@ -31,6 +33,7 @@ struct Instr {
   std::uint32_t site;                // index of the instruction in Kernel::sites
   std::uint32_t guard;  // predicate row; only read by the wrapper for guarded instructions
   Native native;        // what the translator makes of it, if anything
+  std::uint32_t last_use = used_later;  // the last site, in its basic block, that needs its results
 
   /// The object that imm refers to, for a handler that the lowering gave imm_to(object).
   template <class Op>

@@ -170,6 +170,7 @@ struct Superinstruction {
     std::array<std::uint8_t, 2> batch{};
     std::array<std::int32_t, 2> offset{};  // bytes; for a row of the frame, its offset
     std::array<std::uint32_t, 4> row{};
+    std::uint32_t last_use = Instr::used_later;  // as Instr::last_use
   };
 
   std::vector<Step> steps;

@@ -68,18 +68,42 @@ void Shape::describe_scattered(const std::uint64_t* address) {
 
 const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
   if (uniques_ != 0) return unique_;
+  // A hash table of places in unique_, with linear probing.
+  constexpr int log2_slots = 6;
+  constexpr std::size_t last_slot = (std::size_t{1} << log2_slots) - 1;
+  constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
+  std::array<std::int8_t, last_slot + 1> place;
+  place.fill(-1);
   for (Mask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint8_t>(first_lane(left));
-    // Neighbouring lanes tend to have neighbouring addresses, so search from the last one.
-    int at = uniques_ - 1;
-    while (at >= 0 && unique_[at].distance != distance[lane]) --at;
-    if (at < 0) {
-      unique_[uniques_++] = {distance[lane], lane, lane};
-    } else if (unique_[at].second == unique_[at].first) {
-      unique_[at].second = lane;
+    const std::uint64_t wanted = distance[lane];
+    auto slot = static_cast<std::size_t>(wanted * golden_ratio >> (64 - log2_slots));
+    while (place[slot] >= 0 && unique_[static_cast<std::size_t>(place[slot])].distance != wanted) {
+      slot = (slot + 1) & last_slot;
     }
+    if (place[slot] < 0) {
+      place[slot] = static_cast<std::int8_t>(uniques_);
+      unique_[static_cast<std::size_t>(uniques_++)] = {wanted, lane, lane};
+      continue;
+    }
+    Unique& found = unique_[static_cast<std::size_t>(place[slot])];
+    if (found.second == found.first) found.second = lane;
   }
   return unique_;
+}
+
+/// The wavefronts of an access to one aligned word per lane: lanes with the same word share it.
+int Shape::word_wavefronts() {
+  constexpr std::uint64_t bank_bytes = 4;
+  std::array<std::uint8_t, warp_size> words{};  // by bank
+  int most = 0;
+  const auto& unique = unique_distances();
+  for (int i = 0; i < uniques_; ++i) {
+    const std::uint64_t bank =
+        unique[static_cast<std::size_t>(i)].distance / bank_bytes % words.size();
+    most = std::max(most, int{++words[bank]});
+  }
+  return most;
 }
 
 int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
@@ -105,8 +129,10 @@ int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
       wavefronts_[static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0)];
   if (known == 0) {
     const int regular = regular_wavefronts(bytes, load);
-    known = static_cast<std::uint8_t>(
-        regular != 0 ? regular : shared_wavefronts(distance, mask, bytes, 0, load));
+    const int counted = regular != 0 ? regular
+                        : bytes == 4 ? word_wavefronts()
+                                     : shared_wavefronts(distance, mask, bytes, 0, load);
+    known = static_cast<std::uint8_t>(counted);
   }
   return known;
 }

@@ -75,6 +75,7 @@ struct Shape {
   void describe_scattered(const std::uint64_t* address);
   /// The wavefronts in closed form; 0 if there is none.
   int regular_wavefronts(std::uint32_t bytes, bool load) const;
+  int word_wavefronts();
   int regular_sectors(std::uint32_t bytes, std::uint64_t begin) const;
 
   std::array<Unique, warp_size> unique_;

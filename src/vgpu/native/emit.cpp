@@ -167,6 +167,7 @@ void plan(Plan& plan, const Instr& instr) {
 }
 
 void emit(Emitter& to, const Constants& constants, const Instr& instr) {
+  to.set_last_use(instr.last_use);
   Emission(to, constants, instr).run();
 }
 

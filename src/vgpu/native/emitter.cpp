@@ -45,6 +45,7 @@ void Emitter::start(const Plan& plan, bool masked) {
   plan_ = &plan;
   masked_ = masked;
   now_ = 0;
+  last_use_ = Instr::used_later;
   registers_ = {};
   lines_.clear();
   addresses_.reserve(most_operands);
@@ -75,7 +76,7 @@ void Emitter::begin_steps(const Plan& plan) {
 void Emitter::end() {
   std::vector<Line> dirty;
   for (const auto& [line, state] : lines_) {
-    if (state.dirty) dirty.push_back(line);
+    if (must_store(line, state)) dirty.push_back(line);
   }
   std::sort(dirty.begin(), dirty.end());
   for (const Line line : dirty) store(line, lines_.at(line));
@@ -131,8 +132,10 @@ Zmm Emitter::take(Line line, Nan nan) {
   const Zmm value = read(line, nan);
   const int index = value.getIdx();
   const std::size_t later = Plan::writes_of(now_);
+  const State& state = lines_.at(line);
   const bool dead = plan_->is_overwritten(line, later) ||
-                    (!lines_.at(line).dirty && plan_->next_read(line, later) == Plan::never);
+                    (plan_->next_read(line, later) == Plan::never &&
+                     !(state.dirty && plan_->is_needed_behind(state.last_use)));
   if (dead && registers_[static_cast<std::size_t>(index)].lines.size() == 1) {
     unbind(line);
     return value;
@@ -150,7 +153,7 @@ void Emitter::write(Line line, const Zmm& value, Lanes lanes, Nan nan) {
   Register& held = registers_[static_cast<std::size_t>(index)];
   held.lines.push_back(line);
   held.may_be_nan = nan == Nan::any;
-  lines_[line] = {index, lanes, true};
+  lines_[line] = {index, lanes, true, last_use_};
 }
 
 void Emitter::copy(Line to, Line from, Lanes lanes) {
@@ -198,10 +201,18 @@ void Emitter::release(int index) {
   Register& held = registers_[static_cast<std::size_t>(index)];
   for (const Line line : held.lines) {
     const State& state = lines_.at(line);
-    if (state.dirty && !plan_->is_overwritten(line, Plan::reads_of(now_))) store(line, state);
+    if (must_store(line, state)) store(line, state);
     lines_.erase(line);
   }
   held = {};
+}
+
+/// Whether something reads the line from the frame.
+bool Emitter::must_store(Line line, const State& state) const {
+  if (!state.dirty) return false;
+  const std::size_t now = Plan::reads_of(now_);
+  return plan_->next_read(line, now) != Plan::never ||
+         (plan_->is_needed_behind(state.last_use) && !plan_->is_overwritten(line, now));
 }
 
 void Emitter::store(Line line, const State& state) {

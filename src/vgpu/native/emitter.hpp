@@ -34,6 +34,9 @@ class Plan {
   void reads(Line line) { events_[line].push_back(reads_of(now_)); }
   void writes(Line line) { events_[line].push_back(writes_of(now_)); }
   void next_instruction() { ++now_; }
+  /// The run ends behind that site. Values that nothing needs there are not written back.
+  void ends_at(std::uint32_t site) { end_site_ = site; }
+  bool is_needed_behind(std::uint32_t last_use) const { return last_use > end_site_; }
 
   // Points in time: the reads of an instruction, and its writes, which come after them.
   static constexpr std::size_t never = ~std::size_t{0};
@@ -49,6 +52,7 @@ class Plan {
 
   std::unordered_map<Line, std::vector<std::size_t>> events_;
   std::size_t now_ = 0;
+  std::uint32_t end_site_ = 0;
 };
 
 /// The lanes that a line holds, for stores of the active lanes alone.
@@ -72,6 +76,8 @@ class Emitter : public Xbyak::CodeGenerator {
   void make_executable() { ready(Xbyak::CodeArray::PROTECT_RE); }
   /// The instructions of the plan begin one after the other.
   void next_instruction();
+  /// What is written from now on has this Instr::last_use.
+  void set_last_use(std::uint32_t site) { last_use_ = site; }
 
   /// How an instruction uses f32. PTX has one NaN, and the CPU many: they become the one before
   /// their bits matter, because whether a number is NaN does not depend on them.
@@ -113,6 +119,7 @@ class Emitter : public Xbyak::CodeGenerator {
     int index;  // of the register
     Lanes lanes;
     bool dirty;
+    std::uint32_t last_use = Instr::used_later;
   };
 
   void start(const Plan& plan, bool masked);
@@ -121,12 +128,14 @@ class Emitter : public Xbyak::CodeGenerator {
   void release(int index);
   void unbind(Line line);
   void store(Line line, const State& state);
+  bool must_store(Line line, const State& state) const;
   void make_canonical(int index);
   void pin(int index) { registers_[static_cast<std::size_t>(index)].pinned = now_ + 1; }
 
   const Plan* plan_ = nullptr;
   bool masked_ = false;
   std::size_t now_ = 0;
+  std::uint32_t last_use_ = Instr::used_later;
   std::array<Register, registers> registers_;
   std::unordered_map<Line, State> lines_;
   std::vector<Xbyak::Address> addresses_;  // that read_any() refers to

@@ -33,6 +33,7 @@ class StepsEmitter {
     c_ = &to;
     to.begin_steps(plan);
     for (const Step& step : super_.steps) {
+      to.set_last_use(step.last_use);
       step.kind == Step::Kind::load ? load(step) : multiply_add(step);
       to.next_instruction();
     }
@@ -56,6 +57,7 @@ class StepsEmitter {
       }
       plan.next_instruction();
     }
+    plan.ends_at(super_.parts.back().site);
     return plan;
   }
 
@@ -143,7 +145,52 @@ class StepsEmitter {
            kind == LoadPattern::Kind::repeated_scattered;
   }
 
+  /// Sixteen lanes' four adjacent words, as whole groups of four and transposed.
+  void transpose(std::span<const Zmm, 4> to, const Xbyak::RegExp& from, std::int32_t stride) {
+    Emitter& c = *c_;
+    constexpr int lanes = 4;  // whose words fill a register
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Zmm words = to[static_cast<std::size_t>(lane)];
+      c.vmovups(Xbyak::Xmm(words.getIdx()), c.xword[from + lane * stride]);
+      for (int group = 1; group < lanes; ++group) {
+        c.vinsertf32x4(words, words, c.xword[from + (group * lanes + lane) * stride],
+                       static_cast<std::uint8_t>(group));
+      }
+    }
+    const Zmm low01 = Emitter::temporary(0), low23 = Emitter::temporary(1),
+              high01 = Emitter::temporary(2), high23 = to[3];
+    c.vunpcklps(low01, to[0], to[1]);
+    c.vunpcklps(low23, to[2], to[3]);
+    c.vunpckhps(high01, to[0], to[1]);
+    c.vunpckhps(high23, to[2], to[3]);
+    c.vunpcklpd(to[0], low01, low23);
+    c.vunpckhpd(to[1], low01, low23);
+    c.vunpcklpd(to[2], high01, high23);
+    c.vunpckhpd(to[3], high01, high23);
+  }
+
+  /// Loads four words per lane whose addresses are a constant stride apart. False for others.
+  bool load_transposed(const Step& step) {
+    const LoadPattern pattern = patterns_[step.batch[0]];
+    const bool repeated = pattern.kind == LoadPattern::Kind::repeated;
+    if (step.count != 4 || (pattern.kind != LoadPattern::Kind::strided && !repeated)) return false;
+    std::array<Zmm, 4> words;
+    for (int part = 0; part < parts; ++part) {
+      if (part == 0 || !repeated) {
+        for (Zmm& word : words) word = c_->fresh();
+        const std::int32_t first = part * half_lanes * pattern.stride;
+        transpose(words, source(step.batch[0], offsetof(LoadSource, low), step.offset[0] + first),
+                  pattern.stride);
+      }
+      for (std::size_t e = 0; e < words.size(); ++e) {
+        c_->write(line_of(step.row[e], part), words[e], lanes(part));
+      }
+    }
+    return true;
+  }
+
   void load(const Step& step) {
+    if (load_transposed(step)) return;
     for (std::size_t e = 0; e < step.count; ++e) {
       const auto offset = step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
       Zmm words;

@@ -46,10 +46,10 @@ class Translator {
         run.push_back(instr);
         continue;
       }
-      finish(run);
+      finish(run, instr.site);
       add(instr);
     }
-    finish(run);
+    finish(run, Kernel::no_site);
     block.native_count =
         static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
   }
@@ -59,8 +59,12 @@ class Translator {
     kernel_.native_code.push_back(instr);
   }
 
-  void finish(std::vector<Instr>& run) {
+  /// `next`: the site of the instruction behind the run.
+  void finish(std::vector<Instr>& run, std::uint32_t next) {
     if (run.empty()) return;
+    // A site with several instructions ends with the last of them.
+    const std::uint32_t site = run.back().site;
+    end_site_ = next == site ? site - 1 : site;
     Instr whole{};
     whole.site = run.front().site;
     runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});
@@ -74,6 +78,7 @@ class Translator {
       native::plan(plan, instr);
       plan.next_instruction();
     }
+    plan.ends_at(end_site_);
     emitter_->align(16);
     const std::size_t begin = emitter_->getSize();
     emitter_->begin(plan, masked);
@@ -94,6 +99,7 @@ class Translator {
   const Constants constants_;
   std::shared_ptr<Emitter> emitter_;
   std::vector<Run> runs_;
+  std::uint32_t end_site_ = 0;  // of the run that is translated
 };
 
 }  // namespace

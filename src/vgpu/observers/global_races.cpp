@@ -37,6 +37,7 @@ struct GlobalAccess {
   GlobalStamp stamp;   // of thread 0 of the block
   GlobalStamp oldest;  // smaller stamps are of earlier launches
   Stamp safe;          // smaller ones, of this block, are ordered before the warp's accesses
+  bool alone;          // no other CPU thread runs blocks of the launch
 };
 
 // A write is recorded before it is made. When another block's is missing for longer than this, it
@@ -106,8 +107,7 @@ bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, 
                                 reinterpret_cast<const std::byte*>(address));
   };
   if (matches()) return true;
-  const bool runs_alone = block.worker.launch.options.threads == 1;
-  if (runs_alone || block_of(access, other) == block.linear ||
+  if (access.alone || block_of(access, other) == block.linear ||
       block.worker.launch.hazards->has_race(access.op.site, other_site)) {
     return false;
   }
@@ -117,6 +117,26 @@ bool is_same_value(const GlobalAccess& access, int thread, std::size_t granule, 
     if (matches()) return true;
   }
   return false;
+}
+
+/// Whether these comparisons suffice to see that the stamp is in order.
+bool is_plainly_in_order(const GlobalAccess& access, GlobalStamp found, GlobalStamp own) {
+  if (found < access.oldest) return true;
+  const GlobalStamp difference = found ^ own;
+  return block_number_of(difference) == 0 &&
+         ((difference & stamp_thread_mask) == 0 || within_block(found) < access.safe);
+}
+
+/// Whether all that check() looks at is.
+bool is_plain(const GlobalAccess& access, int thread, std::size_t granule) {
+  const GlobalShadow& shadow = access.shadow;
+  const GlobalStamp own = access.stamp + static_cast<Stamp>(thread);
+  if (!is_plainly_in_order(access, load(shadow.written[granule]), own)) return false;
+  if (!access.writes || access.atomic) return true;
+  return (!was_read(access) ||
+          is_plainly_in_order(access, load(shadow.first_reader[granule]), own)) &&
+         (!was_reread(access) ||
+          is_plainly_in_order(access, load(shadow.other_reader[granule]), own));
 }
 
 /// `begin`: of the thread's access, in the allocation.
@@ -158,7 +178,8 @@ void note(const GlobalAccess& access, int thread, std::size_t granule) {
     store(shadow.write_site[granule], site);
     return;
   }
-  const bool first = claim_first_reader(shadow.first_reader[granule], stamp, access.oldest);
+  const bool first =
+      claim_first_reader(shadow.first_reader[granule], stamp, access.oldest, access.alone);
   if (!first) {
     mark(access.allocation.reread_in_launch, access);
     store(shadow.other_reader[granule], stamp);
@@ -170,7 +191,7 @@ void note(const GlobalAccess& access, int thread, std::size_t granule) {
 void visit(const GlobalAccess& access, int thread, std::uint64_t begin, bool again) {
   const std::uint64_t last = (begin + access.op.access_bytes() - 1) / access.granule_bytes;
   for (std::uint64_t granule = begin / access.granule_bytes; granule <= last; ++granule) {
-    if (!again) check(access, thread, granule, begin);
+    if (!again && !is_plain(access, thread, granule)) check(access, thread, granule, begin);
     note(access, thread, granule);
   }
 }
@@ -186,7 +207,6 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
   }
   const std::uint64_t begin = place.address(shape.low, 0) - access.allocation.address;
   const int shift = std::countr_zero(bytes / access.granule_bytes);
-  const bool alone = access.block.worker.launch.options.threads == 1;
   const GlobalRow row{access.shadow,
                       begin / access.granule_bytes,
                       shift,
@@ -195,7 +215,7 @@ bool visit_row(const GlobalAccess& access, const Warp& warp, const Shape& shape,
                       access.safe,
                       static_cast<std::uint16_t>(access.op.site)};
   return access.writes ? write_global_row(row, was_read(access), was_reread(access))
-                       : read_global_row(row, alone);
+                       : read_global_row(row, access.alone);
 }
 
 /// Whether anything in this launch may write to the allocation.
@@ -233,7 +253,8 @@ void observe_global_order(Block& block, Warp& warp, const MemoryOp& op, Shape& s
                             static_cast<std::uint64_t>(block.worker.kernel.global_granule),
                             make_global_stamp(launch.first_block + block.linear, own),
                             make_global_stamp(launch.first_block, 0),
-                            block.order.safe_below_in_device_memory(warp.index)};
+                            block.order.safe_below_in_device_memory(warp.index),
+                            launch.options.threads == 1};
   if (!writes) mark(allocation.read_in_launch, access);
   if (visit_row(access, warp, shape, place)) return;
 

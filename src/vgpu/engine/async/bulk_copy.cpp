@@ -32,6 +32,7 @@ struct Copy {
   const BulkCopyOp& op;
   int lane;
   BulkTraffic& traffic;
+  mutable const Allocation* last = nullptr;  // that it touched: most boxes lie in one
 
   Block& block() const { return *warp.block; }
   int thread() const { return block().thread(warp, lane); }
@@ -48,8 +49,13 @@ struct Copy {
 /// copy's traffic.
 bool touch_global(const Copy& copy, std::uint64_t address, std::uint32_t bytes, bool writes) {
   const DeviceMemory& memory = copy.block().worker.launch.memory;
-  const Allocation* const allocation = memory.find(address);
-  if (allocation == nullptr || address + bytes > allocation->address + allocation->bytes) {
+  const auto is_outside = [&](const Allocation* allocation) {
+    return allocation == nullptr || address < allocation->address ||
+           address + bytes > allocation->address + allocation->bytes;
+  };
+  if (is_outside(copy.last)) copy.last = memory.find(address);
+  const Allocation* const allocation = copy.last;
+  if (is_outside(allocation)) {
     copy.fail(HazardKind::out_of_bounds, memory.describe(address),
               fmt::format("{} bytes outside of {}", bytes,
                           allocation == nullptr ? "every allocation" : "the allocation"));

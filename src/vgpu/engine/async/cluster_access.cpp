@@ -41,7 +41,12 @@ void access(Warp& warp, const Instr& instr) {
     const int lane = first_lane(left);
     const auto place = cluster_place(warp, lane, instr.site, address_of(warp, op.address, lane),
                                      bytes, std::min(bytes, 16u), Stores ? "write" : "read");
-    if (!place) continue;
+    if (!place) {
+      for (const std::uint32_t row : op.rows) {
+        if (!Stores) std::memset(warp.row<std::byte>(row) + lane * op.row_bytes, 0, op.row_bytes);
+      }
+      continue;
+    }
     observe({*place->block, warp, lane, instr.site, Stores ? "write" : "read"}, place->offset,
             bytes, Stores);
     std::byte* at = place->block->shared.data() + place->offset;

@@ -1,5 +1,6 @@
 #include "vgpu/engine/matrix/matrix_memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "vgpu/engine/memory/access.hpp"
@@ -101,9 +102,13 @@ void run(Warp& warp, const Instr& instr) {
   if (locate(block, warp, row, shape, kind, place)) {
     move_lanes<Load, Transposed>(block, warp, instr, shape, place);
   } else {
-    // If a row has a bad address, nothing is copied; the wrong lanes are reported.
+    // If a row has a bad address, nothing is copied, and a load gives zeros; the wrong lanes are
+    // reported.
     access_good_lanes(block, warp, instr, row, shape, kind,
                       [](Block&, Warp&, const Instr&, Shape&, const Place&) {});
+    for (int matrix = 0; Load && matrix < op.count; ++matrix) {
+      std::fill_n(warp.row<std::uint32_t>(instr.rows[matrix]), warp_size, 0u);
+    }
   }
   warp.mask = active;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 
 #include "vgpu/engine/async/async_state.hpp"
@@ -41,7 +42,8 @@ struct Source {
   std::uint32_t first, lines;  // rows of A or columns of B
   int k;
   float* to;
-  int line_step, k_step;  // of `to`, in elements
+  int line_step, k_step;           // of `to`, in elements
+  std::uint32_t* words = nullptr;  // WgmmaTile::words, if the elements go there instead
 
   int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
   /// Calls f(address, line, k) for each chunk, whose elements follow along k or, if transposed,
@@ -103,13 +105,42 @@ void unpack(const Source& source, const std::byte* from, float* to) {
   }
 }
 
+constexpr std::uint32_t words_of_chunk = chunk / 4;
+
+/// A chunk each of four columns of B, transposed: the words with the same k are neighbours.
+void copy_words(const std::array<const std::byte*, 4>& from, std::uint32_t* to) {
+  std::array<std::array<std::uint32_t, words_of_chunk>, 4> words;
+  for (std::size_t i = 0; i < from.size(); ++i) std::memcpy(words[i].data(), from[i], chunk);
+  for (std::size_t word = 0; word < words_of_chunk; ++word) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[word * most_columns + i] = words[i][word];
+  }
+}
+
+/// Copies B, whose elements follow along k. Returns the address of a chunk beyond `end`, or 0.
+std::uint32_t load_words(const Source& source, const std::byte* shared, std::uint32_t end) {
+  std::array<const std::byte*, 4> from;
+  std::uint32_t outside = 0;
+  for (std::uint32_t line = 0; line < source.lines; line += from.size()) {
+    for (std::uint32_t at = 0; at < words_of_k / words_of_chunk; ++at) {
+      for (std::uint32_t i = 0; i < from.size(); ++i) {
+        const std::uint32_t address = source.descriptor.along_k(line + i, at);
+        const bool fits = address + chunk <= end;
+        if (!fits) outside = address;
+        from[i] = shared + (fits ? address : 0);
+      }
+      copy_words(from, source.words + at * words_of_chunk * most_columns + line);
+    }
+  }
+  return outside;
+}
+
 /// Loads the matrix. Returns false, after a report, if part of it is outside the block's shared
 /// memory.
 bool load(const Multiply& multiply, const Source& source) {
   Block& block = multiply.block();
   const std::uint32_t end = block.worker.launch.shared_bytes;
   std::uint32_t outside = 0;
-  source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+  const auto unpack_chunk = [&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
     if (address + chunk > end) {
       outside = address;
       return;
@@ -117,7 +148,12 @@ bool load(const Multiply& multiply, const Source& source) {
     float* const to = source.to + static_cast<int>(line - source.first) * source.line_step +
                       static_cast<int>(k) * source.k_step;
     unpack(source, block.shared.data() + address, to);
-  });
+  };
+  if (source.words != nullptr) {
+    outside = load_words(source, block.shared.data(), end);
+  } else {
+    source.for_each_chunk(unpack_chunk);
+  }
   if (outside == 0) return true;
   report(block, HazardKind::out_of_bounds, multiply.thread(), multiply.instr.site, "wgmma",
          fmt::format("shared memory + {:#x}", outside),
@@ -196,7 +232,8 @@ Source source_b(const Multiply& multiply, WgmmaTile& tile) {
           op.k,
           tile.b.data(),
           1,
-          most_columns};
+          most_columns,
+          op.transpose_b ? nullptr : tile.words.data()};
 }
 
 /// The shadow's entry for this wgmma of the warpgroup; `is_first`: no other warp has executed it

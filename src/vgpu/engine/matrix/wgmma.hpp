@@ -18,15 +18,19 @@ namespace rung::vgpu {
 inline constexpr int wgmma_rows = 16;  // per warp
 inline constexpr int most_columns = 256;
 inline constexpr int deepest_k = 32;
+inline constexpr int words_of_k = 8;  // of every type
 
 /// The operands of one warp, every element exact in f32.
 struct WgmmaTile {
   alignas(64) std::array<float, wgmma_rows * deepest_k> a;    // [row][k]
   alignas(64) std::array<float, deepest_k * most_columns> b;  // [k][column]
+  /// B as it is in shared memory, [k / elements of a word][column], if its elements follow along k.
+  alignas(64) std::array<std::uint32_t, words_of_k * most_columns> words;
 };
 
-/// D = A B + D of one warp, or A B alone.
-using WgmmaMultiply = void (*)(Warp& warp, const WgmmaOp& op, const WgmmaTile& tile, bool adds);
+/// D = A B + D of one warp, or A B alone. Unless B is transposed, its elements are taken from
+/// `words`, and changed to f32 in `b`.
+using WgmmaMultiply = void (*)(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds);
 WgmmaMultiply wgmma_multiply();
 
 /// Instr::imm points at a WgmmaOp.

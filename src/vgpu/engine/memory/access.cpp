@@ -218,7 +218,16 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
   if (Kind == AccessKind::load && orders) block.observers.acquire_by(warp, op, shape, place);
 }
 
-template <AccessKind Kind, AccessLanes Lanes>
+/// Lanes that load from a wrong address get 0, in place of whatever their row has.
+template <class Dst>
+void clear_lanes(Warp& warp, const Instr& instr) {
+  for (int e = 0; e < instr.op<MemoryOp>().count; ++e) {
+    Dst* const row = warp.row<Dst>(instr.rows[e]);
+    for (Mask left = warp.mask; left != 0; left &= left - 1) row[first_lane(left)] = 0;
+  }
+}
+
+template <AccessKind Kind, AccessLanes Lanes, Handler Clear = nullptr>
 void access(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<MemoryOp>();
   Block& block = *warp.block;
@@ -227,9 +236,13 @@ void access(Warp& warp, const Instr& instr) {
   if (locate_shared(block, op, shape, place) || locate(block, warp, op, shape, Kind, place)) {
     access_and_observe<Kind, Lanes>(block, warp, instr, shape, place);
   } else {
+    if constexpr (Clear != nullptr) Clear(warp, instr);
     access_good_lanes(block, warp, instr, op, shape, Kind, access_and_observe<Kind, Lanes>);
   }
 }
+
+template <class Mem, class Dst>
+constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>, clear_lanes<Dst>>;
 
 /// The same for the most frequent access: every lane loads one element of a shared array.
 template <class Mem, class Dst>
@@ -241,7 +254,7 @@ void load_shared(Warp& warp, const Instr& instr) {
   const bool dense = shape.stride == static_cast<std::int64_t>(sizeof(Mem));
   if (!(shape.kind == Shape::Kind::uniform || (shape.kind == Shape::Kind::linear && dense)) ||
       !locate_shared(*warp.block, op, shape, place)) {
-    access<AccessKind::load, load_lanes<Mem, Dst>>(warp, instr);
+    load<Mem, Dst>(warp, instr);
     return;
   }
   if (worker.observe) observe_shared<AccessKind::load>(*warp.block, warp, op, shape);
@@ -255,8 +268,6 @@ void load_shared(Warp& warp, const Instr& instr) {
   }
 }
 
-template <class Mem, class Dst>
-constexpr Handler load = access<AccessKind::load, load_lanes<Mem, Dst>>;
 template <class Mem, class Src>
 constexpr Handler store = access<AccessKind::store, store_lanes<Mem, Src>>;
 

@@ -158,6 +158,16 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
   if (global) block.observers.acquire_by(warp, op, shape, place);
 }
 
+/// Lanes with a wrong address get 0, as in loads; where an operand has the same row, they keep that.
+void clear_lanes(Warp& warp, const Instr& instr) {
+  if (instr.row[0] == instr.row[1] || instr.row[0] == instr.row[2]) return;
+  const std::size_t bytes = instr.op<MemoryOp>().bytes;
+  std::byte* const row = warp.row<std::byte>(instr.row[0]);
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    std::fill_n(row + static_cast<std::size_t>(first_lane(left)) * bytes, bytes, std::byte{0});
+  }
+}
+
 std::optional<Operation> operation_named(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Operation>, 10> names = {{
       {"add", Operation::add},
@@ -205,6 +215,7 @@ void run_atomic(Warp& warp, const Instr& instr) {
   if (locate(block, warp, op, shape, AccessKind::atomic, place)) {
     access_lanes(block, warp, instr, shape, place);
   } else {
+    clear_lanes(warp, instr);
     access_good_lanes(block, warp, instr, op, shape, AccessKind::atomic, access_lanes);
   }
 }

@@ -1,0 +1,37 @@
+// How long results are needed, so that translated code writes back only those that other code reads.
+
+#include "vgpu/lowering/last_uses.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/program/operands.hpp"
+
+namespace rung::vgpu {
+
+void find_last_uses(std::span<Instr> code, const ptx::Function& function, const CfgBlock& block,
+                    const RegisterSet& live_behind) {
+  std::unordered_map<int, std::uint32_t> last_read;  // of the value that a register now has
+  live_behind.for_each([&](int reg) { last_read[reg] = Instr::used_later; });
+  std::vector<std::uint32_t> last_use(block.count, Instr::used_later);
+  for (std::size_t i = block.count; i-- > 0;) {
+    const auto site = static_cast<std::uint32_t>(block.first + i);
+    const ptx::Instruction& instruction = function.body[site];
+    bool writes = false;
+    std::uint32_t last = site;
+    for_each_definition(instruction, [&](int reg) {
+      writes = true;
+      const auto found = last_read.find(reg);
+      if (found == last_read.end()) return;
+      last = std::max(last, found->second);
+      if (instruction.guard < 0) last_read.erase(found);  // other lanes would keep their values
+    });
+    if (writes) last_use[i] = last;
+    for_each_use(instruction, [&](int reg) { last_read.try_emplace(reg, site); });
+  }
+  for (Instr& instr : code) instr.last_use = last_use[instr.site - block.first];
+}
+
+}  // namespace rung::vgpu
