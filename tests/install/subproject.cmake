@@ -53,7 +53,7 @@ endif()
 # by the very commands of ${this_build} are not compiled again.
 set(launcher)
 if(python)
-  run(${python} -c "import sys; print(sys.executable, end='')")  # not pyenv's slow script in front of it
+  run(${python} -c "print(end=__import__('sys').executable)")  # not pyenv's slow script in front of it
   file(WRITE ${work}/launcher
     "#!/bin/sh\nexec '${said}' -IS '${CMAKE_CURRENT_LIST_DIR}/reuse_object.py' '${this_build}' \"$@\"\n")
   file(CHMOD ${work}/launcher PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
