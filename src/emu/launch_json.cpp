@@ -1,6 +1,7 @@
 #include "emu/launch_json.hpp"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -137,6 +138,12 @@ Json sites_json(const vgpu::LaunchReport& report, const std::vector<vgpu::Site>&
     json.push_back({sites[i].ptx_line, site.executions, site.lanes, site.units});
   }
   return json;
+}
+
+std::string skipped_launches(const Json& kernel) {
+  return fmt::format("{}: {} launches skipped after {}", kernel.at("kernel").get<std::string>(),
+                     kernel.at("skipped").get<std::uint64_t>(),
+                     kernel.at("ran").get<std::uint64_t>());
 }
 
 vgpu::Counters counters(const Json& json) {
