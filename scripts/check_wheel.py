@@ -1,17 +1,21 @@
 """check_wheel.py FROM TO: the newest wheel of folder FROM, for manylinux_2_28, in folder TO.
 
 The wheel needs nothing of the system but what manylinux_2_28 has (auditwheel), has at most 15 MB, and
-works in an empty virtual environment, where a product is computed and the command runs.
+works in an empty virtual environment, where a product is computed, and the command verifies a rung and
+runs a CUDA program. With NumPy there, the README's lines of Python run.
 """
 
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tempfile
 
 PLATFORM = f"manylinux_2_28_{platform.machine()}"
 LARGEST = 15_000_000
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 PROGRAM = """
 import rung
@@ -39,6 +43,12 @@ def use(wheel):
         if said != "[[7.0, 10.0], [15.0, 22.0]] cpu\n":
             sys.exit(f"the wheel computes {said}")
         run(programs / "rung", "verify", "gemm/cpu/05", "--sizes", "33x17x9", cwd=folder)
+        said = run(programs / "rung", "emu", SOURCE / "tests/emu/programs/vector_add.cu", cwd=folder)
+        if said != "1000 elements, 0 wrong, timed: yes\n":
+            sys.exit(f"rung emu of the wheel says {said}")
+        run(programs / "pip", "install", "-q", "numpy")
+        for lines in re.findall(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.DOTALL):
+            run(programs / "python", "-c", lines, cwd=folder)
 
 
 def main(made, target):

@@ -255,6 +255,27 @@ class Product {
   Matrix c_;
 };
 
+/// Writes an addend into a new result: here if both are matrices or vectors, because a call of PyTorch's
+/// takes longer than a small product, and otherwise by PyTorch, which also has the errors' words.
+void broadcast(nb::handle addend, nb::handle result, const Array& to) {
+  const Imported imported("input", addend, access_of(addend), nullptr, Grad::ignored);
+  const Array& from = imported.array;
+  Matrix target = matrix_of(to, true), source = matrix_of(from, true);
+  const auto fits = [](std::int64_t own, std::int64_t all, std::int64_t& stride) {
+    if (own == 1) stride = 0;
+    return own == 1 || own == all;
+  };
+  if (to.ndim != 2 || from.ndim < 1 || from.ndim > 2 ||
+      !fits(source.rows, target.rows, source.row_stride) ||
+      !fits(source.cols, target.cols, source.col_stride)) {
+    result.attr("copy_")(addend);
+    return;
+  }
+  source.rows = target.rows;
+  source.cols = target.cols;
+  copy(source, target);
+}
+
 /// The object, or a copy of it without gaps, by its own library.
 nb::object contiguous(nb::handle object) {
   if (nb::hasattr(object, "contiguous")) return object.attr("contiguous")();
@@ -277,7 +298,7 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
     const nb::object of_b = is_direct(shapes.b) ? nb::borrow(b) : contiguous(b);
     return matmul(of_a, of_b, out, stream, options);
   }
-  if (out.is_none() && options.beta != 0) {
+  if (out.is_none() && options.beta != 0 && !options.addend.is_valid()) {
     fail("beta is " + std::to_string(options.beta) +
          ", and there is no out to scale; pass out, or 0");
   }
@@ -288,6 +309,7 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
                     : nb::borrow(out);
   const Imported target("out", result, access_of(result), launch);
   if (!out.is_none()) check_out(target.array, left.array, shapes);
+  if (options.addend.is_valid()) broadcast(options.addend, result, target.array);
   Product product(left.array, right.array, target.array, shapes, dtype, launch, options);
   if (target.array.on_gpu() && !is_direct(product.c())) {
     fail("out has strides that a GPU kernel cannot write; one of the last two must be 1");

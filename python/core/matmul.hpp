@@ -10,6 +10,9 @@ struct MatmulOptions {
   int threads = 0;
   bool ignores_grad = false;  // operands that require grad are read, without autograd
   bool rounds = false;        // a new result has the dtype of a
+  // A tensor of PyTorch's on the CPU, of the result's dtype, that is scaled by beta if there is no out; it is
+  // broadcast.
+  nanobind::handle addend = {};
 };
 
 nanobind::object matmul(nanobind::handle a, nanobind::handle b, nanobind::handle out,

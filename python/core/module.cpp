@@ -97,15 +97,18 @@ array([[ 5., 14.],
        [14., 50.]], dtype=float32)
 )");
 
-  // What rung.torch has under its own autograd: rounds, for a new array of the dtype of a.
+  // What rung.torch has under its own autograd: rounds, for a new array of the dtype of a; addend, a tensor
+  // to begin a new array with.
   m.def(
       "_matmul_of_tensors",
       [](nb::handle a, nb::handle b, nb::handle out, double alpha, double beta, const char* math,
-         bool rounds) {
-        return matmul(a, b, out, nb::none(), {alpha, beta, math, 0, true, rounds});
+         bool rounds, nb::handle addend) {
+        return matmul(
+            a, b, out, nb::none(),
+            {alpha, beta, math, 0, true, rounds, addend.is_none() ? nb::handle() : addend});
       },
       nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
-      nb::arg("math"), nb::arg("rounds"));
+      nb::arg("math"), nb::arg("rounds"), nb::arg("addend").none() = nb::none());
 
   m.def("_new_result", new_result, nb::arg("a"), nb::arg("shape"));
 

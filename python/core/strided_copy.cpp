@@ -13,6 +13,10 @@ void copy_elements(const Matrix& from, const Matrix& to) {
   for (std::int64_t i = 0; i < from.rows; ++i) {
     const std::byte* source = from.data + i * from.row_stride * step;
     std::byte* target = to.data + i * to.row_stride * step;
+    if (from.col_stride == 1 && to.col_stride == 1) {
+      if (from.cols > 0) std::memcpy(target, source, static_cast<std::size_t>(from.cols) * ELEMENT);
+      continue;
+    }
     for (std::int64_t j = 0; j < from.cols; ++j) {
       std::memcpy(target, source, ELEMENT);
       source += from.col_stride * step;

@@ -1,6 +1,7 @@
 #include "emu/launch_json.hpp"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -168,6 +169,12 @@ vgpu::Footprint footprint(const Json& json) {
   vgpu::Footprint footprint;
   for (const auto& [name, value] : named_parts) footprint.*value = json.at(name);
   return footprint;
+}
+
+std::string skipped_launches(const Json& kernel) {
+  return fmt::format("{}: {} launches skipped after {}", kernel.at("kernel").get<std::string>(),
+                     kernel.at("skipped").get<std::uint64_t>(),
+                     kernel.at("ran").get<std::uint64_t>());
 }
 
 vgpu::Counters counters(const Json& json) {

@@ -39,6 +39,9 @@ vgpu::Counters counters(const Json& json);
 Json to_json(const vgpu::LineCounters& line);
 vgpu::LineCounters line_counters(const Json& line);
 
+/// "K: 8 launches skipped after 2", of {"kernel": "K", "ran": 2, "skipped": 8}.
+std::string skipped_launches(const Json& kernel);
+
 /// {"kind", "kernel", "message", "address", "count", "first": {…}, "other": {…}}; each party is
 /// {"block", "thread", "access", "source", "instruction", "file", "line"}.
 Json to_json(const vgpu::Hazard& hazard);

@@ -161,9 +161,7 @@ bool repeats_hazard(const std::string& error, const Records& records) {
 std::string skipped_text(const Records& records) {
   std::string text;
   for (const Json& kernel : records.skipped) {
-    text += fmt::format(
-        "{}: {} launches skipped after {} (--launches)\n", kernel.at("kernel").get<std::string>(),
-        kernel.at("skipped").get<std::uint64_t>(), kernel.at("ran").get<std::uint64_t>());
+    text += skipped_launches(kernel) + " (--launches)\n";
   }
   if (text.empty()) return text;
   return "\n" + text + "results that need the skipped launches are wrong\n";

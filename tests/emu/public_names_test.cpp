@@ -89,7 +89,8 @@ TEST(PublicNames, Cusparse) {
   expect_output("cusparse.cu",
                 "24 32 116 \n488 96 628 696 \n1 2 0 3 4 11 \n0 2 3 5 \n0 2 1 0 2 \n"
                 "5 14 9 14 77 \n1 2 1 \n"
-                "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_NOT_INITIALIZED\n");
+                "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_NOT_INITIALIZED\n"
+                "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_INVALID_VALUE\n");
 }
 
 TEST(PublicNames, Nvrtc) {

@@ -1,6 +1,6 @@
 # Rung in the folder of another project (parent/): the library alone, under names of its own, and
-# nothing of that project changed. Then built as a library of the other kind, ${shared}, without
-# optimisation to save time, and used as use.cmake does.
+# nothing of that project changed. Then built as a library of the other kind, ${shared}, and used as
+# use.cmake does.
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
@@ -49,8 +49,18 @@ if(others OR count LESS 4)
   message(FATAL_ERROR "targets without rung_ in front: ${others}; all: ${targets}")
 endif()
 
-# As a part of the parent's own build and installation, where it asks for that.
-run(${parent} -B ${build} -D RUNG_INSTALL=ON -D BUILD_SHARED_LIBS=${shared})
+# As a part of the parent's own build and installation, where it asks for that. Sources that it compiles
+# by the very commands of ${this_build} are not compiled again.
+set(launcher)
+if(python)
+  run(${python} -c "print(end=__import__('sys').executable)")  # not pyenv's slow script in front of it
+  file(WRITE ${work}/launcher
+    "#!/bin/sh\nexec '${said}' -IS '${CMAKE_CURRENT_LIST_DIR}/reuse_object.py' '${this_build}' \"$@\"\n")
+  file(CHMOD ${work}/launcher PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(launcher -D CMAKE_CXX_COMPILER_LAUNCHER=${work}/launcher)
+endif()
+run(${parent} -B ${build} -D RUNG_INSTALL=ON -D BUILD_SHARED_LIBS=${shared}
+  -D CMAKE_BUILD_TYPE=${build_type} -D RUNG_WERROR=${werror} ${launcher})
 run(${CMAKE_COMMAND} --build ${build})
 expect_output(${build}/parent_cpp)
 expect_output(${build}/parent_blas)

@@ -83,6 +83,22 @@ def test_addmm(device, shape):
     assert torch.autograd.gradcheck(lambda *all: rung.torch.addmm(*all, beta=0.5, alpha=-2), (input, a, b))
 
 
+@pytest.mark.parametrize("shape", [(), (5,), (1,), (4, 5), (1, 5), (4, 1), (1, 1)])
+def test_addmm_without_gradients(device, dtype, shape):
+    input, a, b = (torch.randn(each, dtype=dtype, device=device) for each in (shape, (4, 3), (3, 5)))
+    close(rung.torch.addmm(input, a, b, beta=0.5), torch.addmm(input, a, b, beta=0.5))
+    spread = torch.randn(10, 8, dtype=dtype, device=device)[::2, ::2].t()  # (4, 5), neither stride 1
+    close(rung.torch.addmm(spread, a, b), torch.addmm(spread, a, b))
+    integers = torch.arange(5, device=device)
+    close(rung.torch.addmm(integers, a, b), torch.addmm(integers.to(dtype), a, b))
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 4), (2, 4, 5)])
+def test_an_input_that_does_not_broadcast_is_refused(device, shape):
+    with pytest.raises(RuntimeError, match="size|shape|dimension"):
+        rung.torch.addmm(torch.ones(shape, device=device), torch.ones(4, 3, device=device), torch.ones(3, 5, device=device))
+
+
 def test_beta_of_zero_ignores_nan(device):
     a, nan = torch.ones(2, 2, device=device), torch.full((2, 2), float("nan"), device=device)
     close(rung.torch.addmm(nan, a, a, beta=0), a @ a)

@@ -2,6 +2,7 @@
 of torch.func, which want the context apart and take 25 us longer."""
 
 import torch
+from torch.autograd import forward_ad
 
 from . import operators
 
@@ -25,12 +26,32 @@ def _sum(*terms):
     return sum(present[1:], present[0])
 
 
-class Matmul(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, *inputs):
-        output = TransformedMatmul.forward(*inputs)
-        TransformedMatmul.setup_context(ctx, inputs, output)
+def _keep_factors(ctx, a, b):
+    ctx.save_for_backward(a, b)
+    if forward_ad._current_level >= 0:
+        ctx.save_for_forward(a, b)
+
+
+class _PastTheDispatcher(torch.autograd.Function):
+    """A function of ordinary tensors, of which a subclass has the kernel and what it keeps for its derivatives."""
+
+    @classmethod
+    def forward(cls, ctx, *inputs):
+        output = cls.kernel(*inputs)
+        cls.keep(ctx, inputs, output)
         return output
+
+
+class Matmul(_PastTheDispatcher):
+    @staticmethod
+    def kernel(a, b, math, out_dtype):
+        return operators.multiply(a, b, math=math, out_dtype=out_dtype)
+
+    @staticmethod
+    def keep(ctx, inputs, output):
+        a, b, ctx.math, _ = inputs
+        ctx.dtype = output.dtype
+        _keep_factors(ctx, a, b)
 
     @staticmethod
     def backward(ctx, gradient):
@@ -52,12 +73,7 @@ class TransformedMatmul(Matmul):
 
         return matmul(a, b, math=math, out_dtype=out_dtype)  # without grad: the kernel, or the operator
 
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        a, b, ctx.math, _ = inputs
-        ctx.dtype = output.dtype
-        ctx.save_for_backward(a, b)
-        ctx.save_for_forward(a, b)
+    setup_context = Matmul.keep
 
     @staticmethod
     def vmap(info, in_dims, a, b, math, out_dtype):
@@ -67,12 +83,16 @@ class TransformedMatmul(Matmul):
         return matmul(a, b, math=math, out_dtype=out_dtype), 0
 
 
-class Addmm(torch.autograd.Function):
+class Addmm(_PastTheDispatcher):
     @staticmethod
-    def forward(ctx, *inputs):
-        output = TransformedAddmm.forward(*inputs)
-        TransformedAddmm.setup_context(ctx, inputs, output)
-        return output
+    def kernel(input, a, b, beta, alpha, math):
+        return operators.multiply_and_add(input, a, b, beta=beta, alpha=alpha, math=math)
+
+    @staticmethod
+    def keep(ctx, inputs, output):
+        input, a, b, ctx.beta, ctx.alpha, ctx.math = inputs
+        ctx.shape, ctx.output_shape = input.shape, output.shape
+        _keep_factors(ctx, a, b)
 
     @staticmethod
     def backward(ctx, gradient):
@@ -95,12 +115,7 @@ class TransformedAddmm(Addmm):
 
         return addmm(input, a, b, beta=beta, alpha=alpha, math=math)
 
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        input, a, b, ctx.beta, ctx.alpha, ctx.math = inputs
-        ctx.shape, ctx.output_shape = input.shape, output.shape
-        ctx.save_for_backward(a, b)
-        ctx.save_for_forward(a, b)
+    setup_context = Addmm.keep
 
     @staticmethod
     def vmap(info, in_dims, input, a, b, beta, alpha, math):

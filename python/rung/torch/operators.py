@@ -71,6 +71,8 @@ def multiply_and_add(input, a, b, *, beta=1, alpha=1, math="ieee"):
     if a.dim() < 2 or b.dim() < 2:
         _check(a, b)
     writable = a.dtype if _writes_rounded(a, a.dtype) else _SUMS.get(a.dtype, torch.float32)
+    if beta != 0 and a.is_cpu and input.is_cpu and input.dtype == writable == a.dtype:
+        return _core._matmul_of_tensors(a, b, None, alpha, beta, math, False, input)
     result = torch.empty(_shape(a, b), dtype=writable, device=a.device)
     if beta != 0:
         result.copy_(input)  # broadcast

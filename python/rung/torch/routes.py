@@ -60,6 +60,8 @@ def _route_linear(input, weight, bias=None):
         return NotImplemented
     if bias is None:
         return matmul(input, weight.t(), math=_math(input))
+    if input.dim() == 2:
+        return addmm(tensors[2], input, weight.t(), math=_math(input))
     rows = input.reshape(-1, input.shape[-1])
     result = addmm(tensors[2], rows, weight.t(), math=_math(input))
     return result.view(*input.shape[:-1], weight.shape[0])

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "emu/runtime/status_name.hpp"
+
 namespace fs = std::filesystem;
 
 struct nvrtcProgram_st {
@@ -190,8 +192,7 @@ const char* nvrtcGetErrorString(nvrtcResult result) {
                                 "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
                                 "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
                                 "NVRTC_ERROR_INTERNAL_ERROR"};
-  const auto index = static_cast<std::size_t>(result);
-  return index < names.size() ? names[index] : "NVRTC_ERROR unknown";
+  return rung::emu::status_name(names, result, "NVRTC_ERROR unknown");
 }
 
 nvrtcResult nvrtcVersion(int* major, int* minor) {

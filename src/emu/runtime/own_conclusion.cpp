@@ -121,11 +121,7 @@ void OwnConclusion::add(const std::string& kind, const Json& content) {
   if (kind == "hazard") reports_.add_hazard(content);
   if (kind == "failure") reports_.add_failure(content);
   if (kind == "skipped") {
-    skipped_ += fmt::format(
-        "rung emu: {}: {} launches skipped after {}: results that need them are "
-        "wrong\n",
-        content.at("kernel").get<std::string>(), content.at("skipped").get<std::uint64_t>(),
-        content.at("ran").get<std::uint64_t>());
+    skipped_ += "rung emu: " + skipped_launches(content) + ": results that need them are wrong\n";
   }
 }
 

@@ -99,6 +99,8 @@ int main() {
                                            CUSPARSE_SPMV_ALG_DEFAULT, nullptr)),
          cusparseGetErrorString(cusparseSpMV(nullptr, plain, &one, a, dx, &zero, dy, CUDA_R_32F,
                                              CUSPARSE_SPMV_ALG_DEFAULT, nullptr)));
+  printf("%s %s\n", cusparseGetErrorName(cusparseGetVersion(handle, nullptr)),
+         cusparseGetErrorName(cusparseSpMatGetValues(a, nullptr)));
   cusparseSpSV_destroyDescr(solver);
   cusparseSpGEMM_destroyDescr(work);
   for (auto* matrix : {a, transposed, product}) cusparseDestroySpMat(matrix);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "emu/runtime/cusparse/matrix.hpp"
+#include "emu/runtime/status_name.hpp"
 
 using namespace rung::emu::cusparse;
 
@@ -40,8 +41,7 @@ const char* cusparseGetErrorName(cusparseStatus_t status) {
                                 "CUSPARSE_STATUS_ZERO_PIVOT",
                                 "CUSPARSE_STATUS_NOT_SUPPORTED",
                                 "CUSPARSE_STATUS_INSUFFICIENT_RESOURCES"};
-  const auto index = static_cast<std::size_t>(status);
-  return index < names.size() ? names[index] : "unknown status";
+  return rung::emu::status_name(names, status, "unknown status");
 }
 const char* cusparseGetErrorString(cusparseStatus_t status) { return cusparseGetErrorName(status); }
 
@@ -50,19 +50,28 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
 }
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) { return destroy(handle); }
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
-  return guarded(handle, [&] { *version = CUSPARSE_VERSION; });
+  return guarded(handle, [&] {
+    require(version);
+    *version = CUSPARSE_VERSION;
+  });
 }
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream) {
   return guarded(handle, [&] { handle->stream = stream; });
 }
 cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t* stream) {
-  return guarded(handle, [&] { *stream = handle->stream; });
+  return guarded(handle, [&] {
+    require(stream);
+    *stream = handle->stream;
+  });
 }
 cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) {
   return guarded(handle, [&] { handle->pointer_mode = mode; });
 }
 cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t* mode) {
-  return guarded(handle, [&] { *mode = handle->pointer_mode; });
+  return guarded(handle, [&] {
+    require(mode);
+    *mode = handle->pointer_mode;
+  });
 }
 
 cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* matrix) {
@@ -146,7 +155,10 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t matrix,
   });
 }
 cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t matrix, void** values) {
-  return guarded(matrix, [&] { *values = matrix->values; });
+  return guarded(matrix, [&] {
+    require(values);
+    *values = matrix->values;
+  });
 }
 cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t matrix, void* values) {
   return guarded(matrix, [&] { matrix->values = values; });
@@ -183,7 +195,10 @@ cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t vector, void* value
   return guarded(vector, [&] { vector->values = values; });
 }
 cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t vector, void** values) {
-  return guarded(vector, [&] { *values = vector->values; });
+  return guarded(vector, [&] {
+    require(values);
+    *values = vector->values;
+  });
 }
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* matrix, int64_t rows, int64_t cols,
                                      int64_t ld, void* values, cudaDataType type,
