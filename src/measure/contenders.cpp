@@ -44,10 +44,26 @@ MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t row
 
 using Calls = std::function<void(std::int64_t)>;
 
-/// rung::gemm() with its last arguments: options, or a stream and options. Empty if it does not
-/// support the types.
-template <class... Where>
-Calls public_gemm(const GemmCall& call, const Where&... where) {
+struct OnGpu {
+  CudaStream stream;
+  CudaOptions options;
+};
+
+/// rung::gemm(), if it supports the types there.
+template <class S, class A, class C>
+auto gemm_at(const GemmOptions& cpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm(alpha, a, b, beta, c, cpu)) {
+  return gemm(alpha, a, b, beta, c, cpu);
+}
+template <class S, class A, class C>
+auto gemm_at(const OnGpu& gpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm(alpha, a, b, beta, c, gpu.stream, gpu.options)) {
+  return gemm(alpha, a, b, beta, c, gpu.stream, gpu.options);
+}
+
+/// Empty if rung::gemm() does not support the types.
+template <class Where>
+Calls public_gemm(const GemmCall& call, const Where& where) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
     const Gemm<In, Out> g = call.typed<In, Out>();
     const auto a = view(g.a, g.m, g.k);
@@ -55,9 +71,9 @@ Calls public_gemm(const GemmCall& call, const Where&... where) {
     const auto c = view(g.c, g.m, g.n);
     const auto alpha = static_cast<Public<Scalar<Out>>>(g.alpha);
     const auto beta = static_cast<Public<Scalar<Out>>>(g.beta);
-    if constexpr (requires { gemm(alpha, a, b, beta, c, where...); }) {
+    if constexpr (requires { gemm_at(where, alpha, a, b, beta, c); }) {
       return [=](std::int64_t calls) {
-        for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, where...);
+        for (std::int64_t i = 0; i < calls; ++i) gemm_at(where, alpha, a, b, beta, c);
       };
     } else {
       return {};
@@ -123,7 +139,7 @@ Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
   on_device.b.data = reinterpret_cast<const void*>(operands->b().data());
   on_device.c.data = reinterpret_cast<void*>(operands->c().data());
   const auto run =
-      public_gemm(on_device, CudaStream(gpu_.stream()), CudaOptions{.compute_mode = mode_});
+      public_gemm(on_device, OnGpu{CudaStream(gpu_.stream()), {.compute_mode = mode_}});
   if (!run) return {{}, fmt::format("has no {} on GPUs", rung::name(call.dtype))};
   return {batch_on_gpu("library", operands, [=, this] { launch([&] { run(1); }, threads); }), {}};
 }

@@ -72,6 +72,8 @@ TEST(ParseRung, ReadsTheComputeMode) {
   };
   const RungInfo rung = parse_rung("gemm/cpu/01_loop_order", with_mode("standard"));
   EXPECT_EQ(rung.compute_mode, ComputeMode::standard);
+  EXPECT_EQ(parse_rung("gemm/cpu/01_loop_order", with_mode("split")).compute_mode,
+            ComputeMode::split);
   EXPECT_EQ(rung.needs, "nothing");
   EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
   EXPECT_EQ(error_of("gemm/cpu/01_loop_order", with_mode("exact")),

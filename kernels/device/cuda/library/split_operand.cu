@@ -49,7 +49,7 @@ __device__ __forceinline__ void put(const SplitOperand& split, const HalfScale& 
 /// A block splits whole rows.
 __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
   __shared__ unsigned largest[warps];
-  __shared__ SquaredNorms parts[warps];
+  __shared__ float losses[warps], squares[warps];
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / lanes;
   for (std::int64_t row = blockIdx.x; row < split.rows; row += gridDim.x) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
     for (int w = 0; w < warps; ++w) most = largest[w] > most ? largest[w] : most;
 
     const HalfScale scale(most);
-    SquaredNorms norms = {};
+    SquaredNorms norms = {0, 0};
     const std::int64_t end = SplitOperand::halves_in_row(split.row_length) / 2;
     for (std::int64_t i = thread; i < end; i += SplitOperand::threads) {
       put(split, scale, row, i, i < split.row_length ? from[i] : 0.0f, norms);
@@ -80,21 +80,24 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
     for (unsigned by = lanes / 2; by > 0; by /= 2) {
       add(norms, ptx::shfl_down(norms.loss, by), ptx::shfl_down(norms.elements, by));
     }
-    if (thread % lanes == 0) parts[warp] = norms;
+    if (thread % lanes == 0) {
+      losses[warp] = norms.loss;
+      squares[warp] = norms.elements;
+    }
     // sync: all warps have added up their squares, and have read the largest
     __syncthreads();
     if (thread != 0) continue;
-    norms = {};
+    SquaredNorms of_row = {0, 0};
     RUNG_UNROLL
-    for (int w = 0; w < warps; ++w) add(norms, parts[w].loss, parts[w].elements);
-    split.scales[row] = scale.scale(norms);
+    for (int w = 0; w < warps; ++w) add(of_row, losses[w], squares[w]);
+    split.scales[row] = scale.scale(of_row);
   }
 }
 
 /// A block splits 32 columns, one for each lane; its warps share the rows.
 __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
   __shared__ unsigned largest[warps][lanes];
-  __shared__ SquaredNorms parts[warps][lanes];
+  __shared__ float losses[warps][lanes], squares[warps][lanes];
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
   const std::int64_t end = SplitOperand::halves_in_row(split.row_length) / 2;
@@ -115,18 +118,19 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
     for (int w = 0; w < warps; ++w) most = largest[w][lane] > most ? largest[w][lane] : most;
 
     const HalfScale scale(most);
-    SquaredNorms norms = {};
+    SquaredNorms norms = {0, 0};
     for (std::int64_t row = warp; row < split.rows; row += warps) {
       put(split, scale, row, col, exists ? from[row * split.from_ld] : 0.0f, norms);
     }
-    parts[warp][lane] = norms;
+    losses[warp][lane] = norms.loss;
+    squares[warp][lane] = norms.elements;
     // sync: all warps have added up their squares, and have read the largest
     __syncthreads();
     if (warp != 0 || !exists) continue;
-    norms = {};
+    SquaredNorms of_column = {0, 0};
     RUNG_UNROLL
-    for (int w = 0; w < warps; ++w) add(norms, parts[w][lane].loss, parts[w][lane].elements);
-    split.scales[col] = scale.scale(norms);
+    for (int w = 0; w < warps; ++w) add(of_column, losses[w][lane], squares[w][lane]);
+    split.scales[col] = scale.scale(of_column);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace rung::cuda {
 
-/// Of a row of A or a column of B. A vector of 16 bytes.
-struct alignas(16) OperandScale {
+/// Of a row of A or a column of B.
+struct OperandScale {
   /// An element is the sum of its halves times 2^exponent. The largest of the row or column is
   /// scaled to [2^14, 2^15).
   int exponent;
