@@ -192,14 +192,14 @@ function(rung_cuda_images source id)
 endfunction()
 
 # cuda_rungs(<target> <op>...): adds to the target the host side of every rung of kernels/<op>/cuda
-# (descriptor and launch), that of scaling, and that of copies. Makes libraries of what the device
+# (descriptor and launch), that of scaling, and those of copies. Makes libraries of what the device
 # compilers made, each with the table of src/backends/cuda/images.hpp: <target>_images has all rungs,
 # with line tables; <target>_selected_images those that selection can choose, without.
 function(cuda_rungs target)
   set(files)
   set(all_sources)
   rung_selected_ids(selected_ids)
-  foreach(helper scale pack_operand)
+  foreach(helper scale pack_operand split_operand)
     set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
     list(APPEND selected_ids gemm/cuda/${helper})

@@ -64,6 +64,11 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   options.alpha = form.alpha;
   options.beta = form.beta;
   options.cold = arguments.cold;
+  const auto mode = parse_compute_mode(arguments.math);
+  if (!mode) {
+    throw UsageError(fmt::format("--math: '{}' is not one of standard, split", arguments.math));
+  }
+  options.compute_mode = *mode;
   return options;
 }
 
@@ -264,6 +269,10 @@ Action add_bench(Options& app) {
       ->delimiter(',')
       ->take_all();
   arguments->add_form(app);
+  app.add_option("--math", arguments->math,
+                 "Compute mode of the library's gemm: standard, or split for f32 by halves")
+      ->type_name("MODE")
+      ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,
                  "Time budget per measurement, in seconds (default: 0.5; with --random 0.05)")
       ->type_name("S");

@@ -22,6 +22,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string sizes;
   std::vector<std::string> peers;
   std::string seconds;
+  std::string math = "standard";
   bool cold = false;
   bool remeasure_ceilings = false;
   std::string html;

@@ -40,6 +40,7 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(arguments.any(), "--m, --n or --k");
   refuse(arguments.alpha != defaults.alpha, "--alpha");
   refuse(arguments.beta != defaults.beta, "--beta");
+  refuse(arguments.math != defaults.math, "--math");
   refuse(arguments.cold, "--cold");
   refuse(arguments.remeasure_ceilings, "--remeasure-ceilings");
   refuse(!arguments.html.empty(), "--html; see rung report");

@@ -61,8 +61,9 @@ DotSpec read_dot_spec(const TraceArguments& arguments, const std::string& op) {
   return spec;
 }
 
-GemmSpec read_gemm_spec(const TraceArguments& arguments) {
+GemmSpec read_gemm_spec(const TraceArguments& arguments, ComputeMode mode) {
   GemmSpec spec;
+  spec.compute_mode = mode;
   if (!arguments.dtype.empty()) spec.dtype = read_dtype(arguments.dtype);
   const SizeArgument size = arguments.any()
                                 ? read_extents(arguments)
@@ -207,7 +208,9 @@ ExitCode run(const TraceArguments& arguments, const RungInfo& rung, const Spec& 
 
 ExitCode run(const TraceArguments& arguments) {
   const RungInfo& rung = read_rung(arguments);
-  if (rung.op == "gemm") return run<GemmCase>(arguments, rung, read_gemm_spec(arguments));
+  if (rung.op == "gemm") {
+    return run<GemmCase>(arguments, rung, read_gemm_spec(arguments, rung.compute_mode));
+  }
   return run<DotCase>(arguments, rung, read_dot_spec(arguments, rung.op));
 }
 

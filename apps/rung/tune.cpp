@@ -202,6 +202,7 @@ class TuneCommand {
     const auto data = cuda::TunedConfigs::of_device(request_.gpu->name());
     const cuda::GemmRung& gemm = *cuda::find_gemm_rung(target.rung->id);
     request_.rung = {target.rung->id, &gemm};
+    request_.compute_mode = target.rung->compute_mode;
     request_.model = data.model_of(target.rung->id, target.dtype);
     print_heading(out_, target);
     for (const cuda::GemmSize& size : shapes) {

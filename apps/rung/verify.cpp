@@ -82,6 +82,7 @@ class Verification {
     specs.insert(specs.end(), random.begin(), random.end());
     for (const GemmSpec& spec : specs) {
       GemmCase problem(spec);
+      problem.set_compute_mode(rung.compute_mode);
       if (backend_.why_not(rung, problem.call())) continue;
       outcome.add(verify(
           problem, [&](const GemmCall& call) { ::rung::run(backend_, rung, call, threads_); }));

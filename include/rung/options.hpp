@@ -9,6 +9,12 @@ enum class ComputeMode : int {
   /// Elements are multiplied as they are, and summed in the type of alpha and beta: what cuBLAS
   /// calls CUBLAS_COMPUTE_32F, 64F and 32I. Every combination of types has it.
   standard = 0,
+  /// f32 may be computed on faster units, with an error bound at most that of standard. On GPUs of
+  /// sm_90, large products are sums of three products of float16 halves on tensor cores, promoted to
+  /// float every 64 k-steps: |error| <= (k / 4 + 160) u |A||B|, where u is 2^-24. Elements that halves
+  /// cannot represent well enough are found on the device, and their sums are computed as in
+  /// standard. Other products, types and devices compute as in standard.
+  split = 1,
 };
 
 struct GemmOptions {

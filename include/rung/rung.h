@@ -33,7 +33,10 @@ typedef enum rung_dot_mode {
 } rung_dot_mode;
 
 /* The values are those of rung::ComputeMode. */
-typedef enum rung_compute_mode { RUNG_COMPUTE_STANDARD = 0 } rung_compute_mode;
+typedef enum rung_compute_mode {
+  RUNG_COMPUTE_STANDARD = 0,
+  RUNG_COMPUTE_SPLIT = 1
+} rung_compute_mode;
 
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
 typedef uint16_t rung_bfloat16;

@@ -63,13 +63,13 @@ struct Parameters {
   cuda::Launch launch;
 };
 
-cuda::TensorMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
+cuda::PreparedMaps maps_of(const cuda::Launch& launch, Zeros& zeros) {
   auto* const room = reinterpret_cast<void*>(zeros.allocate(cuda::packed_bytes(launch)));
-  const cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
+  cuda::PreparedMaps maps(vgpu::virtual_driver(), launch, room);
   if (maps.result() != cuda::Result::success) {
     throw std::runtime_error(vgpu::virtual_driver_message());
   }
-  return maps.maps();
+  return maps;
 }
 
 template <class In, class Out>
@@ -88,8 +88,9 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
   made.launch = cuda::fitted(setting.rung->launches.of<In, Out>()(g, setting.config),
                              setting.device.multiprocessors);
   auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
+  const cuda::PreparedMaps maps = maps_of(made.launch, zeros);
   const cuda::KernelArgs<In, Out> args = {
-      g, {setting.config.splits, setting.config.whole, workspace}, maps_of(made.launch, zeros)};
+      g, {setting.config.splits, setting.config.whole, workspace}, maps.maps(), maps.scales()};
   made.bytes.resize(sizeof args);
   std::memcpy(made.bytes.data(), &args, sizeof args);
   return made;

@@ -56,6 +56,8 @@ class GemmCase {
   explicit GemmCase(const GemmSpec& spec);
 
   const GemmSpec& spec() const { return spec_; }
+  /// Neither operands nor results depend on it.
+  void set_compute_mode(ComputeMode mode) { spec_.compute_mode = mode; }
   /// Pointers into this case, valid for its lifetime and across calls of fill().
   GemmCall call() const;
   /// Fills A, B and C (again). C is filled with the guard pattern if beta is 0.

@@ -8,11 +8,12 @@
 
 namespace rung {
 
-inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard};
+inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard, ComputeMode::split};
 
 constexpr std::string_view name(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return "standard";
+    case ComputeMode::split: return "split";
   }
   return "unknown";
 }

@@ -64,7 +64,8 @@ void fail_vector_null(const char* vector, std::int64_t n) {
 }
 
 void fail_compute_mode(const char* op, int mode) {
-  fail(std::string(op) + ": compute_mode is " + text(mode) + "; it must be 0 (standard)");
+  fail(std::string(op) + ": compute_mode is " + text(mode) +
+       "; it must be 0 (standard) or 1 (split)");
 }
 
 void fail_mode(int mode) {

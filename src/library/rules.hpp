@@ -50,6 +50,12 @@ inline constexpr double any_work = std::numeric_limits<double>::infinity();
 /// For work_per_thread: more threads never pay off.
 inline constexpr double one_thread = any_work;
 
+/// Whether a rung of one compute mode may compute in another: the promises of standard include those
+/// of split.
+constexpr bool fits_mode(ComputeMode rung, ComputeMode asked) {
+  return rung == asked || rung == ComputeMode::standard;
+}
+
 struct GemmRule {
   Dtypes dtypes = Dtypes::all();
   ComputeMode compute_mode = ComputeMode::standard;

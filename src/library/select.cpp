@@ -12,7 +12,7 @@ double work(const GemmShape& shape) {
 }
 
 bool fits(const GemmRule& rule, const GemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) && rule.compute_mode == shape.compute_mode &&
+  return rule.dtypes.has(shape.dtype) && fits_mode(rule.compute_mode, shape.compute_mode) &&
          cpu::machine().isa.contains(rule.needs) &&         //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&  //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&  //
@@ -36,9 +36,7 @@ bool is_in_use(std::string_view id) {
 
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
   const bool has_costs = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
-  if (has_costs && shape.compute_mode == ComputeMode::standard) {
-    return cheapest_gemm(shape, threads);
-  }
+  if (has_costs) return cheapest_gemm(shape, threads);
   const double multiply_adds = work(shape);
   for (const GemmRule& rule : tuned::gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;

@@ -80,9 +80,10 @@ class Bench {
     library.kind = Kind::library;
     library.chose = workload_->library_choice();
     if (gpu != nullptr) {
-      enter(std::make_unique<GpuLibraryContender>(*gpu), std::move(library));
+      enter(std::make_unique<GpuLibraryContender>(*gpu, request_.options.compute_mode),
+            std::move(library));
     } else {
-      enter(std::make_unique<LibraryContender>(), std::move(library));
+      enter(std::make_unique<LibraryContender>(request_.options.compute_mode), std::move(library));
     }
   }
 

@@ -21,6 +21,8 @@ class Contender {
   virtual ~Contender() = default;
 
   virtual std::string name() const = 0;
+  /// What it is verified by.
+  virtual ComputeMode compute_mode() const { return ComputeMode::standard; }
 
   /// The operands must outlive the batch.
   virtual Bound bind(const GemmCall& call, int threads) const = 0;

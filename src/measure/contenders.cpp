@@ -44,8 +44,24 @@ MatrixView<const Public<T>> view(const Matrix<const T>& matrix, std::int64_t row
 
 using Calls = std::function<void(std::int64_t)>;
 
-/// rung::gemm() with its last argument: options, or a stream. Empty if it does not support the
-/// types.
+struct OnGpu {
+  CudaStream stream;
+  CudaOptions options;
+};
+
+/// rung::gemm(), if it supports the types there.
+template <class S, class A, class C>
+auto gemm_at(const GemmOptions& cpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm(alpha, a, b, beta, c, cpu)) {
+  return gemm(alpha, a, b, beta, c, cpu);
+}
+template <class S, class A, class C>
+auto gemm_at(const OnGpu& gpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm(alpha, a, b, beta, c, gpu.stream, gpu.options)) {
+  return gemm(alpha, a, b, beta, c, gpu.stream, gpu.options);
+}
+
+/// Empty if rung::gemm() does not support the types.
 template <class Where>
 Calls public_gemm(const GemmCall& call, const Where& where) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
@@ -55,9 +71,9 @@ Calls public_gemm(const GemmCall& call, const Where& where) {
     const auto c = view(g.c, g.m, g.n);
     const auto alpha = static_cast<Public<Scalar<Out>>>(g.alpha);
     const auto beta = static_cast<Public<Scalar<Out>>>(g.beta);
-    if constexpr (requires { gemm(alpha, a, b, beta, c, where); }) {
+    if constexpr (requires { gemm_at(where, alpha, a, b, beta, c); }) {
       return [=](std::int64_t calls) {
-        for (std::int64_t i = 0; i < calls; ++i) gemm(alpha, a, b, beta, c, where);
+        for (std::int64_t i = 0; i < calls; ++i) gemm_at(where, alpha, a, b, beta, c);
       };
     } else {
       return {};
@@ -92,7 +108,7 @@ Bound RungContender::bind(const DotCall& call, int threads, void* result) const 
 }
 
 Bound LibraryContender::bind(const GemmCall& call, int threads) const {
-  const Calls run = public_gemm(call, GemmOptions{.threads = threads});
+  const Calls run = public_gemm(call, GemmOptions{.threads = threads, .compute_mode = mode_});
   if (!run) return {{}, fmt::format("has no {} on CPUs", rung::name(call.dtype))};
   return {run, {}};
 }
@@ -108,8 +124,8 @@ Bound LibraryContender::bind(const DotCall& call, int threads, void* result) con
   });
 }
 
-GpuLibraryContender::GpuLibraryContender(cuda::Gpu& gpu)
-    : gpu_(gpu), driver_{&gpu.api(), gpu.target().takes_cubin, gpu.target().wanted} {
+GpuLibraryContender::GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode)
+    : gpu_(gpu), mode_(mode), driver_{&gpu.api(), gpu.target().takes_cubin, gpu.target().wanted} {
   cuda::use_driver(&driver_);
 }
 
@@ -122,7 +138,8 @@ Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
   on_device.a.data = reinterpret_cast<const void*>(operands->a().data());
   on_device.b.data = reinterpret_cast<const void*>(operands->b().data());
   on_device.c.data = reinterpret_cast<void*>(operands->c().data());
-  const auto run = public_gemm(on_device, CudaStream(gpu_.stream()));
+  const auto run =
+      public_gemm(on_device, OnGpu{CudaStream(gpu_.stream()), {.compute_mode = mode_}});
   if (!run) return {{}, fmt::format("has no {} on GPUs", rung::name(call.dtype))};
   return {batch_on_gpu("library", operands, [=, this] { launch([&] { run(1); }, threads); }), {}};
 }

@@ -15,6 +15,7 @@ class RungContender final : public Contender {
   RungContender(const Backend& backend, const RungInfo& info) : backend_(backend), info_(info) {}
 
   std::string name() const override { return info_.id; }
+  ComputeMode compute_mode() const override { return info_.compute_mode; }
   const RungInfo& info() const { return info_; }
 
   Bound bind(const GemmCall& call, int threads) const override;
@@ -29,10 +30,16 @@ class RungContender final : public Contender {
 /// rung selection.
 class LibraryContender final : public Contender {
  public:
+  explicit LibraryContender(ComputeMode mode = ComputeMode::standard) : mode_(mode) {}
+
+  ComputeMode compute_mode() const override { return mode_; }
   std::string name() const override { return "library"; }
 
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
+
+ private:
+  ComputeMode mode_;
 };
 
 /// The same for rung::gemm() on the memory of a GPU, or of the virtual one. Only one at a time:
@@ -40,11 +47,12 @@ class LibraryContender final : public Contender {
 class GpuLibraryContender final : public Contender {
  public:
   /// The backend must outlive it.
-  explicit GpuLibraryContender(cuda::Gpu& gpu);
+  explicit GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode = ComputeMode::standard);
   GpuLibraryContender(const GpuLibraryContender&) = delete;
   GpuLibraryContender& operator=(const GpuLibraryContender&) = delete;
   ~GpuLibraryContender() override;
 
+  ComputeMode compute_mode() const override { return mode_; }
   std::string name() const override { return "library"; }
 
   Bound bind(const GemmCall& call, int threads) const override;
@@ -54,6 +62,7 @@ class GpuLibraryContender final : public Contender {
   void launch(const std::function<void()>& run, int threads) const;
 
   cuda::Gpu& gpu_;
+  ComputeMode mode_;
   cuda::Driver driver_;
 };
 

@@ -30,7 +30,8 @@ class Tuner {
                   .n = request.size.n,
                   .k = request.size.k,
                   // Where B has to lie along k, it would be copied in each call.
-                  .b_transposed = cuda::is_k_major_only(request.dtype)}) {}
+                  .b_transposed = cuda::is_k_major_only(request.dtype),
+                  .compute_mode = request.compute_mode}) {}
 
   TuneResult run() {
     enter_all();

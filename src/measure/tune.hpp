@@ -18,6 +18,7 @@ namespace rung {
 
 struct TuneRequest {
   cuda::NamedGemmRung rung = {};
+  ComputeMode compute_mode = ComputeMode::standard;  // of the rung
   Dtype dtype = Dtype::f32;
   cuda::GemmSize size = {};
   cuda::Gpu* gpu = nullptr;

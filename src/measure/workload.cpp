@@ -70,11 +70,15 @@ class GemmWorkload final : public Workload {
 
   Bound bind(const Contender& contender) override {
     std::vector<Bound> bound;
-    for (const auto& set : sets_) bound.push_back(contender.bind(set->call(), options_.threads));
+    for (const auto& set : sets_) {
+      set->set_compute_mode(contender.compute_mode());
+      bound.push_back(contender.bind(set->call(), options_.threads));
+    }
     return rotate(std::move(bound));
   }
 
   Verdict verify(const Contender& contender) override {
+    sets_.front()->set_compute_mode(contender.compute_mode());
     const Verdict verdict = rung::verify(*sets_.front(), [&](const GemmCall& call) {
       contender.bind(call, options_.threads).batch.call();
     });
@@ -96,7 +100,8 @@ class GemmWorkload final : public Workload {
 
   std::size_t operand_sets() const override { return sets_.size(); }
   std::string library_choice() const override {
-    const GemmCall call = sets_.front()->call();
+    GemmCall call = sets_.front()->call();
+    call.compute_mode = options_.compute_mode;
     if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
       return std::string(choose_cuda_gemm(call, gpu->target().arch).id);
     }

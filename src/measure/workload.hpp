@@ -29,6 +29,7 @@ struct WorkloadOptions {
   double alpha = 1;
   double beta = 0;
   bool cold = false;  // use new operands, from beyond the caches, for each call
+  ComputeMode compute_mode = ComputeMode::standard;  // of the library's gemm
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

@@ -41,7 +41,8 @@ Json peers_of(const BenchRow& row) {
 }
 
 Json problem_of(const BenchResult& result) {
-  const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold] = result.options;
+  const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode] =
+      result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -49,6 +50,7 @@ Json problem_of(const BenchResult& result) {
     json.update(
         {{"m", m}, {"n", n}, {"k", k}, {"layout", layout}, {"alpha", alpha}, {"beta", beta}});
     json["leading_dimensions"] = result.leading_dimensions;
+    json["math"] = name(mode);
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});
   }

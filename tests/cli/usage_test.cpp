@@ -98,6 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda --random 1 --device cpu",
             "gemm/cuda/00_naive does not run on the cpu; see --device", 3},
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
+        Bad{"bench gemm --math fast", "--math: 'fast' is not one of standard, split"},
+        Bad{"bench gemm/cuda --random 1 --math split", "--random: cannot be combined with --math"},
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --json - --html -",
             "--json and --html: both are written to standard output"},

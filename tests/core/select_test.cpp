@@ -72,10 +72,12 @@ TEST(ParseRung, ReadsTheComputeMode) {
   };
   const RungInfo rung = parse_rung("gemm/cpu/01_loop_order", with_mode("standard"));
   EXPECT_EQ(rung.compute_mode, ComputeMode::standard);
+  EXPECT_EQ(parse_rung("gemm/cpu/01_loop_order", with_mode("split")).compute_mode,
+            ComputeMode::split);
   EXPECT_EQ(rung.needs, "nothing");
   EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
   EXPECT_EQ(error_of("gemm/cpu/01_loop_order", with_mode("exact")),
-            "gemm/cpu/01_loop_order: 'exact' is not a compute mode; there is standard");
+            "gemm/cpu/01_loop_order: 'exact' is not a compute mode; there are standard and split");
 }
 
 TEST(ParseRung, RefusesEmptyFields) {

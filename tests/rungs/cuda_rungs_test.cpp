@@ -21,7 +21,9 @@ namespace {
 constexpr int threads = 2;
 
 vgpu::Counters count(const std::string& rung, const GemmSpec& spec, const std::string& front_end) {
-  return count(rung, GemmCase(spec).call(), front_end);
+  GemmCase problem(spec);
+  problem.set_compute_mode(select({rung}).front()->compute_mode);
+  return count(rung, problem.call(), front_end);
 }
 
 // A fifth of them in a sanitized build, whose virtual GPU is twenty times slower.
@@ -47,6 +49,7 @@ TEST_P(CudaGemmRungs, AreRight) {
     const std::vector<GemmSpec> specs = standard_gemm_cases(dtype_, Effort::quick);
     for (std::size_t i = 0; i < specs.size(); i += each_of_cases) {
       GemmCase problem(specs[i]);
+      problem.set_compute_mode(rung_.compute_mode);
       const Verdict verdict =
           verify(problem, [&](const GemmCall& call) { run(*backend, rung_, call, threads); });
       EXPECT_TRUE(verdict.right) << verdict.message << " by " << front_end;
@@ -85,6 +88,7 @@ TEST_P(CudaGemmCalls, ReachElementsPastTwoToTheThirtyOne) {
       spec.*padding = apart;
       try {
         GemmCase problem(spec);
+        problem.set_compute_mode(GetParam()->compute_mode);
         const Verdict verdict = verify(
             problem, [&](const GemmCall& call) { run(*backend, *GetParam(), call, threads); });
         EXPECT_TRUE(verdict.right) << verdict.message;

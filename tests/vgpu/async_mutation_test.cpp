@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <set>
 #include <span>
 #include <sstream>
@@ -18,6 +19,7 @@
 #include "backends/cuda/images.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "device/cuda/library/split_operand.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/model/tensor_map.hpp"
 
@@ -26,8 +28,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Of the rungs that come in several tile sizes, the one that has what the others have.
-constexpr std::string_view with_tiles = "gemm/cuda/31_dependent_launch";
+// Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
+// halves of f32.
+constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3"};
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -36,10 +39,14 @@ struct Setting {
   int multiprocessors;
 };
 
+Dtype dtype_of(const cuda::GemmRung& rung) {
+  return cuda::has(rung, Dtype::bf16) ? Dtype::bf16 : Dtype::f32;
+}
+
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
 /// so many steps, each kind of step has its stage used again.
 Setting setting_of(const cuda::GemmRung& rung) {
-  const auto tiles = cuda::tiles_of(rung, Dtype::bf16);
+  const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
       std::min_element(tiles.begin(), tiles.end(),
@@ -63,10 +70,10 @@ bool is_asynchronous(const std::string& line) {
 }
 
 std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {
-  return cuda::kernel_of({0, "", &rung, config}, Dtype::bf16).text();
+  return cuda::kernel_of({0, "", &rung, config}, dtype_of(rung)).text();
 }
 
-/// The entry for bf16 alone, and what stands before the first one.
+/// One entry alone, and what stands before the first one.
 Lines entry_of(std::string_view text, const std::string& name) {
   const std::string_view word = ".visible .entry ";
   const std::size_t begin = text.find(std::string(word) + name + "(");
@@ -100,8 +107,19 @@ struct Outcome {
   int cluster = 1;      // blocks
 };
 
+/// In place of the matrix of a map, its halves: zeros, but the same accesses.
+template <class Array>
+cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
+  if (!spec.is_split) return spec;
+  spec.element_bytes = sizeof(float16);
+  spec.row_length = spec.ld = cuda::SplitOperand::halves_in_row(spec.row_length);
+  spec.data = array(spec.rows * spec.ld, float16(0.0f));
+  return spec;
+}
+
 /// A B^T of matrices of ones.
-Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+template <class In>
+Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
   const auto array = [&]<class T>(std::int64_t count, T value) {
     const std::vector<T> values(static_cast<std::size_t>(count), value);
@@ -110,24 +128,26 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
     return reinterpret_cast<T*>(address);
   };
   const auto [m, n, k, config, multiprocessors] = setting_of(rung);
-  const Gemm<bfloat16, float> gemm{m,
-                                   n,
-                                   k,
-                                   1.0f,
-                                   {array(m * k, bfloat16(1.0f)), k, 1},
-                                   {array(k * n, bfloat16(1.0f)), 1, k},
-                                   0.0f,
-                                   {array(m * n, 1.0f), n, 1}};
+  const Gemm<In, float> gemm{m,
+                             n,
+                             k,
+                             1.0f,
+                             {array(m * k, In(1.0f)), k, 1},
+                             {array(k * n, In(1.0f)), 1, k},
+                             0.0f,
+                             {array(m * n, 1.0f), n, 1}};
   const cuda::Launch launch =
-      cuda::fitted(rung.launches.of<bfloat16>()(gemm, config), multiprocessors);
-  cuda::KernelArgs<bfloat16, float> args = {
+      cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
+  cuda::KernelArgs<In, float> args = {
       gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);
   };
-  encode(launch.a, args.maps.a);
-  encode(launch.b, args.maps.b);
+  encode(halves_of(launch.a, array), args.maps.a);
+  encode(halves_of(launch.b, array), args.maps.b);
+  const cuda::OperandScale scale = {0, 0.0f, 0.0f};
+  if (launch.a.is_split) args.scales = {array(m, scale), array(n, scale)};
   encode(launch.c, args.maps.c);
 
   vgpu::LaunchOptions options;
@@ -150,6 +170,10 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
     }
   }
   return outcome;
+}
+
+Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
+  return dtype_of(rung) == Dtype::bf16 ? run_on<bfloat16>(lines, rung) : run_on<float>(lines, rung);
 }
 
 /// Without that line. A wait does not wait.
@@ -240,11 +264,14 @@ void mutate(const Lines& lines, const cuda::NamedGemmRung& named, Score& score) 
 TEST(AsyncMutation, EveryMutantIsCaught) {
   Score score;
   for (const cuda::NamedGemmRung& named : cuda::gemm_rungs) {
-    const bool has_tiles = !cuda::tiles_of(*named.rung, Dtype::bf16).empty();
-    if (!named.rung->maps || (has_tiles && named.id != with_tiles)) continue;
+    const Dtype dtype = dtype_of(*named.rung);
+    const bool has_tiles = !cuda::tiles_of(*named.rung, dtype).empty();
+    if (!named.rung->maps ||
+        (has_tiles && std::ranges::find(with_tiles, named.id) == std::end(with_tiles)))
+      continue;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(entry_of(unpacked(image.unit(Dtype::bf16)),
+      mutate(entry_of(unpacked(image.unit(dtype)),
                       entry_name(*named.rung, setting_of(*named.rung).config)),
              named, score);
     }

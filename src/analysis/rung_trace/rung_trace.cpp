@@ -116,6 +116,7 @@ void trace_gemm(const RungInfo& info, Dtype dtype, const cuda::GemmSize& measure
   spec.m = traced_gemm.m;
   spec.n = traced_gemm.n;
   spec.k = traced_gemm.k;
+  spec.compute_mode = info.compute_mode;
   GemmCase problem(spec);
   const GemmCall call = problem.call();
   if (const auto why_not = watched.backend().why_not(info, call)) {

@@ -12,6 +12,7 @@ namespace rung {
 
 extern const cuda::GemmRung gemm_cuda_library_scale;
 extern const cuda::GemmRung gemm_cuda_library_pack_operand;
+extern const cuda::GemmRung gemm_cuda_library_split_operand;
 
 namespace cuda {
 
@@ -29,7 +30,10 @@ inline constexpr ConfiguredGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
 /// Copies an operand that TMA cannot read in place. Its parameter is a PackOperand.
 inline constexpr ConfiguredGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
                                                 &gemm_cuda_library_pack_operand};
-inline constexpr std::size_t gemm_kernels_off_ladder = 2;
+/// Splits an operand of floats into halves. Its parameter is a SplitOperand.
+inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cuda/split_operand",
+                                                 &gemm_cuda_library_split_operand};
+inline constexpr std::size_t gemm_kernels_off_ladder = 3;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

@@ -22,7 +22,8 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
     static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
     ::new (args_) Args{problem.typed<In, Out>(),
                        {gemm.config.splits, gemm.config.whole, memory.workspace},
-                       maps_.maps()};
+                       maps_.maps(),
+                       maps_.scales()};
   });
 }
 

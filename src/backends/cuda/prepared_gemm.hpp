@@ -22,8 +22,8 @@ struct LaunchMemory {
   void* copies = nullptr;     // packed_bytes() of the launch, at a multiple of 256
 };
 
-/// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place,
-/// then the rung's kernel.
+/// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place, or
+/// split_operand for each that the rung multiplies as halves, then the rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.
@@ -40,6 +40,10 @@ class PreparedGemm {
     for (PackOperand copy : maps_.copies()) {
       void* parameters[] = {&copy};
       f(kernel_of(pack_operand, type_of(copy)), launch_of(copy, multiprocessors_), parameters);
+    }
+    for (SplitOperand split : maps_.splits()) {
+      void* parameters[] = {&split};
+      f(kernel_of(split_operand, Dtype::f32), launch_of(split, multiprocessors_), parameters);
     }
     void* parameters[] = {args_};
     f(kernel_, launch_, parameters);

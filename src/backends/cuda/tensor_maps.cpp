@@ -15,7 +15,18 @@ std::int64_t aligned_ld(const TensorMapSpec& spec) {
   return round_up(spec.row_length, elements);
 }
 
+std::int64_t halves_bytes(const TensorMapSpec& spec) {
+  constexpr std::int64_t bytes_of_half = 2;
+  return up_to_copy(spec.rows * SplitOperand::halves_in_row(spec.row_length) * bytes_of_half);
+}
+
+std::int64_t scales_bytes(const TensorMapSpec& spec) {
+  const std::int64_t count = spec.is_scaled_by_row ? spec.rows : spec.row_length;
+  return up_to_copy(count * static_cast<std::int64_t>(sizeof(OperandScale)));
+}
+
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
+  if (spec.is_split) return spec.is_empty() ? 0 : halves_bytes(spec) + scales_bytes(spec);
   if (!needs_copy(spec)) return 0;
   return up_to_copy(spec.rows * aligned_ld(spec) * spec.element_bytes);
 }
@@ -36,8 +47,11 @@ std::int64_t packed_bytes(const Launch& launch) {
 }
 
 PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
-  encode(api, copied(launch.a, room), maps_.a);
-  encode(api, copied(launch.b, room), maps_.b);
+  const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales) {
+    return spec.is_split ? split(spec, room, scales) : copied(spec, room);
+  };
+  encode(api, in_memory(launch.a, scales_.a), maps_.a);
+  encode(api, in_memory(launch.b, scales_.b), maps_.b);
   encode(api, launch.c, maps_.c);
 }
 
@@ -51,6 +65,27 @@ TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
                        spec.ld,   copy.ld, spec.element_bytes, spec.is_transposed};
   room = static_cast<char*>(room) + copy_bytes(spec);
   return copy;
+}
+
+TensorMapSpec PreparedMaps::split(const TensorMapSpec& spec, void*& room,
+                                  const OperandScale*& scales) {
+  if (spec.is_empty()) return spec;
+  auto* const begin = static_cast<char*>(room);
+  auto* const its_scales = reinterpret_cast<OperandScale*>(begin + halves_bytes(spec));
+  splits_[split_count_++] = {static_cast<const float*>(spec.data),
+                             room,
+                             its_scales,
+                             spec.row_length,
+                             spec.rows,
+                             spec.ld,
+                             spec.is_scaled_by_row};
+  scales = its_scales;
+  room = begin + copy_bytes(spec);
+  TensorMapSpec halves = spec;
+  halves.data = begin;
+  halves.element_bytes = 2;
+  halves.row_length = halves.ld = SplitOperand::halves_in_row(spec.row_length);
+  return halves;
 }
 
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
@@ -81,6 +116,15 @@ Launch launch_of(const PackOperand& copy, int multiprocessors) {
   const std::int64_t pieces = copy.from_transposed ? tiles : copy.rows;
   return {.grid = {std::min(pieces, copying_blocks_per_sm * multiprocessors)},
           .block = {PackOperand::threads}};
+}
+
+Launch launch_of(const SplitOperand& split, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 4;
+  constexpr std::int64_t columns_of_block = 32;
+  const std::int64_t columns = SplitOperand::halves_in_row(split.row_length) / 2;
+  const std::int64_t pieces = split.is_scaled_by_row ? split.rows : columns / columns_of_block;
+  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
+          .block = {SplitOperand::threads}};
 }
 
 }  // namespace rung::cuda

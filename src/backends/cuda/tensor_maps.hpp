@@ -9,13 +9,14 @@
 #include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/pack_operand.hpp"
+#include "device/cuda/library/split_operand.hpp"
 
 namespace rung::cuda {
 
 /// Packed copies begin at multiples of this many bytes in device memory.
 constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
-/// The device memory that packed copies of A and B take, after the launch's own workspace.
+/// The device memory that copies of A and B take, packed or split, after the launch's own workspace.
 std::int64_t packed_bytes(const Launch& launch);
 
 /// The copies to be made before each launch, and the maps for it.
@@ -30,16 +31,24 @@ class PreparedMaps {
   std::span<const PackOperand> copies() const {
     return {copies_, static_cast<std::size_t>(count_)};
   }
+  std::span<const SplitOperand> splits() const {
+    return {splits_, static_cast<std::size_t>(split_count_)};
+  }
   const TensorMaps& maps() const { return maps_; }
+  const OperandScales& scales() const { return scales_; }
 
  private:
   void encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map);
   TensorMapSpec copied(const TensorMapSpec& spec, void*& room);
+  TensorMapSpec split(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
   PackOperand copies_[2] = {};
   int count_ = 0;
+  SplitOperand splits_[2] = {};
+  int split_count_ = 0;
   TensorMaps maps_ = {};
+  OperandScales scales_ = {};
 };
 
 /// The type in the name of the kernel that makes a copy: one of its elements' size.
@@ -47,5 +56,6 @@ Dtype type_of(const PackOperand& copy);
 
 /// How a copy is launched on a device of that many SMs, or on that many of it.
 Launch launch_of(const PackOperand& copy, int multiprocessors);
+Launch launch_of(const SplitOperand& split, int multiprocessors);
 
 }  // namespace rung::cuda

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "device/cuda/entry/launch.hpp"
+#include "device/cuda/library/split_operand.hpp"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
 
@@ -16,13 +17,16 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
 
 /// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
+  if (shape.compute_mode == ComputeMode::split && shape.dtype == Dtype::f32) {
+    return bytes_for_copies(shape) <= shape.bytes_for_copies;
+  }
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
   if (shape.alignment >= 16 && (along_k || !cuda::is_k_major_only(shape.dtype))) return true;
   return bytes_for_copies(shape) <= shape.bytes_for_copies;
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) && rule.compute_mode == shape.compute_mode &&
+  return rule.dtypes.has(shape.dtype) && fits_mode(rule.compute_mode, shape.compute_mode) &&
          rule.min_arch <= shape.arch && shape.arch <= rule.max_arch &&  //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&              //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
@@ -70,9 +74,11 @@ Order order_of(std::int64_t col_stride) {
 
 std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
   const auto element = static_cast<std::int64_t>(input_bytes(shape.dtype));
-  const std::int64_t line = 128 / element;
+  const bool may_split = shape.compute_mode == ComputeMode::split;
+  const std::int64_t line = may_split ? cuda::SplitOperand::chunk : 128 / element;
   const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
-  return element * elements + cuda::semaphores_bytes + 512;
+  const std::int64_t scales = (shape.m + shape.n) * std::int64_t{sizeof(cuda::OperandScale)};
+  return element * elements + (may_split ? scales + 512 : 0) + cuda::semaphores_bytes + 512;
 }
 
 void refuse(const CudaGemmShape& shape) {

@@ -14,6 +14,15 @@ inline constexpr Dtypes any_operands =
     Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8);
 
 inline constexpr CudaGemmRule cuda_gemm_rules[] = {
+    // Where splitting pays. By prediction (docs/notes/accurate-modes.md), not yet by measurement.
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_m = 1024,
+     .min_n = 1024,
+     .min_k = 1024,
+     .use = cuda::GemmRungIndex::gemm_32_f16x3},
     // A vector, or a few rows or columns.
     {.dtypes = Dtypes::of(Dtype::f64),
      .min_arch = 80,

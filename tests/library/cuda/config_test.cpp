@@ -136,6 +136,7 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   for (const cuda::NamedGemmRung& rung : cuda::gemm_rungs) add_gemm(cuda::configured_gemm(rung.id));
   add_gemm(cuda::scale);
   add_gemm(cuda::pack_operand);
+  add_gemm(cuda::split_operand);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
     for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));
   }

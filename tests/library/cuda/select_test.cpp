@@ -34,6 +34,7 @@ TEST(CudaRules, LastOneFitsEverything) {
   EXPECT_EQ(last.max_work, any_work);
   EXPECT_EQ(last.alignment, 1);
   EXPECT_FALSE(last.a || last.b);
+  EXPECT_EQ(last.compute_mode, ComputeMode::standard);
 }
 
 constexpr Dtype for_tensor_cores[] = {Dtype::tf32, Dtype::i8,        Dtype::e4m3,
@@ -107,6 +108,41 @@ TEST(CudaRules, OperandsThatTmaCannotReadArePackedForLargeProductsOnly) {
   EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
   g.m = g.n = g.k = 2000;
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+}
+
+TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
+  GemmCall g = aligned_problem();
+  g.m = g.n = g.k = 2048;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.compute_mode = ComputeMode::split;
+  EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/11_split_k");
+  g.a.row_stride = 2049;  // any alignment: it is copied in any case
+  EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
+  g.k = 100;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+  g.k = 2048;
+  g.m = 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.m = 2048;
+  g.dtype = Dtype::bf16;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+}
+
+TEST(CudaRules, SplittingNeedsRoomForHalves) {
+  CudaGemmShape shape = {.dtype = Dtype::f32,
+                         .m = 1025,
+                         .n = 2001,
+                         .k = 513,
+                         .a = Order::row_major,
+                         .b = Order::row_major,
+                         .alignment = 16,
+                         .arch = 90,
+                         .compute_mode = ComputeMode::split};
+  shape.bytes_for_copies = bytes_for_copies(shape) - 1;
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/11_split_k");
+  ++shape.bytes_for_copies;
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/32_f16x3");
 }
 
 TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {

@@ -109,7 +109,8 @@ TEST_F(CudaTensor, UnknownComputeModesAreRefused) {
                    {.compute_mode = static_cast<ComputeMode>(2)});
             }),
             std::pair(Status::invalid_argument,
-                      std::string("rung: gemm: compute_mode is 2; it must be 0 (standard)")));
+                      std::string(
+                          "rung: gemm: compute_mode is 2; it must be 0 (standard) or 1 (split)")));
 }
 
 }  // namespace

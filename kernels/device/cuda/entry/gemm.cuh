@@ -10,8 +10,9 @@
 //
 // The class has
 //   - `block`, a Dim3, or THREADS;
-//   - kernel(g), kernel(g, split), kernel(g, maps) or kernel(g, maps, split), for a Gemm, a SplitK
-//     and TensorMaps; the signature says what the host must pass;
+//   - kernel(g), kernel(g, split), kernel(g, maps), kernel(g, maps, split) or
+//     kernel(g, maps, split, scales), for a Gemm, a SplitK, TensorMaps and OperandScales; the
+//     signature says what the host must pass;
 //   - launch(g), or launch(g, config) where there is something to choose;
 //   - shape<In, Out>(), a TileShape, if it is one of several tiles;
 //   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.
@@ -100,6 +101,8 @@ __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const Tenso
     Class::kernel(g, args.split_k);
   } else if constexpr (!takes_split_k<Class, In, Out>) {
     Class::kernel(args.problem, *maps);
+  } else if constexpr (takes_scales<Class, In, Out>) {
+    Class::kernel(args.problem, *maps, args.split_k, args.scales);
   } else {
     Class::kernel(args.problem, *maps, args.split_k);
   }

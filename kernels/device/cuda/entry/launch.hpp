@@ -27,6 +27,9 @@ struct TensorMapSpec {
   /// The matrix is stored column by column instead, with `ld` elements between two columns.
   bool is_transposed = false;
   bool is_tf32 = false;  // TMA rounds the elements
+  /// The elements are float, and the map is of their halves (library/split_operand.hpp): each row
+  /// has a scale of its own, or each column.
+  bool is_split = false, is_scaled_by_row = false;
 
   /// Whether TMA can read the matrix where it is: all rows begin at multiples of 16 bytes.
   constexpr bool is_aligned() const {
@@ -76,6 +79,15 @@ struct TensorMaps {
   EncodedTensorMap a, b, c;
 };
 
+struct OperandScale;
+
+/// Where A and B are split into halves: the scales of the rows of A and of the columns of B, in
+/// device memory (library/split_operand.hpp).
+struct OperandScales {
+  const OperandScale* a = nullptr;
+  const OperandScale* b = nullptr;
+};
+
 /// Split-K: several blocks share a tile of C, and each sums a part of k.
 struct SplitK {
   int splits = 1;             // at most so many parts
@@ -90,21 +102,27 @@ struct KernelArgs {
   Gemm<In, Out> problem;
   SplitK split_k = {};
   TensorMaps maps = {};
+  OperandScales scales = {};
 };
 
-/// Whether the kernel of a class takes a SplitK, and whether it takes TensorMaps.
+/// Whether the kernel of a class takes OperandScales, a SplitK, TensorMaps.
+template <class Class, class In, class Out>
+inline constexpr bool takes_scales =
+    requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k, OperandScales scales) {
+      Class::kernel(g, maps, split_k, scales);
+    };
 template <class Class, class In, class Out>
 inline constexpr bool takes_split_k = requires(const Gemm<In, Out> g, SplitK split_k) {
   Class::kernel(g, split_k);
 } || requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k) {
   Class::kernel(g, maps, split_k);
-};
+} || takes_scales<Class, In, Out>;
 template <class Class, class In, class Out>
 inline constexpr bool takes_maps = requires(const Gemm<In, Out> g, TensorMaps maps) {
   Class::kernel(g, maps);
 } || requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k) {
   Class::kernel(g, maps, split_k);
-};
+} || takes_scales<Class, In, Out>;
 
 /// Where the tensor maps are in KernelArgs, for all types.
 inline constexpr std::size_t maps_offset = offsetof(KernelArgs<float>, maps);

@@ -1,0 +1,45 @@
+#pragma once
+// PTX instructions with which the lanes of a warp, all 32 of them, agree.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+
+namespace rung::ptx {
+
+#ifdef RUNG_HOST
+
+// Declared for kernel templates to name, defined nowhere.
+std::uint32_t vote_ballot(bool value);
+float shfl_idx(float value, int lane);
+
+#else
+
+/// vote.sync.ballot.b32: a bit for each lane.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-vote-sync
+__device__ __forceinline__ std::uint32_t vote_ballot(bool value) {
+  std::uint32_t result;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred value;\n\t"
+      "setp.ne.b32 value, %1, 0;\n\t"
+      "vote.sync.ballot.b32 %0, value, 0xffffffff;\n\t"
+      "}"
+      : "=r"(result)
+      : "r"(value ? 1 : 0));
+  return result;
+}
+
+/// shfl.sync.idx.b32: the value of that lane.
+/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-shfl-sync
+__device__ __forceinline__ float shfl_idx(float value, int lane) {
+  float result;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=f"(result)
+               : "f"(value), "r"(lane));
+  return result;
+}
+
+#endif
+
+}  // namespace rung::ptx

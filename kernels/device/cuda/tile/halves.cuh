@@ -1,0 +1,74 @@
+#pragma once
+// A float as the sum of two halves of float16, and scaling by powers of two.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+inline constexpr unsigned infinity_bits = 0x7F800000;
+
+#ifdef RUNG_HOST
+
+// Kernel templates name it; the host never calls it.
+float scaled(float x, int exponent);
+
+#else
+
+/// x * 2^exponent, for exponents from -252 to 254. Two factors, because one may be no float.
+__device__ __forceinline__ float scaled(float x, int exponent) {
+  const int first = exponent / 2;
+  const auto power = [](int e) {
+    return ptx::mov_f32_b32(static_cast<std::uint32_t>(e + 127) << 23);
+  };
+  return x * power(first) * power(exponent - first);
+}
+
+/// What the elements of a row or column have added up to: see OperandScale.
+struct SquaredNorms {
+  float loss, elements;
+};
+
+/// How a row or column with the largest magnitude of these bits is scaled.
+class HalfScale {
+ public:
+  __device__ __forceinline__ explicit HalfScale(unsigned largest)
+      : largest_(largest), exponent_(static_cast<int>(largest >> 23) - 127 - 14) {
+    if (exponent_ < -126 - 14) exponent_ = -126 - 14;  // subnormal
+  }
+
+  /// high + low is about x * 2^-exponent.
+  __device__ __forceinline__ void split(float x, float16& high, float16& low,
+                                        SquaredNorms& norms) const {
+    const float value = is_finite() ? scaled(x, -exponent_) : 0.0f;
+    high = float16(value);
+    const float rest = value - static_cast<float>(high);  // exact
+    low = float16(rest);
+    norms.elements += value * value;
+    float lost = __builtin_fabsf(rest - static_cast<float>(low));
+    const bool vanished = value == 0 && x != 0;
+    if (lost * 0x1p23f > __builtin_fabsf(value) || vanished) {
+      lost += 0x1p-60f;  // more than scaling rounds off, and its square is no subnormal number
+      norms.loss += lost * lost;
+    }
+  }
+
+  __device__ __forceinline__ OperandScale scale(const SquaredNorms& norms) const {
+    if (!is_finite()) return {exponent_, ptx::mov_f32_b32(largest_), 1.0f};
+    return {exponent_, __builtin_sqrtf(norms.loss), __builtin_sqrtf(norms.elements)};
+  }
+
+ private:
+  __device__ __forceinline__ bool is_finite() const { return largest_ < infinity_bits; }
+
+  unsigned largest_;
+  int exponent_;
+};
+
+#endif
+
+}  // namespace rung::cuda

@@ -1,0 +1,263 @@
+// The rungs of compute mode split, on the virtual GPU: their error on inputs that are hard for halves,
+// against that of sums in float, and what becomes of infinities and NaN.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/rungs.hpp"
+#include "core/case.hpp"
+#include "core/rung.hpp"
+#include "front_ends.hpp"
+#include "rungs_under_test.hpp"
+
+namespace rung {
+namespace {
+
+constexpr double u = 0x1p-24;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// A matrix of so many rows and columns.
+struct Dense {
+  std::int64_t rows, cols;
+  std::vector<float> elements = std::vector<float>(static_cast<std::size_t>(rows * cols));
+
+  float& operator()(std::int64_t row, std::int64_t col) {
+    return elements[static_cast<std::size_t>(row * cols + col)];
+  }
+  float operator()(std::int64_t row, std::int64_t col) const {
+    return elements[static_cast<std::size_t>(row * cols + col)];
+  }
+};
+
+struct Factors {
+  Dense a, b;
+};
+
+class Source {
+ public:
+  float normal() { return static_cast<float>(normal_(engine_)); }
+  float uniform(double from, double to) {
+    return static_cast<float>(std::uniform_real_distribution<double>(from, to)(engine_));
+  }
+  float power_of_two(double from, double to) { return std::exp2(uniform(from, to)); }
+
+ private:
+  std::mt19937 engine_{1};
+  std::normal_distribution<double> normal_;
+};
+
+/// A and B, each element by `element` of the source, of its row and column, and of its index along k.
+Factors filled(std::int64_t m, std::int64_t n, std::int64_t k,
+               const std::function<float(Source&, std::int64_t extent, std::int64_t k)>& element) {
+  Source source;
+  Factors factors{{m, k}, {k, n}};
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t l = 0; l < k; ++l) factors.a(i, l) = element(source, i, l);
+  }
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t l = 0; l < k; ++l) factors.b(l, j) = element(source, j, l);
+  }
+  return factors;
+}
+
+Dense product(const RungInfo& rung, const Factors& factors, bool transposed = false) {
+  const auto& [a, b] = factors;
+  GemmCase problem({.m = a.rows,
+                    .n = b.cols,
+                    .k = a.cols,
+                    .a_transposed = transposed,
+                    .b_transposed = transposed,
+                    .compute_mode = rung.compute_mode});
+  const auto copy = [&](const Dense& from, const Operand& to) {
+    auto* const data = static_cast<float*>(to.data());
+    for (std::int64_t row = 0; row < from.rows; ++row) {
+      for (std::int64_t col = 0; col < from.cols; ++col) {
+        data[transposed ? col * to.ld() + row : row * to.ld() + col] = from(row, col);
+      }
+    }
+  };
+  copy(a, problem.a());
+  copy(b, problem.b());
+  run(*backend_of("clang"), rung, problem.call(), 2);
+  const Matrix<float> c = problem.call().c.as<float>();
+  Dense result{a.rows, b.cols};
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t col = 0; col < b.cols; ++col) result(row, col) = c(row, col);
+  }
+  return result;
+}
+
+/// A chain of FMAs in float for each element.
+Dense plain_product(const Factors& factors) {
+  const auto& [a, b] = factors;
+  Dense c{a.rows, b.cols};
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t j = 0; j < b.cols; ++j) {
+      float sum = 0;
+      for (std::int64_t k = 0; k < a.cols; ++k) sum = std::fma(a(i, k), b(k, j), sum);
+      c(i, j) = sum;
+    }
+  }
+  return c;
+}
+
+struct ProductError {
+  double normwise;       // ||C - exact|| / ||exact||, of Frobenius
+  double componentwise;  // the largest |C - exact| / |A||B|, in u
+  double of_bound;       // the largest |C - exact| / bound of the mode
+};
+
+ProductError error_of(const Dense& c, const Factors& factors) {
+  const auto& [a, b] = factors;
+  const auto k = static_cast<double>(a.cols);
+  long double squared_error = 0, squared = 0;
+  ProductError error{0, 0, 0};
+  for (std::int64_t i = 0; i < c.rows; ++i) {
+    for (std::int64_t j = 0; j < c.cols; ++j) {
+      long double exact = 0, sizes = 0;
+      for (std::int64_t l = 0; l < a.cols; ++l) {
+        const long double term = static_cast<long double>(a(i, l)) * b(l, j);
+        exact += term;
+        sizes += std::abs(term);
+      }
+      const long double off = std::abs(c(i, j) - exact);
+      squared_error += off * off;
+      squared += exact * exact;
+      const auto least = static_cast<long double>(k * 0x1p-149);
+      const long double bound = (k / 4 + 160) * u * sizes + least;
+      error.of_bound = std::max(error.of_bound, static_cast<double>(off / bound));
+      if (sizes > least) {
+        error.componentwise = std::max(error.componentwise, static_cast<double>(off / sizes / u));
+      }
+      if (std::isnan(c(i, j))) error.of_bound = infinity;
+    }
+  }
+  error.normwise = std::sqrt(static_cast<double>(squared_error / squared));
+  return error;
+}
+
+std::vector<const RungInfo*> split_rungs() {
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo* rung : rungs_under_test("gemm", "cuda")) {
+    if (rung->compute_mode == ComputeMode::split) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+struct Family {
+  const char* name;
+  Factors factors;
+};
+
+/// Hard for halves, for one scale of a row, or for sums.
+std::vector<Family> families(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto make = [&](const auto& element) { return filled(m, n, k, element); };
+  const auto normal = [](Source& s, auto, auto) { return s.normal(); };
+  std::vector<Family> all;
+  all.push_back({"normal", make(normal)});
+  all.push_back({"uniform", make([](Source& s, auto, auto) { return s.uniform(0, 1); })});
+  all.push_back({"just above one",  // every low half counts, and all have one sign
+                 make([](Source& s, auto, auto) { return s.uniform(1, 1 + 0x1p-11); })});
+  all.push_back({"rows and columns by 10^+-12", make([](Source& s, std::int64_t extent, auto) {
+                   return s.normal() * static_cast<float>(std::pow(10, extent % 25 - 12));
+                 })});
+  all.push_back({"elements by 2^+-12",
+                 make([](Source& s, auto, auto) { return s.normal() * s.power_of_two(-12, 12); })});
+  all.push_back({"elements by 2^+-40",
+                 make([](Source& s, auto, auto) { return s.normal() * s.power_of_two(-40, 40); })});
+  all.push_back({"subnormal", make([](Source& s, std::int64_t extent, auto) {
+                   return s.normal() * (extent % 2 == 0 ? 0x1p-135f : 1.0f);
+                 })});
+  all.push_back({"cancelling", make([=](Source& s, auto, std::int64_t l) {
+                   return (l < k / 2 ? 1.0f : -1.0f) + s.normal() * 0x1p-16f;
+                 })});
+  for (std::int64_t l = 0; l < k; ++l) {  // half of the products against the other half
+    for (std::int64_t j = 0; j < n; ++j) all.back().factors.b(l, j) = 1.0f;
+  }
+  all.push_back({"large times zero",  // leaves a sum of what is far below its row's largest
+                 make([](Source& s, auto, auto) { return s.normal() * 0x1p-30f; })});
+  for (std::int64_t i = 0; i < m; ++i) all.back().factors.a(i, 5) = 0x1p30f;
+  for (std::int64_t j = 0; j < n; ++j) all.back().factors.b(5, j) = j % 2 == 0 ? 0.0f : 0x1p-60f;
+  return all;
+}
+
+class SplitRungs : public testing::TestWithParam<const RungInfo*> {};
+
+TEST_P(SplitRungs, ErrorsAreAtMostThoseOfFloat) {
+  constexpr std::int64_t k = 577;
+  for (const auto& [name, factors] : families(37, 41, k)) {
+    const ProductError plain = error_of(plain_product(factors), factors);
+    for (const bool transposed : {false, true}) {
+      const ProductError ours = error_of(product(*GetParam(), factors, transposed), factors);
+      if (!transposed) {
+        std::printf("%-28s normwise %.1e (float %.1e), componentwise %.1f u (float %.1f u)\n", name,
+                    ours.normwise, plain.normwise, ours.componentwise, plain.componentwise);
+      }
+      EXPECT_LE(ours.of_bound, 1) << name;
+      // Three products of halves are off themselves, which shows where one of them is most of a sum.
+      EXPECT_LE(ours.normwise, std::max(plain.normwise, 2 * u)) << name;
+      EXPECT_LE(ours.componentwise, std::max(plain.componentwise, 8.0)) << name;
+    }
+  }
+}
+
+TEST_P(SplitRungs, InfinitiesAndNanStayInTheirRowsAndColumns) {
+  Factors factors = filled(70, 35, 130, [](Source& s, auto, auto) { return s.normal(); });
+  auto& [a, b] = factors;
+  a(3, 7) = infinity;
+  a(12, 100) = -infinity;
+  a(20, 0) = infinity, a(20, 1) = -infinity;  // NaN, or infinite where B has a sign that suits
+  a(69, 129) = std::numeric_limits<float>::quiet_NaN();
+  b(7, 4) = 0;  // infinity times 0
+  b(30, 9) = -infinity;
+  b(31, 34) = std::numeric_limits<float>::quiet_NaN();
+  const Dense expected = plain_product(factors);
+  const Dense c = product(*GetParam(), factors);
+  for (std::int64_t i = 0; i < c.rows; ++i) {
+    for (std::int64_t j = 0; j < c.cols; ++j) {
+      SCOPED_TRACE(testing::Message() << "C(" << i << ", " << j << ")");
+      if (std::isnan(expected(i, j))) {
+        EXPECT_TRUE(std::isnan(c(i, j))) << c(i, j);
+      } else if (std::isinf(expected(i, j))) {
+        EXPECT_EQ(c(i, j), expected(i, j));
+      } else {
+        EXPECT_NEAR(c(i, j), expected(i, j), 1e-4);
+      }
+    }
+  }
+}
+
+TEST_P(SplitRungs, ScaledSumsNeitherOverflowNorUnderflowOnTheWay) {
+  const Factors factors = filled(8, 8, 65, [](Source&, std::int64_t extent, auto) {
+    return extent % 2 == 0 ? 0x1.8p126f : 0x1.8p-126f;
+  });
+  const Dense c = product(*GetParam(), factors);
+  EXPECT_EQ(c(0, 1), 65 * 2.25f);
+  EXPECT_EQ(c(1, 0), 65 * 2.25f);
+  EXPECT_EQ(c(0, 0), infinity);
+  EXPECT_EQ(c(1, 1), 0);
+}
+
+TEST_P(SplitRungs, ZerosAreZeros) {
+  const Factors factors = filled(5, 6, 70, [](Source& s, std::int64_t extent, auto) {
+    return extent == 0 ? 0.0f : extent == 1 ? -0.0f : s.normal();
+  });
+  const Dense c = product(*GetParam(), factors);
+  for (std::int64_t i = 0; i < c.rows; ++i) {
+    for (std::int64_t j = 0; j < c.cols; ++j) EXPECT_EQ(c(i, j) == 0, i < 2 || j < 2);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Virtual, SplitRungs, testing::ValuesIn(split_rungs()), test_name_of_rung);
+
+}  // namespace
+}  // namespace rung
