@@ -332,7 +332,7 @@ std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruct
 /// instruction's type, the value is truncated or extended first.
 void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
   std::vector<const Operand*> operands = flattened(instruction);
-  if (instruction.opcode == Opcode::bar && instruction.has("red")) {
+  if (instruction.is(Opcode::bar, Opcode::barrier) && instruction.has("red")) {
     // The predicate is the last operand in PTX, but the second row of the handler.
     std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
   }

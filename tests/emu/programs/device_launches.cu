@@ -48,10 +48,10 @@ __global__ void parent(float* to, int* values, int count) {
   twice<8><<<1, 8>>>(values);
 }
 
-#define CHECK(condition)                          \
-  if (!(condition)) {                             \
+#define CHECK(condition)                           \
+  if (!(condition)) {                              \
     printf("line %d: %s\n", __LINE__, #condition); \
-    exit(1);                                      \
+    exit(1);                                       \
   }
 
 int main() {
