@@ -94,6 +94,7 @@ void Lowering::lower_block(std::size_t index) {
     observe_deferred();
     if (ends_block(instruction) && instruction.opcode != Opcode::trap) break;
     lower_instruction(instruction);
+    take_back_undefined_stores(instruction);
     block.suspends = may_suspend(instruction);
     for_each_definition(instruction, [&](int reg) { slots_.erase(reg); });
   }

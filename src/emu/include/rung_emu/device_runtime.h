@@ -34,3 +34,4 @@ static __device__ __forceinline__ cudaError_t cudaStreamCreateWithFlags(cudaStre
 static __device__ __forceinline__ cudaError_t cudaStreamDestroy(cudaStream_t) {
   return cudaSuccess;
 }
+
