@@ -105,6 +105,10 @@ TEST(PublicNames, KernelsLaunchKernels) {
   EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11u);
 }
 
+TEST(PublicNames, CublasInACapture) {
+  expect_output("cublas_capture.cu", "0\n0\n1 0\n2: 64 80 120 176\n4: 368 480 720 1056\n");
+}
+
 TEST(PublicNames, TilesOfSeveralWarps) { expect_output("wide_tiles.cu", "cudaSuccess 0\n"); }
 
 TEST(PublicNames, PaddingOfUndefinedValues) {
