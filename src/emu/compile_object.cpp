@@ -7,8 +7,8 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <regex>
 
+#include "emu/accepted_source.hpp"
 #include "emu/device_code.hpp"
 #include "emu/toolchain.hpp"
 
@@ -109,43 +109,11 @@ void append(std::vector<std::string>& command, std::initializer_list<std::string
   command.insert(command.end(), arguments);
 }
 
-/// nvcc takes `k<< <grid, block>> >()` for a launch; clang knows only `<<<` and `>>>`.
-std::string join_launch_brackets(const std::string& text) {
-  static const std::regex split(R"(<<\s+<|<\s+<<|>>\s+>(?=\s*\())");
-  std::string joined;
-  auto rest = text.cbegin();
-  for (std::sregex_iterator it(text.begin(), text.end(), split), end; it != end; ++it) {
-    const std::string between = it->str();
-    joined.append(rest, text.cbegin() + it->position());
-    joined += between.starts_with('<') ? "<<<" : ">>>";
-    // Lines keep their numbers.
-    joined.append(static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n')), '\n');
-    rest = text.cbegin() + it->position() + it->length();
-  }
-  joined.append(rest, text.cend());
-  return joined;
-}
-
-/// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
-std::string escape_special_registers(const std::string& text) {
-  static const std::regex name(
-      R"(([^%])%(globaltimer|clock|laneid|warpid|smid|nsmid|lanemask|ctaid|nctaid|tid|ntid))");
-  std::string escaped;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t stop = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string line = text.substr(at, stop - at);
-    const bool is_assembly = line.find("asm") != line.npos;
-    escaped += is_assembly ? std::regex_replace(line, name, "$1%%$2") : line;
-    at = stop;
-  }
-  return escaped;
-}
-
 /// Where a source has what only nvcc takes, the compiler reads a copy in its place.
 void replace_source(std::vector<std::string>& command, const fs::path& source,
                     const fs::path& object) {
   const std::string text = read_file(source);
-  const std::string accepted = escape_special_registers(join_launch_brackets(text));
+  const std::string accepted = accepted_source(text);
   if (accepted == text) return;
   const std::string copy = object.string() + ".accepted.cu";
   std::ofstream(copy, std::ios::binary) << accepted;

@@ -93,6 +93,35 @@ TEST(PublicNames, Cusparse) {
                 "CUSPARSE_STATUS_INVALID_VALUE CUSPARSE_STATUS_INVALID_VALUE\n");
 }
 
+// The hash is that of the same program with the headers of CUDA 13.0.
+TEST(PublicNames, NumbersOfEightBits) {
+  expect_output("fp8.cu", "1821224 99817770d84e4adb, 0 wrong\n");
+}
+
+TEST(PublicNames, KernelsLaunchKernels) {
+  const EmuOutput output = run_emu("programs/device_launches.cu");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_EQ(output.out, "passed\n");
+  // parent, fill, twice<8> to twice<1>, last, and count_levels eleven times.
+  EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11u);
+}
+
+TEST(PublicNames, CublasInACapture) {
+  expect_output("cublas_capture.cu", "0\n0\n1 0\n2: 64 80 120 176\n4: 368 480 720 1056\n");
+}
+
+TEST(PublicNames, TilesOfSeveralWarps) { expect_output("wide_tiles.cu", "cudaSuccess 0\n"); }
+
+TEST(PublicNames, PaddingOfUndefinedValues) {
+  expect_output("undefined_padding.cu", "0 126 198\n");
+  const EmuOutput used = run_emu("programs/undefined_padding.cu", "", "use");
+  EXPECT_EQ(used.exit_code, 1);
+  EXPECT_NE(used.err.find("uninitialised read: read by thread (0,0,0) of block (1,0,0) at "
+                          "undefined_padding.cu:13"),
+            std::string::npos)
+      << used.err;
+}
+
 TEST(PublicNames, Nvrtc) {
   expect_output("nvrtc.cu", "NVRTC_SUCCESS\n_Z3addIiEvPT_S0_ 114 117\nNVRTC_ERROR_COMPILATION 1\n");
 }

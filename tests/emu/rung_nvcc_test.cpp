@@ -53,7 +53,7 @@ TEST_F(RungNvcc, SeparateCompilation) {
 TEST_F(RungNvcc, CMakeLinksTargetsOfTwoLanguages) {
   EXPECT_EQ(run("cmake -S $FILES/../mixed_project -B build -DCMAKE_CUDA_COMPILER=$NVCC >log && "
                 "cmake --build build >>log && build/mixed || cat log"),
-            "42\n");
+            "42 0x1.554p-1 inf\n");
 }
 
 TEST_F(RungNvcc, AnswersLikeNvcc) {

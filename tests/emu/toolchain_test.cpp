@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "emu/accepted_source.hpp"
+#include "emu/device_launches.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/process.hpp"
 #include "emu/summary.hpp"
@@ -13,6 +15,40 @@
 
 namespace rung::emu {
 namespace {
+
+TEST(DeviceLaunches, AreRewrittenInFunctionsOfTheDevice) {
+  const std::string text =
+      "// k<<<1, 1>>>();\n"
+      "__global__ void k(int);\n"
+      "template <class T, int N> __global__ void t(T);\n"
+      "struct S { __device__ void f() { k<<<1, 2>>>(3); } };\n"
+      "namespace a { __device__ void g() {\n"
+      "  if (1 < 2) { t<int, (3 > 2)><<<dim3(1, 2), N, 0, s>>>(\"k<<<1, 1>>>(\"); }\n"
+      "} }\n";
+  const std::string host = "void h() { k<<<1, 1>>>(4); a::t<int, 2><<<1, 1>>>(5); }\n";
+  const auto call = [](const std::string& kernel) {
+    return "::rung_emu::DeviceLaunch<decltype(::rung_emu::Kernel<decltype(&" + kernel + "), (" +
+           kernel + ")>{})>(";
+  };
+  EXPECT_EQ(rewrite_device_launches(text + host),
+            "// k<<<1, 1>>>();\n"
+            "__global__ void k(int);\n"
+            "template <class T, int N> __global__ void t(T);\n"
+            "struct S { __device__ void f() { " +
+                call("k") +
+                "1, 2)(3); } };\n"
+                "namespace a { __device__ void g() {\n"
+                "  if (1 < 2) { " +
+                call("t<int, (3 > 2)>") +
+                "dim3(1, 2), N, 0, s)(\"k<<<1, 1>>>(\"); }\n"
+                "} }\n" +
+                host);
+}
+
+TEST(AcceptedSource, JoinsAndEscapes) {
+  EXPECT_EQ(accepted_source("k<< <1,\n1>> >(asm(\"mov.u64 %0, %globaltimer;\"));\n"),
+            "k<<<1,\n1>>>(asm(\"mov.u64 %0, %%globaltimer;\"));\n");
+}
 
 TEST(ReadableName, DropsReturnTypeAndParameters) {
   EXPECT_EQ(readable_name("_Z3addPKfS0_Pfi"), "add");

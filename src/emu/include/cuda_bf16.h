@@ -10,6 +10,7 @@
 #include "rung_emu/small_float_conversions.h"
 #include "rung_emu/small_float_variants.h"
 
+#ifdef __clang__
 // What clang calls to round on the host, for libraries that do not have them (libgcc before 13).
 extern "C" {
 __attribute__((weak)) __bf16 __truncsfbf2(float value) {
@@ -33,6 +34,10 @@ __attribute__((weak)) __bf16 __truncdfbf2(double value) {
 }
 
 RUNG_EMU_SMALL_FLOAT(__nv_bfloat16, __bf16)
+#else
+#include "rung_emu/host_small_floats.h"
+RUNG_EMU_SMALL_FLOAT(__nv_bfloat16, rung_emu::HostBfloat16)
+#endif
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

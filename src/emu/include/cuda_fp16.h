@@ -9,7 +9,12 @@
 #include "rung_emu/small_float_conversions.h"
 #include "rung_emu/small_float_variants.h"
 
+#ifdef __clang__
 RUNG_EMU_SMALL_FLOAT(__half, _Float16)
+#else
+#include "rung_emu/host_small_floats.h"
+RUNG_EMU_SMALL_FLOAT(__half, rung_emu::HostHalf)
+#endif
 
 typedef __half half;
 typedef __half2 half2;
@@ -47,6 +52,7 @@ RUNG_EMU_HD __half2 __lowhigh2highlow(__half2 a) { return __half2{a.y, a.x}; }
 RUNG_EMU_HD __half2 __lows2half2(__half2 a, __half2 b) { return __half2{a.x, b.x}; }
 RUNG_EMU_HD __half2 __highs2half2(__half2 a, __half2 b) { return __half2{a.y, b.y}; }
 
+#ifdef __clang__
 RUNG_EMU_HD __half __hfma(__half a, __half b, __half c) {
   return __half(__builtin_fmaf16(a.value, b.value, c.value));
 }
@@ -57,6 +63,15 @@ RUNG_EMU_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
                                                                __builtin_bit_cast(Vector, b),
                                                                __builtin_bit_cast(Vector, c)));
 }
+#else
+RUNG_EMU_HD __half __hfma(__half a, __half b, __half c) {
+  return __half(
+      __builtin_fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)));
+}
+RUNG_EMU_HD __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
+  return __half2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+}
+#endif
 
 RUNG_EMU_SMALL_FLOAT_FMA_VARIANTS(__half)
 

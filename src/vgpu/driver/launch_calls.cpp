@@ -9,6 +9,7 @@
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 #include "vgpu/driver/resources.hpp"
+#include "vgpu/engine/control/device_launches.hpp"
 
 namespace rung::vgpu::driver {
 namespace {
@@ -52,7 +53,10 @@ bool is_skipped(const Kernel& kernel) {
   return most != 0 && process().launch_counts[info(kernel).name]++ >= most;
 }
 
-void run(ContextState& context, const Launch& launch) {
+void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth);
+
+/// Runs a kernel, and then those that it has launched, `depth` launches below the host's.
+void run(ContextState& context, const Launch& launch, int depth = 0) {
   if (is_skipped(*launch.function->kernel)) return;
   flush_printed(context);
   LaunchOptions options = launch.options;
@@ -76,6 +80,7 @@ void run(ContextState& context, const Launch& launch) {
   // A copy, because the observer may replace itself.
   const LaunchObserver observer = process().observer;
   if (observer) observer(report, kernel);
+  run_children(context, launch.module, depth);
 }
 
 /// The parameter buffer from an array of pointers to the arguments.
@@ -202,6 +207,51 @@ void apply(const LaunchAttribute& attribute, LaunchOptions& options) {
       fail(Result::not_supported,
            fmt::format("launch attribute {} is not supported", static_cast<int>(attribute.id)));
     default: return;
+  }
+}
+
+// CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Configuration Options".
+constexpr int deepest_launch = 24;
+
+/// The launch that a kernel has asked for, checked as the host's are.
+Launch child_of(const std::shared_ptr<ModuleState>& module, const DeviceLaunch& asked) {
+  Launch launch;
+  launch.function = function_at(module, asked.kernel);
+  launch.module = module;
+  launch.options.grid = asked.grid;
+  launch.options.block = asked.block;
+  launch.options.dynamic_shared = asked.dynamic_shared;
+  const KernelInfo& kernel = info(*launch.function->kernel);
+  if (kernel.parameter_bytes > launch_buffer_bytes) {
+    fail(Result::invalid_value,
+         fmt::format("{}: {} bytes of parameters: at most {} if a kernel launches it", kernel.name,
+                     kernel.parameter_bytes, launch_buffer_bytes));
+  }
+  const auto* buffer = reinterpret_cast<const std::byte*>(asked.parameters);
+  launch.parameters.assign(buffer, buffer + kernel.parameter_bytes);
+  check(*launch.function, launch.options, launch.parameters);
+  return launch;
+}
+
+// They run when the kernel that launches them has ended, tail launches last. That is one of the
+// orders that a GPU may choose, because nothing in a kernel can wait for them.
+void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth) {
+  std::vector<DeviceLaunch> asked = take_device_launches(context.memory);
+  constexpr std::uint64_t tail_launch = 3;  // cudaStreamTailLaunch
+  std::stable_partition(asked.begin(), asked.end(),
+                        [](const DeviceLaunch& it) { return it.stream != tail_launch; });
+  for (const DeviceLaunch& each : asked) {
+    if (context.sticky == Result::success) {
+      try {
+        require(depth < deepest_launch, Result::launch_failed,
+                "kernels launch kernels more than 24 deep");
+        run(context, child_of(module, each), depth + 1);
+      } catch (...) {
+        context.sticky = result_of_exception();
+        context.sticky_message = last_message();
+      }
+    }
+    context.memory.free(each.parameters);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 #include "vgpu/driver/resources.hpp"
+#include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::vgpu::driver {
@@ -152,22 +153,39 @@ void set_max_dynamic_shared(FunctionState& function, int value) {
   function.max_dynamic_shared = value;
 }
 
+FunctionState new_function(const Kernel& kernel, const std::shared_ptr<ModuleState>& module) {
+  FunctionState function;
+  function.kernel = &kernel;
+  function.module = module;
+  function.max_dynamic_shared =
+      std::max<std::int64_t>(0, process().device.shared_per_block - info(kernel).static_shared);
+  return function;
+}
+
 Function add_function(ContextState& context, cuda::Module handle,
                       const std::shared_ptr<ModuleState>& module, const char* name) {
   const Kernel* kernel = as_invalid_ptx([&] { return module->module->kernel(name); });
   if (kernel == nullptr) {
     fail(Result::not_found, fmt::format("the module has no kernel '{}'", name));
   }
-  auto function = std::make_shared<FunctionState>();
-  function->kernel = kernel;
-  function->module = module;
+  auto function = std::make_shared<FunctionState>(new_function(*kernel, module));
   function->module_handle = handle;
-  function->max_dynamic_shared =
-      std::max<std::int64_t>(0, process().device.shared_per_block - info(*kernel).static_shared);
   return context.functions.add(std::move(function));
 }
 
 }  // namespace
+
+std::shared_ptr<FunctionState> function_at(const std::shared_ptr<ModuleState>& module,
+                                           std::uint64_t address) {
+  const std::vector<ptx::Function>& functions = module->module->text().functions;
+  const std::uint64_t index = (address - function_window) >> function_address_shift;
+  if (address < function_window || index >= functions.size() || !functions[index].entry) {
+    fail(Result::invalid_value, fmt::format("address {:#x} is no kernel of the module", address));
+  }
+  const Kernel* kernel =
+      as_invalid_ptx([&] { return module->module->kernel(functions[index].name); });
+  return std::make_shared<FunctionState>(new_function(*kernel, module));
+}
 
 Result cuModuleLoadData(Module* module, const void* image) {
   return call_driver([&] { load(module, image); });

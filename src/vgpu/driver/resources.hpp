@@ -1,5 +1,8 @@
 #pragma once
-// The resources of a loaded function.
+// Loaded functions: their resources, and where to find those that kernels launch.
+
+#include <cstdint>
+#include <memory>
 
 #include "vgpu/driver/state.hpp"
 #include "vgpu/occupancy.hpp"
@@ -7,5 +10,9 @@
 namespace rung::vgpu::driver {
 
 KernelResources resources_of(const FunctionState& function);
+
+/// The kernel at function_address(); fails the call if there is none.
+std::shared_ptr<FunctionState> function_at(const std::shared_ptr<ModuleState>& module,
+                                           std::uint64_t address);
 
 }  // namespace rung::vgpu::driver

@@ -83,7 +83,15 @@ struct SharedShadow {
     const std::size_t region = (at << granule_shift) >> region_shift;
     if (--left_[region] == 0) unwritten &= ~(Regions{1} << region);
   }
-  /// The same for those of these granules that were not written yet.
+  /// What a write has left there is undefined: as if nothing had been written.
+  void take_back_write(std::size_t at) {
+    if (written[at] == 0) return;
+    written[at] = 0;
+    const std::size_t region = (at << granule_shift) >> region_shift;
+    ++left_[region];
+    unwritten |= Regions{1} << region;
+  }
+  /// count_first_write() for those of these granules that were not written yet.
   void count_first_writes(std::size_t first, std::size_t count);
 
  private:

@@ -95,6 +95,7 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
     observe_deferred();
     if (ends_block(instruction) && instruction.opcode != Opcode::trap) break;
     lower_instruction(instruction);
+    take_back_undefined_stores(instruction);
     block.suspends = may_suspend(instruction);
     for_each_definition(instruction, [&](int reg) { slots_.erase(reg); });
   }
@@ -334,7 +335,7 @@ std::vector<const ptx::Operand*> Lowering::flattened(const Instruction& instruct
 /// instruction's type, the value is truncated or extended first.
 void Lowering::lower_registers(const Instruction& instruction, const OpSpec& spec) {
   std::vector<const Operand*> operands = flattened(instruction);
-  if (instruction.opcode == Opcode::bar && instruction.has("red")) {
+  if (instruction.is(Opcode::bar, Opcode::barrier) && instruction.has("red")) {
     // The predicate is the last operand in PTX, but the second row of the handler.
     std::rotate(operands.begin() + 1, operands.end() - 1, operands.end());
   }

@@ -93,6 +93,7 @@ class Lowering {
   // lowering/undefined.cpp
   void find_undefined();
   void follow_undefined(const Instruction& instruction);
+  void take_back_undefined_stores(const Instruction& instruction);
   void report_undefined_use(int reg, bool under_guard);
   void shadow_results(const Instruction& instruction);
   void shadow_all(const Instruction& instruction);

@@ -1,6 +1,7 @@
 // Tracks undefined values from registers that may be read before they are written. A report follows
-// only where such a value matters: in an address, a branch, a guard, or a store to global or shared
-// memory. Correct kernels have almost no such registers.
+// only where such a value matters: in an address, a branch, a guard, or a store to global memory.
+// Where a store to shared memory leaves one, nothing counts as written: right kernels pad their last
+// tile with whatever is in the registers. Correct kernels have almost no such registers.
 
 #include <fmt/format.h>
 
@@ -20,7 +21,9 @@ using ptx::Type;
 
 /// Whether undefined operands other than addresses are an error in this instruction.
 bool values_matter(const ptx::Instruction& instruction) {
-  if (instruction.is_store()) return !instruction.has("local") && !instruction.has("param");
+  if (instruction.is_store()) {
+    return !instruction.has("local") && !instruction.has("param") && !instruction.has("shared");
+  }
   return instruction.has(ptx::Fact::exposes_values);
 }
 
@@ -93,6 +96,36 @@ void Lowering::follow_undefined(const Instruction& instruction) {
     has_shadow = has_shadow || undefined_source_[static_cast<std::size_t>(reg)] >= 0;
   });
   if (has_shadow) shadow_results(instruction);
+}
+
+/// Emitted behind the instruction: a store to shared memory.
+void Lowering::take_back_undefined_stores(const Instruction& instruction) {
+  if (undefined_.empty() || instruction.opcode != Opcode::st || !instruction.has("shared")) return;
+  const Operand& address = instruction.operands[0];
+  const Operand& stored = instruction.operands[1];
+  const int bytes = ptx::size_of(ptx::type_named(instruction.modifiers.back()));
+  const bool has_register = address.reg >= 0;
+  std::int64_t offset = address.offset;
+  if (!has_register && !address.name.empty()) {
+    offset += static_cast<std::int64_t>(address_of(instruction, address.name));
+  }
+  const auto take_back = [&](const Operand& element) {
+    if (element.kind == Operand::Kind::reg &&
+        undefined_source_[static_cast<std::size_t>(element.reg)] >= 0) {
+      const int address_bytes = has_register ? register_bytes(address.reg) : 0;
+      const UndefinedStore store{static_cast<std::int32_t>(offset),
+                                 static_cast<std::uint8_t>(bytes),
+                                 static_cast<std::uint8_t>(address_bytes)};
+      emit(take_back_undefined, imm_of(store),
+           {shadow_row(element), has_register ? register_row(address.reg) : shadow_row(element)});
+    }
+    offset += bytes;
+  };
+  if (stored.kind == Operand::Kind::vector) {
+    for (const Operand& element : stored.elements) take_back(element);
+  } else {
+    take_back(stored);
+  }
 }
 
 /// The row of an operand's shadow; a row of zeros if it is defined.

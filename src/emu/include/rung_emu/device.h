@@ -70,6 +70,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, 
 
 #include "rung_emu/atomics.h"
 #include "rung_emu/cache_hints.h"
+#include "rung_emu/device_launch.h"
 #include "rung_emu/device_runtime.h"
 #include "rung_emu/float_overloads.h"
 #include "rung_emu/host_math.h"

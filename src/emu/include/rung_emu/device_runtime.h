@@ -1,6 +1,6 @@
 #pragma once
 // Calls of the runtime API that device code makes (CUDA C++ Programming Guide, "Programmatic
-// Dependent Launch" and "CUDA Dynamic Parallelism"; kernels are not launched from the device here).
+// Dependent Launch" and "CUDA Dynamic Parallelism").
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /// Waits for what the launches ahead have written.
@@ -24,3 +24,14 @@ static __device__ __forceinline__ cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
+
+// A stream of a block orders the launches of that block, and so does the order in which they run.
+static __device__ __forceinline__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream,
+                                                                        unsigned) {
+  *stream = nullptr;
+  return cudaSuccess;
+}
+static __device__ __forceinline__ cudaError_t cudaStreamDestroy(cudaStream_t) {
+  return cudaSuccess;
+}
+

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "emu/runtime/cublas/matrix_product.hpp"
+#include "emu/runtime/cublas/recorded.hpp"
 
 using namespace rung::emu::cublas;
 
@@ -30,8 +31,8 @@ struct Batch {
   long long a, b, c;  // from matrix to matrix, in elements
 };
 
-void multiply_batch(const cublasContext& context, const Product& first, double alpha, double beta,
-                    const Batch& batch) {
+void multiply_each(const cublasContext& context, const Product& first, double alpha, double beta,
+                   const Batch& batch) {
   for (int i = 0; i < batch.count; ++i) {
     Product one = first;
     const auto move = [i](Operand& operand, long long stride) {
@@ -44,6 +45,13 @@ void multiply_batch(const cublasContext& context, const Product& first, double a
     one.d = const_cast<void*>(one.c.data);
     multiply(context, one, alpha, beta);
   }
+}
+
+void multiply_batch(const cublasContext& context, const Product& first, double alpha, double beta,
+                    const Batch& batch) {
+  run_or_record(context, [=](const cublasContext& running) {
+    multiply_each(running, first, alpha, beta, batch);
+  });
 }
 
 template <class T>

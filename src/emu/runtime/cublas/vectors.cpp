@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "emu/runtime/cublas/context.hpp"
+#include "emu/runtime/cublas/recorded.hpp"
 
 using namespace rung::emu::cublas;
 
@@ -12,27 +13,33 @@ namespace {
 template <class T>
 void axpy(const cublasContext& context, int n, const T* alpha, const T* x, int incx, T* y,
           int incy) {
-  const Vector<const T> from(context, n, x, incx);
-  Vector<T> to(context, n, y, incy);
   const T factor = read_scalar(context, alpha);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::fma(factor, from[i], to[i]);
-  to.store(context);
+  run_or_record(context, [=](const cublasContext& running) {
+    const Vector<const T> from(running, n, x, incx);
+    Vector<T> to(running, n, y, incy);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::fma(factor, from[i], to[i]);
+    to.store(running);
+  });
 }
 
 template <class T>
 void scal(const cublasContext& context, int n, const T* alpha, T* x, int incx) {
-  Vector<T> to(context, n, x, incx);
   const T factor = read_scalar(context, alpha);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] *= factor;
-  to.store(context);
+  run_or_record(context, [=](const cublasContext& running) {
+    Vector<T> to(running, n, x, incx);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] *= factor;
+    to.store(running);
+  });
 }
 
 template <class T>
 void copy(const cublasContext& context, int n, const T* x, int incx, T* y, int incy) {
-  const Vector<const T> from(context, n, x, incx);
-  Vector<T> to(context, n, y, incy);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
-  to.store(context);
+  run_or_record(context, [=](const cublasContext& running) {
+    const Vector<const T> from(running, n, x, incx);
+    Vector<T> to(running, n, y, incy);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
+    to.store(running);
+  });
 }
 
 template <class T>

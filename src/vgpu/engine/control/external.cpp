@@ -9,34 +9,13 @@
 #include <new>
 #include <string>
 
+#include "vgpu/engine/control/device_launches.hpp"
+#include "vgpu/engine/control/external_arguments.hpp"
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
 
 namespace rung::vgpu {
 namespace {
-
-template <class F>
-void for_lanes(const Warp& warp, const F& f) {
-  for (Mask left = warp.mask; left != 0; left &= left - 1) f(first_lane(left));
-}
-
-const ExternalCall& call_of(const Instr& instr) { return instr.op<ExternalCall>(); }
-
-template <class T>
-T argument(Warp& warp, const Instr& instr, int lane, std::size_t index) {
-  T value;
-  std::memcpy(&value, warp.block->local(warp, lane) + call_of(instr).arguments[index],
-              sizeof value);
-  return value;
-}
-
-template <class T>
-void set_result(Warp& warp, const Instr& instr, int lane, T value) {
-  const ExternalCall& call = call_of(instr);
-  if (call.has_result) {
-    std::memcpy(warp.block->local(warp, lane) + call.result, &value, sizeof value);
-  }
-}
 
 /// The memory at a generic address, and its size; nullptr if the address is invalid.
 struct Span {
@@ -224,6 +203,10 @@ std::optional<ExternalFunction> external_function(std::string_view name) {
   if (name == "__assertfail") return ExternalFunction{run_assertfail, {8, 8, 4, 8, 8}, 0};
   if (name == "malloc") return ExternalFunction{run_malloc, {8}, 8};
   if (name == "free") return ExternalFunction{run_free, {8}, 0};
+  if (name == "cudaGetParameterBufferV2") {
+    return ExternalFunction{run_get_parameter_buffer, {8, sizeof(Dim3), sizeof(Dim3), 4}, 8};
+  }
+  if (name == "cudaLaunchDeviceV2") return ExternalFunction{run_launch_device, {8, 8}, 4};
   return std::nullopt;
 }
 

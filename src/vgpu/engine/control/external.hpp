@@ -1,5 +1,5 @@
 #pragma once
-// Functions that device code calls and does not define: printf, assert, malloc.
+// Functions that device code calls and does not define: printf, assert, malloc, launches.
 
 #include <cstdint>
 #include <optional>
@@ -16,8 +16,9 @@ struct ExternalFunction {
   std::uint32_t result;                  // bytes, 0 if there is none
 };
 
-/// vprintf, __assertfail, malloc and free, as CUDA declares them (CUDA C++ Programming Guide,
-/// "Formatted Output", "Assertion", "Dynamic Global Memory Allocation").
+/// vprintf, __assertfail, malloc and free, cudaGetParameterBufferV2 and cudaLaunchDeviceV2, as CUDA
+/// declares them (CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global
+/// Memory Allocation", "CUDA Dynamic Parallelism").
 std::optional<ExternalFunction> external_function(std::string_view name);
 
 }  // namespace rung::vgpu

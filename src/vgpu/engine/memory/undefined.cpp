@@ -88,6 +88,24 @@ void undefined_by_logic(Warp& warp, const Instr& instr) {
   });
 }
 
+void take_back_undefined(Warp& warp, const Instr& instr) {
+  if (!warp.block->worker.observe) return;
+  const auto store = instr.value<UndefinedStore>();
+  SharedShadow& shadows = warp.block->shadow;
+  for (Mask left = warp.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    if (shadow(warp, instr, 0, lane) == 0) continue;
+    const std::uint64_t base =
+        store.address_bytes == 0 ? 0 : value(warp, instr.rows[1], store.address_bytes, lane);
+    const std::uint64_t first = base + static_cast<std::uint64_t>(std::int64_t{store.offset});
+    const std::uint64_t last = first + store.bytes - 1;
+    for (std::uint64_t at = first >> shadows.granule_shift;
+         at <= last >> shadows.granule_shift && at < shadows.written.size(); ++at) {
+      shadows.take_back_write(at);
+    }
+  }
+}
+
 void report_undefined(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
   if (!block.worker.observe) return;

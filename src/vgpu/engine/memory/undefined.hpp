@@ -2,7 +2,7 @@
 // Tracking of undefined values. Each register that may be read before it is written, and each that
 // depends on it, has a shadow: a row of 64 bits per lane, in which undefined bits of the register
 // are set (J. Seward and N. Nethercote, "Using Valgrind to detect undefined value errors with
-// bit-precision", USENIX 2005). These handlers run before the instruction that they belong to.
+// bit-precision", USENIX 2005). These handlers run before the instruction that they belong to, unless stated otherwise.
 // Unless stated otherwise, rows are shadows, and row 0 is written.
 
 #include "vgpu/model/instr.hpp"
@@ -37,6 +37,16 @@ struct UndefinedLogic {
   std::uint32_t unused_too = 0;
 };
 void undefined_by_logic(Warp& warp, const Instr& instr);
+
+/// After a store to shared memory: where row 0 has a bit set, the address in row 1 holds nothing yet.
+/// Instr::imm is one of these.
+struct UndefinedStore {
+  std::int32_t offset;  // from the address
+  std::uint8_t bytes;
+  std::uint8_t address_bytes;  // of row 1; 0: there is none
+  std::uint16_t unused = 0;
+};
+void take_back_undefined(Warp& warp, const Instr& instr);
 
 /// Reports a use of an undefined value if row 0 has a bit set. Instr::imm points at the text.
 void report_undefined(Warp& warp, const Instr& instr);

@@ -81,8 +81,40 @@ class rung_emu_wide_tile {
   RUNG_EMU_CG unsigned int meta_group_size() const { return parts_; }
   RUNG_EMU_CG int any(int predicate) const { return vote(predicate, true); }
   RUNG_EMU_CG int all(int predicate) const { return vote(predicate, false); }
+  // Ranks beyond the tile's ends: the thread keeps its own value.
+  template <class T>
+  RUNG_EMU_CG T shfl(T value, int rank) const {
+    return exchange(value, static_cast<unsigned int>(rank) % Size);
+  }
+  template <class T>
+  RUNG_EMU_CG T shfl_up(T value, unsigned int delta) const {
+    return exchange(value, thread_rank() < delta ? thread_rank() : thread_rank() - delta);
+  }
+  template <class T>
+  RUNG_EMU_CG T shfl_down(T value, unsigned int delta) const {
+    return exchange(value, thread_rank() + delta < Size ? thread_rank() + delta : thread_rank());
+  }
+  template <class T>
+  RUNG_EMU_CG T shfl_xor(T value, unsigned int mask) const {
+    const unsigned int from = thread_rank() ^ mask;
+    return exchange(value, from < Size ? from : thread_rank());
+  }
 
  private:
+  // The value of thread `from` of the tile, by shared memory: a word for each thread of the block.
+  template <class T>
+  RUNG_EMU_CG T exchange(const T& value, unsigned int from) const {
+    __shared__ unsigned int words[1024];
+    unsigned int* const own = words + (thread_block::thread_rank() - thread_rank());
+    return rung_emu::shuffle_words(value, [&](unsigned int word) {
+      own[thread_rank()] = word;
+      sync();
+      const unsigned int found = own[from];
+      sync();
+      return found;
+    });
+  }
+
   RUNG_EMU_CG int vote(int predicate, bool any) const {
     int result;
     if (any) {

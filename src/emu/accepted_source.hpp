@@ -1,0 +1,17 @@
+#pragma once
+// What nvcc takes and clang does not, written so that both do. Lines keep their numbers.
+
+#include <string>
+
+namespace rung::emu {
+
+/// nvcc takes `k<< <grid, block>> >()` for a launch; clang knows only `<<<` and `>>>`.
+std::string join_launch_brackets(const std::string& text);
+
+/// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
+std::string escape_special_registers(const std::string& text);
+
+/// These, and rewrite_device_launches().
+std::string accepted_source(const std::string& text);
+
+}  // namespace rung::emu

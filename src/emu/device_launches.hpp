@@ -1,0 +1,13 @@
+#pragma once
+// Launches in device code, for which clang has no syntax.
+
+#include <string>
+
+namespace rung::emu {
+
+/// kernel<<<grid, block>>>(arguments), in a __global__ or __device__ function, becomes
+/// ::rung_emu::DeviceLaunch<…>(grid, block)(arguments): rung_emu/device_launch.h. Finds functions
+/// by their braces, so a launch that a macro writes stays as it is.
+std::string rewrite_device_launches(const std::string& text);
+
+}  // namespace rung::emu

@@ -1,0 +1,57 @@
+#pragma once
+// Launches in device code (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). clang has no
+// syntax for them: rung-nvcc writes kernel<<<grid, block>>>(arguments) in a function of the device
+// as a call of a DeviceLaunch.
+
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
+
+extern "C" {
+__device__ void* cudaGetParameterBufferV2(void* kernel, dim3 grid, dim3 block,
+                                          unsigned shared_bytes);
+__device__ cudaError_t cudaLaunchDeviceV2(void* parameters, cudaStream_t stream);
+}
+
+namespace rung_emu {
+
+/// A kernel as a type: device code may name one only where nothing is evaluated.
+template <class Pointer, Pointer K>
+struct Kernel {
+  static __device__ void* const address;
+};
+template <class Pointer, Pointer K>
+__device__ void* const Kernel<Pointer, K>::address = reinterpret_cast<void*>(K);
+
+/// Copies arguments to where a parameter buffer has them, each aligned to its type.
+static __device__ inline void write_parameters(char*, size_t) {}
+template <class First, class... Rest>
+static __device__ inline void write_parameters(char* buffer, size_t end, const First& first,
+                                               const Rest&... rest) {
+  const size_t at = (end + alignof(First) - 1) / alignof(First) * alignof(First);
+  ::new (static_cast<void*>(buffer + at)) First(first);
+  write_parameters(buffer, at + sizeof(First), rest...);
+}
+
+template <class K>
+class DeviceLaunch;
+
+template <class... Parameters, void (*K)(Parameters...)>
+class DeviceLaunch<Kernel<void (*)(Parameters...), K>> {
+ public:
+  __device__ DeviceLaunch(dim3 grid, dim3 block, size_t shared_bytes = 0,
+                          cudaStream_t stream = nullptr)
+      : buffer_(cudaGetParameterBufferV2(Kernel<void (*)(Parameters...), K>::address, grid, block,
+                                         static_cast<unsigned>(shared_bytes))),
+        stream_(stream) {}
+  __device__ void operator()(Parameters... parameters) const {
+    if (buffer_ == nullptr) return;
+    write_parameters(static_cast<char*>(buffer_), 0, parameters...);
+    cudaLaunchDeviceV2(buffer_, stream_);
+  }
+
+ private:
+  void* buffer_;
+  cudaStream_t stream_;
+};
+
+}  // namespace rung_emu
