@@ -162,8 +162,9 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
 
   // A mask would delay the first products until the stores of the tile before have left the queue.
+  // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
-  if (Vectors > 1 && last_cols == lanes) {
+  if (Rows > 3 && Vectors > 1 && last_cols == lanes) {
     multiply<false>(d, mask, t, sum);
   } else {
     multiply<true>(d, mask, t, sum);
