@@ -265,7 +265,7 @@ Action add_tune(Options& app) {
   app.add_option(
          "--sizes", arguments->sizes,
          "Comma-separated shapes to tune (default: 28 square and oblong ones up to 8192; on "
-         "the virtual GPU 256; on the CPU 40 random ones up to 2048)")
+         "the virtual GPU 256; on the CPU 16 random ones up to 2048)")
       ->type_name("N|MxNxK,...");
   arguments->add_device_dtype_threads(app);
   app.add_option(

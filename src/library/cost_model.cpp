@@ -20,7 +20,8 @@ constexpr double masked_tile = 25, masked_call = 50;
 constexpr double in_time_tile = 90, in_time_call = 200;
 constexpr double direct_tile = 110, direct_call = 400;
 constexpr double blocks_tile = 90, blocks_call = 1200;
-constexpr double reduction = 4;  // of a vector to its sum
+constexpr double large_tile_fma = 1.015;  // 28 sums a tile, and fetching what comes next
+constexpr double reduction = 4;           // of a vector to its sum
 constexpr double row_sums_call = 20;
 constexpr double sums_of_pass = 4;  // to read and write a vector of sums
 // Cycles per element, or per byte.
@@ -29,7 +30,9 @@ constexpr double packing = 0.3;         // with writing it to L3 and reading it 
 constexpr double strided_read = 0.35;   // of an operand beyond L3, strip by strip
 constexpr double blocked_read = 0.25;   // a few rows at a time
 constexpr double streamed_read = 0.19;  // in the order in which it is stored
-constexpr double beyond_l2 = 1.2;       // 11 reads operands again from L3
+constexpr double beyond_l2 = 1.2;       // 07 reads operands again from L3
+constexpr double reread_a = 0.12;       // by 11, for each strip of B, where A is not in L2
+constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 
 enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
 constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
@@ -135,8 +138,8 @@ double GemmCosts::from_memory(double cycles_per_byte) const {
 }
 
 double GemmCosts::cache_blocks(int threads) const {
-  const double cost =
-      whole_fmas_ + tiles_ * blocks_tile + packing * (m_ * k_ + k_ * n_) * size_ / 4;
+  const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile +
+                      packing * (m_ * k_ + k_ * n_) * size_ / 4;
   return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
          blocks_call;
 }
@@ -158,17 +161,25 @@ double GemmCosts::split_k(int threads) const {
 }
 
 double GemmCosts::masked_edges() const {
-  const double bytes = (m_ * k_ + k_ * n_ + m_ * n_) * size_;
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
   double cost = fmas_ + tiles_ * masked_tile + transposed;
-  if (bytes > rates_.l2) cost *= beyond_l2;
+  constexpr double slab = 256;  // of k
+  const double strips = ceil_of(n_ / (4 * lanes_));
+  if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
+    const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
+    cost += reread_a * std::max(strips - 1, slabs) * m_ * k_ * size_;
+  }
+  if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) cost *= unfetched_b;
   return std::max(cost, from_memory(strided_read)) + masked_call;
 }
 
 double GemmCosts::just_in_time(int threads) const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
+  // A last strip of a vector and a half is computed as one of two.
+  const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
+  const double fmas = large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
   const double cost =
-      std::max(fmas_ + tiles_ * in_time_tile + transposed,
+      std::max(fmas + tiles_ * in_time_tile + transposed,
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;

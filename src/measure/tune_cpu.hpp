@@ -20,7 +20,7 @@ std::array<std::string_view, rungs_with_costs> ids_with_costs();
 struct CpuTuneRequest {
   Dtype dtype = Dtype::f32;  // or f64
   std::vector<Size> sizes;   // instead of random ones
-  std::int64_t count = 40;   // of random shapes
+  std::int64_t count = 16;   // of random shapes, each in four layouts
   double seconds = 0.05;     // time budget of each rung for a shape
   /// Called with the current activity, and the fraction that is done.
   std::function<void(std::string_view what, double done)> progress;

@@ -364,8 +364,83 @@ const DotKernels<bfloat16, float>* bf16() { return &pairs; }
 HWY_POP_ATTRIBUTES
 #endif
 
+// Extensions of Arm's 128-bit vectors.
+#if HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR
+#ifdef HWY_TARGET_STR
+#define RUNG_ARM_TARGET "arch=armv8.2-a" HWY_TARGET_STR
+#else
+#define RUNG_ARM_TARGET "arch=armv8.2-a"
+#endif
+HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod")
+namespace rung::cpu::HWY_NAMESPACE::dotprod {
+
+/// sdot adds the products of four signed bytes to a sum of 32 bits, and wraps.
+struct BytesOfInt8 {
+  using In = std::int8_t;
+  using Acc = std::uint32_t;
+  static constexpr std::int64_t group = 4;
+  static constexpr bool direct = true;
+  static constexpr auto pack_a = pack_panel_of_groups<std::int8_t, std::int8_t>;
+  static constexpr auto pack_b = pack_panel_of_groups<std::int8_t, std::int8_t>;
+  static constexpr std::nullptr_t start_rows = nullptr;
+
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Groups add(Groups sum, Groups a, Groups b) {
+    return Groups(vreinterpretq_u32_s32(vdotq_s32(
+        vreinterpretq_s32_u32(sum.raw), vreinterpretq_s8_u32(a.raw), vreinterpretq_s8_u32(b.raw))));
+  }
+};
+
+#include "device/cpu/dot_tile-inl.hpp"
+
+constexpr auto bytes = make_dot_kernels<BytesOfInt8>(MostRows());
+const DotKernels<std::int8_t, std::uint32_t>* i8() { return &bytes; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::dotprod
+HWY_POP_ATTRIBUTES
+
+HWY_PUSH_ATTRIBUTES(RUNG_ARM_TARGET "+dotprod+bf16")
+namespace rung::cpu::HWY_NAMESPACE::bf16 {
+
+/// bfdot adds two products to a float. Unlike an FMA it rounds each of its three steps to odd, and
+/// takes subnormal numbers for 0.
+struct PairsOfBfloat16 {
+  using In = bfloat16;
+  using Acc = float;
+  static constexpr std::int64_t group = 2;
+  static constexpr bool direct = true;
+  static constexpr auto pack_a = pack_panel_of_groups<std::uint16_t, bfloat16>;
+  static constexpr auto pack_b = pack_panel_of_groups<std::uint16_t, bfloat16>;
+  static constexpr std::nullptr_t start_rows = nullptr;
+
+  using Sums = hn::Vec<hn::ScalableTag<float>>;
+  using Groups = hn::Vec<hn::ScalableTag<KGroup>>;
+
+  static HWY_INLINE Sums add(Sums sum, Groups a, Groups b) {
+    return Sums(vbfdotq_f32(sum.raw, vreinterpretq_bf16_u32(a.raw), vreinterpretq_bf16_u32(b.raw)));
+  }
+};
+
+#include "device/cpu/dot_tile-inl.hpp"
+
+constexpr auto pairs = make_dot_kernels<PairsOfBfloat16>(MostRows());
+const DotKernels<bfloat16, float>* bf16() { return &pairs; }
+
+}  // namespace rung::cpu::HWY_NAMESPACE::bf16
+HWY_POP_ATTRIBUTES
+#endif
+
 #if HWY_ONCE
 namespace rung::cpu {
+
+#if HWY_ARCH_ARM_A64
+#if HWY_TARGETS & HWY_NEON
+namespace arm = N_NEON;
+#else
+namespace arm = N_NEON_WITHOUT_AES;
+#endif
+#endif
 
 template <>
 PackGroups<bfloat16> pack_groups<bfloat16>() {
@@ -383,6 +458,8 @@ template <>
 const DotKernels<bfloat16, float>* dot_kernels<bfloat16, float>() {
 #if HWY_TARGETS & HWY_AVX3
   if (machine().isa.contains(Isa::avx512_bf16)) return N_AVX3::avx512_bf16::bf16();
+#elif HWY_ARCH_ARM_A64
+  if (machine().isa.contains(Isa::neon_bf16)) return arm::bf16::bf16();
 #endif
   return nullptr;
 }
@@ -394,6 +471,9 @@ const DotKernels<std::int8_t, std::uint32_t>* dot_kernels<std::int8_t, std::uint
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if (machine().isa.contains(Isa::avx_vnni)) return N_AVX2::vnni::i8();
+#endif
+#if HWY_ARCH_ARM_A64
+  if (machine().isa.contains(Isa::neon_dotprod)) return arm::dotprod::i8();
 #endif
   static const auto* const picked = RUNG_PICK_TARGET(i8_pairs)();
   return picked;

@@ -7,6 +7,11 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
 #endif
 
 namespace rung::cpu {
@@ -16,6 +21,8 @@ namespace {
 constexpr auto named = std::to_array<std::pair<std::string_view, Isa>>({
     {"scalar", Isa::scalar},
     {"neon", Isa::neon},
+    {"neon_dotprod", Isa::neon_dotprod},
+    {"neon_bf16", Isa::neon_bf16},
     {"sse2", Isa::sse2},
     {"sse4", Isa::sse4},
     {"avx2", Isa::avx2},
@@ -56,6 +63,32 @@ Isa with_dot_products(Isa found) {
   return has(features.edx, amx) && saves_tiles() ? found | Isa::amx : found;
 }
 
+#elif defined(__aarch64__)
+
+bool has_dotprod() {
+#if defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+  int found = 0;
+  std::size_t size = sizeof found;
+  return sysctlbyname("hw.optional.arm.FEAT_DotProd", &found, &size, nullptr, 0) == 0 && found != 0;
+#else
+  return false;
+#endif
+}
+
+bool has_bf16() {
+#if defined(__linux__) && defined(HWCAP2_BF16)
+  return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+#elif defined(__APPLE__)
+  int found = 0;
+  std::size_t size = sizeof found;
+  return sysctlbyname("hw.optional.arm.FEAT_BF16", &found, &size, nullptr, 0) == 0 && found != 0;
+#else
+  return false;
+#endif
+}
+
 #endif
 
 Isa supported() {
@@ -79,6 +112,7 @@ Isa supported() {
   found = with_dot_products(found);
 #elif defined(__aarch64__)
   found = Isa::neon;
+  if (has_dotprod()) found = has_bf16() ? Isa::neon_bf16 : Isa::neon_dotprod;
 #endif
   return found;
 }

@@ -10,7 +10,8 @@ namespace rung::cpu {
 /// linear order: neither of NEON and SSE4 contains the other.
 class Isa {
  public:
-  static const Isa scalar, neon, sse2, sse4, avx2, avx_vnni, avx512, avx512_vnni, avx512_bf16, amx;
+  static const Isa scalar, neon, neon_dotprod, neon_bf16, sse2, sse4, avx2, avx_vnni, avx512,
+      avx512_vnni, avx512_bf16, amx;
 
   constexpr bool contains(Isa other) const { return (bits_ & other.bits_) == other.bits_; }
 
@@ -25,6 +26,10 @@ class Isa {
 
 inline constexpr Isa Isa::scalar{0};
 inline constexpr Isa Isa::neon{1u << 0};
+/// Dot products of bytes in 128 bits: FEAT_DotProd.
+inline constexpr Isa Isa::neon_dotprod = neon | Isa{1u << 9};
+/// Dot products of bfloat16: FEAT_BF16.
+inline constexpr Isa Isa::neon_bf16 = neon_dotprod | Isa{1u << 10};
 inline constexpr Isa Isa::sse2{1u << 1};
 inline constexpr Isa Isa::sse4 = sse2 | Isa{1u << 2};
 /// With FMA, BMI2 and F16C.

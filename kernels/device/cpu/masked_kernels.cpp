@@ -16,21 +16,30 @@ constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
 // Four vectors for few rows: with fewer sums, each would wait for its last FMA.
 constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
 
-/// Row pointers, three rows apart: with the stride in an index register, base, base + stride and
-/// base + 2 * stride are all addressing modes.
+/// The elements of one column of A. A pointer serves five rows: with the stride and three times the
+/// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
 template <class T, int Rows>
 struct StridedRows {
-  const T* base[(Rows + 2) / 3];
-  std::int64_t row, step;
+  const char* base[(Rows + 4) / 5];
+  std::int64_t row, three_rows, step;  // in bytes
 
-  HWY_INLINE StridedRows(const T* a, std::int64_t a_row, std::int64_t a_k) : row(a_row), step(a_k) {
+  HWY_INLINE StridedRows(const T* a, std::int64_t a_row, std::int64_t a_k)
+      : row(a_row * std::int64_t{sizeof(T)}),
+        three_rows(3 * row),
+        step(a_k * std::int64_t{sizeof(T)}) {
 #pragma GCC unroll 8
-    for (int i = 0; i < (Rows + 2) / 3; ++i) base[i] = a + 3 * i * a_row;
+    for (int i = 0; i < (Rows + 4) / 5; ++i)
+      base[i] = reinterpret_cast<const char*>(a) + 5 * i * row;
   }
-  HWY_INLINE const T* at(int i) const { return base[i / 3] + (i % 3) * row; }
+  HWY_INLINE T at(int i) const {
+    const std::int64_t rows = i % 5;
+    return *reinterpret_cast<const T*>(base[i / 5] + (rows == 3 ? three_rows : rows * row));
+  }
   HWY_INLINE void next() {
 #pragma GCC unroll 8
-    for (int i = 0; i < (Rows + 2) / 3; ++i) base[i] += step;
+    for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += step;
+    // Otherwise the compiler keeps multiples of the stride in registers that it does not have.
+    asm("" : "+r"(row), "+r"(three_rows));
   }
 };
 
@@ -76,37 +85,71 @@ struct Position {
   T* copy;
 };
 
-/// sum += A * B for `steps` of k. Without Moves, the loop loads and multiplies, and does nothing
-/// else: what it fetches would delay the FMAs.
-template <bool Moves, class D, class M, int Rows, int Vectors>
-HWY_INLINE void add_products(D d, M mask, const MaskedTile<hn::TFromD<D>>& t, std::int64_t steps,
-                             Position<hn::TFromD<D>, Rows>& at, hn::Vec<D> (&sum)[Rows][Vectors]) {
-  using T = hn::TFromD<D>;
+/// What a step of k does besides loading and multiplying: nothing, which is fastest; or `moves`.
+enum class Step { first, next, moves };
+
+/// sum = A * B for one step of k if it is the first, else sum += A * B. Without Masks, B has all
+/// columns of the tile.
+template <Step Kind, bool Masks, class D, class M, int Rows, int Vectors>
+HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::TFromD<D>, Rows>& at,
+                              hn::Vec<D> (&sum)[Rows][Vectors]) {
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   constexpr int last = Vectors - 1;
-  const std::int64_t b_row = t.b_k, next_row = t.next_row;
-  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
-    hn::Vec<D> b_k[Vectors];
+  hn::Vec<D> b_k[Vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
+  for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
+  if constexpr (Masks) {
     b_k[last] = load_partial(d, mask, at.b + last * lanes);
-    if constexpr (Moves) {
-      __builtin_prefetch(at.next, 0, 2);
-      const T* const fetched = at.next;
-      at.next = at.other;
-      at.other = fetched + next_row;
-      if (at.copy != nullptr) {
+  } else {
+    b_k[last] = hn::LoadU(d, at.b + last * lanes);
+  }
+  if constexpr (Kind == Step::moves) {
+    __builtin_prefetch(at.next, 0, 2);
+    const hn::TFromD<D>* const fetched = at.next;
+    at.next = at.other;
+    at.other = fetched + next_row;
+    if (at.copy != nullptr) {
 #pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
-        at.copy += Vectors * lanes;
-      }
+      for (int v = 0; v < Vectors; ++v) hn::StoreU(b_k[v], d, at.copy + v * lanes);
+      at.copy += Vectors * lanes;
     }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+    const hn::Vec<D> a_ik = hn::Set(d, at.a.at(i));
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      sum[i][v] = Kind == Step::first ? hn::Mul(a_ik, b_k[v]) : hn::MulAdd(a_ik, b_k[v], sum[i][v]);
+    }
+  }
+}
+
+template <bool Masks, class D, class M, int Rows, int Vectors>
+HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
+                         hn::Vec<D> (&sum)[Rows][Vectors]) {
+  using T = hn::TFromD<D>;
+  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
+                          t.next + t.next_last, t.copy};
+  const std::int64_t b_row = t.b_k;
+  std::int64_t steps = t.k - t.moves;
+  if (t.moves == 0 && t.k > 0) {
+    multiply_step<Step::first, Masks>(d, mask, 0, at, sum);
+    at.a.next();
+    at.b += b_row;
+    --steps;
+  } else {
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      const hn::Vec<D> a_ik = hn::Set(d, *at.a.at(i));
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(a_ik, b_k[v], sum[i][v]);
+      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
     }
+    const std::int64_t next_row = t.next_row;
+    for (std::int64_t step = t.moves; step > 0; --step, at.a.next(), at.b += b_row) {
+      multiply_step<Step::moves, Masks>(d, mask, next_row, at, sum);
+    }
+  }
+  for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
+    multiply_step<Step::next, Masks>(d, mask, 0, at, sum);
   }
 }
 
@@ -114,19 +157,18 @@ template <class D, int Rows, int Vectors>
 void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   using T = hn::TFromD<D>;
   const D d;
-  const std::int64_t last_cols = t.cols - (Vectors - 1) * std::int64_t{hn::MaxLanes(d)};
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  const std::int64_t last_cols = t.cols - (Vectors - 1) * lanes;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
 
+  // A mask would delay the first products until the stores of the tile before have left the queue.
+  // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
+  if (Rows > 3 && Vectors > 1 && last_cols == lanes) {
+    multiply<false>(d, mask, t, sum);
+  } else {
+    multiply<true>(d, mask, t, sum);
   }
-  Position<T, Rows> at = {StridedRows<T, Rows>(t.a, t.a_row, t.a_k), t.b, t.next,
-                          t.next + t.next_last, t.copy};
-  if (t.moves > 0) add_products<true>(d, mask, t, t.moves, at, sum);
-  add_products<false>(d, mask, t, t.k - t.moves, at, sum);
 
   if (t.alpha != T{1}) {
     const hn::Vec<D> alpha = hn::Set(d, t.alpha);
@@ -247,6 +289,7 @@ constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
           hn::MaxLanes(FullTag<T>()),
           !HWY_MEM_OPS_MIGHT_FAULT,
           masked_wide_rows,
+          {masked_MR, masked_MR == 14 ? 8 : masked_MR, masked_MR == 14 ? 4 : masked_wide_rows},
           {{masked_tile<HalfTag<T>, Row + 1, 1>, masked_tile<FullTag<T>, Row + 1, 1>,
             masked_tile<FullTag<T>, Row + 1, 2>, wide_tile<T, Row + 1>()}...},
           transpose<T>};

@@ -47,6 +47,7 @@ using MaskedTileFunction = void (*)(const MaskedTile<T>& tile);
 template <class T>
 struct MaskedKernels {
   static constexpr int max_rows = 14;
+  static constexpr int very_short_k = 6;
 
   std::int64_t MR;     // rows of the largest tile
   std::int64_t lanes;  // elements per vector
@@ -54,6 +55,9 @@ struct MaskedKernels {
   /// over whole vectors.
   bool masks_b;
   std::int64_t wide_rows;  // tiles of so many rows and fewer may be four vectors wide
+  /// Rows of a tile of one, two and four vectors where k is short. Fewer than the most: the first
+  /// products of the next tile find free registers while these sums wait to be stored.
+  std::int64_t rows_of_short_k[3];
 
   // [rows - 1]: half a vector, one, two and four vectors. The last is null above wide_rows.
   MaskedTileFunction<T> tiles[max_rows][4];
@@ -64,10 +68,18 @@ struct MaskedKernels {
   void (*transpose)(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
                     std::int64_t width, T* panel);
 
-  /// The columns of a tile of so many rows (three vectors have no function) where `left` columns are to be computed.
-  std::int64_t tile_cols(std::int64_t rows, std::int64_t left) const {
-    const std::int64_t most = (rows <= wide_rows && left > 3 * lanes ? 4 : 2) * lanes;
+  /// The columns of a tile of so many rows where `left` columns are to be computed. Three vectors
+  /// have no function, and a vector and a half are two tiles, of which the second takes half the
+  /// time; if k is very short, that is less than a call.
+  std::int64_t tile_cols(std::int64_t rows, std::int64_t left, std::int64_t k) const {
+    if (k > very_short_k && left > lanes && 2 * left <= 3 * lanes) return lanes;
+    const bool wide = rows <= wide_rows && 2 * left > 7 * lanes;
+    const std::int64_t most = (wide ? 4 : 2) * lanes;
     return left < most ? left : most;
+  }
+  /// The rows of a tile of so many columns where k is short.
+  std::int64_t short_rows(std::int64_t cols) const {
+    return rows_of_short_k[(cols > lanes) + (cols > 2 * lanes)];
   }
   /// The columns that a tile of `cols` columns computes: whole vectors, or half a vector.
   std::int64_t width(std::int64_t cols) const {

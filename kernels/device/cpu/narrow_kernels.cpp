@@ -108,6 +108,7 @@ template <class T, int Rows, int Depth>
 void row_sum(const RowSum<T>& s) {
   const hn::ScalableTag<T> d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
+  const T beta = s.beta;  // read once: for all that the compiler knows, a store to C may change it
   hn::Vec<decltype(d)> a[Rows][Depth];
 #pragma GCC unroll 4
   for (int i = 0; i < Rows; ++i) {
@@ -135,14 +136,14 @@ void row_sum(const RowSum<T>& s) {
           return hn::LoadU(d, at + j);
         },
         [&](auto sum, T* c) HWY_ATTR {
-          if (s.beta != T{}) sum = hn::MulAdd(hn::Set(d, s.beta), hn::LoadU(d, c + j), sum);
+          if (beta != T{}) sum = hn::MulAdd(hn::Set(d, beta), hn::LoadU(d, c + j), sum);
           hn::StoreU(sum, d, c + j);
         });
   }
   if (j == s.n) return;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(s.n - j));
   sums([&](const T* at) HWY_ATTR { return load_first(d, at + j, s.n - j); },
-       [&](auto sum, T* c) HWY_ATTR { store_first(d, mask, s.n - j, sum, s.beta, c + j); });
+       [&](auto sum, T* c) HWY_ATTR { store_first(d, mask, s.n - j, sum, beta, c + j); });
 }
 
 template <class T, int Rows>
@@ -155,8 +156,12 @@ constexpr void set_rows(NarrowKernels<T>& kernels) {
   auto& sum = kernels.row_sums[Rows - 1];
   sum[0] = row_sum<T, Rows, 1>;
   sum[1] = row_sum<T, Rows, 2>;
-  sum[2] = row_sum<T, Rows, 4>;
-  sum[3] = row_sum<T, Rows, 8>;
+  sum[2] = row_sum<T, Rows, 3>;
+  sum[3] = row_sum<T, Rows, 4>;
+  sum[4] = row_sum<T, Rows, 5>;
+  sum[5] = row_sum<T, Rows, 6>;
+  sum[6] = row_sum<T, Rows, 7>;
+  sum[7] = row_sum<T, Rows, 8>;
 }
 
 template <class T>

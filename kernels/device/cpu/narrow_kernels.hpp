@@ -39,10 +39,11 @@ template <class T>
 struct NarrowKernels {
   static constexpr int max_rows = 4, max_cols = 4;
   static constexpr int column_rows = 8;
+  static constexpr int max_depth = 8;
 
-  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);  // [rows - 1][cols - 1]
-  void (*column)(const DotTile<T>& tile);                    // column_rows rows by one column
-  void (*row_sums[max_rows][4])(const RowSum<T>& sum);       // [rows - 1][log2 of k]: 1, 2, 4, 8
+  void (*dots[max_rows][max_cols])(const DotTile<T>& tile);     // [rows - 1][cols - 1]
+  void (*column)(const DotTile<T>& tile);                       // column_rows rows by one column
+  void (*row_sums[max_rows][max_depth])(const RowSum<T>& sum);  // [rows - 1][k - 1]
 };
 
 /// The set for this machine. T is float or double.

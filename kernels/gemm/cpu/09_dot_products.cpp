@@ -3,7 +3,7 @@
 // from: 06_cache_blocks | removes: the widening of narrow inputs to 32 bits, which takes an FMA for
 //   each product and 32 bits of cache for each element | bottleneck: packing B into groups, which
 //   only a tall C amortizes; up to four rows of A read B in place
-// needs: AVX512-BF16 for bf16, VNNI for int8 (else int8 uses pmaddwd); other types run 06
+// needs: AVX512-BF16 or bfdot for bf16; int8 uses VNNI, sdot or pmaddwd; other types run 06
 //   | try: rung bench gemm/cpu/06 gemm/cpu/09 --dtype bf16
 
 #include <algorithm>
@@ -36,6 +36,7 @@ using cpu::round_up;
 //              bytes b and signed bytes a. For signed b, sum(a b) = sum(a (b + 128)) - 128 sum(a):
 //              B is packed with the offset, and the sums in the micro-kernel start from -128 times
 //              the sums of the rows of A.
+//   sdot, bfdot  the same on Arm, with both operands signed, and with other roundings.
 //   pmaddwd    a[0] * b[0] + a[1] * b[1] for int16, to which int8 is widened. An addition follows.
 //
 // Operands are packed as groups: a step of the micro-kernel loads a group for each column of B and

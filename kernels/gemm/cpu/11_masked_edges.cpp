@@ -10,6 +10,7 @@
 
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/rung.hpp"
 
 namespace rung {
@@ -24,6 +25,13 @@ constexpr std::int64_t max_KC = 256;
 constexpr std::int64_t max_panel_bytes = 32 << 10;
 
 constexpr std::int64_t short_k = 32;
+
+// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
+constexpr std::int64_t set_stride = 4096;
+constexpr std::int64_t ways = 8;
+// Coefficients of A that stay in registers, where k is so short that a pass along rows of C
+// takes all of it.
+constexpr std::int64_t max_coefficients = 24;
 
 /// The fewest equal parts of at most `limit`. Divides 32-bit integers, in a third of the time.
 std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
@@ -49,19 +57,22 @@ struct MaskedEdges {
   template <class T>
   static void multiply(const Gemm<T, T>& g) {
     const auto& kernels = cpu::masked_kernels<T>();
-    const std::int64_t MR = even_part(g.m, kernels.MR);
     const bool in_place = g.b.col_stride == 1 && kernels.masks_b;
     const std::int64_t KC =
         even_part(std::max<std::int64_t>(g.k, 1),
                   in_place ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
+    const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
+    const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
+    const std::int64_t most_rows = conflicts ? ways : kernels.MR;
     if (in_place && g.k <= short_k && g.k * g.n * std::int64_t{sizeof(T)} <= max_panel_bytes) {
-      return by_rows(g, kernels, MR);
+      return by_rows(g, kernels);
     }
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       const std::int64_t k = std::min(KC, g.k - k0);
       for (std::int64_t j = 0; j < g.n;) {
-        const std::int64_t cols = kernels.tile_cols(MR, g.n - j);
+        const std::int64_t cols = kernels.tile_cols(kernels.wide_rows, g.n - j, k);
+        const std::int64_t MR = even_part(g.m, std::min(kernels.short_rows(cols), most_rows));
         if (in_place) {
           strip(g, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride);
         } else {
@@ -74,17 +85,37 @@ struct MaskedEdges {
 
   /// For a short k, storing C is most of the work: along its rows, with all of B in L1.
   template <class T>
-  static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, std::int64_t MR) {
+  static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
+    if (1 <= g.k && g.k <= cpu::NarrowKernels<T>::max_depth &&
+        g.n >= (g.k == 1 ? 16 : 4) * kernels.lanes) {
+      return in_one_pass(g);
+    }
+    const bool is_very_short = g.k <= kernels.very_short_k;
+    const std::int64_t widest = kernels.tile_cols(kernels.wide_rows, g.n, g.k);
+    const std::int64_t MR = even_part(g.m, is_very_short ? kernels.MR : kernels.short_rows(widest));
     Gemm<T, T> part = g;
     for (std::int64_t i = 0; i < g.m; i += MR) {
       part.m = std::min(MR, g.m - i);
       part.a.data = &g.a(i, 0);
       part.c.data = &g.c(i, 0);
       for (std::int64_t j = 0; j < g.n;) {
-        const std::int64_t cols = kernels.tile_cols(part.m, g.n - j);
+        const std::int64_t cols = kernels.tile_cols(part.m, g.n - j, g.k);
         strip(part, kernels, part.m, 0, g.k, j, cols, &g.b(0, j), g.b.row_stride);
         j += cols;
       }
+    }
+  }
+
+  template <class T>
+  static void in_one_pass(const Gemm<T, T>& g) {
+    const auto& kernels = cpu::narrow_kernels<T>();
+    const std::int64_t most =
+        std::min<std::int64_t>(cpu::NarrowKernels<T>::max_rows, max_coefficients / g.k);
+    for (std::int64_t i = 0; i < g.m; i += most) {
+      const std::int64_t rows = std::min(most, g.m - i);
+      kernels.row_sums[rows - 1][g.k - 1]({g.n, &g.a(i, 0), g.a.row_stride, g.a.col_stride,
+                                           &g.b(0, 0), g.b.row_stride, g.alpha, g.beta, &g.c(i, 0),
+                                           g.c.row_stride});
     }
   }
 

@@ -128,20 +128,18 @@ struct Narrow {
   template <class T>
   static void sums_of_rows(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::narrow_kernels<T>();
+    constexpr std::int64_t depth = cpu::NarrowKernels<T>::max_depth;
     const std::int64_t widest = sums_bytes / (g.m * std::int64_t{sizeof(T)});
     const std::int64_t wanted =
         threads == 1 ? 1 : std::min<std::int64_t>(4 * threads, ceil_div(g.n * g.k, task_elements));
     const std::int64_t cols = cpu::round_up(std::min(widest, ceil_div(g.n, wanted)), 64);
     cpu::parallel_for(ceil_div(g.n, cols), threads, [&](std::int64_t task) {
       const std::int64_t j = task * cols;
-      std::int64_t depth;
       for (std::int64_t k = 0; k < g.k; k += depth) {
-        int power = 3;
-        while ((std::int64_t{1} << power) > g.k - k) --power;
-        depth = std::int64_t{1} << power;
-        kernels.row_sums[g.m - 1][power]({std::min(cols, g.n - j), &g.a(0, k), g.a.row_stride,
-                                          g.a.col_stride, &g.b(k, j), g.b.row_stride, g.alpha,
-                                          k == 0 ? g.beta : T{1}, &g.c(0, j), g.c.row_stride});
+        const std::int64_t last = std::min(depth, g.k - k) - 1;
+        kernels.row_sums[g.m - 1][last]({std::min(cols, g.n - j), &g.a(0, k), g.a.row_stride,
+                                         g.a.col_stride, &g.b(k, j), g.b.row_stride, g.alpha,
+                                         k == 0 ? g.beta : T{1}, &g.c(0, j), g.c.row_stride});
       }
     });
   }
