@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fixture.hpp"
+#include "library/cuda/launch.hpp"
 #include "rung/types.hpp"
 
 namespace rung {
@@ -56,6 +57,45 @@ TEST_F(CudaCopies, AreNotMadeIfTheCallersWorkspaceIsTooSmall) {
 TEST_F(CudaCopies, AreNotMadeForASmallProduct) {
   run<bfloat16>(200, 65, 8);
   EXPECT_EQ(calls("cuTensorMapEncodeTiled"), 0);
+}
+
+/// What the library launches in compute mode split, for a product of any size.
+class CudaHalves : public CudaCopies {
+ protected:
+  static constexpr std::int64_t m = 131, n = 70, k = 65;
+
+  void run(const CudaOptions& options = {}) {
+    std::vector<float> ramp(static_cast<std::size_t>(m * k));
+    for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<float>(i / k);  // the row
+    const float* const a = on_device(ramp);
+    const float* const b = on_device(std::vector<float>(static_cast<std::size_t>(k * n), 3));
+    float* const c = on_device(std::vector<float>(static_cast<std::size_t>(m * n), 7));
+    const GemmCall problem = {Dtype::f32, m,         n, k,         1,
+                              {a, k, 1},  {b, 1, k}, 0, {c, n, 1}, ComputeMode::split};
+    cuda::driver_calls().clear();
+    cuda::launch_gemm(
+        {cuda::current_context(), nullptr, options.workspace, options.workspace_bytes},
+        cuda::configured_gemm("gemm/cuda/32_f16x3"), problem, 132);
+    const auto results = from_device(c, static_cast<std::size_t>(m * n));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      ASSERT_EQ(results[i], 3.0f * k * static_cast<float>(i / n));
+    }
+  }
+};
+
+TEST_F(CudaHalves, LieInTheWorkspaceIfTheyFit) {
+  run();
+  EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 0);
+  EXPECT_EQ(calls("cuMemAlloc"), 1);
+  EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 3);  // A, B, the product
+}
+
+TEST_F(CudaHalves, LieInThePoolIfTheyDoNot) {
+  void* const workspace = on_device(std::vector<char>(256));
+  run({.workspace = workspace, .workspace_bytes = 256});
+  EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 1);
+  EXPECT_EQ(calls("cuMemFreeAsync"), 1);
+  EXPECT_EQ(calls("cuMemAlloc"), 0);
 }
 
 }  // namespace

@@ -49,12 +49,12 @@ class HalfScale {
     const float rest = value - static_cast<float>(high);  // exact
     low = float16(rest);
     norms.elements += value * value;
-    float lost = __builtin_fabsf(rest - static_cast<float>(low));
+    const float lost = __builtin_fabsf(rest - static_cast<float>(low));
     const bool vanished = value == 0 && x != 0;
-    if (lost * 0x1p23f > __builtin_fabsf(value) || vanished) {
-      lost += 0x1p-60f;  // more than scaling rounds off, and its square is no subnormal number
-      norms.loss += lost * lost;
-    }
+    const bool counts = lost * 0x1p23f > __builtin_fabsf(value) || vanished;
+    // 2^-60 is more than scaling rounds off, and its square is no subnormal number.
+    const float loss = counts ? lost + 0x1p-60f : 0.0f;
+    norms.loss += loss * loss;
   }
 
   __device__ __forceinline__ OperandScale scale(const SquaredNorms& norms) const {
