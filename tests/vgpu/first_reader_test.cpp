@@ -17,10 +17,11 @@ namespace rung::vgpu {
 namespace {
 
 constexpr int rounds = 20000;
+constexpr int patience = 2000;  // on a busy machine one thread may run without the other
 
-/// Calls f(round, thread) on two threads, which begin each round together, and returns how many of
-/// the two calls were true, by round. The one that arrives first hears of the other a little later,
-/// so the other waits, each time a little longer.
+/// Calls f(round, thread) on two threads, which begin each round together if they can, and returns
+/// how many of the two calls were true, by round. The one that arrives first hears of the other a
+/// little later, so the other waits, each time a little longer.
 template <class F>
 std::vector<int> in_lockstep(const F& f) {
   std::atomic<int> arrived = 0;
@@ -30,8 +31,7 @@ std::vector<int> in_lockstep(const F& f) {
     own.reserve(rounds);
     for (int round = 0; round < rounds; ++round) {
       const bool is_last = arrived.fetch_add(1) == 2 * round + 1;
-      for (int spins = 0; arrived.load() < 2 * (round + 1); ++spins) {
-        if (spins > 1000) std::this_thread::yield();  // the other may wait for this CPU
+      for (int spins = 0; arrived.load() < 2 * (round + 1) && spins < patience; ++spins) {
       }
       for (int spins = is_last ? round % 200 : 0; spins > 0; --spins) {
         std::atomic_signal_fence(std::memory_order_seq_cst);  // so that the loop stays

@@ -227,7 +227,25 @@ TEST_F(NativeTest, ResultsReachThoseThatReadThem) {
 
 TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {
   expect_the_same("add.u32 %r, %a, 1; ld.global.b32 %x, [%in+100000]; add.u32 %r, %r, %x;");
+  expect_the_same(
+      "add.u32 %r, %a, 1; add.u32 %c, %r, 1; ld.global.v2.b32 {%c, %x}, [%in+100000];"
+      "add.u32 %r, %c, %x;");
+  expect_the_same(
+      "add.u32 %c, %a, 1; add.u32 %r, %c, 1; atom.global.add.u32 %c, [%in+100000], 1;"
+      "add.u32 %r, %r, %c;");
   expect_the_same("mov.b32 %r, %b; st.global.b32 [%out+2], %r; add.u32 %r, %r, 3;");
+}
+
+// So that nobody sees what a row had before.
+TEST_F(NativeTest, WrongLoadsGiveZero) {
+  for (const bool native : {true, false}) {
+    for (const std::string load :
+         {"ld.global.b32 %r, [%in+100000];", "atom.global.add.u32 %r, [%in+100000], %a;"}) {
+      const Outcome wrong = outcome(text(load), native);
+      EXPECT_EQ(wrong.report.hazards.size(), 1u) << load;
+      EXPECT_EQ(wrong.out[0], 0u) << load;
+    }
+  }
 }
 
 }  // namespace

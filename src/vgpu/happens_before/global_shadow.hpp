@@ -40,9 +40,9 @@ struct GlobalShadow {
   std::uint16_t *write_site, *first_read_site, *other_read_site;
 };
 
-/// Records a read in GlobalShadow::first_reader if its place is free, because no thread, or only the
-/// same one, has read the granule since the stamp `oldest`. False if another has. Of two threads that
-/// call it at the same time, one gets the place. `alone`: no other CPU thread calls it.
+/// Records a read in GlobalShadow::first_reader if its place is free, because no thread, or only
+/// the same one, has read the granule since the stamp `oldest`. False if another has. Of two threads
+/// that call it at the same time, one gets the place. `alone`: no other CPU thread calls it.
 inline bool claim_first_reader(GlobalStamp& place, GlobalStamp stamp, GlobalStamp oldest,
                                bool alone = false) {
   const std::atomic_ref first(place);

@@ -21,9 +21,11 @@ void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
   written_since_barrier = 0;
   unwritten = 0;
   left_.fill(0);
-  for (std::uint32_t at = 0; at < bytes >> granule_shift; ++at) {
-    const std::size_t region = (std::size_t{at} << granule_shift) >> region_shift;
-    ++left_[region];
+  const std::uint32_t of_region = 1u << (region_shift - granule_shift);
+  std::uint32_t rest = bytes >> granule_shift;
+  for (std::size_t region = 0; rest != 0; ++region) {
+    left_[region] = std::min(rest, of_region);
+    rest -= left_[region];
     unwritten |= Regions{1} << region;
   }
 }

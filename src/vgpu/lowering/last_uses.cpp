@@ -1,4 +1,4 @@
-// How long results are needed, so that translated code writes back only those that other code reads.
+// How long results are needed, so that translated code writes back only what other code reads.
 
 #include "vgpu/lowering/last_uses.hpp"
 

@@ -37,14 +37,26 @@ inline void note_written(const Allocation& allocation, std::uint64_t address, st
   }
 }
 
+/// Whether all bytes of eight aligned words of the shadow were written.
+inline bool are_written(std::uint8_t* shadow) {
+  std::uint64_t both = ShadowWord::all;
+  for (std::size_t i = 0; i < 8; ++i) {
+    both &= ShadowWord::at(shadow + i * sizeof both).load(std::memory_order_relaxed);
+  }
+  return both == ShadowWord::all;
+}
+
 /// The offset from `address` of the first byte that was never written, or `bytes`.
 inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t address,
                                   std::size_t bytes) {
   std::uint8_t* const begin = allocation.shadow(address);
   std::uint8_t* at = begin;
   for (std::uint8_t* const end = begin + bytes; at != end;) {
-    if (ShadowWord::starts_at(at, end) &&
-        ShadowWord::at(at).load(std::memory_order_relaxed) == ShadowWord::all) {
+    constexpr std::ptrdiff_t many = 64;
+    if (end - at >= many && ShadowWord::starts_at(at, end) && are_written(at)) {
+      at += many;
+    } else if (ShadowWord::starts_at(at, end) &&
+               ShadowWord::at(at).load(std::memory_order_relaxed) == ShadowWord::all) {
       at += sizeof(ShadowWord::all);
     } else if (std::atomic_ref(*at).load(std::memory_order_relaxed) != 0) {
       ++at;

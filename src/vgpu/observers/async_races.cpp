@@ -146,8 +146,12 @@ void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint
     return check_seen(viewer, granule, generic);
   };
   for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
+    Stamp before = 0;
     for (std::size_t granule = first; granule <= last; ++granule) {
+      const Stamp stamp = shadow.written[granule];
+      if (stamp == before && stamp_time(stamp) == pending_time) continue;  // the same copy
       if (!check(at, granule)) return false;
+      before = stamp;
     }
     return true;
   });
@@ -177,40 +181,68 @@ void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uin
   });
 }
 
+namespace {
+
+/// The granules of [offset, offset + bytes).
+struct Granules {
+  std::size_t first, count;
+
+  Granules(const SharedShadow& shadow, std::uint32_t offset, std::uint32_t bytes)
+      : first(offset >> shadow.granule_shift),
+        count(((offset + bytes - 1) >> shadow.granule_shift) + 1 - first) {}
+};
+
+/// Calls f(offset) for each unit of [offset, offset + bytes).
+template <class F>
+void for_each_unit(std::uint32_t offset, std::uint32_t bytes, const F& f) {
+  for (std::uint32_t at = offset / AsyncShadow::unit * AsyncShadow::unit; at < offset + bytes;
+       at += AsyncShadow::unit) {
+    f(at);
+  }
+}
+
+}  // namespace
+
 void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
                      std::uint32_t read) {
   SharedShadow& shadow = access.block.shadow;
-  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
-    access.block.async->shadow.read_at(at, slot) = read;
-    for (std::size_t granule = first; granule <= last; ++granule) {
-      Stamp& reader = shadow.first_reader[granule];
-      if (stamp_time(reader) == pending_time) continue;
-      if (reader != 0) {
-        shadow.other_reader[granule] = reader;
-        shadow.other_read_site[granule] = shadow.first_read_site[granule];
-      }
-      reader = make_stamp(pending_time, 0);
-    }
-    return true;
-  });
+  AsyncShadow& async = access.block.async->shadow;
+  if (bytes == 0) return;
+  for_each_unit(offset, bytes, [&](std::uint32_t at) { async.read_at(at, slot) = read; });
+  const Granules granules(shadow, offset, bytes);
+  Stamp* const readers = shadow.first_reader.data() + granules.first;
+  Stamp* const others = shadow.other_reader.data() + granules.first;
+  const std::uint32_t* const sites = shadow.first_read_site.data() + granules.first;
+  std::uint32_t* const other_sites = shadow.other_read_site.data() + granules.first;
+  for (std::size_t i = 0; i < granules.count; ++i) {
+    const Stamp reader = readers[i];
+    const bool pending = stamp_time(reader) == pending_time;
+    const bool moves = !pending && reader != 0;
+    others[i] = moves ? reader : others[i];
+    other_sites[i] = moves ? sites[i] : other_sites[i];
+    readers[i] = pending ? reader : make_stamp(pending_time, 0);
+  }
 }
 
 void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                       std::uint32_t write) {
   AsyncShadow& async = access.block.async->shadow;
   SharedShadow& shadow = access.block.shadow;
+  if (bytes == 0) return;
   shadow.written_since_barrier |= shadow.regions(offset, offset + bytes - 1);
-  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
+  for_each_unit(offset, bytes, [&](std::uint32_t at) {
     async.write_at(at) = write;
     for (int slot = 0; slot < async.slots(); ++slot) async.read_at(at, slot) = 0;
-    for (std::size_t granule = first; granule <= last; ++granule) {
-      if (shadow.written[granule] == 0) shadow.count_first_write(granule);
-      shadow.written[granule] = make_stamp(pending_time, 0);
-      shadow.write_site[granule] = access.site;
-      shadow.first_reader[granule] = shadow.other_reader[granule] = 0;
-    }
-    return true;
   });
+  const auto [first, count] = Granules(shadow, offset, bytes);
+  Stamp* const written = shadow.written.data() + first;
+  if (std::find(written, written + count, Stamp{0}) != written + count) {
+    shadow.count_first_writes(first, count);
+  }
+  std::fill_n(written, count, make_stamp(pending_time, 0));
+  std::fill_n(shadow.write_site.data() + first, count, access.site);
+  std::fill_n(shadow.first_reader.data() + first, count, Stamp{0});
+  std::fill_n(shadow.other_reader.data() + first, count, Stamp{0});
 }
 
 bool check_against_async(Block& block, int thread, std::uint32_t site, const char* what,

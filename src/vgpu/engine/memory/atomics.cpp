@@ -158,7 +158,7 @@ void access_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, co
   if (global) block.observers.acquire_by(warp, op, shape, place);
 }
 
-/// Lanes with a wrong address get 0, as in loads; where an operand has the same row, they keep that.
+/// Lanes with a wrong address get 0, as in loads; if an operand has the same row, they keep that.
 void clear_lanes(Warp& warp, const Instr& instr) {
   if (instr.row[0] == instr.row[1] || instr.row[0] == instr.row[2]) return;
   const std::size_t bytes = instr.op<MemoryOp>().bytes;
