@@ -42,6 +42,16 @@ std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
   return (size + parts - 1) / parts;
 }
 
+/// The rows of a tile of so many columns where k is short. With few rows, each is worth more than
+/// free registers: six are one tile, not two of three.
+template <class T>
+std::int64_t tile_rows(const cpu::MaskedKernels<T>& kernels, std::int64_t m, std::int64_t cols) {
+  const std::int64_t rows = kernels.short_rows(cols);
+  if (cols <= 2 * kernels.lanes || m < rows) return even_part(m, rows);
+  const std::int64_t parts = m / rows;
+  return std::min((m + parts - 1) / parts, kernels.wide_rows);
+}
+
 struct MaskedEdges {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
@@ -72,7 +82,7 @@ struct MaskedEdges {
       const std::int64_t k = std::min(KC, g.k - k0);
       for (std::int64_t j = 0; j < g.n;) {
         const std::int64_t cols = kernels.tile_cols(kernels.wide_rows, g.n - j, k);
-        const std::int64_t MR = even_part(g.m, std::min(kernels.short_rows(cols), most_rows));
+        const std::int64_t MR = std::min(tile_rows(kernels, g.m, cols), most_rows);
         if (in_place) {
           strip(g, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride);
         } else {
@@ -92,7 +102,8 @@ struct MaskedEdges {
     }
     const bool is_very_short = g.k <= kernels.very_short_k;
     const std::int64_t widest = kernels.tile_cols(kernels.wide_rows, g.n, g.k);
-    const std::int64_t MR = even_part(g.m, is_very_short ? kernels.MR : kernels.short_rows(widest));
+    const std::int64_t MR =
+        is_very_short ? even_part(g.m, kernels.MR) : tile_rows(kernels, g.m, widest);
     Gemm<T, T> part = g;
     for (std::int64_t i = 0; i < g.m; i += MR) {
       part.m = std::min(MR, g.m - i);
