@@ -133,7 +133,7 @@ TEST(CudaRules, SplittingNeedsRoomForHalves) {
   CudaGemmShape shape = {.dtype = Dtype::f32,
                          .m = 1025,
                          .n = 2001,
-                         .k = 513,
+                         .k = 1025,
                          .a = Order::row_major,
                          .b = Order::row_major,
                          .alignment = 16,
