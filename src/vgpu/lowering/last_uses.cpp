@@ -12,24 +12,29 @@
 namespace rung::vgpu {
 
 void find_last_uses(std::span<Instr> code, const ptx::Function& function, const CfgBlock& block,
-                    const RegisterSet& live_behind) {
-  std::unordered_map<int, std::uint32_t> last_read;  // of the value that a register now has
-  live_behind.for_each([&](int reg) { last_read[reg] = Instr::used_later; });
+                    const RegisterSet& live_behind, const std::vector<std::uint32_t>& rows) {
+  const auto row_of = [&](int reg) { return rows[static_cast<std::size_t>(reg)]; };
+  std::unordered_map<std::uint32_t, std::uint32_t> last_read;  // of the value that a row now has
+  live_behind.for_each([&](int reg) { last_read[row_of(reg)] = Instr::used_later; });
+  std::vector<bool> is_executed(block.count, false);
+  for (const Instr& instr : code) is_executed[instr.site - block.first] = true;
   std::vector<std::uint32_t> last_use(block.count, Instr::used_later);
   for (std::size_t i = block.count; i-- > 0;) {
     const auto site = static_cast<std::uint32_t>(block.first + i);
     const ptx::Instruction& instruction = function.body[site];
     bool writes = false;
+    for_each_definition(instruction, [&](int) { writes = true; });
+    // A copy within one row is not executed: the value goes on under another register's name.
+    if (writes && !is_executed[i]) continue;
     std::uint32_t last = site;
     for_each_definition(instruction, [&](int reg) {
-      writes = true;
-      const auto found = last_read.find(reg);
+      const auto found = last_read.find(row_of(reg));
       if (found == last_read.end()) return;
       last = std::max(last, found->second);
       if (instruction.guard < 0) last_read.erase(found);  // other lanes would keep their values
     });
     if (writes) last_use[i] = last;
-    for_each_use(instruction, [&](int reg) { last_read.try_emplace(reg, site); });
+    for_each_use(instruction, [&](int reg) { last_read.try_emplace(row_of(reg), site); });
   }
   for (Instr& instr : code) instr.last_use = last_use[instr.site - block.first];
 }

@@ -101,7 +101,8 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
   }
   block.count = static_cast<std::uint32_t>(kernel_->code.size()) - block.first;
   mark_issued(source);
-  find_last_uses(std::span(kernel_->code).subspan(block.first), function_, source, live_behind);
+  find_last_uses(std::span(kernel_->code).subspan(block.first), function_, source, live_behind,
+                 allocation_.offset);
   form_superinstructions(*kernel_, block, function_);
   lower_end(block, source);
 }
