@@ -35,6 +35,10 @@ Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form) {
     traffic.global_loads = operands(tiling.BN, tiling.BM * form.cluster);
     traffic.shared_stores = operands(tiling.BN, tiling.BM);
     traffic.shared_loads = by_threads;
+    if (form.read_of_element != 1) {
+      traffic.shared_loads.per_k *= form.read_of_element;
+      traffic.shared_loads.text = fmt::format("{} ({})", form.read_of_element, by_threads.text);
+    }
   }
   if (form.stages_results) {
     add_constant(traffic.shared_stores, 1);

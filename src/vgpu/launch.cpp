@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "vgpu/engine/control/device_launches.hpp"
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/execution/worker.hpp"
@@ -166,5 +167,9 @@ LaunchReport launch(const Kernel& kernel, const LaunchOptions& asked,
 const KernelInfo& info(const Kernel& kernel) { return kernel.info; }
 const std::vector<Site>& sites(const Kernel& kernel) { return kernel.sites; }
 bool calls_printf(const Kernel& kernel) { return kernel.prints; }
+
+std::vector<DeviceLaunch> take_launches_of_kernels(const DeviceMemory& memory) {
+  return take_device_launches(memory);
+}
 
 }  // namespace rung::vgpu

@@ -35,6 +35,8 @@ class Module {
   std::vector<std::string> kernel_names() const;
   /// Null if there is no kernel of that name. Throws std::invalid_argument as load() does.
   const Kernel* kernel(std::string_view name);
+  /// The same by the address that device code has of it.
+  const Kernel* kernel_at(std::uint64_t address);
   struct Global {
     std::uint64_t address;
     std::size_t bytes;
@@ -63,5 +65,9 @@ void check_launch(const Kernel& kernel, const LaunchOptions& options,
 LaunchReport launch(const Kernel& kernel, const LaunchOptions& options,
                     std::span<const std::byte> parameters, DeviceMemory& memory,
                     const DeviceDescription& device);
+
+/// The launches that kernels in this memory have made since the last call: those of a block in its
+/// order, blocks in theirs. The caller frees their buffers.
+std::vector<DeviceLaunch> take_launches_of_kernels(const DeviceMemory& memory);
 
 }  // namespace rung::vgpu

@@ -128,6 +128,14 @@ const Kernel* Module::kernel(std::string_view name) {
   return (state_->kernels[std::string(name)] = std::move(kernel)).get();
 }
 
+const Kernel* Module::kernel_at(std::uint64_t address) {
+  const std::vector<ptx::Function>& functions = state_->text.functions;
+  const std::uint64_t index = (address - function_window) >> function_address_shift;
+  const bool is_kernel =
+      address >= function_window && index < functions.size() && functions[index].entry;
+  return is_kernel ? kernel(functions[index].name) : nullptr;
+}
+
 std::optional<Module::Global> Module::global(std::string_view name) const {
   const auto found = state_->globals.find(name);
   if (found == state_->globals.end()) return std::nullopt;

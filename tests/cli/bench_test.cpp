@@ -55,8 +55,9 @@ TEST(Bench, TheLibraryRunsSingleRowsAndColumnsInEveryLayout) {
     const Output output = run_rung(std::string("bench gemm/cpu/00 --layout ") + layout +
                                    " --sizes 1x5x7,5x1x7,5x7x1,1x1x7 --json -" + tiny);
     ASSERT_EQ(output.exit_code, 0) << output.err;
+    const Json json = Json::parse(output.out);
     int of_library = 0;
-    for (const Json& result : Json::parse(output.out).at("results")) {
+    for (const Json& result : json.at("results")) {
       if (result.at("rung") == "library") {
         ++of_library;
         EXPECT_EQ(result.at("verified"), true)

@@ -154,7 +154,9 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
   const auto backend = backend_of("clang");
   for (const RungInfo* rung : select({"gemm/cuda"})) {
     if (rung->id < "gemm/cuda/26" || !cuda::find_gemm_rung(rung->id)->maps) continue;
-    GemmCase problem({.dtype = Dtype::bf16, .m = 67 * 256, .n = 8, .k = 24});
+    const bool has_bf16 = cuda::find_gemm_rung(rung->id)->launches.bf16 != nullptr;
+    const Dtype dtype = has_bf16 ? Dtype::bf16 : Dtype::f32;
+    GemmCase problem({.dtype = dtype, .m = 67 * 256, .n = 8, .k = 24});
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });
     EXPECT_TRUE(verdict.right) << rung->id << ": " << verdict.message;

@@ -9,7 +9,6 @@
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 #include "vgpu/driver/resources.hpp"
-#include "vgpu/engine/control/device_launches.hpp"
 
 namespace rung::vgpu::driver {
 namespace {
@@ -236,7 +235,7 @@ Launch child_of(const std::shared_ptr<ModuleState>& module, const DeviceLaunch& 
 // They run when the kernel that launches them has ended, tail launches last. That is one of the
 // orders that a GPU may choose, because nothing in a kernel can wait for them.
 void run_children(ContextState& context, const std::shared_ptr<ModuleState>& module, int depth) {
-  std::vector<DeviceLaunch> asked = take_device_launches(context.memory);
+  std::vector<DeviceLaunch> asked = take_launches_of_kernels(context.memory);
   constexpr std::uint64_t tail_launch = 3;  // cudaStreamTailLaunch
   std::stable_partition(asked.begin(), asked.end(),
                         [](const DeviceLaunch& it) { return it.stream != tail_launch; });

@@ -10,7 +10,6 @@
 #include "vgpu/driver/call.hpp"
 #include "vgpu/driver/calls.hpp"
 #include "vgpu/driver/resources.hpp"
-#include "vgpu/lowering/call_stack.hpp"
 #include "vgpu/ptx/parser.hpp"
 
 namespace rung::vgpu::driver {
@@ -177,13 +176,10 @@ Function add_function(ContextState& context, cuda::Module handle,
 
 std::shared_ptr<FunctionState> function_at(const std::shared_ptr<ModuleState>& module,
                                            std::uint64_t address) {
-  const std::vector<ptx::Function>& functions = module->module->text().functions;
-  const std::uint64_t index = (address - function_window) >> function_address_shift;
-  if (address < function_window || index >= functions.size() || !functions[index].entry) {
+  const Kernel* kernel = as_invalid_ptx([&] { return module->module->kernel_at(address); });
+  if (kernel == nullptr) {
     fail(Result::invalid_value, fmt::format("address {:#x} is no kernel of the module", address));
   }
-  const Kernel* kernel =
-      as_invalid_ptx([&] { return module->module->kernel(functions[index].name); });
   return std::make_shared<FunctionState>(new_function(*kernel, module));
 }
 

@@ -85,6 +85,19 @@ struct LaunchOptions {
   std::size_t printf_bytes = default_printf_bytes;  // of the kernel's printf: the newest are kept
 };
 
+/// A launch that a kernel makes.
+struct DeviceLaunch {
+  std::uint64_t kernel = 0;  // its address
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared = 0;  // bytes
+  std::uint64_t parameters = 0;      // the buffer's address in device memory
+  std::uint64_t stream = 0;
+  std::uint64_t parent_block = 0;  // its linear index
+};
+
+/// Bytes of its parameter buffer: the most that a kernel takes.
+inline constexpr std::size_t launch_buffer_bytes = 4096;
+
 struct LaunchReport {
   std::string kernel;
   Dim3 grid, block;
