@@ -34,4 +34,3 @@ static __device__ __forceinline__ cudaError_t cudaStreamCreateWithFlags(cudaStre
 static __device__ __forceinline__ cudaError_t cudaStreamDestroy(cudaStream_t) {
   return cudaSuccess;
 }
-
