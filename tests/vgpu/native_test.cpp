@@ -223,9 +223,6 @@ TEST_F(NativeTest, ResultsReachThoseThatReadThem) {
       "@%p bra again;\n" +
       load + "xor.b32 %r, %r, %c;");
   expect_the_same("cvt.u64.u32 %d, %a; add.u64 %dc, %d, %da;\n" + load + "mov.b64 %d, %dc;");
-  // A copy that becomes another name of one row.
-  expect_the_same("{ .reg .b32 %u, %v; add.u32 %u, %a, %b; mov.b32 %v, %u;\n" + load +
-                  "xor.b32 %r, %c, %v; }");
 }
 
 TEST_F(NativeTest, HazardsInTheMiddleOfARunAreTheSame) {
