@@ -173,9 +173,9 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
       std::max_element(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
         return a.trace.counters.instructions < b.trace.counters.instructions;
       });
-  explanation.diagnosis = diagnosis::diagnose(
-      {longest->trace, text, longest->footprint, options.device, explanation.evidence.machine,
-       explanation.occupancy.occupancy, static_cast<double>(launches.size())});
+  explanation.diagnosis =
+      diagnosis::diagnose({longest->trace, text, longest->footprint, options.device,
+                           explanation.evidence.machine, explanation.occupancy.occupancy});
   return explanation;
 }
 

@@ -17,7 +17,6 @@ struct Facts {
   const vgpu::DeviceDescription& device;
   const Machine& machine;
   const vgpu::Occupancy& occupancy;
-  double launches = 1;  // of the kernel, by the whole program
 
   double blocks() const { return static_cast<double>(trace.grid.count()); }
   double warps_of_block() const { return static_cast<double>((trace.block.count() + 31) / 32); }

@@ -7,7 +7,7 @@ namespace rung::analysis::diagnosis {
 
 /// Cycles of the mean warp. In a basic block, an instruction starts when its operands are ready:
 /// ptxas moves loads ahead of arithmetic, but not across a store that may write what they read, nor
-/// across a barrier. A loop of one basic block is taken as unrolled four times, as ptxas does.
+/// across a barrier. A short innermost loop is taken as unrolled four times, as ptxas does.
 double path_cycles(const Facts& facts, const Cure& cure);
 
 }  // namespace rung::analysis::diagnosis

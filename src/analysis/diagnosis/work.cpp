@@ -10,6 +10,8 @@ namespace rung::analysis::diagnosis {
 namespace {
 
 constexpr double sector_bytes = 32, wavefront_bytes = 128, widest = 16;
+// Below that, a longer chain is hidden by the others.
+constexpr double noticeable_unevenness = 1.5;
 
 /// What all SMs together do, in cycles of one SM.
 struct Work {
@@ -61,14 +63,12 @@ void add_global(Work& work, const Access& access, const Facts& facts, const Cure
 }
 
 void add_shared(Work& work, const Access& access, const Cure& cure) {
-  double cycles = number(access.count.units);
-  if (cure.conflict_free) cycles -= access.conflict_wavefronts();
+  double cycles = number(access.count.units) - access.conflict_wavefronts();
   if (cure.wide) {
-    cycles -= access.conflict_wavefronts();
-    const double least =
-        std::max(access.moved_bytes() / wavefront_bytes, requests_of(access, cure));
-    cycles = std::min(cycles, least) + (cure.conflict_free ? 0 : access.conflict_wavefronts());
+    cycles = std::min(cycles,
+                      std::max(access.moved_bytes() / wavefront_bytes, requests_of(access, cure)));
   }
+  if (!cure.conflict_free) cycles += access.conflict_wavefronts();
   if (cure.in_registers && access.is_load) cycles /= 4;
   work.shared += cycles;
 }
@@ -180,7 +180,6 @@ Filling filling_of(const Facts& facts, const Cure& cure) {
 }
 
 /// Of the block, or the warp, that has the most, relative to the mean.
-constexpr double noticeable_unevenness = 1.5;
 double unevenness(std::uint64_t most, std::uint64_t all, double of) {
   return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
 }
@@ -239,7 +238,7 @@ Time time_of(const Facts& facts, const Cure& cure) {
   const vgpu::Footprint& f = facts.footprint;
   Time time;
   const auto add = [&](const char* name, double cycles) {
-    time.parts.push_back({name, cycles / machine.clock});
+    time.parts.push_back({name, std::max(0.0, cycles) / machine.clock});
   };
   add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
   constexpr std::array<const char*, pipe_count> names = {
