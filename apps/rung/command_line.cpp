@@ -39,6 +39,11 @@ Option* Option::take_all() {
   return this;
 }
 
+Option* Option::one_at_a_time() {
+  option_.allow_extra_args(false);
+  return this;
+}
+
 Option* Option::capture_default_str() {
   option_.capture_default_str();
   return this;

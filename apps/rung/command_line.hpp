@@ -30,6 +30,8 @@ class Option {
   Option* delimiter(char between);
   /// Several occurrences are combined.
   Option* take_all();
+  /// A value each time that it is given, so that a positional argument may follow.
+  Option* one_at_a_time();
   /// The help shows the variable's current value as the default.
   Option* capture_default_str();
   /// An empty value is a value; without this it is an error.

@@ -24,6 +24,7 @@ namespace {
 struct ExplainArguments : CommonArguments, ExtentArguments {
   std::string what;
   std::vector<std::string> program_arguments;
+  std::vector<std::string> include_folders, definitions;
   std::string results;
   std::string html;
   bool no_hardware = false;
@@ -31,6 +32,13 @@ struct ExplainArguments : CommonArguments, ExtentArguments {
 
 constexpr std::int64_t explained_extent = 4096;
 constexpr std::int64_t explained_length = 1 << 24;  // for dot and sum
+
+std::vector<std::string> compiler_options(const ExplainArguments& arguments) {
+  std::vector<std::string> options;
+  for (const std::string& folder : arguments.include_folders) options.push_back("-I" + folder);
+  for (const std::string& definition : arguments.definitions) options.push_back("-D" + definition);
+  return options;
+}
 
 const RungInfo& read_rung(const ExplainArguments& arguments) {
   const auto rungs = read_selectors({arguments.what});
@@ -179,8 +187,9 @@ ExitCode run(const ExplainArguments& arguments) {
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != what.npos || what.ends_with(".cu")) {
     return explain_file({what.substr(0, colon), colon == what.npos ? "" : what.substr(colon + 1),
-                         arguments.program_arguments, read_options(arguments),
-                         read_json(arguments.json), read_output("--html", arguments.html)});
+                         arguments.program_arguments, compiler_options(arguments),
+                         read_options(arguments), read_json(arguments.json),
+                         read_output("--html", arguments.html)});
   }
   const RungInfo& rung = read_rung(arguments);
   if (is_for(rung, "cpu")) {
@@ -207,6 +216,12 @@ Action add_explain(Options& app) {
   app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
       ->type_name("")
       ->may_be_empty();
+  app.add_option("-I", arguments->include_folders, "Look for the program's headers there")
+      ->type_name("DIR")
+      ->one_at_a_time();
+  app.add_option("-D", arguments->definitions, "Define a macro for the program")
+      ->type_name("NAME[=VALUE]")
+      ->one_at_a_time();
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);

@@ -30,6 +30,7 @@ fs::path compile(const FileToExplain& file, const fs::path& folder) {
   const vgpu::DeviceDescription& device = file.options.device;
   emu::CompileOptions options;
   options.sources = {file.source};
+  options.passed = file.compiled_with;
   options.architecture = fmt::format("sm_{}{}", device.compute_major, device.compute_minor);
   try {
     return emu::compile(options, emu::find_installation(), emu::find_clang(), folder);
@@ -83,7 +84,9 @@ std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& re
     const std::string name = launch.at("name");
     names.insert(name);
     const bool meant = asked.empty() || is_called(name, asked);
-    if (!meant || !launch.contains("sites") || !launch.contains("footprint")) continue;
+    // Of modules that the program loads at run time, the text is not here.
+    const bool is_here = text.find(launch.at("symbol").get<std::string>()) != nullptr;
+    if (!meant || !is_here || !launch.contains("sites") || !launch.contains("footprint")) continue;
     auto kernel = std::find_if(kernels.begin(), kernels.end(),
                                [&](const auto& known) { return known.first == name; });
     if (kernel == kernels.end()) kernel = kernels.insert(kernels.end(), {name, {}});
@@ -91,7 +94,7 @@ std::vector<std::pair<std::string, Launches>> launches_of(const emu::Records& re
                               emu::footprint(launch.at("footprint"))});
   }
   if (!kernels.empty()) return kernels;
-  if (asked.empty()) throw UsageError("FILE: the program launched no kernel");
+  if (asked.empty()) throw UsageError("FILE: the program launched no kernel of this file");
   throw UsageError(
       fmt::format("KERNEL: '{}' was not launched; {}", asked,
                   names.empty() ? "no kernel was"

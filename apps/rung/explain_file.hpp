@@ -14,7 +14,8 @@ namespace rung {
 struct FileToExplain {
   std::string source;  // a CUDA program
   std::string kernel;  // the name of one of its kernels, without parameters; all if empty
-  std::vector<std::string> arguments;  // of the program
+  std::vector<std::string> arguments;      // of the program
+  std::vector<std::string> compiled_with;  // options for the compiler: "-Iinclude", "-DN=4"
   analysis::ExplainOptions options;
   std::optional<OutputFile> output;  // JSON
   std::optional<OutputFile> page;

@@ -120,8 +120,8 @@ constexpr bool runs_programs = true;
 
 TEST(Explain, AKernelOfOnesOwn) {
   if (!runs_programs) GTEST_SKIP() << "a sanitized build";
-  const Output output =
-      run_rung("explain " RUNG_EXPLAINED_PROGRAM ":matmul --json - --gpu t4 -- 256 256 256");
+  const Output output = run_rung("explain -I . -D UNUSED " RUNG_EXPLAINED_PROGRAM
+                                 ":matmul --json - --gpu t4 -- 256 256 256");
   ASSERT_EQ(output.exit_code, 0) << output.err;
   const Json json = Json::parse(output.out.substr(output.out.find('{')));
   EXPECT_EQ(json.at("kernel"), "matmul");
@@ -185,6 +185,15 @@ TEST(Explain, APageShowsOneKernel) {
   const Output output = run_rung("explain " RUNG_SEVERAL_KERNELS " --html -");
   EXPECT_EQ(output.exit_code, 2);
   EXPECT_NE(output.err.find("--html: a page shows one kernel; name one of the "), std::string::npos)
+      << output.err;
+}
+
+TEST(Explain, KernelsOfModulesLoadedAtRunTimeAreLeftOut) {
+  if (!runs_programs) GTEST_SKIP() << "a sanitized build";
+  const Output output = run_rung("explain " RUNG_PROGRAM_OF_MODULES);
+  EXPECT_EQ(output.exit_code, 2);
+  EXPECT_NE(output.err.find("rung: FILE: the program launched no kernel of this file"),
+            std::string::npos)
       << output.err;
 }
 

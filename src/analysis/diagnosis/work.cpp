@@ -68,8 +68,8 @@ void add_shared(Work& work, const Access& access, const Cure& cure) {
     cycles = std::min(cycles,
                       std::max(access.moved_bytes() / wavefront_bytes, requests_of(access, cure)));
   }
-  if (!cure.conflict_free) cycles += access.conflict_wavefronts();
   if (cure.in_registers && access.is_load) cycles /= 4;
+  if (!cure.conflict_free) cycles += access.conflict_wavefronts();
   work.shared += cycles;
 }
 
