@@ -173,8 +173,9 @@ Explanation explain_kernel(const std::string& name, const std::vector<KernelLaun
       std::max_element(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
         return a.trace.counters.instructions < b.trace.counters.instructions;
       });
+  const InstructionsByLine instructions = by_line(text);
   explanation.diagnosis =
-      diagnosis::diagnose({longest->trace, text, longest->footprint, options.device,
+      diagnosis::diagnose({longest->trace, text, instructions, longest->footprint, options.device,
                            explanation.evidence.machine, explanation.occupancy.occupancy});
   return explanation;
 }

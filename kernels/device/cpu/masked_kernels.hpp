@@ -68,7 +68,7 @@ struct MaskedKernels {
   void (*transpose)(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
                     std::int64_t width, T* panel);
 
-  /// The columns of a tile of so many rows where `left` columns are to be computed. Three vectors
+  /// How many columns the next tile of `rows` rows covers when `left` columns remain. Three vectors
   /// have no function, and a vector and a half are two tiles, of which the second takes half the
   /// time; if k is very short, that is less than a call.
   std::int64_t tile_cols(std::int64_t rows, std::int64_t left, std::int64_t k) const {
@@ -77,7 +77,7 @@ struct MaskedKernels {
     const std::int64_t most = (wide ? 4 : 2) * lanes;
     return left < most ? left : most;
   }
-  /// The rows of a tile of so many columns where k is short.
+  /// How many rows a tile of `cols` columns has at most when k is short.
   std::int64_t short_rows(std::int64_t cols) const {
     return rows_of_short_k[(cols > lanes) + (cols > 2 * lanes)];
   }

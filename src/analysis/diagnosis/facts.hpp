@@ -13,6 +13,7 @@ namespace rung::analysis::diagnosis {
 struct Facts {
   const KernelTrace& trace;
   const vgpu::ptx::Module& text;
+  const InstructionsByLine& instructions;  // of the text
   const vgpu::Footprint& footprint;
   const vgpu::DeviceDescription& device;
   const Machine& machine;

@@ -54,10 +54,9 @@ std::string called(const Access& access) {
 /// The share of issued instructions that the predicate holds for.
 template <class F>
 double share_of(const Facts& f, const F& holds) {
-  const InstructionsByLine instructions = by_line(f.text);
   double part = 0, all = 0;
   for (const SiteCount& site : f.trace.sites) {
-    const Instruction& instruction = *instructions.at(site.ptx_line);
+    const Instruction& instruction = *f.instructions.at(site.ptx_line);
     const double slots = cost_of(instruction, f.device).slots * number(site.executions);
     all += slots;
     if (holds(instruction, site)) part += slots;

@@ -140,10 +140,9 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
 }
 
 Work work_of(const Facts& facts, const Cure& cure) {
-  const InstructionsByLine instructions = by_line(facts.text);
   Work work;
   for (const SiteCount& site : facts.trace.sites) {
-    add_instruction(work, *instructions.at(site.ptx_line), site, facts, cure);
+    add_instruction(work, *facts.instructions.at(site.ptx_line), site, facts, cure);
   }
   for (const Access& access : facts.trace.accesses) {
     if (access.space == Space::global) {
