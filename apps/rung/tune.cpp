@@ -20,6 +20,7 @@
 #include "report/table.hpp"
 #include "standard_output.hpp"
 #include "tune_cpu.hpp"
+#include "tune_quick.hpp"
 #include "tuned_file.hpp"
 
 namespace rung {
@@ -203,7 +204,7 @@ class TuneCommand {
     const cuda::GemmRung& gemm = *cuda::find_gemm_rung(target.rung->id);
     request_.rung = {target.rung->id, &gemm};
     request_.compute_mode = target.rung->compute_mode;
-    request_.model = data.model_of(target.rung->id, target.dtype);
+    request_.model = data.models().block_model(target.rung->id, target.dtype);
     print_heading(out_, target);
     for (const cuda::GemmSize& size : shapes) {
       request_.size = size;
@@ -276,6 +277,9 @@ Action add_tune(Options& app) {
   app.add_option("-o,--output", arguments->output,
                  "Add the results to FILE instead of the user's cache")
       ->type_name("FILE");
+  app.add_flag("--quick", arguments->quick,
+               "Instead fit the models that choose for all shapes, on random ones, in --seconds "
+               "(default: 100) in all");
   arguments->add_json(app);
   app.footer(
       "Verifies every configuration (tile and splits), times it in a short round and, if within\n"
@@ -285,13 +289,20 @@ Action add_tune(Options& app) {
       "problems in the file are kept.\n\n"
       "gemm/cpu: times the rungs that the library chooses from, and stores by which factor its\n"
       "costs of each are off on this CPU, in f32 and f64 or in the type of --dtype.\n\n"
+      "--quick: for a new GPU. Scales the constants of the models, which come from an H200, by "
+      "what\n"
+      "fits f32, f64 and bf16, or the type of --dtype; constants that choose no better on shapes "
+      "held\n"
+      "back are not kept.\n\n"
       "Examples:\n"
+      "  rung tune gemm/cuda --quick\n"
       "  rung tune gemm/cuda/11\n"
       "  rung tune gemm/cuda/10 gemm/cuda/11 --dtype f64 --sizes 1024,64x64x65536\n"
       "  rung tune gemm/cuda/31 --dtype e4m3 --sizes 4096,128x4096x14336\n"
       "  rung tune gemm/cuda/11 -o nvidia_h200.txt\n"
       "  rung tune gemm/cpu");
   return [arguments] {
+    if (arguments->quick) return tune_quick(*arguments);
     const bool is_cpu = arguments->selectors == std::vector<std::string>{"gemm/cpu"};
     return is_cpu ? tune_gemm_cpu(*arguments) : TuneCommand(*arguments).run();
   };

@@ -12,6 +12,7 @@ struct TuneArguments : CommonArguments {
   std::string sizes;
   std::string seconds;
   std::string output;
+  bool quick = false;
 };
 
 /// For selectors that are the ladder gemm/cpu.

@@ -26,4 +26,10 @@ inline std::string tuned_path(std::string_view device) {
   return path + ".txt";
 }
 
+/// The file beside it in which `rung tune --quick` stores the constants of models.
+inline std::string models_path(std::string_view device) {
+  const std::string path = tuned_path(device);
+  return path.empty() ? path : path.substr(0, path.rfind('.')) + "_models.txt";
+}
+
 }  // namespace rung

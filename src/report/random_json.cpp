@@ -25,6 +25,7 @@ Json plan_of(std::string_view rung, Dtype dtype, const cuda::GemmConfig& config)
           {"tile", config.tile},
           {"splits", config.splits},
           {"whole", config.whole},
+          {"packs", config.packs()},
           {"plan", describe_plan(rung, dtype, config)}};
 }
 

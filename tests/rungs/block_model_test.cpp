@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/cuda/block_model.hpp"
+#include "backends/cuda/packing.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tuned.hpp"
 
@@ -37,9 +38,9 @@ std::int64_t blocks(std::string_view id, Dtype dtype, const GemmSize& size,
 /// A model in which a k-block takes a microsecond, and nothing else takes any time.
 BlockModel only_k_blocks() {
   const std::string text =
-      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30\n"
+      "launch gemm/cuda/11_split_k f32 0 1e30 1e30 0 0 1e30 1e30\n"
       "tile 1 1 0.5 0 1\ntile 2 1 0.75 0 2\n";
-  return parse_block_models(text).front();
+  return parse_cost_models(text).blocks.front();
 }
 
 double expected(const GemmSize& size, const GemmConfig& config, bool fast_copies = true) {
@@ -48,13 +49,16 @@ double expected(const GemmSize& size, const GemmConfig& config, bool fast_copies
 }
 
 TEST(BlockModel, LinesAreRead) {
-  const auto models = parse_block_models(
-      "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6\ntile 3 0.5 0.25 1 1.5\n"
-      "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1\n");
+  const auto models = parse_cost_models(
+                          "# a comment\nlaunch gemm/cuda/11_split_k f32 2 3e6 4e6 5 6 7e6 "
+                          "8e6\ntile 3 0.5 0.25 1 1.5\n"
+                          "launch gemm/cuda/41_mma_f64_warp_roles f64 1 1 1 1 1 1 1\n")
+                          .blocks;
   ASSERT_EQ(models.size(), 2u);
   EXPECT_EQ(models[0].rung, split_k);
   EXPECT_EQ(models[0].dtype, Dtype::f32);
   EXPECT_EQ(models[0].exchange, 7e6);
+  EXPECT_EQ(models[0].packing, 8e6);
   ASSERT_EQ(models[0].tiles.size(), 1u);
   EXPECT_EQ(models[0].tiles[0].resident, 3);
   EXPECT_EQ(models[0].tiles[0].slow_copies, 1.5);
@@ -63,14 +67,14 @@ TEST(BlockModel, LinesAreRead) {
 
 TEST(BlockModel, BadLinesAreNamed) {
   for (const std::string line : {
-           "tile 3 0.5 0.25 1 1.5",                        // of no model
-           "launch gemm/cuda/11_split_k f32 2 3 4 5 6",    // one short
-           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7",  // no such type
-           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7",  // a rate of zero
-           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7",   // no such line
+           "tile 3 0.5 0.25 1 1.5",                          // of no model
+           "launch gemm/cuda/11_split_k f32 2 3 4 5 6 7",    // one short
+           "launch gemm/cuda/11_split_k f23 2 3 4 5 6 7 8",  // no such type
+           "launch gemm/cuda/11_split_k f32 2 0 4 5 6 7 8",  // a rate of zero
+           "start gemm/cuda/11_split_k f32 2 3 4 5 6 7 8",   // no such line
        }) {
     try {
-      parse_block_models("# a comment\n" + line + "\n");
+      parse_cost_models("# a comment\n" + line + "\n");
       FAIL() << line;
     } catch (const std::runtime_error& error) {
       EXPECT_NE(std::string(error.what()).find("'" + line + "'"), std::string::npos);
@@ -95,12 +99,12 @@ TEST(BlockModel, BlocksOnAnSmShareItsPipes) {
 }
 
 TEST(BlockModel, TheDataDescribeEveryTile) {
-  for (const BlockModel& model : data().block_models()) {
+  for (const BlockModel& model : data().models().blocks) {
     const GemmRung* const rung = find_gemm_rung(model.rung);
     ASSERT_NE(rung, nullptr) << model.rung;
     EXPECT_EQ(model.tiles.size(), tiles_of(*rung, model.dtype).size()) << model.rung;
   }
-  EXPECT_FALSE(data().block_models().empty());
+  EXPECT_FALSE(data().models().blocks.empty());
 }
 
 TEST(BlockModel, FillsTheDevice) {
@@ -154,7 +158,9 @@ TEST(BlockModel, KnowsWhichOperandsHaveFastCopies) {
   call.a = {data, 8, 1};
   call.b = {data, 8, 1};
   EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
-  call.a = {data, 1, 8};  // along m: rung 11 copies A along k
+  call.a = {data, 1, 8};  // along m
+  EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));
+  call.a = {data, 1, 9};
   EXPECT_FALSE(has_fast_copies(*find_gemm_rung(split_k), call));
   call.a = {data, 9, 1};  // element by element, whatever the alignment
   EXPECT_TRUE(has_fast_copies(*find_gemm_rung(split_k), call));

@@ -36,17 +36,21 @@ struct SplitTile {
 
   template <class T>
   static __device__ __forceinline__ bool has_fast_copies(const Gemm<T, T>& g) {
-    return cuda::can_copy<cuda::Way::k_major>(cuda::operand_a(g)) &&
-           cuda::can_copy<cuda::Way::vectors>(cuda::operand_b(g));
+    using enum cuda::Way;
+    return (cuda::can_copy<k_major>(cuda::operand_a(g)) ||
+            cuda::can_copy<vectors>(cuda::operand_a(g))) &&
+           cuda::can_copy<vectors>(cuda::operand_b(g));
   }
 
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
-    if (has_fast_copies(g)) {
+    if (!has_fast_copies(g)) {
+      kernel<T, any, any>(g, split_k);
+    } else if (cuda::operand_a(g).is_k_major()) {
       kernel<T, k_major, vectors>(g, split_k);
     } else {
-      kernel<T, any, any>(g, split_k);
+      kernel<T, vectors, vectors>(g, split_k);
     }
   }
 

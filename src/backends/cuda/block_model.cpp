@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <sstream>
-#include <stdexcept>
 
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tuned.hpp"
@@ -33,10 +30,11 @@ class Blocks {
 
   double microseconds(const BlockModel& model, const BlockTimes& times, bool fast_copies,
                       int multiprocessors) const {
-    const double throughput = times.throughput * (fast_copies ? 1 : times.slow_copies);
+    const double slower = fast_copies ? 1 : times.slow_copies;
     const auto of_blocks = [&](std::int64_t blocks, std::int64_t steps) {
       const auto of_wave = [&](double resident) {
-        return static_cast<double>(steps) * std::max(times.latency, resident * throughput) +
+        return slower * static_cast<double>(steps) *
+                   std::max(times.latency, resident * times.throughput) +
                times.overhead * std::sqrt(resident);
       };
       const std::int64_t wave = std::int64_t{times.resident} * multiprocessors;
@@ -63,49 +61,7 @@ class Blocks {
   double sum_bytes_;                // of partial sums, written and read
 };
 
-std::runtime_error bad_line(const std::string& line) {
-  return std::runtime_error("'" + line +
-                            "' is not a line of a block model, as scripts/fit_block_model.py "
-                            "writes it");
-}
-
 }  // namespace
-
-std::vector<BlockModel> parse_block_models(std::string_view text) {
-  std::vector<BlockModel> models;
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::istringstream words(line);
-    std::string kind;
-    words >> kind;
-    if (kind == "launch") {
-      BlockModel& model = models.emplace_back();
-      std::string dtype;
-      words >> model.rung >> dtype >> model.launch >> model.memory >> model.l2 >> model.meeting >>
-          model.part >> model.exchange;
-      const auto known = parse_dtype(dtype);
-      if (!known || !(model.memory > 0 && model.l2 > 0 && model.exchange > 0)) throw bad_line(line);
-      model.dtype = *known;
-    } else if (kind == "tile" && !models.empty()) {
-      BlockTimes& times = models.back().tiles.emplace_back();
-      words >> times.resident >> times.latency >> times.throughput >> times.overhead >>
-          times.slow_copies;
-      if (times.resident <= 0) throw bad_line(line);
-    } else {
-      throw bad_line(line);
-    }
-    if (std::string more; words.fail() || words >> more) throw bad_line(line);
-  }
-  return models;
-}
-
-bool has_fast_copies(const GemmRung& rung, const GemmCall& call) {
-  return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    const auto fast_copies = rung.fast_copies.of<In, Out>();
-    return fast_copies == nullptr || fast_copies(call.typed<In, Out>());
-  });
-}
 
 double predicted_microseconds(const BlockModel& model, const GemmRung& rung, const GemmSize& size,
                               bool fast_copies, const GemmConfig& config, const Limits& limits) {

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backends/cuda/limits.hpp"
-#include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "device/cuda/entry/gemm_descriptor.hpp"
 
@@ -26,7 +24,7 @@ struct BlockTimes {
   double latency;      // of a k-block, if the block is alone on its SM
   double throughput;   // of a k-block, per block on the SM
   double overhead;     // of a tile: the first loads, and the epilogue
-  double slow_copies;  // factor of `throughput` for operands without fast copies
+  double slow_copies;  // factor of both for operands without fast copies
 };
 
 /// The constants of a rung for one type on one device, in microseconds and bytes per microsecond.
@@ -39,16 +37,9 @@ struct BlockModel {
   double meeting;   // of blocks that share a tile (split-K)
   double part;      // the same, per block
   double exchange;  // rate of partial sums
+  double packing;   // rate of what copies of operands read and write
   std::vector<BlockTimes> tiles;
 };
-
-/// Lines 'launch RUNG DTYPE' with the constants of a BlockModel in their order, each followed by
-/// lines 'tile' with the constants of its BlockTimes, for tile 0 and so on. Lines that begin with #
-/// are comments. Throws std::runtime_error with the line if it has another form.
-std::vector<BlockModel> parse_block_models(std::string_view text);
-
-/// GemmRung::fast_copies of a problem.
-bool has_fast_copies(const GemmRung& rung, const GemmCall& call);
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.

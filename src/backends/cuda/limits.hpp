@@ -17,6 +17,7 @@ struct Limits {
   std::int64_t shared_bytes;  // per block
   int multiprocessors;
   std::int64_t workspace_bytes = default_workspace_bytes;  // for partial sums of split-K
+  bool may_pack = true;  // whether there is other memory, for copies of operands
 };
 
 }  // namespace rung::cuda

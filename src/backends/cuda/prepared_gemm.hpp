@@ -22,8 +22,9 @@ struct LaunchMemory {
   void* copies = nullptr;     // packed_bytes() of the launch, at a multiple of 256
 };
 
-/// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place, or
-/// split_operand for each that the rung multiplies as halves, then the rung's kernel.
+/// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place or
+/// the configuration packs, or split_operand for each that the rung multiplies as halves, then the
+/// rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.

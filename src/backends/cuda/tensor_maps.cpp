@@ -9,12 +9,6 @@ constexpr std::int64_t copying_blocks_per_sm = 8;
 
 bool needs_copy(const TensorMapSpec& spec) { return !spec.is_empty() && !spec.is_aligned(); }
 
-/// Rows of a copy begin at multiples of 128 bytes: then a row of a box is one line of L2, not two.
-std::int64_t aligned_ld(const TensorMapSpec& spec) {
-  const std::int64_t elements = 128 / spec.element_bytes;
-  return round_up(spec.row_length, elements);
-}
-
 std::int64_t halves_bytes(const TensorMapSpec& spec) {
   constexpr std::int64_t bytes_of_half = 2;
   return up_to_copy(spec.rows * SplitOperand::halves_in_row(spec.row_length) * bytes_of_half);
@@ -28,7 +22,7 @@ std::int64_t scales_bytes(const TensorMapSpec& spec) {
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
   if (spec.is_split) return spec.is_empty() ? 0 : halves_bytes(spec) + scales_bytes(spec);
   if (!needs_copy(spec)) return 0;
-  return up_to_copy(spec.rows * aligned_ld(spec) * spec.element_bytes);
+  return up_to_copy(spec.rows * spec.ld_of_copy() * spec.element_bytes);
 }
 
 TensorMapDataType type_of(const TensorMapSpec& spec) {
@@ -50,8 +44,10 @@ PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* roo
   const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales) {
     return spec.is_split ? split(spec, room, scales) : copied(spec, room);
   };
-  encode(api, in_memory(launch.a, scales_.a), maps_.a);
-  encode(api, in_memory(launch.b, scales_.b), maps_.b);
+  a_ = in_memory(launch.a, scales_.a);
+  b_ = in_memory(launch.b, scales_.b);
+  encode(api, a_, maps_.a);
+  encode(api, b_, maps_.b);
   encode(api, launch.c, maps_.c);
 }
 
@@ -59,7 +55,7 @@ TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
   if (!needs_copy(spec)) return spec;
   TensorMapSpec copy = spec;
   copy.data = room;
-  copy.ld = aligned_ld(spec);
+  copy.ld = spec.ld_of_copy();
   copy.is_transposed = false;
   copies_[count_++] = {spec.data, room,    spec.row_length,    spec.rows,
                        spec.ld,   copy.ld, spec.element_bytes, spec.is_transposed};
@@ -89,7 +85,8 @@ TensorMapSpec PreparedMaps::split(const TensorMapSpec& spec, void*& room,
 }
 
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
-  if (spec.is_empty() || result_ != Result::success) return;
+  const bool has_box = spec.box_rows > 0;
+  if (spec.is_empty() || !has_box || result_ != Result::success) return;
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(spec.row_length),
                                  static_cast<std::uint64_t>(spec.rows)};
   const std::uint64_t strides[] = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes)};
@@ -111,7 +108,7 @@ Dtype type_of(const PackOperand& copy) {
 }
 
 Launch launch_of(const PackOperand& copy, int multiprocessors) {
-  const std::int64_t tile = PackOperand::tile(copy.element_bytes);
+  constexpr std::int64_t tile = PackOperand::tile;
   const std::int64_t tiles = ceil_div(copy.rows, tile) * ceil_div(copy.row_length, tile);
   const std::int64_t pieces = copy.from_transposed ? tiles : copy.rows;
   return {.grid = {std::min(pieces, copying_blocks_per_sm * multiprocessors)},

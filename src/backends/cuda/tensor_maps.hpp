@@ -35,6 +35,9 @@ class PreparedMaps {
     return {splits_, static_cast<std::size_t>(split_count_)};
   }
   const TensorMaps& maps() const { return maps_; }
+  /// A and B where the launch finds them: copied, or in place.
+  const TensorMapSpec& a() const { return a_; }
+  const TensorMapSpec& b() const { return b_; }
   const OperandScales& scales() const { return scales_; }
 
  private:
@@ -43,6 +46,7 @@ class PreparedMaps {
   TensorMapSpec split(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
+  TensorMapSpec a_ = {}, b_ = {};
   PackOperand copies_[2] = {};
   int count_ = 0;
   SplitOperand splits_[2] = {};

@@ -14,15 +14,15 @@
 #include <tuple>
 #include <utility>
 
+#include "backends/cuda/packing.hpp"
 #include "backends/cuda/rungs.hpp"
-#include "backends/cuda/wave_model.hpp"
 #include "core/embed.hpp"
 #include "core/integers.hpp"
 #include "core/tuned_path.hpp"
 #include "device/cuda/entry/launch.hpp"
 
 RUNG_EMBED(rung_tuned_nvidia_h200, RUNG_TUNED "/nvidia_h200.txt")
-RUNG_EMBED(rung_block_models_nvidia_h200, RUNG_TUNED "/nvidia_h200_block_models.txt")
+RUNG_EMBED(rung_models_nvidia_h200, RUNG_TUNED "/nvidia_h200_models.txt")
 
 namespace rung::cuda {
 namespace {
@@ -47,12 +47,18 @@ TunedShape parse_line(const std::string& line) {
   return tuned;
 }
 
-std::vector<TunedShape> cached(std::string_view device) {
-  std::ifstream file(tuned_path(device));
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// What parse() makes of a file of the user's cache; nothing if it is not valid.
+template <class Parse>
+auto cached(const std::string& path, const Parse& parse) {
   try {
-    return parse_tuned(std::string(std::istreambuf_iterator<char>(file), {}));
+    return parse(text_of(path));
   } catch (const std::runtime_error&) {
-    return {};
+    return decltype(parse("")){};
   }
 }
 
@@ -232,7 +238,7 @@ TunedConfigs::Logs TunedConfigs::logs_of(const GemmSize& size) {
   return {log(size.m), log(size.n), log(size.k)};
 }
 
-TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models)
+TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes, CostModels models)
     : models_(std::move(models)) {
   for (TunedShape& shape : shapes) {
     const Logs logs = logs_of(shape.size);
@@ -243,18 +249,15 @@ TunedConfigs::TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockMode
 }
 
 TunedConfigs TunedConfigs::of_device(std::string_view name) {
-  std::vector<TunedShape> all = cached(name);
+  std::vector<TunedShape> all = cached(tuned_path(name), parse_tuned);
   const auto ours = parse_tuned(RUNG_EMBEDDED(rung_tuned_nvidia_h200));
   all.insert(all.end(), ours.begin(), ours.end());
-  return TunedConfigs(std::move(all),
-                      parse_block_models(RUNG_EMBEDDED(rung_block_models_nvidia_h200)));
-}
-
-const BlockModel* TunedConfigs::model_of(std::string_view id, Dtype dtype) const {
-  const auto found = std::find_if(models_.begin(), models_.end(), [&](const BlockModel& model) {
-    return model.dtype == dtype && model.rung == id;
-  });
-  return found == models_.end() ? nullptr : &*found;
+  CostModels models = cached(models_path(name), parse_cost_models);
+  const CostModels ours_too = parse_cost_models(RUNG_EMBEDDED(rung_models_nvidia_h200));
+  // The first model of a rung and type is the one that counts.
+  models.blocks.insert(models.blocks.end(), ours_too.blocks.begin(), ours_too.blocks.end());
+  models.waves.insert(models.waves.end(), ours_too.waves.begin(), ours_too.waves.end());
+  return TunedConfigs(std::move(all), std::move(models));
 }
 
 std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype dtype) const {
@@ -275,8 +278,9 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   const Logs logs = logs_of(wanted);
   const TunedShape* found = nullptr;
   double found_distance = 0;
-  const BlockModel* const model = model_of(id, dtype);
-  const bool is_modelled = model != nullptr || has_wave_model(id);
+  const BlockModel* const blocks = models_.block_model(id, dtype);
+  const WaveModel* const waves = models_.wave_model(id);
+  const bool is_modelled = blocks != nullptr || waves != nullptr;
   const auto tiles = tiles_of(rung, dtype);
   for (const auto& [shape, its_logs] : of(id, dtype)) {
     if (is_modelled && !is_as_many_tiles(shape.size, wanted, tiles)) continue;
@@ -287,9 +291,9 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
     found_distance = here;
   }
   if (found == nullptr && is_modelled) {
-    const auto config = model != nullptr
-                            ? predicted_config(*model, rung, wanted, fast_copies, limits)
-                            : predicted_config(rung, dtype, wanted, limits);
+    const auto config = blocks != nullptr
+                            ? predicted_config(*blocks, rung, wanted, fast_copies, limits)
+                            : predicted_config(*waves, rung, dtype, wanted, limits);
     return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};
@@ -307,8 +311,29 @@ GemmConfig TunedConfigs::best(const GemmRung& rung, std::string_view id, const G
                              : std::optional(choice(call.typed<In, Out>(), limits.multiprocessors));
   });
   if (chosen) return *chosen;
-  return nearest(rung, id, call.dtype, {call.m, call.n, call.k}, limits,
-                 has_fast_copies(rung, call));
+  const GemmSize size = {call.m, call.n, call.k};
+  const auto in_place = nearest(rung, id, call.dtype, size, limits, has_fast_copies(rung, call));
+  return packed(rung, id, call, in_place, limits).value_or(in_place);
+}
+
+std::optional<GemmConfig> TunedConfigs::packed(const GemmRung& rung, std::string_view id,
+                                               const GemmCall& call, const GemmConfig& in_place,
+                                               const Limits& limits) const {
+  const BlockModel* const model = models_.block_model(id, call.dtype);
+  if (model == nullptr || !limits.may_pack) return std::nullopt;
+  const auto packing = packing_for_fast_copies(rung, call);
+  if (!packing) return std::nullopt;
+  const GemmSize size = {call.m, call.n, call.k};
+  GemmConfig config = nearest(rung, id, call.dtype, size, limits, true);
+  const auto expected = [&](const GemmConfig& any, bool fast_copies) {
+    return predicted_microseconds(*model, rung, size, fast_copies, any, limits);
+  };
+  const double copies =
+      packing->copies() * model->launch + packing_bytes(*packing, call) / model->packing;
+  if (expected(config, true) + copies >= expected(in_place, false)) return std::nullopt;
+  config.pack_a = packing->a;
+  config.pack_b = packing->b;
+  return config;
 }
 
 }  // namespace rung::cuda

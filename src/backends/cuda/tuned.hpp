@@ -5,13 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/cuda/block_model.hpp"
+#include "backends/cuda/cost_models.hpp"
 #include "backends/cuda/limits.hpp"
+#include "core/call.hpp"
 #include "core/dtype.hpp"
 #include "device/cuda/entry/gemm_descriptor.hpp"
 
@@ -58,7 +60,7 @@ std::string merge_tuned(std::string_view text, const TunedShape& tuned);
 class TunedConfigs {
  public:
   TunedConfigs() = default;
-  explicit TunedConfigs(std::vector<TunedShape> shapes, std::vector<BlockModel> models = {});
+  explicit TunedConfigs(std::vector<TunedShape> shapes, CostModels models = {});
 
   /// The user's cache for the device, then the data that come with Rung, which for an untuned
   /// device are those of an H200. An unreadable cache counts as empty.
@@ -73,13 +75,11 @@ class TunedConfigs {
                      const Limits& limits, bool fast_copies = true) const;
 
   /// The configuration for a call, whose pointers are those of the device or aligned alike: what
-  /// the rung itself chooses, else nearest().
+  /// the rung itself chooses, else nearest(), with packed operands where a model expects that to pay.
   GemmConfig best(const GemmRung& rung, std::string_view id, const GemmCall& call,
                   const Limits& limits) const;
 
-  const std::vector<BlockModel>& block_models() const { return models_; }
-  /// Null if there is none.
-  const BlockModel* model_of(std::string_view id, Dtype dtype) const;
+  const CostModels& models() const { return models_; }
 
  private:
   using Logs = std::array<double, 3>;  // of m, n and k
@@ -88,10 +88,13 @@ class TunedConfigs {
     Logs logs;
   };
   static Logs logs_of(const GemmSize& size);
+  /// A configuration for packed operands, if it is expected to be faster, with the copies.
+  std::optional<GemmConfig> packed(const GemmRung& rung, std::string_view id, const GemmCall& call,
+                                   const GemmConfig& in_place, const Limits& limits) const;
   std::span<const Entry> of(std::string_view id, Dtype dtype) const;
 
   std::vector<Entry> entries_;  // by rung and dtype
-  std::vector<BlockModel> models_;
+  CostModels models_;
 };
 
 }  // namespace rung::cuda

@@ -2,44 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <limits>
 
 #include "backends/cuda/rungs.hpp"
-#include "device/cuda/tile/tile_coord.cuh"
+#include "backends/cuda/tuned.hpp"
+#include "core/integers.hpp"
 
 namespace rung::cuda {
 namespace {
 
-/// The parameters of one tile size.
-struct TileTimes {
-  int BM, BN, cluster;  // blocks
-  double step, tile;    // microseconds per 128 bytes of k, and per tile
-};
-
-// Fitted to the times of 2737 configurations for 67 shapes in bf16 on an H200. Measured choices
-// would have made these products 2 % faster. The other types multiply the same number of bytes per
-// second.
-constexpr std::string_view modelled = "gemm/cuda/31_dependent_launch";
-constexpr TileTimes tile_times[] = {{128, 256, 2, 0.760, 2.28}, {128, 256, 1, 0.763, 1.28},
-                                    {128, 192, 1, 0.599, 0.87}, {128, 128, 2, 0.390, 1.39},
-                                    {128, 128, 1, 0.410, 0.53}, {64, 128, 2, 0.246, 0.84},
-                                    {64, 128, 1, 0.269, 0.48},  {64, 64, 1, 0.207, 0.23},
-                                    {128, 64, 1, 0.287, 0.41},  {64, 256, 1, 0.407, 1.18}};
-
-const TileTimes* times_of(const TileShape& shape) {
-  const auto* const found =
-      std::find_if(std::begin(tile_times), std::end(tile_times), [&](const TileTimes& times) {
+const WaveTimes* times_of(const WaveModel& model, const TileShape& shape) {
+  const auto found =
+      std::find_if(model.tiles.begin(), model.tiles.end(), [&](const WaveTimes& times) {
         return times.BM == shape.BM && times.BN == shape.BN && times.cluster == shape.cluster;
       });
-  return found == std::end(tile_times) ? nullptr : found;
+  return found == model.tiles.end() ? nullptr : &*found;
 }
-
-// The share of a k-block's time that remains if all other SMs are idle: power and bandwidth are
-// shared with fewer.
-constexpr double idle_share = 0.71;
-constexpr double meeting = 1.86, part = 0.018;  // of blocks that share a tile, and per block
-constexpr double shared_byte = 0.184e-6;        // written or read
-constexpr double byte = 0.255e-6;               // of operands, through device memory
 
 /// Bytes per element of an operand and of a result.
 struct ElementBytes {
@@ -55,9 +33,10 @@ ElementBytes bytes_of(Dtype dtype) {
 /// A shape, in tiles of one size.
 class Waves {
  public:
-  Waves(const GemmSize& size, const ElementBytes& bytes, const TileShape& shape,
-        const TileTimes& times, int multiprocessors)
-      : times_(times),
+  Waves(const WaveModel& model, const WaveTimes& times, const GemmSize& size,
+        const ElementBytes& bytes, const TileShape& shape, int multiprocessors)
+      : model_(model),
+        times_(times),
         workers_(std::max(multiprocessors / times.cluster, 1)),
         steps_(ceil_div(size.k, shape.BK)) {
     const std::int64_t rows = std::int64_t{shape.BM} * times.cluster;
@@ -70,7 +49,7 @@ class Waves {
                   static_cast<double>(std::min<std::int64_t>(shape.BN, size.n));
     const auto elements = static_cast<double>(size.m + size.n) * static_cast<double>(size.k);
     const auto results = static_cast<double>(size.m) * static_cast<double>(size.n);
-    traffic_ = byte * (bytes.in * elements + bytes.out * results);
+    traffic_ = model.byte * (bytes.in * elements + bytes.out * results);
   }
 
   /// The number of splits with the shortest time.
@@ -79,8 +58,8 @@ class Waves {
     const std::int64_t most = std::min(workers_ / left_, steps_);
     if (most < 2) return 1;
     // The optimum: the time of the k-blocks falls as fast as that of the exchange grows.
-    const double ideal = std::sqrt(static_cast<double>(steps_) * times_.step * idle_share /
-                                   (shared_byte * part_bytes_ + part));
+    const double ideal = std::sqrt(static_cast<double>(steps_) * times_.step * model_.idle_share /
+                                   (model_.shared_byte * part_bytes_ + model_.part));
     const int parts = static_cast<int>(std::clamp(ideal + 0.5, 2.0, static_cast<double>(most)));
     return microseconds(parts) < microseconds(1) ? parts : 1;
   }
@@ -90,17 +69,19 @@ class Waves {
     const double busy = static_cast<double>(left_ * parts) / static_cast<double>(workers_);
     const double last = left_ == 0 ? 0
                                    : static_cast<double>(ceil_div(steps_, parts)) *
-                                         (idle_share + (1 - idle_share) * busy);
+                                         (model_.idle_share + (1 - model_.idle_share) * busy);
     const double waves = static_cast<double>(whole_ + (left_ > 0 ? 1 : 0));
     const double work =
         times_.step * (static_cast<double>(whole_ * steps_) + last) + times_.tile * waves;
-    const double exchange = parts == 1 ? 0 : meeting + parts * (part + shared_byte * part_bytes_);
+    const double exchange =
+        parts == 1 ? 0 : model_.meeting + parts * (model_.part + model_.shared_byte * part_bytes_);
     // Neither hides the other completely.
     return std::sqrt(std::hypot(work * work, traffic_ * traffic_)) + exchange;
   }
 
  private:
-  TileTimes times_;
+  const WaveModel& model_;
+  const WaveTimes& times_;
   std::int64_t workers_;  // blocks, or clusters
   std::int64_t steps_;
   std::int64_t whole_ = 0, left_ = 0;  // waves, and tiles in the last one
@@ -109,17 +90,26 @@ class Waves {
 
 }  // namespace
 
-bool has_wave_model(std::string_view id) { return id == modelled; }
+double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
+                              const GemmSize& size, const GemmConfig& config,
+                              const Limits& limits) {
+  const TileShape& tile = tiles_of(rung, dtype)[static_cast<std::size_t>(config.tile)];
+  const WaveTimes* const times = times_of(model, tile);
+  if (times == nullptr) return std::numeric_limits<double>::infinity();
+  return Waves(model, *times, size, bytes_of(dtype), tile, limits.multiprocessors)
+      .microseconds(config.splits);
+}
 
-std::optional<GemmConfig> predicted_config(const GemmRung& rung, Dtype dtype, const GemmSize& size,
+std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
+                                           Dtype dtype, const GemmSize& size,
                                            const Limits& limits) {
   std::optional<GemmConfig> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const TileTimes* const times = times_of(tiles[i]);
+    const WaveTimes* const times = times_of(model, tiles[i]);
     if (times == nullptr) continue;
-    const Waves waves(size, bytes_of(dtype), tiles[i], *times, limits.multiprocessors);
+    const Waves waves(model, *times, size, bytes_of(dtype), tiles[i], limits.multiprocessors);
     const GemmConfig config = {static_cast<int>(i), waves.best_parts()};
     const double expected = waves.microseconds(config.splits);
     if (best && expected >= best_time) continue;

@@ -3,18 +3,44 @@
 // and the splits of the last wave for shapes without measurements.
 
 #include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
-#include "backends/cuda/tuned.hpp"
+#include "backends/cuda/limits.hpp"
+#include "core/dtype.hpp"
+#include "device/cuda/entry/gemm_descriptor.hpp"
 
 namespace rung::cuda {
 
-/// Whether the times of the rung's tiles are known.
-bool has_wave_model(std::string_view id);
+/// Of one tile size; times in microseconds.
+struct WaveTimes {
+  int BM, BN, cluster;  // blocks
+  double step;          // 128 bytes of k
+  double tile;          // the rest of a tile
+};
+
+/// The constants of a rung on one device, for all types: tensor cores multiply the same number of
+/// bytes per second. Times in microseconds.
+struct WaveModel {
+  std::string rung;
+  /// The share of a k-block's time that remains if all other SMs are idle: power and bandwidth are
+  /// shared with fewer.
+  double idle_share;
+  double meeting;      // of blocks that share a tile (split-K)
+  double part;         // the same, per block
+  double shared_byte;  // of partial sums, written or read
+  double byte;         // of operands and results, through device memory
+  std::vector<WaveTimes> tiles;
+};
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
-/// empty if there is none. The rung must have a model; m, n and k are at least 1.
-std::optional<GemmConfig> predicted_config(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                                           const Limits& limits);
+/// empty if there is none. m, n and k are at least 1.
+std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
+                                           Dtype dtype, const GemmSize& size, const Limits& limits);
+
+/// The predicted time of a configuration, in microseconds, except for the constant part; infinite
+/// for a tile that the model does not know.
+double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
+                              const GemmSize& size, const GemmConfig& config, const Limits& limits);
 
 }  // namespace rung::cuda

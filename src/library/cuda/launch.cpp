@@ -40,6 +40,7 @@ WorkspaceUse WorkspaceSource::use() const {
 Limits limits_of_call(const WorkspaceSource& workspace, int multiprocessors) {
   Limits limits = workspace.context.limits();
   limits.workspace_bytes = workspace.bytes();
+  limits.may_pack = workspace.given == nullptr;
   if (multiprocessors > 0)
     limits.multiprocessors = std::min(limits.multiprocessors, multiprocessors);
   return limits;

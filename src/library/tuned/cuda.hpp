@@ -43,6 +43,13 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .max_short = 2,
      .max_alignment = 8,
      .use = cuda::GemmRungIndex::gemm_50_skinny},
+    // Writing C takes longer than the products.
+    {.dtypes = f32_and_i32,
+     .min_arch = 80,
+     .min_m = 32,
+     .min_n = 64,
+     .max_k = 32,
+     .use = cuda::GemmRungIndex::gemm_52_rank_k},
     {.dtypes = Dtypes::of(Dtype::f64),
      .min_arch = 90,
      .max_arch = 90,

@@ -51,7 +51,7 @@ class PlanTimer {
       if (!cuda::has(*named.rung, call.dtype)) continue;
       std::vector<cuda::GemmConfig> configs =
           cuda::configs(*named.rung, call.dtype, {call.m, call.n, call.k}, gpu_.limits(),
-                        tuned.model_of(named.id, call.dtype))
+                        tuned.models().block_model(named.id, call.dtype))
               .possible;
       if (configs.empty())
         configs.push_back(tuned.best(*named.rung, named.id, call, gpu_.limits()));
@@ -188,9 +188,12 @@ class PlanTimer {
 std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu) {
   std::vector<cuda::NamedGemmRung> rungs;
   for (std::size_t i = 0; i < cuda::gemm_rungs.size(); ++i) {
-    const bool is_used = std::any_of(
-        std::begin(tuned::cuda_gemm_rules), std::end(tuned::cuda_gemm_rules),
-        [&](const CudaGemmRule& rule) { return static_cast<std::size_t>(rule.use) == i; });
+    const bool is_used =
+        std::any_of(std::begin(tuned::cuda_gemm_rules), std::end(tuned::cuda_gemm_rules),
+                    [&](const CudaGemmRule& rule) {
+                      return rule.compute_mode == ComputeMode::standard &&
+                             static_cast<std::size_t>(rule.use) == i;
+                    });
     const cuda::NamedGemmRung& named = cuda::gemm_rungs[i];
     if (is_used && cuda::select_image(named.id, gpu.target()) != nullptr) rungs.push_back(named);
   }

@@ -25,7 +25,8 @@ struct PlanTime {
   std::string wrong = {};    // the error of its result, or of its kernel
 };
 
-/// The rungs that the library's rules name, as far as the device runs them.
+/// The rungs that the library's rules name for the standard compute mode, as far as the device runs
+/// them.
 std::vector<cuda::NamedGemmRung> rungs_for_plans(const cuda::Gpu& gpu);
 
 struct PlanTimesRequest {

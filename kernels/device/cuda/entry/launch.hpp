@@ -37,6 +37,11 @@ struct TensorMapSpec {
            reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   }
   constexpr bool is_empty() const { return data == nullptr || row_length == 0 || rows == 0; }
+  /// Rows of a copy begin at multiples of 128 bytes: then a row of a box is one line of L2, not two.
+  constexpr std::int64_t ld_of_copy() const {
+    const std::int64_t line = 128 / element_bytes;
+    return (row_length + line - 1) / line * line;
+  }
 };
 
 /// The launch for one problem.
@@ -55,7 +60,8 @@ struct Launch {
   /// finished. The kernel waits for its writes (griddepcontrol.wait).
   bool starts_early = false;
   /// Tensor maps of a kernel that takes them. A and B may have any layout and alignment: the host
-  /// packs them first where TMA cannot read them. C must be aligned, or have no tensor map.
+  /// packs them first where TMA cannot read them. C must be aligned, or have no tensor map. Without
+  /// a box, a matrix is packed and has no tensor map.
   TensorMapSpec a = {}, b = {}, c = {};
 };
 
@@ -128,6 +134,14 @@ inline constexpr bool takes_maps = requires(const Gemm<In, Out> g, TensorMaps ma
 inline constexpr std::size_t maps_offset = offsetof(KernelArgs<float>, maps);
 static_assert(maps_offset == offsetof(KernelArgs<double>, maps));
 
+/// Whether the host copies an operand before a launch of a kernel without tensor maps, to rows that
+/// begin at multiples of 128 bytes, so that the kernel's fastest copies serve it.
+enum class Pack : std::uint8_t {
+  no,
+  in_order,  // its rows as they are
+  mn_major   // its rows along m or n
+};
+
 /// The configuration of a kernel that is chosen for each shape and device.
 struct GemmConfig {
   int tile = 0;    // an index into GemmRung::tiles
@@ -135,7 +149,9 @@ struct GemmConfig {
   /// So many tiles, the first ones, are not cut. Persistent kernels cut no more than their last wave
   /// in any case, and ignore this.
   int whole = 0;
+  Pack pack_a = Pack::no, pack_b = Pack::no;
 
+  constexpr bool packs() const { return pack_a != Pack::no || pack_b != Pack::no; }
   constexpr bool operator==(const GemmConfig&) const = default;
 };
 

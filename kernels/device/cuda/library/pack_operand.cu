@@ -39,13 +39,15 @@ __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
 }
 
 /// A block transposes tiles through shared memory, so that it reads and writes along contiguous
-/// elements. The padded pitch keeps the columns of a warp in different banks.
+/// elements. A thread has 16 loads in flight, because memory is read as fast as it can be only with
+/// some 30 KB on their way to each SM. The padded pitch keeps the columns of a warp in different banks.
 template <class Word>
 __device__ __forceinline__ void transpose(const PackOperand& copy) {
-  constexpr int TILE = PackOperand::tile(sizeof(Word));
+  constexpr int TILE = PackOperand::tile;
   constexpr int W = 16 / sizeof(Word);
-  constexpr int IN_ROW = TILE / W;  // vectors
-  static_assert(TILE * IN_ROW == PackOperand::threads);
+  constexpr int IN_ROW = TILE / W;               // vectors
+  constexpr int LINE = IN_ROW < 8 ? IN_ROW : 8;  // of them, that lanes side by side write
+  static_assert(TILE * LINE % PackOperand::threads == 0 && IN_ROW % LINE == 0);
   __shared__ Word tile[TILE][TILE + (sizeof(Word) == 1 ? 2 : 1)];
   const auto* const from = static_cast<const Word*>(copy.from);
   auto* const to = static_cast<Vector<Word, W>*>(copy.to);
@@ -67,14 +69,17 @@ __device__ __forceinline__ void transpose(const PackOperand& copy) {
     }
     __syncthreads();
 
-    const int to_row = thread / IN_ROW;
-    const int vector = thread % IN_ROW;
-    const std::int64_t at = first_at / W + vector;
-    if (first_row + to_row >= copy.rows || at * W >= copy.to_ld) continue;
-    Vector<Word, W> words;
     RUNG_UNROLL
-    for (int i = 0; i < W; ++i) words.at[i] = tile[vector * W + i][to_row];
-    to[(first_row + to_row) * (copy.to_ld / W) + at] = words;
+    for (int part = 0; part < TILE * IN_ROW; part += PackOperand::threads) {
+      const int vector = part / (TILE * LINE) * LINE + thread % LINE;
+      const int to_row = part / LINE % TILE + thread / LINE;
+      const std::int64_t at = first_at / W + vector;
+      if (first_row + to_row >= copy.rows || at * W >= copy.to_ld) continue;
+      Vector<Word, W> words;
+      RUNG_UNROLL
+      for (int i = 0; i < W; ++i) words.at[i] = tile[vector * W + i][to_row];
+      to[(first_row + to_row) * (copy.to_ld / W) + at] = words;
+    }
   }
 }
 

@@ -15,8 +15,8 @@ struct PackOperand {
   int element_bytes;     // 1, 2 or 4
   bool from_transposed;  // a row of the copy is a column of the operand; not for 2 bytes
 
-  /// Rows and columns of the tiles that a block transposes: a row has 64 or 128 bytes.
-  static constexpr int tile(int element_bytes) { return element_bytes == 1 ? 64 : 32; }
+  /// Rows and columns of the tiles that a block transposes.
+  static constexpr int tile = 64;
 };
 
 }  // namespace rung::cuda

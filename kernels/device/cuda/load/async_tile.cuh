@@ -12,7 +12,7 @@ namespace rung::cuda {
 
 /// How an operand is copied.
 enum class Way {
-  vectors,  // 16 bytes along the extent at a time
+  vectors,  // 16 bytes along the extent at a time, fewer at its end
   k_major,  // elements one by one, neighbouring threads along k: cp.async cannot transpose
   any       // elements one by one, neighbouring threads along whichever direction lies together
 };
@@ -22,7 +22,7 @@ template <Way WAY, class T>
 __device__ __forceinline__ bool can_copy(const Operand<T>& operand) {
   if constexpr (WAY == Way::k_major) return operand.is_k_major();
   if constexpr (WAY == Way::any) return true;
-  return !operand.is_k_major() && operand.is_aligned() && operand.extent % Operand<T>::VEC == 0;
+  return !operand.is_k_major() && operand.is_aligned();
 }
 
 /// The k-blocks of BK steps that some steps need. The first one has the remainder of the division,
@@ -59,15 +59,21 @@ class AsyncTile {
     k_stride_ = WAY == Way::k_major ? 1 : operand.x.col_stride;
     const std::int64_t e_left = operand.extent - e0 - e;
     const auto lines = static_cast<int>(e_left < EXTENT ? e_left : EXTENT);
-    const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
-    there_ = there < COUNT ? there : COUNT;
+    if constexpr (WAY == Way::vectors) {
+      const int elements = lines < N ? lines : N;
+      there_ = elements <= 0 ? 0 : elements * static_cast<int>(sizeof(T));
+    } else {
+      const int there = lines <= 0 ? 0 : by_k ? (lines + E_STEP - 1) / E_STEP : COUNT;
+      there_ = there < COUNT ? there : COUNT;
+    }
   }
 
   /// Starts to copy the first tile to stage 0, with zeros beyond its `steps` along k, and beyond
   /// the extent.
   __device__ __forceinline__ void copy_first(int steps) {
-    copy_to(to_,
-            [&](int i, int n) { return i < there_ && k_ + (is_by_k() ? n : i * K_STEP) < steps; });
+    copy_to(to_, [&](int i, int n) {
+      return k_ + (is_by_k() ? n : i * K_STEP) < steps ? bytes_of(i, there_) : 0;
+    });
     from_ += steps * k_stride_;
   }
 
@@ -75,9 +81,8 @@ class AsyncTile {
   /// it does not exist.
   __device__ __forceinline__ void copy(int stage, bool exists) {
     const int there = exists ? there_ : 0;
-    // Of vectors along the extent, a thread has all or none.
     copy_to(to_ + stage * static_cast<std::uint32_t>(BK * LD * sizeof(T)),
-            [&](int i, int) { return (WAY == Way::vectors ? 0 : i) < there; });
+            [&](int i, int) { return bytes_of(i, there); });
     from_ += BK * k_stride_;
   }
 
@@ -89,6 +94,7 @@ class AsyncTile {
   static constexpr int N =
       WAY == Way::vectors || (WAY == Way::k_major && by_groups) ? Operand<T>::VEC : 1;
   static constexpr int COPIES = WAY == Way::vectors ? 1 : N;
+  static constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));  // bytes of a copy
   static constexpr int COUNT = EXTENT * BK / N / THREADS;
   static constexpr int E_LINE = EXTENT / N;  // groups of one line along the extent
   static constexpr int K_LINE = BK / N;
@@ -103,17 +109,22 @@ class AsyncTile {
   /// Known to the compiler, unless any way is possible.
   __device__ __forceinline__ bool is_by_k() const { return WAY == Way::k_major || by_k_; }
 
-  /// Element n of group i, or zero unless exists(i, n).
-  template <class Exists>
-  __device__ __forceinline__ void copy_to(std::uint32_t to, Exists exists) {
-    constexpr int SIZE = N / COPIES * static_cast<int>(sizeof(T));
+  /// Of a copy of group i.
+  static __device__ __forceinline__ int bytes_of(int i, int there) {
+    if constexpr (WAY == Way::vectors) return there;
+    return i < there ? SIZE : 0;
+  }
+
+  /// Copy n of group i: its first bytes_of(i, n), then zeros.
+  template <class Bytes>
+  __device__ __forceinline__ void copy_to(std::uint32_t to, Bytes bytes_of) {
     const std::uint32_t to_step = (is_by_k() ? E_STEP : K_STEP * LD) * sizeof(T);
     RUNG_UNROLL
     for (int i = 0; i < COUNT; ++i) {
       RUNG_UNROLL
       for (int n = 0; n < COPIES; ++n) {
         ptx::cp_async<SIZE>(to + i * to_step + n * static_cast<std::uint32_t>(LD * sizeof(T)),
-                            from_ + i * from_step_ + n, exists(i, n) ? SIZE : 0);
+                            from_ + i * from_step_ + n, bytes_of(i, n));
       }
     }
   }
@@ -122,7 +133,7 @@ class AsyncTile {
   std::int64_t from_step_, k_stride_;
   std::uint32_t to_;  // where it goes in the first stage
   int k_;             // its step along k
-  int there_;         // groups within the extent
+  int there_;         // groups within the extent; of vectors, which lie alike, the bytes of each
   bool by_k_;         // neighbouring threads copy neighbours along k
 };
 
