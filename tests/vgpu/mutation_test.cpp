@@ -34,10 +34,10 @@ constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, fals
                                 {72, 72, 88, false, true},     {72, 72, 88, true, true}};
 // For rung 50, whose panels have 1024 steps: two of them in each part of k, with the long operand
 // along k and across, in vectors and without.
-constexpr Problem skinny_problems[] = {{5, 72, 2100, false, true},
-                                       {5, 70, 2101, false, true},
-                                       {5, 72, 2100, false, false},
-                                       {5, 70, 2100, false, false}};
+constexpr Problem skinny_problems[] = {{5, 72, 2300, false, true},
+                                       {5, 70, 2301, false, true},
+                                       {5, 72, 2300, false, false},
+                                       {5, 70, 2300, false, false}};
 // Of k, where a rung can split it.
 constexpr int parts = 2;
 

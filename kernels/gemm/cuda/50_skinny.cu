@@ -1,7 +1,7 @@
 // gemm/cuda/50_skinny: few rows or columns, down to matrix times vector: elements of the long
 //   operand are used a few times each, so they go from memory to registers without a tile.
 // from: 11_split_k | removes: tiles of which most rows or columns lie beyond the edges of C, and a
-//   way through shared memory | bottleneck: device memory, and the loads in flight; i8 spills
+//   way through shared memory | bottleneck: device memory; a register or two spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/50 --sizes 1x4096x4096
 
 #include "device/cuda/entry/gemm.cuh"
@@ -19,9 +19,8 @@ struct Skinny {
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;
   static constexpr int MIN_BLOCKS_PER_SM = 2;
-  static constexpr int LINES = 4;    // rows of the long operand of a warp, K-major
-  static constexpr int AT_ONCE = 8;  // steps of k of a warp at a time, otherwise
-  static constexpr int K_PART = 16;  // parts of k are multiples of it, so that vectors are aligned
+  static constexpr int LINES = 8;     // rows of the long operand of a warp, K-major
+  static constexpr int K_PART = 128;  // parts of k are multiples of it: whole cache lines
 
   /// How many rows of the long operand a block takes.
   template <class In>
@@ -32,7 +31,7 @@ struct Skinny {
   template <class In, class Sum>
   struct Shared {
     static constexpr int STEPS = 16384 / sizeof(Sum) / ROWS;
-    Sum panel[ROWS * STEPS];  // of the short operand; at the end a row of sums of each warp
+    alignas(16) Sum panel[ROWS * STEPS];  // of the short operand; at the end sums of each warp
     Sum results[ROWS * many_rows<In>(false)];
   };
 
@@ -75,7 +74,7 @@ struct Skinny {
     const auto store = [&](int i, const auto& sum) RUNG_INLINE_LAMBDA {
       if (i % TAKEN < many) problem.store(few0 + i / TAKEN, many0 + i % TAKEN, sum);
     };
-    cuda::store_or_share<THREADS, ROWS * TAKEN>(
+    cuda::store_by_last<THREADS, ROWS * TAKEN>(
         split_k.workspace, work, count, [&](int i) RUNG_INLINE_LAMBDA { return shared.results[i]; },
         store);
   }
@@ -86,34 +85,48 @@ struct Skinny {
                                                         std::int64_t few0, std::int64_t many0,
                                                         const cuda::KRange& range, Shared& shared) {
     using Sum = Scalar<Out>;
-    constexpr int W = cuda::skinny_width<In>;
-    constexpr int STEPS = Shared::STEPS;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    constexpr int W = cuda::skinny_width<In> / (VECTORS ? 1 : 2);
+    constexpr int V = cuda::vector_width<Sum> < W ? cuda::vector_width<Sum> : W;
+    constexpr int CHUNK = 32 * W;  // steps of k of a warp at a time
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const std::int64_t first = many0 + warp * LINES;
-    Sum acc[LINES][ROWS] = {};
-    problem.template for_each_panel<ROWS, STEPS, STEPS, 1, 32 * W, THREADS>(
-        few0, range, shared.panel, [&](std::int64_t k0, int steps) RUNG_INLINE_LAMBDA {
-          for (int t = 0; t < steps; t += 32 * W) {
-            // load
-            In line[LINES][W];
-            RUNG_UNROLL
-            for (int r = 0; r < LINES; ++r) {
-              const bool exists = first + r < problem.many.extent;
-              load<VECTORS>(line[r], &problem.many.x(first + r, k0 + t), lane,
-                            exists ? steps - t : 0);
-            }
+    const int row = static_cast<int>(threadIdx.x) / 32 * LINES;  // the warp's first
 
+    // load
+    cuda::LaneElements<In, W> lines[LINES];
+    const In* const first = problem.many.x.data + (many0 + row) * problem.many.x.row_stride;
+    const auto load_chunk = [&](std::int64_t k) RUNG_INLINE_LAMBDA {
+      RUNG_UNROLL
+      for (int r = 0; r < LINES; ++r) {
+        cuda::load<VECTORS>(lines[r], first + r * problem.many.x.row_stride + k, lane,
+                            many0 + row + r < problem.many.extent ? range.end - k : 0);
+      }
+    };
+    load_chunk(range.begin);
+    Sum acc[LINES][ROWS] = {};
+    problem.template for_each_panel<ROWS, Shared::STEPS, CHUNK, THREADS>(
+        few0, range, shared.panel,
+        [](int s, int t) RUNG_INLINE_LAMBDA {
+          return s * Shared::STEPS + cuda::place_in_panel<VECTORS, W, V>(t);
+        },
+        [&](std::int64_t k0, int steps) RUNG_INLINE_LAMBDA {
+          for (int t = 0; t < steps; t += CHUNK) {
             // multiply
             RUNG_UNROLL
-            for (int w = 0; w < W; ++w) {
+            for (int v = 0; v < W / V; ++v) {
               RUNG_UNROLL
               for (int s = 0; s < ROWS; ++s) {
-                const Sum x = shared.panel[s * STEPS + t + place<VECTORS, W>(lane, w)];
+                const Sum* const at = shared.panel + s * Shared::STEPS + t + (v * 32 + lane) * V;
+                const auto x = *reinterpret_cast<const cuda::Vector<Sum, V>*>(at);
                 RUNG_UNROLL
-                for (int r = 0; r < LINES; ++r) acc[r][s] += x * cuda::as_sum<Sum>(line[r][w]);
+                for (int w = 0; w < V; ++w) {
+                  RUNG_UNROLL
+                  for (int r = 0; r < LINES; ++r) {
+                    acc[r][s] += x.at[w] * cuda::as_sum<Sum>(lines[r][v * V + w]);
+                  }
+                }
               }
             }
+            load_chunk(k0 + t + CHUNK);
           }
         });
     RUNG_UNROLL
@@ -121,7 +134,7 @@ struct Skinny {
       RUNG_UNROLL
       for (int s = 0; s < ROWS; ++s) {
         const Sum total = cuda::warp_sum(acc[r][s]);
-        if (lane == 0) shared.results[s * WARPS * LINES + warp * LINES + r] = total;
+        if (lane == 0) shared.results[s * WARPS * LINES + row + r] = total;
       }
     }
   }
@@ -134,32 +147,41 @@ struct Skinny {
     using Sum = Scalar<Out>;
     constexpr int W = cuda::skinny_width<In>;
     constexpr int MANY = many_rows<In>(false);
+    constexpr int AT_ONCE = VECTORS || W < 8 ? 8 : 4;
+    constexpr int CHUNK = WARPS * AT_ONCE;  // steps of k of the block at a time
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const std::int64_t left = problem.many.extent - many0;
-    const int count = left < MANY ? static_cast<int>(left) : MANY;
-    Sum acc[ROWS][W] = {};
-    problem.template for_each_panel<ROWS, Shared::STEPS, 1, ROWS, WARPS * AT_ONCE, THREADS>(
-        few0, range, shared.panel, [&](std::int64_t k0, int steps) RUNG_INLINE_LAMBDA {
-          for (int t = warp; t < steps; t += WARPS * AT_ONCE) {
-            // load
-            In column[AT_ONCE][W];
-            RUNG_UNROLL
-            for (int i = 0; i < AT_ONCE; ++i) {
-              load<VECTORS>(column[i], &problem.many.x(many0, k0 + t + i * WARPS), lane,
-                            t + i * WARPS < steps ? count : 0);
-            }
 
+    // load
+    cuda::LaneElements<In, W> columns[AT_ONCE];
+    const In* const first = problem.many.x.data + many0;
+    const auto load_chunk = [&](std::int64_t k) RUNG_INLINE_LAMBDA {
+      RUNG_UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const std::int64_t step = k + warp + i * WARPS;
+        cuda::load<VECTORS>(columns[i], first + step * problem.many.x.col_stride, lane,
+                            step < range.end ? left : 0);
+      }
+    };
+    load_chunk(range.begin);
+    Sum acc[ROWS][W] = {};
+    problem.template for_each_panel<ROWS, Shared::STEPS, CHUNK, THREADS>(
+        few0, range, shared.panel, [](int s, int t) RUNG_INLINE_LAMBDA { return t * ROWS + s; },
+        [&](std::int64_t k0, int steps) RUNG_INLINE_LAMBDA {
+          for (int t = 0; t < steps; t += CHUNK) {
             // multiply
             RUNG_UNROLL
             for (int i = 0; i < AT_ONCE; ++i) {
+              const Sum* const at = shared.panel + (t + warp + i * WARPS) * ROWS;
+              const auto x = *reinterpret_cast<const cuda::Vector<Sum, ROWS>*>(at);
               RUNG_UNROLL
               for (int s = 0; s < ROWS; ++s) {
-                const Sum x = shared.panel[(t + i * WARPS) * ROWS + s];
                 RUNG_UNROLL
-                for (int w = 0; w < W; ++w) acc[s][w] += x * cuda::as_sum<Sum>(column[i][w]);
+                for (int w = 0; w < W; ++w) acc[s][w] += x.at[s] * cuda::as_sum<Sum>(columns[i][w]);
               }
             }
+            load_chunk(k0 + t + CHUNK);
           }
         });
 
@@ -170,7 +192,7 @@ struct Skinny {
       __syncthreads();
       RUNG_UNROLL
       for (int w = 0; w < W; ++w) {
-        shared.panel[warp * MANY + place<VECTORS, W>(lane, w)] = acc[s][w];
+        shared.panel[warp * MANY + cuda::place_in_warp<VECTORS, W>(lane, w)] = acc[s][w];
       }
       // sync: the row is complete
       __syncthreads();
@@ -180,28 +202,6 @@ struct Skinny {
         for (int from = 0; from < WARPS; ++from) total += shared.panel[from * MANY + i];
         shared.results[s * MANY + i] = total;
       }
-    }
-  }
-
-  /// Where the w-th of a lane's W elements is, among those of the warp.
-  template <bool VECTORS, int W>
-  static __device__ __forceinline__ int place(int lane, int w) {
-    return VECTORS ? lane * W + w : w * 32 + lane;
-  }
-
-  /// The lane's elements, of which `count` of the warp's exist, and zeros for the rest.
-  template <bool VECTORS, class In, int W>
-  static __device__ __forceinline__ void load(In (&to)[W], const In* from, int lane, int count) {
-    if (VECTORS && (lane + 1) * W <= count) {
-      const auto vector = *reinterpret_cast<const cuda::Vector<In, W>*>(from + lane * W);
-      RUNG_UNROLL
-      for (int w = 0; w < W; ++w) to[w] = vector.at[w];
-      return;
-    }
-    RUNG_UNROLL
-    for (int w = 0; w < W; ++w) {
-      const int at = place<VECTORS, W>(lane, w);
-      to[w] = at < count ? from[at] : In{};
     }
   }
 
@@ -221,20 +221,20 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for
-  /// four blocks on each SM, of 512 steps or more along a row and 128 or more across.
+  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for a
+  /// wave of blocks, or four if the tiles are more: 512 steps or more along a row, 128 across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    cuda::GemmConfig config = {.tile = few <= 1 ? 0 : few <= 2 ? 1 : cuda::skinny_last_tile<In>};
+    const int tile = few <= 1 ? 0 : few <= 2 ? 1 : cuda::skinny_last_tile<In>;
     const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;
-    const std::int64_t tiles = cuda::ceil_div(few, 1 << config.tile) *
+    const std::int64_t tiles = cuda::ceil_div(few, 1 << tile) *
                                cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));
+    const std::int64_t wave = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
+    const std::int64_t wanted = (tiles > wave ? 4 : 1) * wave / (tiles > 0 ? tiles : 1);
     const std::int64_t most = g.k / (k_major ? 512 : 128);
-    const std::int64_t wanted = 4 * multiprocessors / (tiles > 0 ? tiles : 1);
     const std::int64_t splits = wanted < most ? wanted : most;
-    config.splits = splits < 1 ? 1 : static_cast<int>(splits);
-    return config;
+    return {.tile = tile, .splits = splits < 1 ? 1 : static_cast<int>(splits)};
   }
 };
 

@@ -10,6 +10,8 @@ namespace rung::tuned {
 inline constexpr Dtypes f32_and_i32 = Dtypes::of(Dtype::f32, Dtype::i32);
 inline constexpr Dtypes of_16_bits =
     Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16);
+inline constexpr Dtypes of_16_bits_and_tf32 =
+    Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32);
 inline constexpr Dtypes any_operands =
     Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8);
 
@@ -30,13 +32,11 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .use = cuda::GemmRungIndex::gemm_50_skinny},
     {.dtypes = f32_and_i32,
      .min_arch = 80,
-     .max_short = 1,
+     .max_short = 4,
      .use = cuda::GemmRungIndex::gemm_50_skinny},
-    {.dtypes = f32_and_i32, .min_arch = 80, .max_n = 4, .use = cuda::GemmRungIndex::gemm_50_skinny},
-    {.dtypes = f32_and_i32,
+    {.dtypes = of_16_bits_and_tf32,
      .min_arch = 80,
-     .max_m = 4,
-     .b = Order::col_major,
+     .max_short = 1,
      .use = cuda::GemmRungIndex::gemm_50_skinny},
     {.dtypes = any_operands,
      .min_arch = 80,

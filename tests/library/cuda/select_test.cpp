@@ -152,8 +152,21 @@ TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
   g.n = 100;
   g.m = 1;
   EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.m = 4;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
   g.m = 100;
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+}
+
+TEST(CudaRules, AVectorOf16BitElementsTakesTheSameWithAnyAlignment) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::bf16;
+  g.m = 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
+  g.m = 2;
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+  g.a.row_stride += 1;
+  EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
 }
 
 TEST(CudaRules, IndexIsThatOfTheTable) {

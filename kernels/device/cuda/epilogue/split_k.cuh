@@ -10,6 +10,7 @@
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/keywords.cuh"
 #include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/sums.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/types.cuh"
 
@@ -106,17 +107,39 @@ __device__ __forceinline__ void store_split(const Gemm<T, T>& g, void* workspace
   }
 }
 
-/// The same for results in shared memory: calls store(i, sum) for a share of `count` sums of a tile.
-/// result(i) is this block's part of sum i, and COUNT the most sums that a tile has.
+/// Partial sums of a tile in the workspace, for results in shared memory: those of part p begin at
+/// p * COUNT.
+template <int COUNT, class Sum>
+__device__ __forceinline__ Sum* partial_sums(void* workspace, const BlockWork& work) {
+  return reinterpret_cast<Sum*>(static_cast<unsigned char*>(workspace) + semaphores_bytes) +
+         std::int64_t{work.cut_tile} * work.parts * COUNT;
+}
+
+/// Sum i of a tile over all parts, in their order.
+template <int COUNT, class Sum>
+__device__ __forceinline__ Sum add_parts(const Sum* sums, int i, int parts) {
+  constexpr int AT_ONCE = 8;  // loads in flight
+  Sum total{};
+  for (int part = 0; part < parts; part += AT_ONCE) {
+    Sum theirs[AT_ONCE];
+    RUNG_UNROLL
+    for (int p = 0; p < AT_ONCE; ++p) {
+      theirs[p] = part + p < parts ? sums[(part + p) * COUNT + i] : Sum{};
+    }
+    RUNG_UNROLL
+    for (int p = 0; p < AT_ONCE; ++p) total += theirs[p];
+  }
+  return total;
+}
+
+/// The same as store_split for results in shared memory: calls store(i, sum) for a share of `count`
+/// sums of a tile. result(i) is this block's part of sum i, and COUNT the most sums that a tile has.
 template <int THREADS, int COUNT, class Result, class Store>
 __device__ __forceinline__ void share_sums(void* workspace, const BlockWork& work, int count,
                                            const Result& result, const Store& store) {
   using Sum = decltype(result(0));
-  constexpr int AT_ONCE = 8;  // loads in flight
-  auto* const bytes = static_cast<unsigned char*>(workspace);
-  auto& semaphore = reinterpret_cast<Semaphore*>(bytes)[work.cut_tile];
-  auto* const sums = reinterpret_cast<Sum*>(bytes + semaphores_bytes) +
-                     std::int64_t{work.cut_tile} * work.parts * COUNT;
+  auto& semaphore = static_cast<Semaphore*>(workspace)[work.cut_tile];
+  Sum* const sums = partial_sums<COUNT, Sum>(workspace, work);
   const int thread = static_cast<int>(threadIdx.x);
   for (int i = thread; i < count; i += THREADS) sums[work.part * COUNT + i] = result(i);
 
@@ -124,26 +147,38 @@ __device__ __forceinline__ void share_sums(void* workspace, const BlockWork& wor
 
   const int end = count * (work.part + 1) / work.parts;
   for (int i = count * work.part / work.parts + thread; i < end; i += THREADS) {
-    Sum total{};
-    for (int part = 0; part < work.parts; part += AT_ONCE) {
-      Sum theirs[AT_ONCE];
-      RUNG_UNROLL
-      for (int p = 0; p < AT_ONCE; ++p) {
-        theirs[p] = part + p < work.parts ? sums[(part + p) * COUNT + i] : Sum{};
-      }
-      RUNG_UNROLL
-      for (int p = 0; p < AT_ONCE; ++p) total += theirs[p];
-    }
-    store(i, total);
+    store(i, add_parts<COUNT>(sums, i, work.parts));
   }
 }
 
-/// store(i, sum) for each sum of a whole tile, or for this block's share.
+/// store(i, sum) for each sum of a tile: of a whole one at once, otherwise by the last of its blocks
+/// that arrives. Nobody waits, and where a tile has few sums, one block adds them up as fast as all.
 template <int THREADS, int COUNT, class Result, class Store>
-__device__ __forceinline__ void store_or_share(void* workspace, const BlockWork& work, int count,
-                                               const Result& result, const Store& store) {
-  if (!work.is_whole()) return share_sums<THREADS, COUNT>(workspace, work, count, result, store);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += THREADS) store(i, result(i));
+__device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& work, int count,
+                                              const Result& result, const Store& store) {
+  using Sum = decltype(result(0));
+  const int thread = static_cast<int>(threadIdx.x);
+  if (work.is_whole()) {
+    for (int i = thread; i < count; i += THREADS) store(i, result(i));
+    return;
+  }
+  Sum* const sums = partial_sums<COUNT, Sum>(workspace, work);
+  for (int i = thread; i < count; i += THREADS) sums[work.part * COUNT + i] = result(i);
+
+  // sync: the sums of all threads are written before the block arrives
+  __syncthreads();
+  __shared__ bool is_last;
+  if (thread == 0) {
+    unsigned& arrived = static_cast<Semaphore*>(workspace)[work.cut_tile].arrived;
+    const auto others = static_cast<unsigned>(work.parts) - 1;
+    is_last = ptx::atom_inc_acq_rel_gpu(&arrived, others) == others;
+  }
+  // sync: all threads know
+  __syncthreads();
+  if (!is_last) return;
+  for (int i = thread; i < count; i += THREADS) {
+    store(i, add_parts<COUNT>(sums, i, work.parts));
+  }
 }
 
 /// Stores a block's results, or its share of them. The warps' tiles begin at `warp_row`, `warp_col`

@@ -3,6 +3,7 @@
 // times the one with many.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/problem.hpp"
 #include "device/cuda/epilogue/store.cuh"
@@ -27,6 +28,61 @@ __device__ __forceinline__ Sum as_sum(const In& element) {
 /// Elements of one access to the long operand.
 template <class In>
 inline constexpr int skinny_width = vector_width<In> < 8 ? vector_width<In> : 8;
+
+/// Elements that a lane loads at once, as the words of a vector: where each element is a variable,
+/// compilers give each one of 16 bits a register, and so half as many are on their way.
+template <class In, int W>
+struct LaneElements {
+  using Bits = std::conditional_t<sizeof(In) == 1, std::uint8_t, std::uint16_t>;
+  static constexpr int PER_WORD = sizeof(In) < 4 ? 4 / sizeof(In) : 1;
+  using Word = std::conditional_t<sizeof(In) == 8, std::uint64_t, std::uint32_t>;
+
+  Vector<Word, W / PER_WORD> words;
+
+  __device__ __forceinline__ In operator[](int w) const {
+    const Word word = words.at[w / PER_WORD];
+    if constexpr (PER_WORD == 1) {
+      return __builtin_bit_cast(In, word);
+    } else {
+      return __builtin_bit_cast(In, static_cast<Bits>(word >> w % PER_WORD * 8 * sizeof(In)));
+    }
+  }
+};
+
+/// Where the w-th of a lane's W elements is, among those of the warp.
+template <bool VECTORS, int W>
+__device__ __forceinline__ int place_in_warp(int lane, int w) {
+  return VECTORS ? lane * W + w : w * 32 + lane;
+}
+
+/// Where step t is in a panel for lanes along k. A lane's W factors are vectors of V, and those of
+/// all lanes lie side by side, so that no two are in the same bank.
+template <bool VECTORS, int W, int V>
+__device__ __forceinline__ int place_in_panel(int t) {
+  const int in_chunk = t % (32 * W);
+  const int lane = VECTORS ? in_chunk / W : in_chunk % 32;
+  const int w = VECTORS ? in_chunk % W : in_chunk / 32;
+  return t - in_chunk + (w / V * 32 + lane) * V + w % V;
+}
+
+/// Loads a lane's elements, of which `count` of the warp's exist, and zeros for the rest. Vectors
+/// exist as a whole or not at all.
+template <bool VECTORS, class In, int W>
+__device__ __forceinline__ void load(LaneElements<In, W>& to, const In* from, int lane,
+                                     std::int64_t count) {
+  using Elements = LaneElements<In, W>;
+  if constexpr (VECTORS) {
+    to = lane * W < count ? reinterpret_cast<const Elements*>(from)[lane] : Elements{};
+  } else {
+    Vector<In, W> elements = {};
+    RUNG_UNROLL
+    for (int w = 0; w < W; ++w) {
+      const int at = place_in_warp<false, W>(lane, w);
+      if (at < count) elements.at[w] = from[at];
+    }
+    to = __builtin_bit_cast(Elements, elements);
+  }
+}
 
 /// The tile with the most rows of the short operand: four in f32 and i32, otherwise two. Tensor cores
 /// are faster for more, where the elements have them.
@@ -61,19 +117,21 @@ struct SkinnyProblem {
   /// Whether steps of k of the long operand are contiguous.
   __device__ __forceinline__ bool is_k_major() const { return many.x.col_stride == 1; }
 
-  /// Whether its vectors of skinny_width elements are aligned.
+  /// Whether its rows, or its columns, are whole vectors of skinny_width elements, all aligned.
   __device__ __forceinline__ bool has_vectors() const {
     constexpr int W = skinny_width<In>;
     const std::int64_t ld = many.x.row_stride * many.x.col_stride;
-    return ld % W == 0 && reinterpret_cast<std::uintptr_t>(many.x.data) % (W * sizeof(In)) == 0;
+    const std::int64_t length = is_k_major() ? many.k : many.extent;
+    return (ld | length) % W == 0 &&
+           reinterpret_cast<std::uintptr_t>(many.x.data) % (W * sizeof(In)) == 0;
   }
 
   /// Calls f(k0, steps) for each STEPS steps of a range. The block has then copied that panel of
-  /// ROWS rows of the short operand, from few0 on: step t of row s to panel[s * ROW + t * STEP], and
-  /// zeros beyond the edges, up to a multiple of FILL steps.
-  template <int ROWS, int STEPS, int ROW, int STEP, int FILL, int THREADS, class F>
+  /// ROWS rows of the short operand, from few0 on: step t of row s to panel[place(s, t)], and zeros
+  /// beyond the edges, up to a multiple of FILL steps.
+  template <int ROWS, int STEPS, int FILL, int THREADS, class Place, class F>
   __device__ __forceinline__ void for_each_panel(std::int64_t few0, const KRange& range, Sum* panel,
-                                                 const F& f) const {
+                                                 const Place& place, const F& f) const {
     static_assert(STEPS % FILL == 0);
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += STEPS) {
       const int steps = static_cast<int>(range.end - k0 < STEPS ? range.end - k0 : STEPS);
@@ -84,7 +142,7 @@ struct SkinnyProblem {
         RUNG_UNROLL
         for (int s = 0; s < ROWS; ++s) {
           const bool exists = t < steps && few0 + s < few.extent;
-          panel[s * ROW + t * STEP] = exists ? as_sum<Sum>(few.x(few0 + s, k0 + t)) : Sum{};
+          panel[place(s, t)] = exists ? as_sum<Sum>(few.x(few0 + s, k0 + t)) : Sum{};
         }
       }
       // sync: the panel is complete
