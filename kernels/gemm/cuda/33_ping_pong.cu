@@ -1,16 +1,14 @@
-// gemm/cuda/33_ping_pong: each consumer warpgroup has a tile of its own, so that one stores its
-//   results while the other multiplies; blocks that share a tile add up through distributed shared
-//   memory.
-// from: 31_dependent_launch | removes: idle tensor cores in the epilogue | bottleneck: power and, for
-//   few tiles, the loads of the first k-blocks
-// needs: sm_90a | try: rung bench gemm/cuda/31 gemm/cuda/33 --device gpu --dtype bf16 --sizes 4096x4096x512
+// gemm/cuda/33_ping_pong: ping-pong consumers: each consumer warpgroup has a tile of its own, and
+//   stores its results while the other one multiplies.
+// from: 31_dependent_launch | removes: idle tensor cores while results are stored | bottleneck:
+//   power and, where tiles are few or small, the bandwidth of L2 and of shared memory
+// needs: sm_90a | try: rung bench gemm/cuda/31 gemm/cuda/33 --device gpu --sizes 4096x4096x512
 
 #include "device/cuda/entry/gemm.cuh"
-#include "device/cuda/epilogue/cluster_reduction.cuh"
 #include "device/cuda/epilogue/split_k_reduction.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
-#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/load/tma_stages.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/operand.cuh"
@@ -22,11 +20,11 @@ namespace {
 
 template <int BM, int BN, int STAGES, int CLUSTER, int TILES = 1>
 struct PingPongTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;      // rows of tiles that go together
-  static constexpr int WM = TILES == 1 ? 64 : BM;      // rows of a consumer
-  static constexpr int SHARERS = BM / WM;              // consumers of a tile
-  static constexpr int CONSUMERS = TILES * SHARERS;    // warpgroups
-  static constexpr int PARTS = WM / 64;                // of a consumer, each one wgmma high
+  static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
+  static constexpr int WM = TILES == 1 ? 64 : BM;    // rows of a consumer
+  static constexpr int SHARERS = BM / WM;            // consumers of a tile
+  static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
+  static constexpr int PARTS = WM / 64;              // of a consumer, each one wgmma high
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
   template <class In>
@@ -63,126 +61,69 @@ struct PingPongTile {
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
 
-    const bool adds_up = CLUSTER == 1 && ptx::cluster_nctarank() > 1;
     if (threadIdx.x < 128) {
       ptx::setmaxnreg_dec<40>();
-      if (threadIdx.x == 0) produce(g, maps, split_k, shared);
-      if (adds_up) ptx::barrier_cluster_arrive_wait();
+      const Scheduler<In> scheduler(g, split_k.splits);
+      if (threadIdx.x == 0) {
+        cuda::load_stages<BM, BN, STAGES, CLUSTER>(g, maps, scheduler, GROUP, shared);
+      }
     } else {
       ptx::setmaxnreg_inc<232>();
       consume(g, maps, split_k, shared);
-      // sync: all blocks of the cluster have written their partial sums
-      if (adds_up) ptx::barrier_cluster_arrive_wait();
-      if (adds_up) add_up(g, split_k, shared);
     }
 
-    // sync: no block exits while another may still signal its mbarriers, or read its sums
+    // sync: no block exits while another may still signal its mbarriers
     ptx::barrier_cluster_arrive_wait();
   }
 
-  /// One thread: brings each stage as soon as it is empty.
-  template <class In, class Out>
-  static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
-                                                 const cuda::TensorMaps& maps,
-                                                 const cuda::SplitK& split_k,
-                                                 Shared<In, Out>& shared) {
-    const bool a_k_major = cuda::operand_a(g).is_k_major();
-    const bool b_k_major = cuda::operand_b(g).is_k_major();
-    constexpr int PART = BN / CLUSTER;
-    const int my_part = CLUSTER == 1 ? 0 : static_cast<int>(ptx::cluster_ctarank()) * PART;
-    const Scheduler<In> scheduler(g, split_k.splits);
-    cuda::PipelineState<STAGES> state;
-    scheduler.for_each(
-        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          const int row = static_cast<int>(tile.row);
-          const int col = static_cast<int>(tile.col);
-          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
-            // sync: a stage that is empty in all blocks, as all are in the first round
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
-                                      state.parity ^ 1);
-
-            // load: this block's rows of A, and its part of B for all; the others' count here too
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
-            const int k = static_cast<int>(k0);
-            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
-            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
-                                k, full);
-            const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
-            if constexpr (CLUSTER == 1) {
-              cuda::load_tile<BN>(b, maps.b, b_k_major, col, k, full);
-            } else {
-              cuda::load_tile_multicast<PART>((1 << CLUSTER) - 1, b, maps.b, b_k_major,
-                                              col + my_part, k, full);
-            }
-            state.advance();
-          }
-        });
-  }
-
-  /// One warpgroup: WM rows of every TILES-th tile.
+  /// One warpgroup: WM rows of each tile, or of every other one.
   template <class In, class Out>
   static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
-    using Sum = Scalar<Out>;
     const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
-    const int mine = consumer % SHARERS;
+    const int tile_row = consumer % SHARERS * WM;
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     int others = consumer / SHARERS;  // tiles until this consumer's next one
-    std::uint32_t parity = others == 0;
+    std::uint32_t turn_parity = others == 0;
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
           if (others-- > 0) return state.skip(work.steps() / BK<In>);
           others = TILES - 1;
-          if constexpr (TILES > 1) {
-            // sync: a stage has no more than one phase to wait for
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[consumer]), parity);
-            parity ^= 1;
-          }
-          Sum acc[PARTS][BN / 8][4] = {};
+          // Ready to multiply before its turn comes: tensor cores would wait for these zeros.
+          Scalar<Out> acc[PARTS][BN / 8][4] = {};
+          ptx::wgmma_fence(acc);
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), mine * WM, shared, state, acc);
+            if constexpr (TILES > 1) wait_for_turn(shared, turn_parity);
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), tile_row, shared, state, acc);
           });
+          turn_parity ^= 1;
 
           // store
-          const std::int64_t row = tile.row + mine * WM;
           RUNG_UNROLL
           for (int part = 0; part < PARTS; ++part) {
-            const unsigned group = static_cast<unsigned>(mine * PARTS + part);
-            if (work.splits == 1) {
-              shared.Cs[consumer].store(g, maps.c, row + part * 64, tile.col, acc[part],
-                                        1 + consumer);
-            } else if (CLUSTER == 1 && ptx::cluster_nctarank() > 1) {
-              // sync: no consumer reads the stages any more
-              if (part == 0) ptx::bar_sync(8, SHARERS * 128);
-              cuda::ClusterReduction<BN / 8, Sum>(g, &shared, group, row + part * 64, tile.col)
-                  .put(acc[part]);
+            const int row = tile_row + part * 64;
+            if (work.splits > 1) {
+              const unsigned mine = (ptx::cluster_ctarank() * BM + static_cast<unsigned>(row)) / 64;
+              const cuda::SplitKReduction<BN / 8, Scalar<Out>> sums(split_k.workspace, work,
+                                                                    CLUSTER * BM / 64, mine);
+              sums.store(g, tile.row + row, tile.col, acc[part], 1 + consumer);
             } else {
-              const cuda::SplitKReduction<BN / 8, Sum> sums(
-                  split_k.workspace, work, CLUSTER * BM / 64,
-                  ptx::cluster_ctarank() * (BM / 64) + group);
-              sums.store(g, row + part * 64, tile.col, acc[part], 1 + consumer);
+              shared.Cs[consumer].store(g, maps.c, tile.row + row, tile.col, acc[part],
+                                        1 + consumer);
             }
           }
         });
     shared.Cs[consumer].wait();
   }
 
-  /// One warpgroup, where the blocks of the cluster have parts of one tile: adds up its share.
-  template <class In, class Out>
-  static __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, const cuda::SplitK& split_k,
-                                                Shared<In, Out>& shared) {
-    const unsigned group = threadIdx.x / 128 - 1;
-    if (group >= BM / 64) return;
-    const Scheduler<In> scheduler(g, split_k.splits);
-    scheduler.for_each(
-        g, GROUP, [&](const cuda::WorkTile&, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          cuda::ClusterReduction<BN / 8, Scalar<Out>>(g, &shared, group, tile.row + group * 64,
-                                                      tile.col)
-              .store(g);
-        });
+  /// Until the other consumer has seen all stages of the tile before: a wait for a stage must not be
+  /// two phases ahead.
+  template <class Shared>
+  static __device__ __forceinline__ void wait_for_turn(Shared& shared, std::uint32_t parity) {
+    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[threadIdx.x / 256]), parity);
   }
 
   /// acc += WM rows of A, from group_row of the tile on, times B's columns.
@@ -212,42 +153,49 @@ struct PingPongTile {
       const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
       const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       if constexpr (cuda::is_promoted<In>) {
+        static_assert(TILES == 1, "one that adds lets the other one multiply");
         cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc[0]);
         release(state.stage);
         state.advance();
         continue;
       }
-      RUNG_UNROLL
-      for (int part = 0; part < PARTS; ++part) ptx::wgmma_fence(acc[part]);
+      ptx::wgmma_fence(acc);
       RUNG_UNROLL
       for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
         RUNG_UNROLL
         for (int part = 0; part < PARTS; ++part) {
-          ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(
-              acc[part], ATile::descriptor(a, group_row + part * 64, k), BTile::descriptor(b, 0, k));
+          ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc[part],
+                                                     ATile::descriptor(a, group_row + part * 64, k),
+                                                     BTile::descriptor(b, 0, k));
         }
       }
       ptx::wgmma_commit_group();
 
       // sync: with one wgmma group in flight, all reads of the previous stage are done
-      RUNG_UNROLL
-      for (int part = 0; part < PARTS; ++part) ptx::wgmma_wait_group<1>(acc[part]);
+      ptx::wgmma_wait_group<1>(acc);
       if (k0 > 0) release(before);
       before = state.stage;
       state.advance();
     }
     if (TILES > 1 && threadIdx.x % 128 == 0) {
-      ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[threadIdx.x < 256]));
+      ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[threadIdx.x < 256 ? 1 : 0]));
     }
     if constexpr (cuda::is_promoted<In>) return;
-    RUNG_UNROLL
-    for (int part = 0; part < PARTS; ++part) ptx::wgmma_wait_group<0>(acc[part]);
+    ptx::wgmma_wait_group<0>(acc);
     if (steps > 0) release(before);
+  }
+
+  /// Whether a row of a box is one line of L2. Packed operands have such rows.
+  template <class In, class Out>
+  static constexpr bool has_fast_copies(const Gemm<In, Out>& g) {
+    const auto a = cuda::tensor_map_of_a(g, BM), b = cuda::tensor_map_of_b(g, BN);
+    return (!a.is_aligned() || a.ld * a.element_bytes % 128 == 0) &&
+           (!b.is_aligned() || b.ld * b.element_bytes % 128 == 0);
   }
 
   template <class In, class Out>
   static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>), CLUSTER};
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>), CLUSTER, 0, 0, 1, 1, false, TILES};
   }
 
   template <class In, class Out>
@@ -261,7 +209,6 @@ struct PingPongTile {
             .workspace_bytes_per_block =
                 Scheduler<In>::template workspace_bytes_per_block<Sum>(chosen.splits),
             .cluster = CLUSTER,
-            .cluster_of_parts = CLUSTER == 1 && chosen.splits <= 8 ? chosen.splits : 1,
             .persistent = true,
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM),
@@ -270,34 +217,33 @@ struct PingPongTile {
   }
 };
 
-//                             BM   BN  STAGES CLUSTER TILES
-using AloneNeighbours = PingPongTile<128, 256, 4, 2>;
-using AloneLarge = PingPongTile<128, 256, 4, 1>;
-using AloneWide = PingPongTile<128, 192, 4, 1>;
-using AloneMediumPair = PingPongTile<128, 128, 6, 2>;
-using AloneMedium = PingPongTile<128, 128, 6, 1>;
-using AloneSmallPair = PingPongTile<64, 128, 8, 2>;
-using AloneSmall = PingPongTile<64, 128, 8, 1>;
-using AloneSmaller = PingPongTile<64, 64, 12, 1>;
-using AloneTall = PingPongTile<128, 64, 8, 1>;
+//                                  BM   BN  STAGES CLUSTER TILES
+using SharedMedium = PingPongTile<128, 128, 6, 1>;
+using SharedWide = PingPongTile<128, 192, 4, 1>;
+using SharedTall = PingPongTile<128, 64, 8, 1>;
+using SharedLarge = PingPongTile<128, 256, 4, 1>;
+using SharedNeighbours = PingPongTile<128, 256, 4, 2>;
+using SharedMediumPair = PingPongTile<128, 128, 6, 2>;
+using SoleSmallPair = PingPongTile<64, 128, 8, 2>;
+using SoleSmall = PingPongTile<64, 128, 8, 1>;
+using SoleSmaller = PingPongTile<64, 64, 12, 1>;
 using PingFlat = PingPongTile<64, 256, 4, 1, 2>;
-using PingFlatPair = PingPongTile<64, 256, 4, 2, 2>;
 using PingMedium = PingPongTile<128, 128, 6, 1, 2>;
-using PingMediumPair = PingPongTile<128, 128, 6, 2, 2>;
-using PingSmall = PingPongTile<64, 128, 8, 1, 2>;
-using PingSmallPair = PingPongTile<64, 128, 8, 2, 2>;
 
 }  // namespace
 
-// compiled by type: bf16 bf16_bf16
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 tf32 i8 e4m3 e5m2
 RUNG_CUDA_GEMM_TILES(33, ping_pong,
-                     (0, AloneMedium, bf16, bf16_bf16), (1, AloneWide, bf16, bf16_bf16),
-                     (2, AloneTall, bf16, bf16_bf16), (3, AloneSmallPair, bf16, bf16_bf16),
-                     (4, AloneSmall, bf16, bf16_bf16), (5, AloneSmaller, bf16, bf16_bf16),
-                     (6, AloneLarge, bf16, bf16_bf16), (7, AloneNeighbours, bf16, bf16_bf16),
-                     (8, AloneMediumPair, bf16, bf16_bf16), (9, PingFlat, bf16, bf16_bf16),
-                     (10, PingFlatPair, bf16, bf16_bf16), (11, PingMedium, bf16, bf16_bf16),
-                     (12, PingMediumPair, bf16, bf16_bf16), (13, PingSmall, bf16, bf16_bf16),
-                     (14, PingSmallPair, bf16, bf16_bf16))
+                     (0, SharedMedium, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (1, SharedWide, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (2, SharedTall, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (3, SoleSmallPair, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (4, SoleSmall, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (5, SoleSmaller, bf16, f16, bf16_bf16, f16_f16, tf32, i8, e4m3, e5m2),
+                     (6, SharedLarge, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (7, SharedNeighbours, bf16, f16, bf16_bf16, f16_f16),
+                     (8, SharedMediumPair, bf16, f16, bf16_bf16, f16_f16),
+                     (9, PingFlat, bf16, f16, bf16_bf16, f16_f16),
+                     (10, PingMedium, bf16, f16, bf16_bf16, f16_f16))
 
 }  // namespace rung

@@ -289,7 +289,7 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   if (found == nullptr && is_modelled) {
     const auto config = model != nullptr
                             ? predicted_config(*model, rung, wanted, fast_copies, limits)
-                            : predicted_config(rung, dtype, wanted, limits);
+                            : predicted_config(rung, dtype, wanted, fast_copies, limits);
     return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};

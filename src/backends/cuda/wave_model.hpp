@@ -13,8 +13,9 @@ namespace rung::cuda {
 bool has_wave_model(std::string_view id);
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
-/// empty if there is none. The rung must have a model; m, n and k are at least 1.
+/// empty if there is none. The rung must have a model; m, n and k are at least 1. `fast_copies`:
+/// has_fast_copies() of the operands.
 std::optional<GemmConfig> predicted_config(const GemmRung& rung, Dtype dtype, const GemmSize& size,
-                                           const Limits& limits);
+                                           bool fast_copies, const Limits& limits);
 
 }  // namespace rung::cuda

@@ -49,9 +49,6 @@ struct Launch {
   std::int64_t workspace_bytes = 0;
   std::int64_t workspace_bytes_per_block = 0;  // the part of it that depends on the grid
   int cluster = 1;  // blocks, neighbours along x, that read and write each other's shared memory
-  /// The blocks that share a tile, neighbours along x as well: a cluster if the device has room for
-  /// the whole grid, and then they need no workspace.
-  int cluster_of_parts = 1;
   /// Each block computes several tiles: the grid is cut to one block for each SM.
   bool persistent = false;
   /// Programmatic dependent launch: blocks may start before the previous kernel in the stream has
@@ -65,11 +62,6 @@ struct Launch {
 /// A launch on a device with this many SMs: persistent kernels get fewer blocks, and the workspace
 /// for these.
 constexpr Launch fitted(Launch launch, int multiprocessors) {
-  if (launch.cluster_of_parts > 1 && launch.grid.x <= multiprocessors) {
-    launch.cluster = launch.cluster_of_parts;
-    launch.workspace_bytes = 0;
-    return launch;
-  }
   const int clusters = multiprocessors < launch.cluster ? 1 : multiprocessors / launch.cluster;
   const std::int64_t blocks = std::int64_t{clusters} * launch.cluster;
   if (!launch.persistent || launch.grid.x <= blocks) return launch;
@@ -163,6 +155,7 @@ struct TileShape {
   int cluster = 1;                     // blocks
   int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
   bool stages_results = false;         // in shared memory, on their way to C
+  int at_a_time = 1;                   // tiles of a block, each of another warpgroup (ping-pong)
 };
 
 /// The head of every workspace holds the semaphores of its launches, whichever rung they are of, so

@@ -6,14 +6,18 @@
 
 #include <cstdint>
 
-#include "device/cuda/epilogue/partial_sums.cuh"
 #include "device/cuda/epilogue/split_k.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
 #include "device/cuda/types.cuh"
 
 namespace rung::cuda {
 
-/// The partial sums of one warpgroup in each of several blocks, 64 rows of 8 J columns.
+/// The partial sums of one warpgroup in each of several blocks, 64 rows of 8 J columns. They are
+/// stored in vectors of what a thread has of 16 rows and 8 columns: two columns of two rows, 8
+/// apart.
 template <int J, class Sum = float>
 class SplitKReduction {
  public:
@@ -34,29 +38,39 @@ class SplitKReduction {
   template <class In, class Out>
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
                                         const Sum (&acc)[J][4], int barrier) const {
-    const Sums sums(g, row, col);
-    sums.put(first_ + split_ * stride_, acc);
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    const int warp = thread / 32;
+    // Sums beyond the edges of C are not written.
+    const int warps = chunks_of<16>(g.m - row, 4);
+    const int columns = chunks_of<8>(g.n - col, J);
+    if (warp < warps) {
+      Quad* const mine = first_ + split_ * stride_ + warp * columns * 32 + thread % 32;
+      RUNG_UNROLL
+      for (int j = 0; j < J; ++j) {
+        if (j < columns) mine[j * 32] = {acc[j][0], acc[j][1], acc[j][2], acc[j][3]};
+      }
+    }
 
     // sync: all warpgroups have written theirs
     ptx::bar_sync(barrier, 128);
-    if (threadIdx.x % 128 == 0) arrive_and_wait(*semaphore_, splits_);
+    if (thread == 0) arrive_and_wait(*semaphore_, splits_);
     ptx::bar_sync(barrier, 128);
 
-    const int begin = sums.count() * split_ / splits_;
-    const int end = sums.count() * (split_ + 1) / splits_;
-    add_up(g, sums, begin, end);
+    const int count = warps * columns * 32;
+    const int begin = count * split_ / splits_;
+    const int end = count * (split_ + 1) / splits_;
+    add_up(g, row, col, columns, begin, end);
   }
 
  private:
-  using Sums = PartialSums<J, Sum>;
-  using Quad = typename Sums::Quad;
-  static constexpr int COUNT = Sums::COUNT;
+  static constexpr int COUNT = J * 128;
+  using Quad = Vector<Sum, 4>;
 
   /// Adds up the vectors from begin to end. A thread has sixteen loads in flight: of four vectors,
   /// or where there are more than four parts, of sixteen parts of one vector.
   template <class In, class Out>
-  __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, const Sums& sums, int begin,
-                                         int end) const {
+  __device__ __forceinline__ void add_up(const Gemm<In, Out>& g, std::int64_t row, std::int64_t col,
+                                         int columns, int begin, int end) const {
     const bool few = splits_ <= 4;
     const int vectors = few ? 4 : 1;
     for (int i = begin + static_cast<int>(threadIdx.x) % 128; i < end; i += vectors * 128) {
@@ -75,19 +89,42 @@ class SplitKReduction {
         RUNG_UNROLL
         for (int p = 0; p < 4; ++p) {
           RUNG_UNROLL
-          for (int v = 0; v < 4; ++v) total[v] = Sums::sum(total[v], theirs[p][v]);
+          for (int v = 0; v < 4; ++v) total[v] = sum(total[v], theirs[p][v]);
         }
       }
-      if (!few) total[0] = Sums::sum(Sums::sum(total[0], total[1]), Sums::sum(total[2], total[3]));
+      if (!few) total[0] = sum(sum(total[0], total[1]), sum(total[2], total[3]));
       // The next one to store is always the first, so that one store is compiled, not four.
       RUNG_NO_UNROLL
       for (int v = 0; v < vectors; ++v) {
-        if (i + v * 128 < end) sums.store(g, i + v * 128, total[0]);
+        if (i + v * 128 < end) store_quad(g, row, col, columns, i + v * 128, total[0]);
         total[0] = total[1];
         total[1] = total[2];
         total[2] = total[3];
       }
     }
+  }
+
+  static __device__ __forceinline__ Quad sum(const Quad& a, const Quad& b) {
+    return {a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2], a.at[3] + b.at[3]};
+  }
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void store_quad(const Gemm<In, Out>& g, std::int64_t row,
+                                                    std::int64_t col, int columns, int i,
+                                                    const Quad& sums) {
+    const int warp = i / 32 / columns;
+    row += warp * 16 + i % 32 / 4;
+    col += (i / 32 - warp * columns) * 8 + i % 4 * 2;
+    store_pair(g, row, col, sums.at[0], sums.at[1]);
+    store_pair(g, row + 8, col, sums.at[2], sums.at[3]);
+  }
+
+  /// How many chunks of SIZE cover an extent; at most `most`.
+  template <int SIZE>
+  static __device__ __forceinline__ int chunks_of(std::int64_t extent, int most) {
+    return extent >= most * SIZE ? most
+           : extent <= 0         ? 0
+                                 : static_cast<int>(ceil_div(extent, SIZE));
   }
 
   Semaphore* semaphore_;

@@ -19,10 +19,6 @@ void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes);
 void mbarrier_wait_parity(std::uint32_t barrier, std::uint32_t parity);
 void cp_async_mbarrier_arrive_noinc(std::uint32_t barrier);
 std::uint32_t cluster_ctarank();
-std::uint32_t cluster_nctarank();
-std::uint32_t mapa_shared_cluster(std::uint32_t address, std::uint32_t rank);
-template <class T>
-void ld_shared_cluster_v4(T (&to)[4], std::uint32_t from);
 void barrier_cluster_arrive_wait();
 void fence_proxy_async();
 void griddepcontrol_wait();
@@ -105,36 +101,6 @@ __device__ __forceinline__ std::uint32_t cluster_ctarank() {
   std::uint32_t rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
-}
-
-/// %cluster_nctarank: how many blocks the cluster has.
-__device__ __forceinline__ std::uint32_t cluster_nctarank() {
-  std::uint32_t blocks;
-  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-  return blocks;
-}
-
-/// mapa: the same address in shared memory of block `rank` of the cluster.
-/// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-mapa
-__device__ __forceinline__ std::uint32_t mapa_shared_cluster(std::uint32_t address,
-                                                             std::uint32_t rank) {
-  std::uint32_t remote;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
-  return remote;
-}
-
-/// ld.shared::cluster.v4: 16 bytes at a multiple of 16, from any block of the cluster.
-__device__ __forceinline__ void ld_shared_cluster_v4(float (&to)[4], std::uint32_t from) {
-  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-               : "r"(from)
-               : "memory");
-}
-__device__ __forceinline__ void ld_shared_cluster_v4(std::uint32_t (&to)[4], std::uint32_t from) {
-  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(from)
-               : "memory");
 }
 
 /// barrier.cluster.arrive and .wait, of all threads of the cluster.

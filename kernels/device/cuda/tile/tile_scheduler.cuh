@@ -52,8 +52,7 @@ class TileScheduler {
     for (unsigned number = blockIdx.x / CLUSTER; number < count_; number += gridDim.x / CLUSTER) {
       const WorkTile work = at(number);
       const TileCoord first = grouped_tile<CLUSTER * BM, BN>(g, work.tile, group_rows / CLUSTER);
-      const unsigned rank = CLUSTER == 1 ? 0 : ptx::cluster_ctarank();
-      f(work, TileCoord{first.row + rank * BM, first.col});
+      f(work, TileCoord{first.row + ptx::cluster_ctarank() * BM, first.col});
     }
   }
 
