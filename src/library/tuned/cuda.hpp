@@ -72,7 +72,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
                           Dtype::i8, Dtype::e4m3, Dtype::e5m2),
      .min_arch = 90,
      .max_arch = 90,
-     .use = cuda::GemmRungIndex::gemm_31_dependent_launch},
+     .use = cuda::GemmRungIndex::gemm_33_ping_pong},
     {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_22_stages},
     {.dtypes = any_operands, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_51_any_operands},
     // GPUs without cp.async. This rung supports no other types than those above.
