@@ -66,7 +66,8 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   options.cold = arguments.cold;
   const auto mode = parse_compute_mode(arguments.math);
   if (!mode) {
-    throw UsageError(fmt::format("--math: '{}' is not one of standard, split", arguments.math));
+    throw UsageError(
+        fmt::format("--math: '{}' is not one of standard, split, reproducible", arguments.math));
   }
   options.compute_mode = *mode;
   return options;
@@ -270,7 +271,8 @@ Action add_bench(Options& app) {
       ->take_all();
   arguments->add_form(app);
   app.add_option("--math", arguments->math,
-                 "Compute mode of the library's gemm: standard, or split for f32 by halves")
+                 "Compute mode of the library's gemm: standard, or for f32 split (by halves) or "
+                 "reproducible (the same bits everywhere)")
       ->type_name("MODE")
       ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,

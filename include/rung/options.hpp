@@ -15,6 +15,15 @@ enum class ComputeMode : int {
   /// cannot represent well enough are found on the device, and their sums are computed as in
   /// standard. Other products, types and devices compute as in standard.
   split = 1,
+  /// The bits of each element of C depend on its row of A, its column of B, k, alpha, beta and the old
+  /// element alone: not on the device, CPU or GPU, on m, n, the other elements, the layouts, the batch
+  /// or the threads. Floats are scaled, by rows of A and columns of B, and rounded to integers of three
+  /// digits of 8 bits, whose products are summed exactly, slab by slab of 32768 steps. |error| <= (568 +
+  /// k / 1024) u ||a|| ||b|| (Euclidean norms of the row and of the column), besides that of adding beta
+  /// C. Rows and columns whose largest element exceeds eight times their root mean square are
+  /// multiplied in double precision instead, which is slower. For f32, on CPUs and on GPUs of sm_90, and
+  /// for integers; other types and GPUs are refused.
+  reproducible = 2,
 };
 
 struct GemmOptions {

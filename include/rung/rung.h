@@ -35,7 +35,8 @@ typedef enum rung_dot_mode {
 /* The values are those of rung::ComputeMode. */
 typedef enum rung_compute_mode {
   RUNG_COMPUTE_STANDARD = 0,
-  RUNG_COMPUTE_SPLIT = 1
+  RUNG_COMPUTE_SPLIT = 1,
+  RUNG_COMPUTE_REPRODUCIBLE = 2
 } rung_compute_mode;
 
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */

@@ -125,9 +125,10 @@ std::int32_t default_result(std::int32_t dtype) {
 }
 
 std::int32_t dtype_in_mode(std::int32_t dtype, std::string_view math) {
-  if (math == "ieee" || math == "split") return dtype;
+  if (math == "ieee" || math == "split" || math == "reproducible") return dtype;
   if (math != "tf32") {
-    fail("math is '" + std::string(math) + "'; it must be 'ieee', 'split' or 'tf32'");
+    fail("math is '" + std::string(math) +
+         "'; it must be 'ieee', 'split', 'reproducible' or 'tf32'");
   }
   if (dtype != RUNG_DTYPE_F32) {
     fail_dtype(std::string("math is 'tf32', a is ") + dtype_name(dtype) +
@@ -164,7 +165,9 @@ class Product {
         beta_(options.beta),
         dtype_(dtype) {
     options_.threads = options.threads;
-    if (std::string_view(options.math) == "split") options_.compute_mode = RUNG_COMPUTE_SPLIT;
+    const std::string_view math = options.math;
+    if (math == "split") options_.compute_mode = RUNG_COMPUTE_SPLIT;
+    if (math == "reproducible") options_.compute_mode = RUNG_COMPUTE_REPRODUCIBLE;
     options_.stream = stream;
     c_ = {static_cast<std::byte*>(out.data),
           shapes.a.rows,

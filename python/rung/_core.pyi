@@ -12,7 +12,7 @@ def matmul(
     out: Optional[Any] = None,
     alpha: float = 1,
     beta: float = 0,
-    math: Literal["ieee", "split", "tf32"] = "ieee",
+    math: Literal["ieee", "split", "reproducible", "tf32"] = "ieee",
     threads: int = 0,
     stream: Optional[Any] = None,
 ) -> Any: ...

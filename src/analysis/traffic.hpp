@@ -28,7 +28,8 @@ struct TrafficForm {
   /// Tensor cores: each element of A that they (or a warp for them) read from shared memory serves
   /// that many columns of C, each of B that many rows. 0: threads multiply.
   int fragment_rows = 0, fragment_columns = 0;
-  /// How much of an element tensor cores read: 1.5 if they multiply its two halves, three at a time.
+  /// How much of an element tensor cores read: 1.5 if they multiply its two halves, three at
+  /// a time, or its three digits (of a byte), six at a time.
   double read_of_element = 1;
   bool stages_results = false;  // results pass through shared memory
 };

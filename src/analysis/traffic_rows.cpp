@@ -19,7 +19,7 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
   if (units.wgmma_rows > 0) {
     form.fragment_rows = units.wgmma_rows;
     form.fragment_columns = units.wgmma_columns;
-    if (setting.info->compute_mode == ComputeMode::split) form.read_of_element = 1.5;
+    if (setting.info->compute_mode != ComputeMode::standard) form.read_of_element = 1.5;
   } else if (units.instructions > 0) {
     form.fragment_rows = tiling.WM;
     form.fragment_columns = tiling.WN;

@@ -83,10 +83,14 @@ inline constexpr double product_error<tfloat32> = 0x1p-10 + 0x1p-22;
 /// for scaling by alpha and beta.
 inline constexpr double split_product_error = 160 * 0x1p-24;
 
+/// For f32 as integers of three digits (docs/accuracy.md), relative to the norms of a row and a column:
+/// 560 u for what rounding and the products left out lose, and 8 u for scaling by alpha and beta.
+inline constexpr double digits_product_error = 568 * 0x1p-24;
+
 /// What the arithmetic of a compute mode adds to the error bound of verify.hpp.
 struct ArithmeticError {
   double sum;      // of adding a product to a sum, relative to the result of the addition
-  double product;  // of a product, relative to |A||B|
+  double product;  // of a product, relative to |A||B|, or to the norms if is_by_norms(mode)
 };
 
 template <class In, class Out>
@@ -94,9 +98,16 @@ constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return {sum_roundoff<In, Out>, product_error<In>};
     case ComputeMode::split: return {unit_roundoff<Scalar<Out>> / 4, split_product_error};
+    case ComputeMode::reproducible:
+      if constexpr (std::is_integral_v<In>) return {0, 0};
+      return {unit_roundoff<Scalar<Out>> / 1024, digits_product_error};
   }
   return {0, 0};  // an unknown mode: only exact results are right
 }
+
+/// Whether the bound of a mode has the Euclidean norm of a row of A times that of a column of B in the
+/// place of |A||B|.
+constexpr bool is_by_norms(ComputeMode mode) { return mode == ComputeMode::reproducible; }
 
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ and the bound
 /// is 0 or a value is not finite.

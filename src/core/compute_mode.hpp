@@ -8,12 +8,14 @@
 
 namespace rung {
 
-inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard, ComputeMode::split};
+inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard, ComputeMode::split,
+                                                    ComputeMode::reproducible};
 
 constexpr std::string_view name(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return "standard";
     case ComputeMode::split: return "split";
+    case ComputeMode::reproducible: return "reproducible";
   }
   return "unknown";
 }

@@ -68,9 +68,9 @@ ComputeMode take_compute_mode(std::string_view id, std::string& field) {
   const std::string text = field.substr(at + mode_field.size());
   const auto mode = parse_compute_mode(text);
   if (!mode) {
-    throw std::invalid_argument(fmt::format("{}: '{}' is not a compute mode; there are {} and {}",
-                                            id, text, name(ComputeMode::standard),
-                                            name(ComputeMode::split)));
+    throw std::invalid_argument(fmt::format(
+        "{}: '{}' is not a compute mode; there are {}, {} and {}", id, text,
+        name(ComputeMode::standard), name(ComputeMode::split), name(ComputeMode::reproducible)));
   }
   field.resize(at);
   return *mode;

@@ -92,7 +92,12 @@ class Checker {
         beta_(g_.beta),
         exact_(std::is_integral_v<In> ||
                (values == Values::integers && scales_exactly(problem.spec()))),
-        finite_(values != Values::nan && values != Values::infinity) {}
+        finite_(values != Values::nan && values != Values::infinity) {
+    if (is_by_norms(problem.spec().compute_mode)) {
+      row_norms_ = norms(g_.a, g_.m, g_.k);
+      col_norms_ = norms(g_.b.transposed(), g_.n, g_.k);
+    }
+  }
 
   Verdict check() {
     const double multiply_adds =
@@ -112,6 +117,24 @@ class Checker {
  private:
   W original(std::int64_t row, std::int64_t col) const {
     return beta_ == 0 ? W{0} : widen(problem_.original_c<Out>(row, col));
+  }
+
+  /// The Euclidean norms of rows.
+  static std::vector<W> norms(const Matrix<const In>& x, std::int64_t rows, std::int64_t length) {
+    std::vector<W> result(rows, W{0});
+    if constexpr (!std::is_integral_v<In>) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t k = 0; k < length; ++k) {
+          result[row] = std::hypot(result[row], widen(x(row, k)));
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Of an element: |A||B|, or the norms of the row and the column where the mode's bound has them.
+  W size_of_products(W products, std::int64_t row, std::int64_t col) const {
+    return row_norms_.empty() ? products : row_norms_[row] * col_norms_[col];
   }
 
   /// |alpha| |A||B| + |beta||C|, given |A||B| and |C|.
@@ -153,7 +176,8 @@ class Checker {
       const W old = original(row, col);
       const W exact = alpha_ * products.values[col] + beta_ * old;
       const W expected = exact_ ? stored(exact) : exact;
-      const W sums = magnitude_of(products.magnitudes[col], magnitude(old));
+      const W sums =
+          magnitude_of(size_of_products(products.magnitudes[col], row, col), magnitude(old));
       const W bound = exact_ ? W{0} : error_bound(sums, expected);
       note(error_ratio(got, expected, bound), [&] {
         return fmt::format("C({}, {}) is {}, expected {} within {:.3g}", row, col, got, expected,
@@ -178,9 +202,14 @@ class Checker {
     const Sums<W> abv = multiply(g_.m, g_.k, g_.a.row_stride == 1, elements(g_.a), bv);
     const Sums<W> old_v = multiply(g_.m, g_.n, false, old, v);
     const Sums<W> cv = multiply(g_.m, g_.n, false, elements(g_.c), v);
+    W norms_v = 0;  // of columns of B, times |v|
+    for (std::size_t col = 0; col < col_norms_.size(); ++col) {
+      norms_v += col_norms_[col] * v.magnitudes[col];
+    }
     for (std::int64_t row = 0; row < g_.m; ++row) {
       const W expected = alpha_ * abv.values[row] + beta_ * old_v.values[row];
-      const W sums = magnitude_of(abv.magnitudes[row], old_v.magnitudes[row]);
+      const W products = row_norms_.empty() ? abv.magnitudes[row] : row_norms_[row] * norms_v;
+      const W sums = magnitude_of(products, old_v.magnitudes[row]);
       const W own_rounding =
           exact_ ? W{0} : static_cast<W>(2 * g_.n) * unit_roundoff<W> * (sums + cv.magnitudes[row]);
       const W bound = error_bound(sums, cv.magnitudes[row]) + own_rounding;
@@ -202,6 +231,7 @@ class Checker {
   const Gemm<In, Out> g_;
   const W alpha_, beta_;
   const bool exact_, finite_;
+  std::vector<W> row_norms_, col_norms_;  // empty unless the mode's bound has them
   Verdict verdict_;
 };
 

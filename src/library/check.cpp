@@ -65,7 +65,13 @@ void fail_vector_null(const char* vector, std::int64_t n) {
 
 void fail_compute_mode(const char* op, int mode) {
   fail(std::string(op) + ": compute_mode is " + text(mode) +
-       "; it must be 0 (standard) or 1 (split)");
+       "; it must be 0 (standard), 1 (split) or 2 (reproducible)");
+}
+
+void fail_dtype_of_mode(Dtype dtype) {
+  throw Error(Status::unavailable,
+              "rung: gemm: compute_mode is 2 (reproducible), the elements are " +
+                  std::string(name(dtype)) + "; this mode is for f32, i32 and i8");
 }
 
 void fail_mode(int mode) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/dtype.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 
@@ -23,6 +24,7 @@ namespace rung::check {
                                     std::int64_t element_bytes);
 [[noreturn]] void fail_vector_null(const char* vector, std::int64_t n);
 [[noreturn]] void fail_compute_mode(const char* op, int mode);
+[[noreturn]] void fail_dtype_of_mode(Dtype dtype);
 [[noreturn]] void fail_mode(int mode);
 [[noreturn]] void fail_result(const char* op);
 [[noreturn]] void fail_workspace(const char* op, const void* workspace, std::size_t bytes,
@@ -44,8 +46,14 @@ inline void multiprocessors(const char* op, int value) {
 }
 
 inline void compute_mode(const char* op, ComputeMode mode) {
-  if (mode < ComputeMode::standard || mode > ComputeMode::split) [[unlikely]]
+  if (mode < ComputeMode::standard || mode > ComputeMode::reproducible) [[unlikely]]
     fail_compute_mode(op, static_cast<int>(mode));
+}
+
+/// Throws Status::unavailable if a type is never multiplied in that mode.
+inline void has_mode(Dtype dtype, ComputeMode mode) {
+  if (mode == ComputeMode::reproducible && dtype != Dtype::f32 && !is_integer(dtype)) [[unlikely]]
+    fail_dtype_of_mode(dtype);
 }
 
 inline void mode(DotMode mode) {

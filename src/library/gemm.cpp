@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "core/dtype.hpp"
+#include "library/reproducible.hpp"
 #include "library/select.hpp"
 #include "rung/gemm.hpp"
 
@@ -27,11 +29,22 @@ void scale(std::int64_t m, std::int64_t n, Out beta, const Matrix<Out>& c) {
   }
 }
 
+/// Runs what computes in the mode: all other combinations of types and modes have a rung.
+template <class In, class Out>
+void run_in_mode(const Gemm<In, Out>& g, const GemmShape& shape, int threads) {
+  if constexpr (std::is_same_v<In, float>) {
+    if (shape.compute_mode == ComputeMode::reproducible) return reproducible_gemm(g, threads);
+  }
+  const GemmChoice choice = choose_gemm(shape, threads);
+  choice.rung->function<In, Out>()(g, choice.threads);
+}
+
 template <class In, class Out>
 void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, Out beta,
          const MatrixView<Out>& c, const GemmOptions& options) {
   check::threads("gemm", options.threads);
   check::compute_mode("gemm", options.compute_mode);
+  check::has_mode(dtype_of<Kernel<In>, Kernel<Out>>(), options.compute_mode);
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
   if (!call.multiplies) return scale(problem.m, problem.n, problem.beta, problem.c);
@@ -42,8 +55,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
                         .a = call.a,
                         .b = call.b,
                         .compute_mode = options.compute_mode};
-  const GemmChoice choice = choose_gemm(shape, options.threads);
-  choice.rung->function<Kernel<In>, Kernel<Out>>()(problem, choice.threads);
+  run_in_mode(problem, shape, options.threads);
 }
 
 }  // namespace
@@ -51,6 +63,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
 void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
   GemmCall problem = canonical.call;
   problem.compute_mode = options.compute_mode;
+  check::has_mode(problem.dtype, problem.compute_mode);
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (!cpu::has_gemm<In, Out>) {
       throw Error(Status::unavailable, "rung: gemm: no kernel of " +
@@ -66,8 +79,7 @@ void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
                             .a = canonical.a,
                             .b = canonical.b,
                             .compute_mode = problem.compute_mode};
-      const GemmChoice choice = choose_gemm(shape, options.threads);
-      choice.rung->function<In, Out>()(g, choice.threads);
+      run_in_mode(g, shape, options.threads);
     }
   });
 }

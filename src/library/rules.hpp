@@ -51,9 +51,10 @@ inline constexpr double any_work = std::numeric_limits<double>::infinity();
 inline constexpr double one_thread = any_work;
 
 /// Whether a rung of one compute mode may compute in another: the promises of standard include those
-/// of split.
-constexpr bool fits_mode(ComputeMode rung, ComputeMode asked) {
-  return rung == asked || rung == ComputeMode::standard;
+/// of split, and for integers all.
+constexpr bool fits_mode(ComputeMode rung, ComputeMode asked, Dtype dtype) {
+  if (rung == asked) return true;
+  return rung == ComputeMode::standard && (asked == ComputeMode::split || is_integer(dtype));
 }
 
 struct GemmRule {

@@ -12,7 +12,8 @@ double work(const GemmShape& shape) {
 }
 
 bool fits(const GemmRule& rule, const GemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) && fits_mode(rule.compute_mode, shape.compute_mode) &&
+  return rule.dtypes.has(shape.dtype) &&
+         fits_mode(rule.compute_mode, shape.compute_mode, shape.dtype) &&
          cpu::machine().isa.contains(rule.needs) &&         //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&  //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&  //

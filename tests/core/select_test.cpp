@@ -77,7 +77,8 @@ TEST(ParseRung, ReadsTheComputeMode) {
   EXPECT_EQ(rung.needs, "nothing");
   EXPECT_EQ(rung.shown_by, "rung bench gemm/cpu/01");
   EXPECT_EQ(error_of("gemm/cpu/01_loop_order", with_mode("exact")),
-            "gemm/cpu/01_loop_order: 'exact' is not a compute mode; there are standard and split");
+            "gemm/cpu/01_loop_order: 'exact' is not a compute mode; there are standard, split and "
+            "reproducible");
 }
 
 TEST(ParseRung, RefusesEmptyFields) {

@@ -113,7 +113,8 @@ static void options_of_other_versions(void) {
   older.struct_size = sizeof older;
   CHECK(GEMM(&older) == RUNG_INVALID_ARGUMENT);
   CHECK(strcmp(rung_last_error(),
-               "rung: gemm: compute_mode is 77; it must be 0 (standard) or 1 (split)") == 0);
+               "rung: gemm: compute_mode is 77; it must be 0 (standard), 1 (split) or 2 "
+               "(reproducible)") == 0);
 
   newer.known.struct_size = sizeof newer;
   c = -1;
@@ -235,8 +236,8 @@ static void tensor_errors(void) {
   b.data = NULL;
   REFUSED("gemm: B is null; it must point to 2 x 2 elements");
   b.data = x;
-  options.compute_mode = 2;
-  REFUSED("gemm: compute_mode is 2; it must be 0 (standard) or 1 (split)");
+  options.compute_mode = 3;
+  REFUSED("gemm: compute_mode is 3; it must be 0 (standard), 1 (split) or 2 (reproducible)");
   options.compute_mode = RUNG_COMPUTE_STANDARD;
   options.threads = -1;
   REFUSED("gemm: threads is -1; it must be at least 0");

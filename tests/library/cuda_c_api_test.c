@@ -89,7 +89,8 @@ static void options_of_other_versions(void) {
   options.compute_mode = 3;
   CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
   CHECK(strcmp(rung_last_error(),
-               "rung: gemm: compute_mode is 3; it must be 0 (standard) or 1 (split)") == 0);
+               "rung: gemm: compute_mode is 3; it must be 0 (standard), 1 (split) or 2 "
+               "(reproducible)") == 0);
   options.compute_mode = RUNG_COMPUTE_STANDARD;
   CHECK(GEMM(&options) == RUNG_OK);
 

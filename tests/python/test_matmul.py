@@ -201,10 +201,23 @@ def test_out_of_another_shape():
 
 def test_modes():
     a = numpy.zeros((2, 2), "float32")
-    with pytest.raises(ValueError, match="math is 'fast'; it must be 'ieee', 'split' or 'tf32'"):
+    with pytest.raises(ValueError, match="math is 'fast'; it must be 'ieee', 'split', 'reproducible' or 'tf32'"):
         rung.matmul(a, a, math="fast")
     with pytest.raises(TypeError, match="math is 'tf32', a is float64"):
         rung.matmul(a.astype("float64"), a.astype("float64"), math="tf32")
+
+
+def test_reproducible_bits_do_not_depend_on_the_batch():
+    random = numpy.random.default_rng(3)
+    a = random.standard_normal((3, 17, 70)).astype("float32")
+    b = random.standard_normal((70, 9)).astype("float32")
+    together = rung.matmul(a, b, math="reproducible")
+    for i in range(3):
+        alone = rung.matmul(a[i, 4:5], b, math="reproducible", threads=1)
+        assert (alone.view("uint32") == together[i, 4:5].view("uint32")).all()
+    numpy.testing.assert_allclose(together, a.astype("float64") @ b, atol=1e-4)
+    with pytest.raises(rung.UnavailableError, match="this mode is for f32, i32 and i8"):
+        rung.matmul(a.astype("float64"), b.astype("float64"), math="reproducible")
 
 
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])

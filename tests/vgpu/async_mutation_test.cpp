@@ -20,6 +20,7 @@
 #include "backends/cuda/images.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/model/tensor_map.hpp"
@@ -30,9 +31,9 @@ namespace {
 using Lines = std::vector<std::string>;
 
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
-// halves of f32.
+// halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_ping_pong"};
+                                           "gemm/cuda/33_ping_pong", "gemm/cuda/34_digits"};
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -95,7 +96,9 @@ vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
   map.tag = vgpu::TensorMap::valid_tag;
   map.address = reinterpret_cast<std::uint64_t>(spec.data);
   map.dimensions = 2;
-  map.element = spec.element_bytes == 2 ? vgpu::TensorElement::bf16 : vgpu::TensorElement::f32;
+  map.element = spec.element_bytes == 1   ? vgpu::TensorElement::u8
+                : spec.element_bytes == 2 ? vgpu::TensorElement::bf16
+                                          : vgpu::TensorElement::f32;
   map.swizzle = vgpu::TensorSwizzle::bytes_128;
   map.sizes = {static_cast<std::uint32_t>(spec.row_length - 1),
                static_cast<std::uint32_t>(spec.rows - 1)};
@@ -112,9 +115,15 @@ struct Outcome {
   int cluster = 1;      // blocks
 };
 
-/// In place of the matrix of a map, its halves: zeros, but the same accesses.
+/// In place of the matrix of a map, its halves or digits: zeros, but the same accesses.
 template <class Array>
 cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
+  if (spec.is_in_digits) {
+    spec.element_bytes = 1;
+    spec.row_length = spec.ld = cuda::SplitDigits::bytes_in_row(spec.row_length);
+    spec.data = array(spec.rows * spec.ld, std::int8_t{0});
+    return spec;
+  }
   if (!spec.is_split) return spec;
   spec.element_bytes = sizeof(float16);
   spec.row_length = spec.ld = cuda::SplitOperand::halves_in_row(spec.row_length);
@@ -152,7 +161,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   encode(halves_of(launch.a, array), args.maps.a);
   encode(halves_of(launch.b, array), args.maps.b);
   const cuda::OperandScale scale = {0, 0.0f, 0.0f};
-  if (launch.a.is_split) args.scales = {array(m, scale), array(n, scale)};
+  if (launch.a.is_split || launch.a.is_in_digits) args.scales = {array(m, scale), array(n, scale)};
   encode(launch.c, args.maps.c);
 
   vgpu::LaunchOptions options;

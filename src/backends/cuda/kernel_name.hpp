@@ -13,6 +13,7 @@ namespace rung {
 extern const cuda::GemmRung gemm_cuda_library_scale;
 extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_operand;
+extern const cuda::GemmRung gemm_cuda_library_split_digits;
 
 namespace cuda {
 
@@ -33,7 +34,10 @@ inline constexpr ConfiguredGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cud
 /// Splits an operand of floats into halves. Its parameter is a SplitOperand.
 inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cuda/split_operand",
                                                  &gemm_cuda_library_split_operand};
-inline constexpr std::size_t gemm_kernels_off_ladder = 3;
+/// Splits a K-major operand of floats into digits. Its parameter is a SplitDigits.
+inline constexpr ConfiguredGemm split_digits = {gemm_rungs.size() + 3, "gemm/cuda/split_digits",
+                                                &gemm_cuda_library_split_digits};
+inline constexpr std::size_t gemm_kernels_off_ladder = 4;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

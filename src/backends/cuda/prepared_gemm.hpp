@@ -23,8 +23,8 @@ struct LaunchMemory {
 };
 
 /// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place or
-/// the configuration packs, or split_operand for each that the rung multiplies as halves, then the
-/// rung's kernel.
+/// the configuration packs, or split_operand or split_digits for each that the rung multiplies as
+/// halves or digits, then the rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.
@@ -45,6 +45,10 @@ class PreparedGemm {
     for (SplitOperand split : maps_.splits()) {
       void* parameters[] = {&split};
       f(kernel_of(split_operand, Dtype::f32), launch_of(split, multiprocessors_), parameters);
+    }
+    for (SplitDigits split : maps_.digits()) {
+      void* parameters[] = {&split};
+      f(kernel_of(split_digits, Dtype::f32), launch_of(split, multiprocessors_), parameters);
     }
     void* parameters[] = {args_};
     f(kernel_, launch_, parameters);

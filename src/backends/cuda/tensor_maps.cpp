@@ -7,7 +7,10 @@ namespace {
 
 constexpr std::int64_t copying_blocks_per_sm = 8;
 
-bool needs_copy(const TensorMapSpec& spec) { return !spec.is_empty() && !spec.is_aligned(); }
+/// Digits are made from any K-major operand.
+bool needs_copy(const TensorMapSpec& spec) {
+  return !spec.is_empty() && (spec.is_in_digits ? spec.is_transposed : !spec.is_aligned());
+}
 
 std::int64_t halves_bytes(const TensorMapSpec& spec) {
   constexpr std::int64_t bytes_of_half = 2;
@@ -15,14 +18,25 @@ std::int64_t halves_bytes(const TensorMapSpec& spec) {
 }
 
 std::int64_t scales_bytes(const TensorMapSpec& spec) {
-  const std::int64_t count = spec.is_scaled_by_row ? spec.rows : spec.row_length;
+  const bool by_row = spec.is_scaled_by_row || spec.is_in_digits;
+  const std::int64_t count = by_row ? spec.rows : spec.row_length;
   return up_to_copy(count * static_cast<std::int64_t>(sizeof(OperandScale)));
 }
 
-std::int64_t copy_bytes(const TensorMapSpec& spec) {
-  if (spec.is_split) return spec.is_empty() ? 0 : halves_bytes(spec) + scales_bytes(spec);
+std::int64_t digits_bytes(const TensorMapSpec& spec) {
+  return up_to_copy(spec.rows * SplitDigits::bytes_in_row(spec.row_length));
+}
+
+std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
   if (!needs_copy(spec)) return 0;
   return up_to_copy(spec.rows * spec.ld_of_copy() * spec.element_bytes);
+}
+
+std::int64_t copy_bytes(const TensorMapSpec& spec) {
+  if (spec.is_empty()) return 0;
+  if (spec.is_split) return halves_bytes(spec) + scales_bytes(spec);
+  return packed_copy_bytes(spec) +
+         (spec.is_in_digits ? digits_bytes(spec) + scales_bytes(spec) : 0);
 }
 
 TensorMapDataType type_of(const TensorMapSpec& spec) {
@@ -42,6 +56,7 @@ std::int64_t packed_bytes(const Launch& launch) {
 
 PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
   const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales) {
+    if (spec.is_in_digits) return in_digits(copied(spec, room), room, scales);
     return spec.is_split ? split(spec, room, scales) : copied(spec, room);
   };
   a_ = in_memory(launch.a, scales_.a);
@@ -59,7 +74,7 @@ TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
   copy.is_transposed = false;
   copies_[count_++] = {spec.data, room,    spec.row_length,    spec.rows,
                        spec.ld,   copy.ld, spec.element_bytes, spec.is_transposed};
-  room = static_cast<char*>(room) + copy_bytes(spec);
+  room = static_cast<char*>(room) + packed_copy_bytes(spec);
   return copy;
 }
 
@@ -82,6 +97,22 @@ TensorMapSpec PreparedMaps::split(const TensorMapSpec& spec, void*& room,
   halves.element_bytes = 2;
   halves.row_length = halves.ld = SplitOperand::halves_in_row(spec.row_length);
   return halves;
+}
+
+TensorMapSpec PreparedMaps::in_digits(const TensorMapSpec& spec, void*& room,
+                                      const OperandScale*& scales) {
+  if (spec.is_empty()) return spec;
+  auto* const begin = static_cast<char*>(room);
+  auto* const its_scales = reinterpret_cast<OperandScale*>(begin + digits_bytes(spec));
+  digits_[digit_count_++] = {
+      static_cast<const float*>(spec.data), room, its_scales, spec.row_length, spec.rows, spec.ld};
+  scales = its_scales;
+  room = begin + digits_bytes(spec) + scales_bytes(spec);
+  TensorMapSpec digits = spec;
+  digits.data = begin;
+  digits.element_bytes = 1;
+  digits.row_length = digits.ld = SplitDigits::bytes_in_row(spec.row_length);
+  return digits;
 }
 
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
@@ -122,6 +153,12 @@ Launch launch_of(const SplitOperand& split, int multiprocessors) {
   const std::int64_t pieces = split.is_scaled_by_row ? split.rows : columns / columns_of_block;
   return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
           .block = {SplitOperand::threads}};
+}
+
+Launch launch_of(const SplitDigits& split, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 8;
+  return {.grid = {std::min(split.rows, blocks_per_sm * multiprocessors)},
+          .block = {SplitDigits::threads}};
 }
 
 }  // namespace rung::cuda

@@ -9,6 +9,7 @@
 #include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/pack_operand.hpp"
+#include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 
 namespace rung::cuda {
@@ -16,7 +17,7 @@ namespace rung::cuda {
 /// Packed copies begin at multiples of this many bytes in device memory.
 constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
-/// The device memory that copies of A and B take, packed or split, after the launch's own workspace.
+/// The device memory that copies of A and B take, packed and split, after the launch's own workspace.
 std::int64_t packed_bytes(const Launch& launch);
 
 /// The copies to be made before each launch, and the maps for it.
@@ -34,6 +35,9 @@ class PreparedMaps {
   std::span<const SplitOperand> splits() const {
     return {splits_, static_cast<std::size_t>(split_count_)};
   }
+  std::span<const SplitDigits> digits() const {
+    return {digits_, static_cast<std::size_t>(digit_count_)};
+  }
   const TensorMaps& maps() const { return maps_; }
   /// A and B where the launch finds them: copied, or in place.
   const TensorMapSpec& a() const { return a_; }
@@ -44,6 +48,7 @@ class PreparedMaps {
   void encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map);
   TensorMapSpec copied(const TensorMapSpec& spec, void*& room);
   TensorMapSpec split(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
+  TensorMapSpec in_digits(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
   TensorMapSpec a_ = {}, b_ = {};
@@ -51,6 +56,8 @@ class PreparedMaps {
   int count_ = 0;
   SplitOperand splits_[2] = {};
   int split_count_ = 0;
+  SplitDigits digits_[2] = {};
+  int digit_count_ = 0;
   TensorMaps maps_ = {};
   OperandScales scales_ = {};
 };
@@ -61,5 +68,6 @@ Dtype type_of(const PackOperand& copy);
 /// How a copy is launched on a device of that many SMs, or on that many of it.
 Launch launch_of(const PackOperand& copy, int multiprocessors);
 Launch launch_of(const SplitOperand& split, int multiprocessors);
+Launch launch_of(const SplitDigits& split, int multiprocessors);
 
 }  // namespace rung::cuda

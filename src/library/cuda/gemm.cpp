@@ -33,6 +33,7 @@ Dtype type_of_c(Dtype dtype) {
 void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions& options) {
   GemmCall problem = canonical.call;
   problem.compute_mode = options.compute_mode;
+  check::has_mode(problem.dtype, problem.compute_mode);
   if (problem.m == 0 || problem.n == 0) return;
   if (!canonical.multiplies && problem.beta == 1) return;
   ContextCache& context = current_context();

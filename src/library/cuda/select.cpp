@@ -4,6 +4,7 @@
 #include <string>
 
 #include "device/cuda/entry/launch.hpp"
+#include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
@@ -17,7 +18,7 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
 
 /// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
-  if (shape.compute_mode == ComputeMode::split && shape.dtype == Dtype::f32) {
+  if (shape.compute_mode != ComputeMode::standard && shape.dtype == Dtype::f32) {
     return bytes_for_copies(shape) <= shape.bytes_for_copies;
   }
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
@@ -26,7 +27,8 @@ bool can_be_mapped(const CudaGemmShape& shape) {
 }
 
 bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_adds) {
-  return rule.dtypes.has(shape.dtype) && fits_mode(rule.compute_mode, shape.compute_mode) &&
+  return rule.dtypes.has(shape.dtype) &&
+         fits_mode(rule.compute_mode, shape.compute_mode, shape.dtype) &&
          rule.min_arch <= shape.arch && shape.arch <= rule.max_arch &&  //
          rule.min_m <= shape.m && shape.m <= rule.max_m &&              //
          rule.min_n <= shape.n && shape.n <= rule.max_n &&              //
@@ -74,11 +76,18 @@ Order order_of(std::int64_t col_stride) {
 
 std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
   const auto element = static_cast<std::int64_t>(input_bytes(shape.dtype));
-  const bool may_split = shape.compute_mode == ComputeMode::split;
-  const std::int64_t line = may_split ? cuda::SplitOperand::chunk : 128 / element;
-  const std::int64_t elements = (shape.m + shape.n + 2 * line) * (shape.k + line);
   const std::int64_t scales = (shape.m + shape.n) * std::int64_t{sizeof(cuda::OperandScale)};
-  return element * elements + (may_split ? scales + 512 : 0) + cuda::semaphores_bytes + 512;
+  const auto copies = [&](std::int64_t bytes, std::int64_t line) {
+    return bytes * (shape.m + shape.n + 2 * line) * (shape.k + line) + 512;
+  };
+  if (shape.compute_mode == ComputeMode::split) {
+    return copies(element, cuda::SplitOperand::chunk) + scales + cuda::semaphores_bytes + 512;
+  }
+  if (shape.compute_mode == ComputeMode::reproducible && shape.dtype == Dtype::f32) {
+    return copies(element, 32) + copies(digits::count, cuda::SplitDigits::chunk) + scales +
+           cuda::semaphores_bytes + 512;
+  }
+  return copies(element, 128 / element) + cuda::semaphores_bytes;
 }
 
 void refuse(const CudaGemmShape& shape) {
@@ -88,10 +97,13 @@ void refuse(const CudaGemmShape& shape) {
     throw Error(Status::unavailable, "rung: gemm: no kernel for " + type + " on this GPU, sm_" +
                                          arch + "; it needs sm_90");
   }
+  const bool is_reproducible = shape.compute_mode == ComputeMode::reproducible;
+  const std::string operands = is_reproducible
+                                   ? " in mode reproducible"
+                                   : " that are not K-major, or not aligned to 16 bytes";
   throw Error(Status::invalid_argument,
               "rung: gemm: the workspace has " + std::to_string(shape.bytes_for_copies) +
-                  " bytes; for operands of " + type +
-                  " that are not K-major, or not aligned to 16 bytes, it must have at least " +
+                  " bytes; for operands of " + type + operands + ", it must have at least " +
                   std::to_string(bytes_for_copies(shape)));
 }
 
@@ -104,7 +116,7 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
     const cuda::NamedGemmRung& named = cuda::gemm_rungs[index];
     return {index, named.id, named.rung};
   }
-  __builtin_unreachable();  // the last rule matches everything
+  refuse(shape);  // mode reproducible; in others, the last rule matches everything
 }
 
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {

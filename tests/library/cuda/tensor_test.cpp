@@ -106,11 +106,11 @@ TEST_F(CudaTensor, UnknownComputeModesAreRefused) {
   EXPECT_EQ(refusal([] {
               gemm(row_major<const float>(nullptr, 0, 0), row_major<const float>(nullptr, 0, 0),
                    row_major<float>(nullptr, 0, 0), default_stream,
-                   {.compute_mode = static_cast<ComputeMode>(2)});
+                   {.compute_mode = static_cast<ComputeMode>(3)});
             }),
             std::pair(Status::invalid_argument,
-                      std::string(
-                          "rung: gemm: compute_mode is 2; it must be 0 (standard) or 1 (split)")));
+                      std::string("rung: gemm: compute_mode is 3; it must be 0 (standard), 1 "
+                                  "(split) or 2 (reproducible)")));
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ struct TensorMapSpec {
   /// The elements are float, and the map is of their halves (library/split_operand.hpp): each row
   /// has a scale of its own, or each column.
   bool is_split = false, is_scaled_by_row = false;
+  /// The elements are float, and the map is of their digits (library/split_digits.hpp).
+  bool is_in_digits = false;
 
   /// Whether TMA can read the matrix where it is: all rows begin at multiples of 16 bytes.
   constexpr bool is_aligned() const {
@@ -87,7 +89,7 @@ struct TensorMaps {
 
 struct OperandScale;
 
-/// Where A and B are split into halves: the scales of the rows of A and of the columns of B, in
+/// Where A and B are split into halves or digits: the scales of the rows of A and of the columns of B, in
 /// device memory (library/split_operand.hpp).
 struct OperandScales {
   const OperandScale* a = nullptr;

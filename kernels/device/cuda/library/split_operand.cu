@@ -94,6 +94,29 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
   }
 }
 
+/// Calls f(row, x) for every row of this warp's share of a column. A thread has sixteen loads in
+/// flight: few blocks share the columns of a small operand.
+template <class F>
+__device__ __forceinline__ void for_each_row(const SplitOperand& split, int warp, std::int64_t col,
+                                             const F& f) {
+  constexpr int at_once = 16;
+  const float* const from = split.from + col;
+  const bool exists = col < split.row_length;
+  for (std::int64_t first = warp; first < split.rows; first += at_once * warps) {
+    float x[at_once];
+    RUNG_UNROLL
+    for (int i = 0; i < at_once; ++i) {
+      const std::int64_t row = first + i * warps;
+      x[i] = exists && row < split.rows ? from[row * split.from_ld] : 0.0f;
+    }
+    RUNG_UNROLL
+    for (int i = 0; i < at_once; ++i) {
+      const std::int64_t row = first + i * warps;
+      if (row < split.rows) f(row, x[i]);
+    }
+  }
+}
+
 /// A block splits 32 columns, one for each lane; its warps share the rows.
 __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
   __shared__ unsigned largest[warps][lanes];
@@ -105,12 +128,11 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
        first += std::int64_t{gridDim.x} * lanes) {
     const std::int64_t col = first + lane;
     const bool exists = col < split.row_length;
-    const float* const from = split.from + col;
     unsigned most = 0;
-    for (std::int64_t row = warp; exists && row < split.rows; row += warps) {
-      const unsigned bits = magnitude_bits(from[row * split.from_ld]);
+    for_each_row(split, warp, col, [&](std::int64_t, float x) {
+      const unsigned bits = magnitude_bits(x);
       most = bits > most ? bits : most;
-    }
+    });
     largest[warp][lane] = most;
     // sync: all warps have found their largest
     __syncthreads();
@@ -119,9 +141,8 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
 
     const HalfScale scale(most);
     SquaredNorms norms = {0, 0};
-    for (std::int64_t row = warp; row < split.rows; row += warps) {
-      put(split, scale, row, col, exists ? from[row * split.from_ld] : 0.0f, norms);
-    }
+    for_each_row(split, warp, col,
+                 [&](std::int64_t row, float x) { put(split, scale, row, col, x, norms); });
     losses[warp][lane] = norms.loss;
     squares[warp][lane] = norms.elements;
     // sync: all warps have added up their squares, and have read the largest

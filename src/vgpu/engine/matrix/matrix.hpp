@@ -1,10 +1,8 @@
 #pragma once
 // Matrix instructions on registers: mma.sync, wmma.mma, movmatrix (PTX ISA, 9.7.14).
 //
-// Numerics: products are exact. Those of types up to 16 bits and of tf32 are summed sequentially in
-// f32, by ascending k, starting with C; a D of f16 is rounded once, at the end. Hardware sums
-// several products at once and may truncate bits, so results agree only up to rounding in f32. f64
-// is a chain of FMAs, and integers are exact.
+// Numerics: products of floats up to tf32 are summed bit for bit as on an H200
+// (tensor_core_sums.hpp), whatever the GPU model. f64 is a chain of FMAs, and integers are exact.
 //
 // Not supported: f16 m8n8k4 (Volta), b1, sparse (mma.sp) and block-scaled forms.
 

@@ -12,6 +12,7 @@
 
 #include "vgpu/engine/lanes/targets.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/matrix/tensor_core_sums.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
@@ -144,6 +145,30 @@ void multiply_tile(const MatrixForm& form, const T* a, const T* b, T* sums) {
   }
 }
 
+/// The same as tensor cores sum floats.
+void multiply_floats(const MatrixForm& form, const float* a, const float* b, float* sums) {
+  constexpr int deepest = 32, groups = 8;
+  const SumRule rule = sum_rule(form.a, form.b, form.d, false);
+  const int elements = per_register(form.a);
+  const int halves = form.tile_rows() / groups;
+  for (int row = 0; row < form.tile_rows(); ++row) {
+    float a_row[deepest];
+    float* to = a_row;
+    for (int i = row / groups; i < form.a_registers_of_tile(); i += halves) {
+      for (int t = 0; t < lanes_of_group; ++t) {
+        for (int element = 0; element < elements; ++element) {
+          const int lane = row % groups * lanes_of_group + t;
+          *to++ = a[(i * elements + element) * warp_size + lane];
+        }
+      }
+    }
+    float of_row[columns];
+    std::copy_n(sums + row * columns, columns, of_row);
+    add_products(rule, form.k, a_row, 1, b, columns, of_row);
+    std::copy_n(of_row, columns, sums + row * columns);
+  }
+}
+
 template <class T>
 void set_lanes(T* row, const T* values, Mask mask) {
   for (int lane = 0; lane < warp_size; ++lane) {
@@ -263,9 +288,16 @@ template <class T>
 void multiply_tiles(const MatrixForm& form, Operands<T>& operands) {
   for (int i = 0; i < form.row_tiles(); ++i) {
     for (int j = 0; j < form.column_tiles(); ++j) {
-      multiply_tile(form, operands.a + i * form.tile_rows() * form.k,
-                    operands.b + j * form.k * columns,
-                    operands.sums + (i * form.column_tiles() + j) * tile_elements(form));
+      const T* const a = operands.a + i * form.tile_rows() * form.k;
+      const T* const b = operands.b + j * form.k * columns;
+      T* const sums = operands.sums + (i * form.column_tiles() + j) * tile_elements(form);
+      if constexpr (std::is_same_v<T, float>) {
+        if (form.d != Element::s32) {
+          multiply_floats(form, a, b, sums);
+          continue;
+        }
+      }
+      multiply_tile(form, a, b, sums);
     }
   }
 }

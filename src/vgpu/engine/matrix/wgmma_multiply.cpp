@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/matrix/tensor_core_sums.hpp"
 #include "vgpu/engine/numbers/float16.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 
@@ -59,8 +60,17 @@ void widen(const WgmmaOp& op, WgmmaTile& tile) {
   }
 }
 
-/// By ascending k. As many rows at a time as the CPU has registers for.
-void multiply_columns(const WgmmaOp& op, const WgmmaTile& tile, int first, Sums& sums) {
+/// As tensor cores sum floats.
+void add_floats(const WgmmaOp& op, const WgmmaTile& tile, int first, Sums& sums) {
+  const SumRule rule = sum_rule(op.a, op.b, op.d, true);
+  for (int row = 0; row < wgmma_rows; ++row) {
+    add_products(rule, op.k, tile.a.data() + row * deepest_k, 1, tile.b.data() + first,
+                 most_columns, sums[row]);
+  }
+}
+
+/// Integers, as many rows at a time as the CPU has registers for.
+void add_integers(const WgmmaOp& op, const WgmmaTile& tile, int first, Sums& sums) {
   constexpr hn::CappedTag<float, columns> d;
   constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
   constexpr int vectors = columns / lanes;
@@ -167,8 +177,8 @@ void store_halves(Warp& warp, const std::uint32_t* rows, int tile, const Sums& s
 }
 
 /// Adds the sums of products, integers that are exact in f32, to D.
-void add_integers(Warp& warp, const WgmmaOp& op, const std::uint32_t* rows, int tile, bool adds,
-                  const Sums& sums) {
+void store_integers(Warp& warp, const WgmmaOp& op, const std::uint32_t* rows, int tile, bool adds,
+                    const Sums& sums) {
   for (int half = 0; half < 2; ++half) {
     for (int odd = 0; odd < 2; ++odd) {
       auto* const row = warp.row<std::int32_t>(rows[2 * half + odd]);
@@ -198,12 +208,16 @@ void multiply(Warp& warp, const WgmmaOp& op, WgmmaTile& operands, bool adds) {
       if (op.d == Element::f16) load_halves(warp, rows, tile, sums);
       if (op.d == Element::f32) load_words(warp, rows, tile, sums);
     });
-    multiply_columns(op, operands, first, sums);
+    if (op.d == Element::s32) {
+      add_integers(op, operands, first, sums);
+    } else {
+      add_floats(op, operands, first, sums);
+    }
     each_tile([&](const std::uint32_t* rows, int tile) {
       switch (op.d) {
         case Element::f16: return store_halves(warp, rows, tile, sums);
         case Element::f32: return store_words(warp, rows, tile, sums);
-        default: return add_integers(warp, op, rows, tile, adds, sums);
+        default: return store_integers(warp, op, rows, tile, adds, sums);
       }
     });
   }

@@ -1,0 +1,121 @@
+#pragma once
+// From exact sums of products of digits to results, by operations whose order and rounding are
+// fixed, so that every device, tile and batch gives the same bits.
+
+#include <cstdint>
+
+#include "core/digits.hpp"
+#include "core/problem.hpp"
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/ptx/warp.cuh"
+#include "device/cuda/tile/operand.cuh"
+
+namespace rung::cuda {
+
+/// The bins of one warpgroup: sums of 64 rows of 8 J columns from element (row, col) of C on, of the
+/// steps from k_begin to k_end.
+template <int J>
+class DigitSums {
+ public:
+  using Bins = std::int32_t[digits::count][J][4];
+
+  __device__ __forceinline__ DigitSums(const Gemm<float>& g, const OperandScales& scales,
+                                       std::int64_t row, std::int64_t col, std::int64_t k_begin,
+                                       std::int64_t k_end)
+      : g_(g), scales_(scales), col_(col + accumulator_col()), k_begin_(k_begin), k_end_(k_end) {
+    row_ = row + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
+  }
+
+  /// The sums of the bins, rounded once.
+  static __device__ __forceinline__ void collapse(const Bins& bins, float (&sums)[J][4]) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        sums[j][i] = digits::sum_of(bins[0][j][i], bins[1][j][i], bins[2][j][i]);
+      }
+    }
+  }
+
+  /// From these to the sums of products of floats.
+  __device__ __forceinline__ void finish(float (&sums)[J][4]) const {
+    const OperandScale a[] = {scale_at(scales_.a, row_, g_.m), scale_at(scales_.a, row_ + 8, g_.m)};
+    std::uint64_t unfit = 0;
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      const std::int64_t col = col_ + j * 8;
+      const OperandScale b[] = {scale_at(scales_.b, col, g_.n), scale_at(scales_.b, col + 1, g_.n)};
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const OperandScale &of_a = a[i / 2], &of_b = b[i % 2];
+        sums[j][i] = digits::in_units(sums[j][i], of_a.exponent, of_b.exponent);
+        unfit |= std::uint64_t{of_a.loss + of_b.loss > 0} << (4 * j + i);
+      }
+    }
+    if (ptx::vote_ballot(unfit != 0) == 0) return;
+    RUNG_UNROLL
+    for (int j = 0; j < J; j += CHAINS) {
+      if (ptx::vote_ballot((unfit >> (4 * j) & 0xFFFF) != 0) == 0) continue;
+      double chains[CHAINS][4] = {};
+      add_up(col_ + j * 8, chains);
+      RUNG_UNROLL
+      for (int c = 0; c < CHAINS; ++c) {
+        RUNG_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const bool replaces = (unfit >> (4 * (j + c) + i) & 1) != 0;
+          if (replaces) sums[j + c][i] = static_cast<float>(chains[c][i]);
+        }
+      }
+    }
+  }
+
+  /// alpha * sum + beta * c: the product with beta is rounded first, then the sum. A zero is +0.
+  __device__ __forceinline__ void scale(float beta, float (&sums)[J][4]) const {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const std::int64_t row = row_ + i / 2 * 8, col = col_ + j * 8 + i % 2;
+        float old = 0;
+        if (beta != 0 && row < g_.m && col < g_.n) old = beta * g_.c(row, col);
+        sums[j][i] = __builtin_fmaf(g_.alpha, sums[j][i], old) + 0.0f;
+      }
+    }
+  }
+
+ private:
+  static constexpr int CHAINS = 4;  // groups of columns at a time, for want of registers
+  static_assert(J % CHAINS == 0 && 4 * J <= 64);
+
+  static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
+                                                          std::int64_t i, std::int64_t count) {
+    return i < count ? scales[i] : OperandScale{0, 0.0f, 0.0f};
+  }
+
+  /// Chains of additions in double, by ascending k. Products of floats are exact.
+  __device__ __forceinline__ void add_up(std::int64_t col, double (&chains)[CHAINS][4]) const {
+    const auto inside = [](std::int64_t i, std::int64_t count) {
+      return i < count ? i : count - 1;
+    };
+    const std::int64_t rows[] = {inside(row_, g_.m), inside(row_ + 8, g_.m)};
+    RUNG_NO_UNROLL
+    for (std::int64_t k = k_begin_; k < k_end_; ++k) {
+      const double a[] = {g_.a(rows[0], k), g_.a(rows[1], k)};
+      RUNG_UNROLL
+      for (int c = 0; c < CHAINS; ++c) {
+        const double b[] = {g_.b(k, inside(col + c * 8, g_.n)),
+                            g_.b(k, inside(col + c * 8 + 1, g_.n))};
+        RUNG_UNROLL
+        for (int i = 0; i < 4; ++i) chains[c][i] = __builtin_fma(a[i / 2], b[i % 2], chains[c][i]);
+      }
+    }
+  }
+
+  const Gemm<float>& g_;
+  const OperandScales& scales_;
+  std::int64_t row_, col_, k_begin_, k_end_;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,29 @@
+#pragma once
+// The argument of the kernel of split_digits.cu, and what it makes of a K-major operand of floats:
+// rows of digits of 8 bits.
+
+#include <cstdint>
+
+#include "core/digits.hpp"
+#include "core/integers.hpp"
+#include "device/cuda/library/split_operand.hpp"
+
+namespace rung::cuda {
+
+struct SplitDigits {
+  static constexpr int threads = 256;
+  /// A row of the result has the first digits of 128 elements, their second and third ones, and so
+  /// on, with zeros up to a multiple of 128 elements.
+  static constexpr int chunk = 128;
+
+  const float* from;
+  void* to;              // rows of bytes
+  OperandScale* scales;  // of each row: the unit, and an infinite loss if digits do not fit
+  std::int64_t row_length, rows, from_ld;
+
+  static constexpr std::int64_t bytes_in_row(std::int64_t row_length) {
+    return digits::count * round_up(row_length, std::int64_t{chunk});
+  }
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,163 @@
+#include "library/reproducible.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/digits.hpp"
+#include "device/cpu/parallel.hpp"
+#include "library/select.hpp"
+
+namespace rung {
+namespace {
+
+using Bin = std::uint32_t;  // integers are passed as unsigned
+
+constexpr std::int64_t block = 256;  // rows or columns whose digits are kept
+constexpr std::uint32_t nan_bits = 0x7FFFFFFF;
+
+struct Scale {
+  int unit;
+  bool fits;  // else its products are summed in double
+};
+
+/// Of the rows of an operand.
+std::vector<Scale> scales_of(const Matrix<const float>& x, std::int64_t rows, std::int64_t k,
+                             int threads) {
+  std::vector<Scale> scales(static_cast<std::size_t>(rows));
+  cpu::parallel_for(rows, threads, [&](std::int64_t row) {
+    std::uint32_t most = 0;
+    for (std::int64_t i = 0; i < k; ++i) most = std::max(most, digits::magnitude_bits(x(row, i)));
+    Scale& scale = scales[static_cast<std::size_t>(row)];
+    scale = {0, false};
+    if (most >= digits::infinity_bits) return;
+    scale.unit = digits::unit_of(most);
+    std::int64_t squares = 0;
+    for (std::int64_t i = 0; i < k; ++i) {
+      squares += digits::square_of(digits::integer_of(x(row, i), scale.unit));
+    }
+    scale.fits = digits::fit(most, squares, k);
+  });
+  return scales;
+}
+
+/// The digits of up to `block` rows, for up to a slab of steps: a K-major matrix for each.
+class DigitPlanes {
+ public:
+  void fill(const Matrix<const float>& x, const Scale* scales, std::int64_t first,
+            std::int64_t rows, std::int64_t begin, std::int64_t steps, int threads) {
+    steps_ = steps;
+    planes_.resize(static_cast<std::size_t>(digits::count * block * steps));
+    cpu::parallel_for(rows, threads, [&](std::int64_t row) {
+      const Scale& scale = scales[first + row];
+      for (std::int64_t i = 0; i < steps; ++i) {
+        const float element = x(first + row, begin + i);
+        const std::int32_t q = scale.fits ? digits::integer_of(element, scale.unit) : 0;
+        const digits::Digits all = digits::digits_of(q);
+        for (int d = 0; d < digits::count; ++d) plane(d)[row * steps + i] = all.at[d];
+      }
+    });
+  }
+
+  /// Rows of `steps` digits.
+  Matrix<const std::int8_t> matrix(int digit) const {
+    return {planes_.data() + digit * block * steps_, steps_, 1};
+  }
+
+ private:
+  std::int8_t* plane(int digit) { return planes_.data() + digit * block * steps_; }
+
+  std::int64_t steps_ = 0;
+  std::vector<std::int8_t> planes_;
+};
+
+/// The bins of up to block x block results: exact sums of products of digits.
+class Bins {
+ public:
+  void multiply(const DigitPlanes& a, std::int64_t rows, const DigitPlanes& b, std::int64_t cols,
+                std::int64_t steps, int threads) {
+    const GemmChoice choice = choose_gemm(
+        GemmShape{Dtype::i8, rows, cols, steps, Order::row_major, Order::col_major}, threads);
+    for (int bin = 0; bin < digits::count; ++bin) {
+      for (int digit = 0; digit <= bin; ++digit) {
+        const Gemm<std::int8_t, Bin> g = {rows,
+                                          cols,
+                                          steps,
+                                          1,
+                                          a.matrix(digit),
+                                          b.matrix(bin - digit).transposed(),
+                                          digit == 0 ? Bin{0} : Bin{1},
+                                          {bins_.data() + bin * block * block, block, 1}};
+        choice.rung->function<std::int8_t, Bin>()(g, choice.threads);
+      }
+    }
+  }
+
+  float sum(std::int64_t row, std::int64_t col, int unit_a, int unit_b) const {
+    const auto at = [&](int bin) {
+      const auto index = static_cast<std::size_t>((bin * block + row) * block + col);
+      return static_cast<std::int32_t>(bins_[index]);
+    };
+    return digits::in_units(digits::sum_of(at(0), at(1), at(2)), unit_a, unit_b);
+  }
+
+ private:
+  std::vector<Bin> bins_ = std::vector<Bin>(digits::count * block * block);
+};
+
+/// A chain of additions in double, by ascending k. Products of floats are exact.
+float chain(const Gemm<float>& g, std::int64_t row, std::int64_t col, std::int64_t begin,
+            std::int64_t end) {
+  double sum = 0;
+  for (std::int64_t k = begin; k < end; ++k) {
+    sum += static_cast<double>(g.a(row, k)) * static_cast<double>(g.b(k, col));
+  }
+  return static_cast<float>(sum);
+}
+
+/// The product with beta is rounded first, then the sum. A zero is +0, and a NaN has the GPU's bits.
+float scaled_result(float alpha, float sum, float beta, const float& c) {
+  const float old = beta == 0 ? 0.0f : beta * c;
+  const float result = std::fma(alpha, sum, old) + 0.0f;
+  return std::isnan(result) ? std::bit_cast<float>(nan_bits) : result;
+}
+
+}  // namespace
+
+void reproducible_gemm(const Gemm<float>& g, int threads) {
+  if (threads == 0) threads = cpu::available_threads();
+  const Matrix<const float> b_rows = g.b.transposed();
+  const std::vector<Scale> of_a = scales_of(g.a, g.m, g.k, threads);
+  const std::vector<Scale> of_b = scales_of(b_rows, g.n, g.k, threads);
+  DigitPlanes a, b;
+  Bins bins;
+  for (std::int64_t begin = 0; begin < g.k; begin += digits::slab) {
+    const std::int64_t end = std::min(g.k, begin + digits::slab);
+    const float beta = begin == 0 ? g.beta : 1.0f;
+    for (std::int64_t col0 = 0; col0 < g.n; col0 += block) {
+      const std::int64_t cols = std::min(block, g.n - col0);
+      b.fill(b_rows, of_b.data(), col0, cols, begin, end - begin, threads);
+      for (std::int64_t row0 = 0; row0 < g.m; row0 += block) {
+        const std::int64_t rows = std::min(block, g.m - row0);
+        a.fill(g.a, of_a.data(), row0, rows, begin, end - begin, threads);
+        bins.multiply(a, rows, b, cols, end - begin, threads);
+        cpu::parallel_for(rows, threads, [&](std::int64_t i) {
+          const std::int64_t row = row0 + i;
+          const Scale& scale_a = of_a[static_cast<std::size_t>(row)];
+          for (std::int64_t j = 0; j < cols; ++j) {
+            const Scale& scale_b = of_b[static_cast<std::size_t>(col0 + j)];
+            const float sum = scale_a.fits && scale_b.fits
+                                  ? bins.sum(i, j, scale_a.unit, scale_b.unit)
+                                  : chain(g, row, col0 + j, begin, end);
+            float& c = g.c(row, col0 + j);
+            c = scaled_result(g.alpha, sum, beta, c);
+          }
+        });
+      }
+    }
+  }
+}
+
+}  // namespace rung

@@ -1,0 +1,158 @@
+#pragma once
+// How tensor cores of an H200 sum products of floats, bit for bit: found by
+// tests/vgpu/tensor_cores/check.cu, which compares 10^6 fragments of each type.
+//
+// Products are exact. The terms of a sum, which are a group of products and C, are aligned to the
+// largest exponent among them and cut (toward zero) to so many bits below it. Their sum, exact, is
+// rounded to the result: cut for f32, to nearest for f16. A result of zero is +0. The exponent of a
+// product is that of its factors' encodings, added: subnormal elements have the smallest exponent.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "vgpu/model/matrix_form.hpp"
+
+namespace rung::vgpu {
+
+struct SumRule {
+  int group;                                           // products summed at once
+  int fraction;                                        // bits of a term below the largest exponent
+  int kept;                                            // fraction bits of a result of f32
+  int min_exponent_a, min_exponent_b, min_exponent_c;  // of normal elements
+  bool is_half;                                        // the result is rounded to f16
+  /// Of 8-bit floats, mma.sync converts elements to f16, and multiplies the lower two of each
+  /// register first. C is added last, in f32 to nearest.
+  bool by_halves;
+};
+
+constexpr int min_exponent(MatrixElement element) {
+  switch (element) {
+    case MatrixElement::f16:
+    case MatrixElement::e5m2: return -14;
+    case MatrixElement::e4m3: return -6;
+    default: return -126;
+  }
+}
+
+constexpr bool is_float8(MatrixElement element) {
+  return element == MatrixElement::e4m3 || element == MatrixElement::e5m2;
+}
+
+constexpr SumRule sum_rule(MatrixElement a, MatrixElement b, MatrixElement d, bool is_wgmma) {
+  SumRule rule = {.group = a == MatrixElement::tf32 ? 8 : 16,
+                  .fraction = 25,
+                  .kept = 23,
+                  .min_exponent_a = min_exponent(a),
+                  .min_exponent_b = min_exponent(b),
+                  .min_exponent_c = min_exponent(d),
+                  .is_half = d == MatrixElement::f16,
+                  .by_halves = is_float8(a) && !is_wgmma};
+  if (is_float8(a) && is_wgmma) {
+    rule.group = 32;
+    rule.fraction = rule.kept = 13;
+  }
+  if (rule.by_halves) {
+    rule.min_exponent_a = rule.min_exponent_b = min_exponent(MatrixElement::f16);
+  }
+  return rule;
+}
+
+/// The exponent that a term is aligned by, far below all others for zero.
+[[gnu::always_inline]] inline std::int32_t exponent_of(float x, int least) {
+  const auto bits = std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFu;
+  const auto exponent = static_cast<std::int32_t>(bits >> 23) - 127;
+  return bits == 0 ? -4096 : std::max(exponent, least);
+}
+
+/// From an exact sum to a float: cut, or rounded to odd, so that rounding it again to f16 is right.
+[[gnu::always_inline]] inline float rounded_sum(double sum, const SumRule& rule) {
+  const auto nearest = static_cast<float>(sum);
+  auto bits = std::bit_cast<std::uint32_t>(nearest);
+  const bool is_too_large = std::abs(static_cast<double>(nearest)) > std::abs(sum);
+  const bool is_beyond = std::abs(sum) >= 0x1p128;
+  bits -= is_too_large && !is_beyond ? 1 : 0;
+  const bool is_inexact = static_cast<double>(std::bit_cast<float>(bits)) != sum;
+  if (rule.is_half) {
+    bits |= is_inexact && !is_beyond ? 1 : 0;
+    return std::abs(sum) <= 0x1p-25 ? 0.0f : std::bit_cast<float>(bits);
+  }
+  bits &= ~0u << (23 - rule.kept);
+  return (bits << 1) == 0 ? 0.0f : std::bit_cast<float>(bits);
+}
+
+/// sums[lane] += the products of a group: a[i] times b[i * b_step + lane].
+template <int lanes>
+[[gnu::always_inline]] inline void add_group(const SumRule& rule, int count, const float* a,
+                                             int a_step, const float* b, int b_step,
+                                             float (&sums)[lanes]) {
+  std::int32_t most[lanes];
+  double total[lanes], plain[lanes], scale[lanes], back[lanes];
+  for (int lane = 0; lane < lanes; ++lane) {
+    most[lane] = exponent_of(sums[lane], rule.min_exponent_c);
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t of_a = exponent_of(a[i * a_step], rule.min_exponent_a);
+    const float* const row = b + i * b_step;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const std::int32_t of_product = of_a + exponent_of(row[lane], rule.min_exponent_b);
+      most[lane] = std::max(most[lane], of_product);
+    }
+  }
+  for (int lane = 0; lane < lanes; ++lane) {
+    const auto shift = static_cast<std::int64_t>(rule.fraction - std::max(most[lane], -512));
+    scale[lane] = std::bit_cast<double>((1023 + shift) << 52);
+    back[lane] = std::bit_cast<double>((1023 - shift) << 52);
+    plain[lane] = sums[lane];
+    total[lane] = std::trunc(plain[lane] * scale[lane]);
+  }
+  for (int i = 0; i < count; ++i) {
+    const double factor = a[i * a_step];
+    const float* const row = b + i * b_step;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double product = factor * static_cast<double>(row[lane]);
+      plain[lane] += product;
+      total[lane] += std::trunc(product * scale[lane]);
+    }
+  }
+  for (int lane = 0; lane < lanes; ++lane) {
+    // Infinities and NaN propagate as in IEEE 754; other terms do not overflow in double.
+    const bool is_finite = std::abs(plain[lane]) <= 0x1p1023;
+    const float sum = rounded_sum(is_finite ? total[lane] * back[lane] : 0.0, rule);
+    sums[lane] = is_finite ? sum : static_cast<float>(plain[lane]);
+  }
+}
+
+/// sums[lane] += the sum over k steps of a[i * a_step] times b[i * b_step + lane].
+template <int lanes>
+[[gnu::always_inline]] inline void add_products(const SumRule& rule, int k, const float* a,
+                                                int a_step, const float* b, int b_step,
+                                                float (&sums)[lanes]) {
+  if (!rule.by_halves) {
+    for (int i = 0; i < k; i += rule.group) {
+      add_group(rule, std::min(rule.group, k - i), a + i * a_step, a_step, b + i * b_step, b_step,
+                sums);
+    }
+    return;
+  }
+  SumRule of_products = rule;
+  of_products.is_half = false;
+  of_products.min_exponent_c = -126;
+  float products[lanes] = {};
+  for (int half = 0; half < 2; ++half) {
+    constexpr int most_steps = 16;
+    float a_half[most_steps], b_half[most_steps * lanes];
+    int count = 0;
+    for (int i = 0; i < k; ++i) {
+      if (i / 2 % 2 != half) continue;
+      a_half[count] = a[i * a_step];
+      std::copy_n(b + i * b_step, lanes, b_half + count * lanes);
+      ++count;
+    }
+    add_group(of_products, count, a_half, 1, b_half, lanes, products);
+  }
+  for (int lane = 0; lane < lanes; ++lane) sums[lane] += products[lane];
+}
+
+}  // namespace rung::vgpu
