@@ -57,6 +57,19 @@ TEST_P(CudaGemmRungs, AreRight) {
   }
 }
 
+TEST_P(CudaGemmRungs, AreRightForBatches) {
+  for (const std::string& front_end : front_ends()) {
+    const auto backend = backend_of(front_end);
+    for (const GemmSpec& spec : standard_batched_cases(dtype_)) {
+      GemmCase problem(spec);
+      if (backend->why_not(rung_, problem.call())) GTEST_SKIP();
+      const Verdict verdict =
+          verify(problem, [&](const GemmCall& call) { run(*backend, rung_, call, threads); });
+      EXPECT_TRUE(verdict.right) << verdict.message << " by " << front_end;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Virtual, CudaGemmRungs,
                          testing::Combine(testing::ValuesIn(rungs_under_test("gemm", "cuda")),
                                           testing::ValuesIn(all_dtypes)),

@@ -2,13 +2,29 @@
 
 #include <new>
 
+#include "core/integers.hpp"
+
 namespace rung::cuda {
+namespace {
+
+template <class Pointer>
+BatchOperand in_batch(const AnyMatrix<Pointer>& matrix) {
+  return {matrix.batch_stride, const_cast<const void* const*>(matrix.pointers)};
+}
+
+Products products_of(const GemmCall& call) {
+  return {call.batch, in_batch(call.a), in_batch(call.b), in_batch(call.c), call.batch_status};
+}
+
+}  // namespace
 
 Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
   Launch launch = visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.config);
   });
-  launch.grid.z = problem.batch;
+  if (launch.products_per_block > 0) {
+    launch.grid.x *= ceil_div(problem.batch, launch.products_per_block);
+  }
   return launch;
 }
 
@@ -23,7 +39,8 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
     ::new (args_) Args{problem.typed<In, Out>(),
                        {gemm.config.splits, gemm.config.whole, memory.workspace},
                        maps_.maps(),
-                       maps_.scales()};
+                       maps_.scales(),
+                       products_of(problem)};
   });
 }
 
