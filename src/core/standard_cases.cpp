@@ -148,14 +148,15 @@ std::vector<GemmSpec> standard_batched_cases(Dtype dtype) {
       {1, 1, 70},
   });
   std::vector<GemmSpec> specs;
-  for (const std::int64_t batch : {3, 19}) {
-    for (const Shape shape : shapes) {
-      GemmSpec spec = variant(dtype, shape, specs.size());
-      spec.batch = batch;
-      spec.batch_gap = static_cast<std::int64_t>(specs.size() % 3);
-      specs.push_back(spec);
-    }
-  }
+  const auto add = [&](Shape shape, std::int64_t batch) {
+    GemmSpec spec = variant(dtype, shape, specs.size());
+    spec.batch = batch;
+    spec.batch_gap = static_cast<std::int64_t>(specs.size() % 3);
+    specs.push_back(spec);
+  };
+  for (const Shape shape : shapes) add(shape, 3);
+  // More than a block computes, and more than threads share evenly.
+  for (const Shape shape : {Shape{4, 4, 4}, Shape{5, 7, 3}, Shape{16, 16, 16}}) add(shape, 67);
   return specs;
 }
 

@@ -8,7 +8,6 @@
 #include "device/cuda/epilogue/store_rows.cuh"
 #include "device/cuda/load/operand_copy.cuh"
 #include "device/cuda/ptx/mma.cuh"
-#include "device/cuda/tile/padded_tile.cuh"
 #include "device/cuda/tile/product_tile.cuh"
 #include "device/cuda/tile/thread_group.cuh"
 
@@ -28,11 +27,14 @@ struct SmallMma {
   using Group = cuda::ThreadGroup<SIZE / WM*(SIZE / WN) * 32, THREADS>;
 
   template <class In>
+  using Copy = cuda::OperandCopy<In, SIZE, BK, Group>;
+
+  template <class In>
   union Shared {
     // Of one group.
     struct {
-      alignas(16) In As[STAGES][cuda::copied_size<In, SIZE, BK>];
-      alignas(16) In Bs[STAGES][cuda::copied_size<In, SIZE, BK>];
+      alignas(16) In As[STAGES][Copy<In>::TILE];
+      alignas(16) In Bs[STAGES][Copy<In>::TILE];
     } tiles;
     float results[SIZE * PITCH];
   };
@@ -50,10 +52,7 @@ struct SmallMma {
     const int warp_col = warp % (SIZE / WN) * WN;
 
     float acc[FRAGS_M][FRAGS_N][4] = {};
-    cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-      multiply<A_K_MAJOR, B_K_MAJOR>(g, place.tile, warp_row, warp_col, shared.tiles.As,
-                                     shared.tiles.Bs, acc);
-    });
+    multiply(g, place.tile, warp_row, warp_col, shared, acc);
 
     // store
     // sync: all reads of the tiles are done, and the copies of those beyond the last one
@@ -67,26 +66,26 @@ struct SmallMma {
   }
 
   /// acc += the warp's rows of A times its columns of B.
-  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out, int A_SIZE>
+  template <class In, class Out>
   static __device__ __forceinline__ void multiply(const Gemm<In, Out>& g,
                                                   const cuda::TileCoord& tile, int warp_row,
-                                                  int warp_col, In (&As)[STAGES][A_SIZE],
-                                                  In (&Bs)[STAGES][A_SIZE],
+                                                  int warp_col, Shared<In>& shared,
                                                   float (&acc)[FRAGS_M][FRAGS_N][4]) {
-    using ATile = cuda::PaddedTile<BM, BK, A_K_MAJOR>;
-    using BTile = cuda::PaddedTile<BN, BK, B_K_MAJOR>;
+    auto& [As, Bs] = shared.tiles;
 
     // load: the first tiles set out
-    cuda::OperandCopy<In, BM, BK, A_K_MAJOR, Group> a_copy(cuda::operand_a(g), tile.row);
-    cuda::OperandCopy<In, BN, BK, B_K_MAJOR, Group> b_copy(cuda::operand_b(g), tile.col);
+    Copy<In> a_copy(cuda::operand_a(g), tile.row);
+    Copy<In> b_copy(cuda::operand_b(g), tile.col);
     const auto copy_next = [&](int stage) RUNG_INLINE_LAMBDA {
       a_copy.start(As[stage]);
       b_copy.start(Bs[stage]);
       ptx::cp_async_commit_group();
     };
-    RUNG_UNROLL
+    RUNG_NO_UNROLL
     for (int stage = 0; stage < STAGES - 1; ++stage) copy_next(stage);
 
+    const int a_first = first_of<true>(a_copy, warp_row);
+    const int b_first = first_of<false>(b_copy, warp_col);
     int now = 0;
     for (std::int64_t k0 = 0; k0 < g.k; k0 += BK) {
       if constexpr (STAGES == 1) copy_next(0);
@@ -100,16 +99,8 @@ struct SmallMma {
       for (int k = 0; k < BK; k += 16) {
         std::uint32_t a_frag[FRAGS_M][4];
         std::uint32_t b_frag[FRAGS_N / 2][4];
-        RUNG_UNROLL
-        for (int i = 0; i < FRAGS_M; ++i) {
-          ATile::template load_fragments<true>(a_frag[i], ptx::cvta_to_shared(As[now]),
-                                               warp_row + i * 16, k);
-        }
-        RUNG_UNROLL
-        for (int j = 0; j < FRAGS_N / 2; ++j) {
-          BTile::template load_fragments<false>(b_frag[j], ptx::cvta_to_shared(Bs[now]),
-                                                warp_col + j * 16, k);
-        }
+        load(a_frag, As[now] + a_first + k * a_copy.k_stride(), a_copy);
+        load(b_frag, Bs[now] + b_first + k * b_copy.k_stride(), b_copy);
         RUNG_UNROLL
         for (int i = 0; i < FRAGS_M; ++i) {
           RUNG_UNROLL
@@ -124,6 +115,32 @@ struct SmallMma {
         // sync: all reads of the tiles are done
         Group::sync();
       }
+    }
+  }
+
+  /// Where this lane's line of four 8 x 8 matrices lies in a tile, for ldmatrix of the 16 x 16
+  /// elements from row or column e on. E_FIRST: the second matrix is 8 further along the extent,
+  /// else along k.
+  template <bool E_FIRST, class In>
+  static __device__ __forceinline__ int first_of(const Copy<In>& copy, int e) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int e8 = (E_FIRST ? lane / 8 % 2 : lane / 16) * 8;
+    const int k8 = (E_FIRST ? lane / 16 : lane / 8 % 2) * 8;
+    return (e + e8) * copy.extent_stride() + k8 * copy.k_stride() + lane % 8 * copy.pitch();
+  }
+
+  /// Fragments of 16 rows or columns each, one beside the other.
+  template <class In, int FRAGS>
+  static __device__ __forceinline__ void load(std::uint32_t (&to)[FRAGS][4], const In* tile,
+                                              const Copy<In>& copy) {
+    const std::uint32_t from = ptx::cvta_to_shared(tile);
+    const std::uint32_t step = 16 * copy.extent_stride() * sizeof(In);
+    if (copy.is_k_major()) {
+      RUNG_UNROLL
+      for (int i = 0; i < FRAGS; ++i) ptx::ldmatrix_x4<false>(to[i], from + i * step);
+    } else {
+      RUNG_UNROLL
+      for (int i = 0; i < FRAGS; ++i) ptx::ldmatrix_x4<true>(to[i], from + i * step);
     }
   }
 
@@ -169,10 +186,10 @@ struct SmallMma {
 };
 
 //                         SIZE BK WM  WN STAGES THREADS BLOCKS
-using Sixteen = SmallMma<16, 16, 16, 16, 1, 128, 7>;
+using Sixteen = SmallMma<16, 16, 16, 16, 1, 128, 8>;
 using ThirtyTwo = SmallMma<32, 32, 32, 32, 1, 128, 5>;
 using SixtyFour = SmallMma<64, 64, 32, 32, 1, 128, 4>;
-using Larger = SmallMma<128, 32, 64, 32, 3, 256, 2>;
+using Larger = SmallMma<128, 64, 64, 32, 2, 256, 2>;
 
 }  // namespace
 
