@@ -188,7 +188,7 @@ struct SmallMma {
 //                         SIZE BK WM  WN STAGES THREADS BLOCKS
 using Sixteen = SmallMma<16, 16, 16, 16, 1, 128, 8>;
 using ThirtyTwo = SmallMma<32, 32, 32, 32, 1, 128, 5>;
-using SixtyFour = SmallMma<64, 64, 32, 32, 1, 128, 4>;
+using SixtyFour = SmallMma<64, 64, 32, 32, 1, 128, 3>;
 using Larger = SmallMma<128, 64, 64, 32, 2, 256, 2>;
 
 }  // namespace
