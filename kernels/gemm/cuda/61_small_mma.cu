@@ -55,9 +55,11 @@ struct SmallMma {
     multiply(g, place.tile, warp_row, warp_col, shared, acc);
 
     // store
-    // sync: all reads of the tiles are done, and the copies of those beyond the last one
-    ptx::cp_async_wait_group<0>();
-    Group::sync();
+    if constexpr (STAGES > 1) {
+      // sync: all reads of the tiles are done, and the copies of those beyond the last one
+      ptx::cp_async_wait_group<0>();
+      Group::sync();
+    }
     stage(acc, shared.results + (warp_row + cuda::accumulator_row()) * PITCH + warp_col +
                    cuda::accumulator_col());
     // sync: the results are complete
