@@ -199,7 +199,7 @@ std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least
   return sizes;
 }
 
-void check_memory(const std::string& op, const Size& size, Dtype dtype) {
+void check_memory(const std::string& op, const Size& size, Dtype dtype, std::int64_t batch) {
   const auto area = [](std::int64_t rows, std::int64_t cols) {
     return static_cast<double>(rows) * static_cast<double>(cols);
   };
@@ -207,8 +207,9 @@ void check_memory(const std::string& op, const Size& size, Dtype dtype) {
   const double in = static_cast<double>(input_bytes(dtype));
   const double out = static_cast<double>(output_bytes(dtype));
   const bool is_gemm = op == "gemm";
-  const double bytes =
+  const double of_one =
       is_gemm ? (area(m, k) + area(k, n)) * in + area(m, n) * out : 2 * static_cast<double>(n) * in;
+  const double bytes = static_cast<double>(batch) * of_one;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= 0.8 * memory) return;

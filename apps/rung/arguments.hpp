@@ -97,7 +97,7 @@ std::vector<SizeArgument> read_sizes(const std::string& text, std::int64_t least
 
 /// Throws UsageError for operands that exceed memory, because they would be swapped or end the
 /// process.
-void check_memory(const std::string& op, const Size& size, Dtype dtype);
+void check_memory(const std::string& op, const Size& size, Dtype dtype, std::int64_t batch = 1);
 
 /// The same, parsed.
 struct Form {

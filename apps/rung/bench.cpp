@@ -42,6 +42,8 @@ struct Problem {
   Size size;
 };
 
+constexpr std::int64_t max_batch = 10'000'000;
+
 // Large enough to show the effect of each rung, small enough for the first one.
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
@@ -64,6 +66,9 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   options.alpha = form.alpha;
   options.beta = form.beta;
   options.cold = arguments.cold;
+  if (!arguments.batch.empty()) {
+    options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
+  }
   const auto mode = parse_compute_mode(arguments.math);
   if (!mode) {
     throw UsageError(
@@ -207,6 +212,7 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
 ExitCode run(const BenchArguments& arguments) {
   const RandomArguments& random = arguments.random;
   if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
+    if (!arguments.batch.empty()) throw UsageError("--batch: cannot be combined with --random");
     return run_random(arguments);
   }
   check_no_random(arguments.random);
@@ -220,7 +226,12 @@ ExitCode run(const BenchArguments& arguments) {
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);
   const std::vector<Problem> problems = plan(ladders, sizes);
-  for (const auto& [ladder, size] : problems) check_memory(ladder->op, size, request.options.dtype);
+  for (const auto& [ladder, size] : problems) {
+    if (request.options.batch != 1 && ladder->op != "gemm") {
+      throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
+    }
+    check_memory(ladder->op, size, request.options.dtype, request.options.batch);
+  }
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
@@ -261,6 +272,9 @@ Action add_bench(Options& app) {
   app.add_option("--sizes", arguments->sizes,
                  "Comma-separated sizes, each N or MxNxK, instead of --m, --n and --k")
       ->type_name("N|MxNxK,...");
+  app.add_option("--batch", arguments->batch,
+                 "Products of that size in one call, each with matrices of its own (default: 1)")
+      ->type_name("N");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
@@ -294,6 +308,7 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
       "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
       "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
+      "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
       "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
   return [arguments] { return run(*arguments); };
 }

@@ -20,6 +20,7 @@ struct RandomArguments {
 
 struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string sizes;
+  std::string batch;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

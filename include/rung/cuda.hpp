@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rung/batch.hpp"
 #include "rung/error.hpp"
 #include "rung/export.hpp"
 #include "rung/matrix.hpp"
@@ -147,6 +148,70 @@ inline void gemm(const MatrixView<const float16>& a, const MatrixView<const floa
                  const MatrixView<float>& c, CudaStream stream, const CudaOptions& options = {}) {
   gemm(1.0f, a, b, 0.0f, c, stream, options);
 }
+
+struct CudaBatchOptions {
+  /// For each product; workspace and multiprocessors are used where a product is a launch.
+  CudaOptions gemm = {};
+  /// In device memory: becomes 1 if an array had a null pointer, whose product was left out. Null:
+  /// not reported.
+  int* status = nullptr;
+};
+
+/// C = alpha * A * B + beta * C for each product of a batch, as rung/batch.hpp has it for the CPU,
+/// under the rules of gemm above.
+///
+/// - Batches of float, double, int32, bfloat16 and float16 are one launch, whatever their shape,
+///   layouts and leading dimensions, unless a product is so large that it fills the GPU. The other
+///   types, strided, are a launch for each product.
+/// - Arrays of pointers are in device memory, and are read there: the call does not wait for what
+///   fills them. A product with a null pointer in an array is left out; nothing of its C is
+///   written, and *options.status becomes 1.
+///
+/// Throws what gemm throws and, except for null pointers in arrays, what gemm_batched in
+/// rung/batch.hpp throws; Status::unavailable also for arrays of pointers to elements of the other
+/// types.
+RUNG_API void gemm_batched(float alpha, const BatchView<const float>& a,
+                           const BatchView<const float>& b, float beta, const BatchView<float>& c,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(double alpha, const BatchView<const double>& a,
+                           const BatchView<const double>& b, double beta,
+                           const BatchView<double>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(std::int32_t alpha, const BatchView<const std::int32_t>& a,
+                           const BatchView<const std::int32_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const BatchView<float>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const float16>& a,
+                           const BatchView<const float16>& b, float beta, const BatchView<float>& c,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const BatchView<bfloat16>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const float16>& a,
+                           const BatchView<const float16>& b, float beta,
+                           const BatchView<float16>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const tfloat32>& a,
+                           const BatchView<const tfloat32>& b, float beta,
+                           const BatchView<float>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(std::int32_t alpha, const BatchView<const std::int8_t>& a,
+                           const BatchView<const std::int8_t>& b, std::int32_t beta,
+                           const BatchView<std::int32_t>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const float8_e4m3>& a,
+                           const BatchView<const float8_e4m3>& b, float beta,
+                           const BatchView<float>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
+RUNG_API void gemm_batched(float alpha, const BatchView<const float8_e5m2>& a,
+                           const BatchView<const float8_e5m2>& b, float beta,
+                           const BatchView<float>& c, CudaStream stream,
+                           const CudaBatchOptions& options = {});
 
 struct CudaDotOptions {
   DotMode mode = DotMode::deterministic;

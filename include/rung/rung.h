@@ -244,12 +244,12 @@ typedef enum rung_dtype {
 /* The values are those of DLPack's DLDeviceType. */
 typedef enum rung_device_type { RUNG_DEVICE_CPU = 1, RUNG_DEVICE_CUDA = 2 } rung_device_type;
 
-/* A matrix whose type is known at run time. The call keeps no pointer to it. */
+/* A matrix, or a batch of matrices, whose type is known at run time. The call keeps no pointer to it. */
 typedef struct rung_tensor {
-  void* data;             /* element (0, 0); may be null if there are no elements */
+  void* data;             /* the first element; may be null if there are no elements */
   int32_t device_type;    /* a rung_device_type: where data points */
   int32_t device_id;      /* the ordinal of the GPU; 0 for RUNG_DEVICE_CPU */
-  int32_t ndim;           /* 2 */
+  int32_t ndim;           /* 2; 3 for a batch, whose first extent is the number of matrices */
   int32_t dtype;          /* a rung_dtype */
   const int64_t* shape;   /* ndim extents */
   const int64_t* strides; /* ndim distances in elements; null: row-major without gaps */
@@ -261,12 +261,14 @@ typedef struct rung_tensor_options {
   void* workspace; /* CUDA: as in rung_cuda_options, like the next two */
   size_t workspace_bytes;
   int32_t multiprocessors;
-  int32_t threads;      /* CPU: as in rung_gemm_options */
-  int32_t compute_mode; /* a rung_compute_mode */
-  int32_t reserved;     /* 0 */
+  int32_t threads;       /* CPU: as in rung_gemm_options */
+  int32_t compute_mode;  /* a rung_compute_mode */
+  int32_t reserved;      /* 0 */
+  int32_t* batch_status; /* CUDA, rung_gemm_pointers: device memory that becomes 1 if a pointer is
+                            null; or null */
 } rung_tensor_options;
 #define RUNG_TENSOR_OPTIONS_INIT \
-  {sizeof(rung_tensor_options), NULL, NULL, 0, 0, 0, RUNG_COMPUTE_STANDARD, 0}
+  {sizeof(rung_tensor_options), NULL, NULL, 0, 0, 0, RUNG_COMPUTE_STANDARD, 0, NULL}
 
 /* C = alpha * A * B + beta * C for any of the types above and either device: A is m x k, B is k x n
  * and C is m x n. It computes what the function for these types and this device computes, to the
@@ -275,7 +277,10 @@ typedef struct rung_tensor_options {
  * - A and B have the same type. C has it too if they are f32, f64 or i32. C is f32 for bf16, f16,
  *   tf32, e4m3 and e5m2, and i32 for i8; on GPUs of sm_90 it may also be bf16 for bf16 and f16 for
  *   f16.
- * - One of the two strides of a matrix must be 1, and the other at least the extent that the first
+ * - If they have 3 dimensions, they are batches, of the same number of matrices, each a product of
+ *   its own: C[i] = alpha * A[i] * B[i] + beta * C[i]. The first stride of A or B may be 0; that of
+ *   C must keep its matrices apart.
+ * - One of the last two strides of a tensor must be 1, and the other at least the extent that the first
  *   one steps over. The stride of an extent of 1 or 0 may be anything. Transpose a matrix by
  *   exchanging its extents and its strides.
  * - All three are on the same device. That of RUNG_DEVICE_CUDA must be the one of the calling
@@ -288,6 +293,15 @@ typedef struct rung_tensor_options {
  * rung_cuda_gemm_f32. */
 RUNG_C_API rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                                  double alpha, double beta, const rung_tensor_options* options);
+
+/* The same for `count` products whose matrices may be anywhere: data of a, b and c, which have 2
+ * dimensions, is an array of `count` pointers (void* const*), in the memory of the device. On the
+ * CPU, a null pointer in an array is RUNG_INVALID_ARGUMENT, and nothing has been written. On a GPU
+ * the arrays are read by the kernel: a product with a null pointer is left out, and
+ * options->batch_status tells. RUNG_UNAVAILABLE on a GPU for tf32, i8, e4m3 and e5m2. */
+RUNG_C_API rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, const rung_tensor* b,
+                                          const rung_tensor* c, double alpha, double beta,
+                                          const rung_tensor_options* options);
 
 /* Frees the workspace that the library allocated for a stream of the current context, if any. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);

@@ -1,6 +1,7 @@
 #pragma once
 // The whole C++ interface.
 
+#include "rung/batch.hpp"
 #include "rung/cuda.hpp"
 #include "rung/dot.hpp"
 #include "rung/error.hpp"

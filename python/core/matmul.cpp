@@ -1,4 +1,4 @@
-// rung.matmul: shapes as in NumPy's matmul, one call of the library for each matrix of a batch.
+// rung.matmul: shapes as in NumPy's matmul. The last dimension of a batch is one call of the library.
 
 #include "matmul.hpp"
 
@@ -152,6 +152,17 @@ rung_tensor tensor_of(const Matrix& matrix, const Array& array, std::int32_t dty
           matrix.is_empty() ? nullptr : extents + 2};
 }
 
+/// The shape of a batch, then its strides.
+using Extents = std::int64_t[6];
+
+rung_tensor batch_of(const Matrix& matrix, const Array& array, std::int32_t dtype,
+                     std::int64_t count, std::int64_t step, Extents& extents) {
+  const Extents values = {count, matrix.rows,       matrix.cols,
+                          step,  matrix.row_stride, matrix.col_stride};
+  std::copy(values, values + 6, extents);
+  return {matrix.data, array.device_type, array.device_id, 3, dtype, extents, extents + 3};
+}
+
 /// A product whose arrays have been checked.
 class Product {
  public:
@@ -216,6 +227,7 @@ class Product {
   }
 
   rung_status run_batch(int dim, int dims, Matrix a, Matrix b, Matrix c) {
+    if (dim == dims - 1 && takes_batch(dim, a, b, c)) return call_batch(dim, a, b, c);
     if (dim == dims) return out_.on_gpu() ? call(a, b, c) : run_on_host(a, b, c);
     const auto bytes = [](std::int64_t step, const Matrix& matrix) {
       return step * static_cast<std::int64_t>(matrix.element);
@@ -228,6 +240,36 @@ class Product {
       c.data += bytes(out_.strides[dim], c);
     }
     return RUNG_OK;
+  }
+
+  /// Whether the matrices of one dimension of the batch are a batch of the library's.
+  bool takes_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c) const {
+    const std::int64_t count = shapes_.batch[dim];
+    const std::int64_t steps[] = {shapes_.steps_a[dim], shapes_.steps_b[dim], out_.strides[dim]};
+    if (count < 2 || *std::min_element(steps, steps + 3) < 0 || a.is_empty() || b.is_empty() ||
+        !is_direct(a) || !is_direct(b) || !is_direct(c) || steps[2] < elements_of(c)) {
+      return false;
+    }
+    const auto all = [count](const Matrix& matrix, std::int64_t step) {
+      const std::int64_t elements = (count - 1) * step + elements_of(matrix);
+      return Matrix{matrix.data, 1, elements, elements, 1, matrix.element};
+    };
+    const Matrix all_c = all(c, steps[2]);
+    return !may_overlap(all(a, steps[0]), all_c) && !may_overlap(all(b, steps[1]), all_c);
+  }
+
+  /// From the first to the last one.
+  static std::int64_t elements_of(const Matrix& matrix) {
+    return (matrix.rows - 1) * matrix.row_stride + (matrix.cols - 1) * matrix.col_stride + 1;
+  }
+
+  rung_status call_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c) {
+    Extents of_a, of_b, of_c;
+    const std::int64_t count = shapes_.batch[dim];
+    const rung_tensor ta = batch_of(a, a_, dtype_, count, shapes_.steps_a[dim], of_a),
+                      tb = batch_of(b, b_, dtype_, count, shapes_.steps_b[dim], of_b),
+                      tc = batch_of(c, out_, out_.dtype, count, out_.strides[dim], of_c);
+    return rung_gemm(&ta, &tb, &tc, alpha_, beta_, &options_);
   }
 
   rung_status run_on_host(const Matrix& a, const Matrix& b, const Matrix& c) {

@@ -20,13 +20,14 @@ namespace rung {
 inline std::string no_dtype(Dtype dtype) { return "no " + std::string(name(dtype)); }
 
 /// Backend::why_not() for a call that a rung supports on no device: of another compute mode, or of
-/// a batch.
-inline std::optional<std::string> why_not_kind(const RungInfo& rung, const GemmCall& call) {
+/// a batch where it computes one product.
+inline std::optional<std::string> why_not_kind(const RungInfo& rung, const GemmCall& call,
+                                               bool computes_batches = false) {
   if (rung.compute_mode != call.compute_mode) {
     return "computes in mode " + std::string(name(rung.compute_mode)) + ", not in " +
            std::string(name(call.compute_mode));
   }
-  if (call.batch == 1) return std::nullopt;
+  if (call.batch == 1 || computes_batches) return std::nullopt;
   return "computes one product, not a batch of " + std::to_string(call.batch);
 }
 

@@ -4,7 +4,7 @@ namespace rung {
 
 template <class Pointer>
 Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                   std::int64_t element_bytes) {
+                   std::int64_t element_bytes, std::int64_t batch) {
   if (rows == 0 || cols == 0) return {};
   const bool by_rows = matrix.col_stride == 1;
   const std::int64_t lines = by_rows ? rows : cols;
@@ -13,26 +13,28 @@ Storage storage_of(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int
   auto* const begin =
       static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(matrix.data)));
   constexpr std::int64_t far = 4096;  // a separate copy costs less than this many bytes
-  if (lines > 1 && pitch - bytes > far) return {begin, lines, bytes, pitch};
-  const std::int64_t all = (lines - 1) * pitch + bytes;
+  if (batch == 1 && lines > 1 && pitch - bytes > far) return {begin, lines, bytes, pitch};
+  const std::int64_t all =
+      (batch - 1) * matrix.batch_stride * element_bytes + (lines - 1) * pitch + bytes;
   return {begin, 1, all, all};
 }
 
-template Storage storage_of(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::int64_t);
-template Storage storage_of(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
+template Storage storage_of(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::int64_t,
+                            std::int64_t);
+template Storage storage_of(const AnyMatrix<const void*>&, std::int64_t, std::int64_t, std::int64_t,
                             std::int64_t);
 
 template <class Pointer>
 Storage host_storage(const AnyMatrix<Pointer>& matrix, std::int64_t rows, std::int64_t cols,
-                     std::size_t element_bytes, bool is_virtual) {
+                     std::size_t element_bytes, bool is_virtual, std::int64_t batch) {
   if (!is_virtual && matrix.storage.begin != nullptr) return matrix.storage;
-  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes));
+  return storage_of(matrix, rows, cols, static_cast<std::int64_t>(element_bytes), batch);
 }
 
 template Storage host_storage(const AnyMatrix<void*>&, std::int64_t, std::int64_t, std::size_t,
-                              bool);
+                              bool, std::int64_t);
 template Storage host_storage(const AnyMatrix<const void*>&, std::int64_t, std::int64_t,
-                              std::size_t, bool);
+                              std::size_t, bool, std::int64_t);
 
 namespace {
 

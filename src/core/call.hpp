@@ -26,6 +26,8 @@ struct AnyMatrix {
   /// both there and back, so that the guards are checked as on the host.
   Storage storage = {};
   std::int64_t batch_stride = 0;  // elements from one matrix of a batch to the next
+  /// Instead of that, the address of each matrix of a batch. The array is where the matrices are.
+  const Pointer* pointers = nullptr;
 
   template <class T>
   Matrix<T> as() const {
@@ -33,8 +35,7 @@ struct AnyMatrix {
   }
 };
 
-/// Gemm<In, Out> of the dtype, in the same canonical form, or a batch of them. No rung computes
-/// more than one product yet.
+/// Gemm<In, Out> of the dtype, in the same canonical form, or a batch of them.
 struct GemmCall {
   Dtype dtype;
   std::int64_t m, n, k;
@@ -45,6 +46,9 @@ struct GemmCall {
   AnyMatrix<void*> c;
   ComputeMode compute_mode = ComputeMode::standard;
   std::int64_t batch = 1;  // products: see AnyMatrix::batch_stride
+  /// On a GPU, in its memory: becomes 1 if a product was left out because of a null pointer in an
+  /// array. Null: not reported.
+  int* batch_status = nullptr;
   /// The pointers are those of a device behind the CUDA driver, which then neither copies nor owns
   /// the operands. Only its backends and peers take such a call.
   bool on_device = false;

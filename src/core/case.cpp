@@ -17,18 +17,45 @@ std::string_view name(Values values) {
   return names[static_cast<std::size_t>(values)];
 }
 
-Operand matrix(Dtype type, std::int64_t rows, std::int64_t cols, bool transposed,
-               std::int64_t padding, int offset) {
+/// The matrices of a batch, one below the other.
+Operand matrices(const GemmSpec& spec, Dtype type, std::int64_t rows, std::int64_t cols,
+                 bool transposed, std::int64_t padding) {
   if (transposed) std::swap(rows, cols);
   std::int64_t ld = 0;
   if (__builtin_add_overflow(cols, padding, &ld)) ld = -1;
-  return Operand(type, rows, cols, ld, offset);
+  const std::int64_t gaps = spec.batch > 1 ? (spec.batch - 1) * spec.batch_gap : 0;
+  return Operand(type, spec.batch * rows + gaps, cols, ld, spec.offset);
+}
+
+/// Rows of the operand from one matrix of the batch to the next.
+std::int64_t rows_apart(const GemmSpec& spec, const Operand& operand) {
+  return (operand.rows() + spec.batch_gap) / spec.batch;
 }
 
 template <class Pointer>
-AnyMatrix<Pointer> view(const Operand& operand, bool transposed) {
-  if (transposed) return {operand.data(), 1, operand.ld(), operand.storage()};
-  return {operand.data(), operand.ld(), 1, operand.storage()};
+AnyMatrix<Pointer> view(const GemmSpec& spec, const Operand& operand, bool transposed) {
+  return {.data = operand.data(),
+          .row_stride = transposed ? 1 : operand.ld(),
+          .col_stride = transposed ? operand.ld() : 1,
+          .storage = operand.storage(),
+          .batch_stride = spec.batch == 1 ? 0 : rows_apart(spec, operand) * operand.ld()};
+}
+
+template <class Pointer>
+void move_to(AnyMatrix<Pointer>& matrix, std::int64_t product, Dtype type) {
+  const std::int64_t bytes =
+      product * matrix.batch_stride * static_cast<std::int64_t>(input_bytes(type));
+  matrix.data = reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(matrix.data) +
+                                          static_cast<std::uintptr_t>(bytes));
+}
+
+/// Calls f(row) for each row of an operand that lies between two matrices of a batch.
+template <class F>
+void for_each_gap(const GemmSpec& spec, const Operand& operand, const F& f) {
+  const std::int64_t apart = rows_apart(spec, operand);
+  for (std::int64_t end = apart; end < operand.rows(); end += apart) {
+    for (std::int64_t row = end - spec.batch_gap; row < end; ++row) f(row);
+  }
 }
 
 /// One row if the elements are adjacent, otherwise one row per element.
@@ -65,6 +92,8 @@ std::string describe(const GemmSpec& spec) {
   if (spec.b_padding != 0) text += fmt::format(" ldb+{}", spec.b_padding);
   if (spec.c_padding != 0) text += fmt::format(" ldc+{}", spec.c_padding);
   if (spec.offset != 0) text += fmt::format(" offset {}", spec.offset);
+  if (spec.batch != 1) text += fmt::format(" batch {}", spec.batch);
+  if (spec.batch_gap != 0) text += fmt::format(" gap {}", spec.batch_gap);
   if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
   return text;
 }
@@ -84,9 +113,9 @@ std::string describe(const DotSpec& spec) {
 
 GemmCase::GemmCase(const GemmSpec& spec)
     : spec_(spec),
-      a_(matrix(spec.dtype, spec.m, spec.k, spec.a_transposed, spec.a_padding, spec.offset)),
-      b_(matrix(spec.dtype, spec.k, spec.n, spec.b_transposed, spec.b_padding, spec.offset)),
-      c_(matrix(output_type(spec.dtype), spec.m, spec.n, false, spec.c_padding, spec.offset)) {
+      a_(matrices(spec, spec.dtype, spec.m, spec.k, spec.a_transposed, spec.a_padding)),
+      b_(matrices(spec, spec.dtype, spec.k, spec.n, spec.b_transposed, spec.b_padding)),
+      c_(matrices(spec, output_type(spec.dtype), spec.m, spec.n, false, spec.c_padding)) {
   fill();
 }
 
@@ -96,16 +125,28 @@ GemmCall GemmCase::call() const {
           spec_.n,
           spec_.k,
           spec_.alpha,
-          view<const void*>(a_, spec_.a_transposed),
-          view<const void*>(b_, spec_.b_transposed),
+          view<const void*>(spec_, a_, spec_.a_transposed),
+          view<const void*>(spec_, b_, spec_.b_transposed),
           spec_.beta,
-          view<void*>(c_, false),
-          spec_.compute_mode};
+          view<void*>(spec_, c_, false),
+          spec_.compute_mode,
+          spec_.batch};
+}
+
+GemmCall GemmCase::product(std::int64_t index) const {
+  GemmCall one = call();
+  move_to(one.a, index, spec_.dtype);
+  move_to(one.b, index, spec_.dtype);
+  move_to(one.c, index, c_.type());
+  one.batch = 1;
+  return one;
 }
 
 void GemmCase::fill(Values values) {
   a_.fill(values, 3 * spec_.seed);
   b_.fill(values, 3 * spec_.seed + 1);
+  poison_gaps(a_);
+  poison_gaps(b_);
   // C keeps finite values, so that NaN and infinity can only come from A and B.
   const bool non_finite = values == Values::nan || values == Values::infinity;
   c_values_ = non_finite ? Values::reals : values;
@@ -117,7 +158,18 @@ void GemmCase::renew_c() {
     c_.poison();
   } else {
     c_.fill(c_values_, c_seed());
+    poison_gaps(c_);
   }
+}
+
+void GemmCase::poison_gaps(Operand& operand) const {
+  for_each_gap(spec_, operand, [&](std::int64_t row) { operand.poison_row(row); });
+}
+
+bool GemmCase::has_untouched_gaps() const {
+  bool untouched = true;
+  for_each_gap(spec_, c_, [&](std::int64_t row) { untouched = untouched && c_.is_poisoned(row); });
+  return untouched;
 }
 
 DotCase::DotCase(const DotSpec& spec)

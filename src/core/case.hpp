@@ -24,6 +24,8 @@ struct GemmSpec {
   Values values = Values::reals;
   int offset = 0;  // offset of each operand, in elements, from a 64-byte boundary
   std::uint64_t seed = 1;
+  std::int64_t batch = 1;      // products, each with matrices of its own
+  std::int64_t batch_gap = 0;  // rows, or columns, between the matrices of an operand
 };
 
 /// The required accuracy of a sum: see verify.hpp.
@@ -60,7 +62,9 @@ class GemmCase {
   void set_compute_mode(ComputeMode mode) { spec_.compute_mode = mode; }
   /// Pointers into this case, valid for its lifetime and across calls of fill().
   GemmCall call() const;
-  /// Fills A, B and C (again). C is filled with the guard pattern if beta is 0.
+  /// One product of the batch by itself.
+  GemmCall product(std::int64_t index) const;
+  /// Fills A, B and C (again), and gaps with the guard pattern. C is filled with the guard pattern if beta is 0.
   void fill(Values values);
   void fill() { fill(spec_.values); }
   /// Restores C as the last fill() left it.
@@ -70,14 +74,18 @@ class GemmCase {
   const Operand& b() const { return b_; }
   const Operand& c() const { return c_; }
 
-  /// C(row, col) as fill() left it, if beta is not 0. T is the output type.
+  /// C(row, col) of a product as fill() left it, if beta is not 0. T is the output type.
   template <class T>
-  T original_c(std::int64_t row, std::int64_t col) const {
-    return random_element<T>(c_values_, c_seed(), row * spec_.n + col);
+  T original_c(std::int64_t product, std::int64_t row, std::int64_t col) const {
+    const std::int64_t first_row = product * (spec_.m + spec_.batch_gap);
+    return random_element<T>(c_values_, c_seed(), (first_row + row) * spec_.n + col);
   }
+  /// Whether the gaps between the products of C are as fill() left them.
+  bool has_untouched_gaps() const;
 
  private:
   std::uint64_t c_seed() const { return 3 * spec_.seed + 2; }
+  void poison_gaps(Operand& operand) const;
 
   GemmSpec spec_;
   Values c_values_ = Values::reals;

@@ -217,6 +217,22 @@ void Operand::poison() {
   write_guards();
 }
 
+void Operand::poison_row(std::int64_t row) {
+  visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
+    T* const begin = static_cast<T*>(data_) + row * ld_;
+    std::fill(begin, begin + cols_, std::bit_cast<T>(guard_pattern<T>()));
+  });
+}
+
+bool Operand::is_poisoned(std::int64_t row) const {
+  return visit(type_, [&]<class T, class Out>(Elements<T, Out>) {
+    const T* const begin = static_cast<const T*>(data_) + row * ld_;
+    return std::all_of(begin, begin + cols_, [](const T& element) {
+      return std::bit_cast<Word<sizeof(T)>>(element) == guard_pattern<T>();
+    });
+  });
+}
+
 std::uint64_t Operand::fingerprint() const {
   const auto mix = [](std::uint64_t& hash, std::uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;

@@ -41,6 +41,10 @@ class Operand {
   /// Sets every element to the guard pattern. Restores the guards.
   void poison();
 
+  /// The same for one row. is_poisoned(): whether every element of it still has the pattern.
+  void poison_row(std::int64_t row);
+  bool is_poisoned(std::int64_t row) const;
+
   /// A hash of all elements.
   std::uint64_t fingerprint() const;
   /// Empty if every guard is unchanged, otherwise where it was overwritten: "2 past the end of row

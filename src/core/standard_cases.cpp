@@ -132,6 +132,34 @@ std::vector<GemmSpec> random_gemm_cases(Dtype dtype, int count, double most_mult
   return specs;
 }
 
+std::vector<GemmSpec> standard_batched_cases(Dtype dtype) {
+  constexpr std::array shapes = std::to_array<Shape>({
+      {4, 4, 4},
+      {8, 8, 8},
+      {5, 7, 3},
+      {16, 16, 16},
+      {17, 15, 33},
+      {32, 32, 32},
+      {3, 40, 100},
+      {64, 64, 64},
+      {65, 33, 20},
+      {24, 24, 0},
+      {0, 5, 5},
+      {1, 1, 70},
+  });
+  std::vector<GemmSpec> specs;
+  const auto add = [&](Shape shape, std::int64_t batch) {
+    GemmSpec spec = variant(dtype, shape, specs.size());
+    spec.batch = batch;
+    spec.batch_gap = static_cast<std::int64_t>(specs.size() % 3);
+    specs.push_back(spec);
+  };
+  for (const Shape shape : shapes) add(shape, 3);
+  // More than a block computes, and more than threads share evenly.
+  for (const Shape shape : {Shape{4, 4, 4}, Shape{5, 7, 3}, Shape{16, 16, 16}}) add(shape, 67);
+  return specs;
+}
+
 Accuracy accuracy_of(const RungInfo& rung) {
   if (rung.slug.ends_with("_compensated")) return Accuracy::compensated;
   if (rung.slug.ends_with("_reproducible")) return Accuracy::exact;

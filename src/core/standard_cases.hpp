@@ -19,6 +19,10 @@ std::vector<GemmSpec> standard_gemm_cases(Dtype dtype, Effort effort);
 std::vector<GemmSpec> random_gemm_cases(Dtype dtype, int count, double most_multiply_adds,
                                         std::uint64_t seed);
 
+/// Batches of small products: of each size around the tiles for them, with gaps between the
+/// matrices and without.
+std::vector<GemmSpec> standard_batched_cases(Dtype dtype);
+
 /// The required accuracy of a dot rung, by its name.
 Accuracy accuracy_of(const RungInfo& rung);
 

@@ -85,9 +85,10 @@ class Checker {
   static constexpr bool rounds_result = !std::is_same_v<Out, Scalar<Out>>;
 
  public:
-  Checker(const GemmCase& problem, Values values)
+  Checker(const GemmCase& problem, std::int64_t product, Values values)
       : problem_(problem),
-        g_(problem.call().typed<In, Out>()),
+        product_(product),
+        g_(problem.product(product).typed<In, Out>()),
         alpha_(g_.alpha),
         beta_(g_.beta),
         exact_(std::is_integral_v<In> ||
@@ -116,7 +117,7 @@ class Checker {
 
  private:
   W original(std::int64_t row, std::int64_t col) const {
-    return beta_ == 0 ? W{0} : widen(problem_.original_c<Out>(row, col));
+    return beta_ == 0 ? W{0} : widen(problem_.original_c<Out>(product_, row, col));
   }
 
   /// The Euclidean norms of rows.
@@ -180,8 +181,8 @@ class Checker {
           magnitude_of(size_of_products(products.magnitudes[col], row, col), magnitude(old));
       const W bound = exact_ ? W{0} : error_bound(sums, expected);
       note(error_ratio(got, expected, bound), [&] {
-        return fmt::format("C({}, {}) is {}, expected {} within {:.3g}", row, col, got, expected,
-                           static_cast<double>(bound));
+        return fmt::format("{}C({}, {}) is {}, expected {} within {:.3g}", where(), row, col, got,
+                           expected, static_cast<double>(bound));
       });
     }
   }
@@ -214,10 +215,14 @@ class Checker {
           exact_ ? W{0} : static_cast<W>(2 * g_.n) * unit_roundoff<W> * (sums + cv.magnitudes[row]);
       const W bound = error_bound(sums, cv.magnitudes[row]) + own_rounding;
       note(error_ratio(cv.values[row], expected, bound), [&] {
-        return fmt::format("row {} of C times a random vector is {}, expected {} within {:.3g}",
-                           row, cv.values[row], expected, static_cast<double>(bound));
+        return fmt::format("{}row {} of C times a random vector is {}, expected {} within {:.3g}",
+                           where(), row, cv.values[row], expected, static_cast<double>(bound));
       });
     }
+  }
+
+  std::string where() const {
+    return problem_.spec().batch == 1 ? "" : fmt::format("product {}: ", product_);
   }
 
   template <class Message>
@@ -228,12 +233,27 @@ class Checker {
   }
 
   const GemmCase& problem_;
+  const std::int64_t product_;
   const Gemm<In, Out> g_;
   const W alpha_, beta_;
   const bool exact_, finite_;
   std::vector<W> row_norms_, col_norms_;  // empty unless the mode's bound has them
   Verdict verdict_;
 };
+
+/// The verdict on the worst product.
+template <class In, class Out>
+Verdict check_products(const GemmCase& problem, Values values) {
+  Verdict worst;
+  worst.right = true;
+  for (std::int64_t product = 0; product < problem.spec().batch; ++product) {
+    Verdict verdict = Checker<In, Out>(problem, product, values).check();
+    if (product == 0 || !(verdict.max_error_ratio <= worst.max_error_ratio)) {
+      worst = std::move(verdict);
+    }
+  }
+  return worst;
+}
 
 Verdict run_once(GemmCase& problem, Values values,
                  const std::function<void(const GemmCall&)>& run) {
@@ -245,10 +265,11 @@ Verdict run_once(GemmCase& problem, Values values,
   if (const auto place = problem.a().broken_guard()) return wrong("wrote around A: " + *place);
   if (const auto place = problem.b().broken_guard()) return wrong("wrote around B: " + *place);
   if (const auto place = problem.c().broken_guard()) return wrong("wrote around C: " + *place);
+  if (!problem.has_untouched_gaps()) return wrong("wrote between two products of C");
   if (problem.a().fingerprint() != a) return wrong("changed A");
   if (problem.b().fingerprint() != b) return wrong("changed B");
   return visit(problem.spec().dtype, [&]<class In, class Out>(Elements<In, Out>) {
-    return Checker<In, Out>(problem, values).check();
+    return check_products<In, Out>(problem, values);
   });
 }
 

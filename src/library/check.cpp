@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "library/check_batch.hpp"
 #include "rung/error.hpp"
 
 namespace rung::check {
@@ -46,6 +47,30 @@ void fail_matrix_bytes(const char* matrix, std::int64_t lines, std::int64_t ld,
 
 void fail_matrix_null(const char* matrix, std::int64_t rows, std::int64_t cols) {
   fail(std::string(matrix) + " is null; it must point to " + shape(rows, cols) + " elements");
+}
+
+void fail_counts(std::int64_t a, std::int64_t b, std::int64_t c) {
+  fail("gemm_batched: A has " + text(a) + " matrices, B " + text(b) + ", C " + text(c) +
+       "; they must have the same number");
+}
+
+void fail_stride_of_c(std::int64_t stride, std::int64_t least) {
+  fail("gemm_batched: C: the stride is " + text(stride) + "; it must be at least " + text(least) +
+       ", the elements from the first to the last one of a matrix");
+}
+
+void fail_batch_bytes(const char* matrix, std::int64_t count, std::int64_t stride) {
+  fail(std::string(matrix) + " has " + text(count) + " matrices at a stride of " + text(stride) +
+       "; it must take at most 9223372036854775807 bytes");
+}
+
+void fail_batch_null(const char* matrix, std::int64_t count) {
+  fail(std::string(matrix) + " is null; it must point to " + text(count) + " matrices");
+}
+
+void fail_pointer(const char* matrix, std::int64_t index, std::int64_t count) {
+  fail(std::string(matrix) + ": pointer " + text(index) + " of " + text(count) +
+       " is null; it must point to a matrix");
 }
 
 void fail_lengths(std::int64_t x, std::int64_t y) {

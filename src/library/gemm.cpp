@@ -2,7 +2,6 @@
 
 #include "library/gemm.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -14,20 +13,6 @@
 
 namespace rung {
 namespace {
-
-/// C = beta * C.
-template <class Out>
-void scale(std::int64_t m, std::int64_t n, Out beta, const Matrix<Out>& c) {
-  if (n == 0 || beta == Out{1}) return;
-  for (std::int64_t i = 0; i < m; ++i) {
-    Out* row = &c(i, 0);
-    if (beta == Out{}) {
-      std::fill_n(row, n, Out{});
-    } else {
-      std::for_each_n(row, n, [beta](Out& element) { element *= beta; });
-    }
-  }
-}
 
 /// Runs what computes in the mode: all other combinations of types and modes have a rung.
 template <class In, class Out>
@@ -47,7 +32,7 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
   check::has_mode(dtype_of<Kernel<In>, Kernel<Out>>(), options.compute_mode);
   const auto call = canonical(alpha, a, b, beta, c);
   const auto& problem = call.problem;
-  if (!call.multiplies) return scale(problem.m, problem.n, problem.beta, problem.c);
+  if (!call.multiplies) return cpu::scale(problem);
   const GemmShape shape{.dtype = dtype_of<Kernel<In>, Kernel<Out>>(),
                         .m = problem.m,
                         .n = problem.n,
@@ -60,18 +45,21 @@ void run(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b
 
 }  // namespace
 
+void cpu::refuse(Dtype dtype) {
+  throw Error(Status::unavailable, "rung: gemm: no kernel of " + std::string(name(dtype)) +
+                                       " for CPUs; f32, f64, i32, bf16, f16 and i8 have one");
+}
+
 void cpu::gemm(const CanonicalCall& canonical, const GemmOptions& options) {
   GemmCall problem = canonical.call;
   problem.compute_mode = options.compute_mode;
   check::has_mode(problem.dtype, problem.compute_mode);
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     if constexpr (!cpu::has_gemm<In, Out>) {
-      throw Error(Status::unavailable, "rung: gemm: no kernel of " +
-                                           std::string(name(problem.dtype)) +
-                                           " for CPUs; f32, f64, i32, bf16, f16 and i8 have one");
+      refuse(problem.dtype);
     } else {
       const Gemm<In, Out> g = problem.typed<In, Out>();
-      if (!canonical.multiplies) return scale(g.m, g.n, g.beta, g.c);
+      if (!canonical.multiplies) return scale(g);
       const GemmShape shape{.dtype = problem.dtype,
                             .m = problem.m,
                             .n = problem.n,

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "library/canonical_batch.hpp"
 #include "library/check.hpp"
 #include "rung/error.hpp"
 
@@ -32,8 +33,8 @@ std::string type_name(std::int32_t dtype) {
   return std::string(name(element_types[static_cast<std::size_t>(dtype)]));
 }
 
-/// Everything about one tensor that does not depend on its elements' type.
-void check_tensor(const char* matrix, const rung_tensor* tensor) {
+/// Everything about one tensor of so many dimensions that does not depend on its elements' type.
+void check_tensor(const char* matrix, const rung_tensor* tensor, int ndim) {
   if (tensor == nullptr) fail(std::string(matrix) + " is null; it must point to a rung_tensor");
   if (tensor->device_type != RUNG_DEVICE_CPU && tensor->device_type != RUNG_DEVICE_CUDA) {
     fail(of(matrix, "device_type", tensor->device_type) + "; it must be 1 (CPU) or 2 (CUDA)");
@@ -42,13 +43,16 @@ void check_tensor(const char* matrix, const rung_tensor* tensor) {
     fail(of(matrix, "device_id", tensor->device_id) +
          (tensor->device_id < 0 ? "; it must be at least 0" : "; that of the CPU must be 0"));
   }
-  if (tensor->ndim != 2) fail(of(matrix, "ndim", tensor->ndim) + "; it must be 2");
+  if (tensor->ndim != ndim) {
+    fail(of(matrix, "ndim", tensor->ndim) + "; it must be " + std::to_string(ndim));
+  }
   if (tensor->dtype < 0 || static_cast<std::size_t>(tensor->dtype) >= element_types.size()) {
     fail(of(matrix, "dtype", tensor->dtype) + "; it must be a rung_dtype, 0 to " +
          std::to_string(element_types.size() - 1));
   }
   if (tensor->shape == nullptr) {
-    fail(std::string(matrix) + ": shape is null; it must point to 2 extents");
+    fail(std::string(matrix) + ": shape is null; it must point to " + std::to_string(ndim) +
+         " extents");
   }
 }
 
@@ -81,13 +85,15 @@ Dtype dtype_of_types(const rung_tensor& a, const rung_tensor& b, const rung_tens
        allowed);
 }
 
-/// The view of a tensor, by rows or by columns.
+/// The view of a tensor's last two dimensions, by rows or by columns.
 template <class T>
 MatrixView<T> view_of(const char* matrix, const rung_tensor& tensor) {
-  const std::int64_t rows = tensor.shape[0], cols = tensor.shape[1];
+  const std::int64_t* const shape = tensor.shape + (tensor.ndim - 2);
+  const std::int64_t rows = shape[0], cols = shape[1];
   auto* const data = static_cast<T*>(tensor.data);
   if (tensor.strides == nullptr) return {data, rows, cols, cols, Order::row_major};
-  const std::int64_t row_stride = tensor.strides[0], col_stride = tensor.strides[1];
+  const std::int64_t* const strides = tensor.strides + (tensor.ndim - 2);
+  const std::int64_t row_stride = strides[0], col_stride = strides[1];
   // The stride of an extent of 1 is never used.
   if (col_stride == 1 || cols <= 1) {
     return {data, rows, cols, rows <= 1 ? cols : row_stride, Order::row_major};
@@ -97,6 +103,23 @@ MatrixView<T> view_of(const char* matrix, const rung_tensor& tensor) {
   }
   fail(std::string(matrix) + ": strides are " + std::to_string(row_stride) + " and " +
        std::to_string(col_stride) + "; one of them must be 1");
+}
+
+/// The view of a batch: of a tensor of 3 dimensions, or of one of 2 at `count` pointers.
+template <class T>
+BatchView<T> batch_of(const char* matrix, const rung_tensor& tensor, std::int64_t count) {
+  const MatrixView<T> view = view_of<T>(matrix, tensor);
+  if (count >= 0) {
+    if (tensor.data == nullptr && count > 0) {
+      fail(std::string(matrix) + " is null; it must point to " + std::to_string(count) +
+           " pointers");
+    }
+    return {view, count, 0, static_cast<T* const*>(tensor.data)};
+  }
+  const std::int64_t dense = view.rows * view.cols;
+  const std::int64_t apart = tensor.strides == nullptr ? dense : tensor.strides[0];
+  // The stride of an extent of 1 is never used.
+  return {view, tensor.shape[0], tensor.shape[0] <= 1 ? 0 : apart};
 }
 
 /// alpha or beta in the type of the sums.
@@ -117,22 +140,39 @@ T scalar(const char* which, double value) {
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
+/// Checks what three tensors have in common. Returns the dtype of the product.
+Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int ndim) {
+  check_tensor("A", a, ndim);
+  check_tensor("B", b, ndim);
+  check_tensor("C", c, ndim);
+  check_same_device("A", *a, *c);
+  check_same_device("B", *b, *c);
+  return dtype_of_types(*a, *b, *c);
+}
+
 }  // namespace
 
 CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                         double alpha, double beta) {
-  check_tensor("A", a);
-  check_tensor("B", b);
-  check_tensor("C", c);
-  check_same_device("A", *a, *c);
-  check_same_device("B", *b, *c);
-  const Dtype dtype = dtype_of_types(*a, *b, *c);
+  const Dtype dtype = check_tensors(a, b, c, 2);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;
     return erased(canonical(scalar<Scalar<Out>>("alpha", alpha), view_of<const In>("A", *a),
                             view_of<const In>("B", *b), scalar<Scalar<Out>>("beta", beta),
                             view_of<Out>("C", *c)));
+  });
+}
+
+CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                              double alpha, double beta, std::int64_t count) {
+  const Dtype dtype = check_tensors(a, b, c, count < 0 ? 3 : 2);
+  return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
+    using In = Public<KernelIn>;
+    using Out = Public<KernelOut>;
+    return canonical(scalar<Scalar<Out>>("alpha", alpha), batch_of<const In>("A", *a, count),
+                     batch_of<const In>("B", *b, count), scalar<Scalar<Out>>("beta", beta),
+                     batch_of<Out>("C", *c, count));
   });
 }
 

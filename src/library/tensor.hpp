@@ -1,6 +1,8 @@
 #pragma once
 // From rung_tensors, whose types are known at run time, to a canonical call.
 
+#include <cstdint>
+
 #include "library/canonical.hpp"
 #include "rung/rung.h"
 
@@ -10,5 +12,10 @@ namespace rung {
 /// whether the device has a kernel for the types. Throws rung::Error (Status::invalid_argument).
 CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                         double alpha, double beta);
+
+/// The same for a batch: tensors of 3 dimensions; or, if `count` is not negative, of 2, whose data
+/// are arrays of so many pointers.
+CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                              double alpha, double beta, std::int64_t count = -1);
 
 }  // namespace rung

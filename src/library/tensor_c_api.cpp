@@ -7,7 +7,9 @@
 #include "library/check.hpp"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/gemm.hpp"
+#include "library/cuda/gemm_batched.hpp"
 #include "library/gemm.hpp"
+#include "library/gemm_batched.hpp"
 #include "library/tensor.hpp"
 
 namespace rung::c_api {
@@ -21,19 +23,32 @@ void check_device(int wanted) {
                   "; the current context is of GPU " + std::to_string(current));
 }
 
-void run_on_cpu(const CanonicalCall& call, const rung_tensor_options& options) {
-  cpu::gemm(call, {.threads = options.threads,
-                   .compute_mode = static_cast<ComputeMode>(options.compute_mode)});
+GemmOptions cpu_options(const rung_tensor_options& options) {
+  return {.threads = options.threads,
+          .compute_mode = static_cast<ComputeMode>(options.compute_mode)};
 }
 
-void run_on_gpu(const CanonicalCall& call, int device, const rung_tensor_options& options) {
+CudaOptions gpu_options(const rung_tensor_options& options) {
+  return {.workspace = options.workspace,
+          .workspace_bytes = options.workspace_bytes,
+          .multiprocessors = options.multiprocessors,
+          .compute_mode = static_cast<ComputeMode>(options.compute_mode)};
+}
+
+void run(const CanonicalCall& call, const rung_tensor& c, const rung_tensor_options& options) {
+  if (c.device_type == RUNG_DEVICE_CPU) return cpu::gemm(call, cpu_options(options));
   if (call.call.m == 0 || call.call.n == 0) return;
-  check_device(device);
-  cuda::gemm(call, static_cast<cuda::Stream>(options.stream),
-             {.workspace = options.workspace,
-              .workspace_bytes = options.workspace_bytes,
-              .multiprocessors = options.multiprocessors,
-              .compute_mode = static_cast<ComputeMode>(options.compute_mode)});
+  check_device(c.device_id);
+  cuda::gemm(call, static_cast<cuda::Stream>(options.stream), gpu_options(options));
+}
+
+void run_batch(const CanonicalCall& call, const rung_tensor& c,
+               const rung_tensor_options& options) {
+  if (c.device_type == RUNG_DEVICE_CPU) return cpu::gemm_batched(call, cpu_options(options));
+  if (call.call.batch == 0) return;
+  check_device(c.device_id);
+  cuda::gemm_batched(call, static_cast<cuda::Stream>(options.stream),
+                     {.gemm = gpu_options(options), .status = options.batch_status});
 }
 
 void check_options(const rung_tensor_options& options) {
@@ -44,6 +59,15 @@ void check_options(const rung_tensor_options& options) {
   require(options.reserved == 0, "reserved of the options", options.reserved, "0");
 }
 
+/// Checked, and as this version of the library has them.
+rung_tensor_options read_checked(const rung_tensor_options* options) {
+  constexpr std::size_t first_version = offsetof(rung_tensor_options, batch_status);
+  const auto read =
+      read_options(options, RUNG_TENSOR_OPTIONS_INIT, first_version, "sizeof(rung_tensor_options)");
+  check_options(read);
+  return read;
+}
+
 }  // namespace
 }  // namespace rung::c_api
 
@@ -51,14 +75,22 @@ extern "C" rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, con
                                  double alpha, double beta, const rung_tensor_options* options) {
   using namespace rung::c_api;
   return guarded([&] {
-    const auto read = read_options(options, RUNG_TENSOR_OPTIONS_INIT, sizeof(rung_tensor_options),
-                                   "sizeof(rung_tensor_options)");
-    check_options(read);
-    const rung::CanonicalCall call = rung::canonical(a, b, c, alpha, beta);
-    if (c->device_type == RUNG_DEVICE_CPU) {
-      run_on_cpu(call, read);
+    const auto read = read_checked(options);
+    if (c != nullptr && c->ndim == 3) {
+      run_batch(rung::canonical_batch(a, b, c, alpha, beta), *c, read);
     } else {
-      run_on_gpu(call, c->device_id, read);
+      run(rung::canonical(a, b, c, alpha, beta), *c, read);
     }
+  });
+}
+
+extern "C" rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, const rung_tensor* b,
+                                          const rung_tensor* c, double alpha, double beta,
+                                          const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    const auto read = read_checked(options);
+    require(count >= 0, "count", count, "at least 0");
+    run_batch(rung::canonical_batch(a, b, c, alpha, beta, count), *c, read);
   });
 }

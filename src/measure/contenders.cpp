@@ -10,6 +10,7 @@
 #include "backends/cuda/gemm_operands.hpp"
 #include "core/kernel_error.hpp"
 #include "measure/peers/gpu_batch.hpp"
+#include "rung/batch.hpp"
 #include "rung/cuda.hpp"
 #include "rung/dot.hpp"
 #include "rung/gemm.hpp"
@@ -61,7 +62,19 @@ auto gemm_at(const OnGpu& gpu, S alpha, const A& a, const A& b, S beta, const C&
   return gemm(alpha, a, b, beta, c, gpu.stream, gpu.options);
 }
 
-/// Empty if rung::gemm() does not support the types.
+/// The same for rung::gemm_batched().
+template <class S, class A, class C>
+auto batch_at(const GemmOptions& cpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm_batched(alpha, a, b, beta, c, cpu)) {
+  return gemm_batched(alpha, a, b, beta, c, cpu);
+}
+template <class S, class A, class C>
+auto batch_at(const OnGpu& gpu, S alpha, const A& a, const A& b, S beta, const C& c)
+    -> decltype(gemm_batched(alpha, a, b, beta, c, gpu.stream)) {
+  return gemm_batched(alpha, a, b, beta, c, gpu.stream, {.gemm = gpu.options});
+}
+
+/// Empty if the library does not support the types.
 template <class Where>
 Calls public_gemm(const GemmCall& call, const Where& where) {
   return visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Calls {
@@ -72,6 +85,14 @@ Calls public_gemm(const GemmCall& call, const Where& where) {
     const auto alpha = static_cast<Public<Scalar<Out>>>(g.alpha);
     const auto beta = static_cast<Public<Scalar<Out>>>(g.beta);
     if constexpr (requires { gemm_at(where, alpha, a, b, beta, c); }) {
+      if (call.batch != 1) {
+        const auto as = strided(a, call.batch, call.a.batch_stride);
+        const auto bs = strided(b, call.batch, call.b.batch_stride);
+        const auto cs = strided(c, call.batch, call.c.batch_stride);
+        return [=](std::int64_t calls) {
+          for (std::int64_t i = 0; i < calls; ++i) batch_at(where, alpha, as, bs, beta, cs);
+        };
+      }
       return [=](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) gemm_at(where, alpha, a, b, beta, c);
       };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -53,7 +54,9 @@ class GemmWorkload final : public Workload {
     spec.b_transposed = options.b_transposed;
     spec.alpha = options.alpha;
     spec.beta = options.beta;
-    flops_ = 2 * size.volume();
+    spec.batch = options.batch;
+    const auto batch = static_cast<double>(options.batch);
+    flops_ = 2 * size.volume() * batch;
     const auto area = [](std::int64_t rows, std::int64_t cols) {
       return static_cast<double>(rows) * static_cast<double>(cols);
     };
@@ -61,6 +64,7 @@ class GemmWorkload final : public Workload {
                  static_cast<double>(input_bytes(options.dtype)) +
              area(size.m, size.n) * (options.beta == 0 ? 1 : 2) *
                  static_cast<double>(output_bytes(options.dtype));
+    bytes_ *= batch;
     const std::int64_t count = count_sets(bytes_, options.cold, backend);
     for (std::int64_t i = 0; i < count; ++i) {
       spec.seed = static_cast<std::uint64_t>(i) + 1;
@@ -103,7 +107,9 @@ class GemmWorkload final : public Workload {
     GemmCall call = sets_.front()->call();
     call.compute_mode = options_.compute_mode;
     if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
-      return std::string(choose_cuda_gemm(call, gpu->target().arch).id);
+      const int arch = gpu->target().arch;
+      const auto batched = call.batch > 1 ? choose_cuda_batch(call, arch, false) : std::nullopt;
+      return std::string((batched ? *batched : choose_cuda_gemm(call, arch)).id);
     }
     return choose_gemm(call, options_.threads).id;
   }

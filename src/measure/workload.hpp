@@ -30,6 +30,7 @@ struct WorkloadOptions {
   double beta = 0;
   bool cold = false;  // use new operands, from beyond the caches, for each call
   ComputeMode compute_mode = ComputeMode::standard;  // of the library's gemm
+  std::int64_t batch = 1;  // products of gemm in one call, each of the size
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

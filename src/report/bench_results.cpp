@@ -153,6 +153,7 @@ void Results::add(const std::string& file, const Json& bench) {
   const Value machine = read_machine(whole);
   std::vector<Result> read;
   for (const Value& entry : whole.at("results").elements()) {
+    if (entry.find("batch")) continue;  // pages have no place for batches
     read.push_back(read_entry(entry));
     read.back().source = sources.size();
   }

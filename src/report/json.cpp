@@ -41,7 +41,7 @@ Json peers_of(const BenchRow& row) {
 }
 
 Json problem_of(const BenchResult& result) {
-  const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode] =
+  const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch] =
       result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
@@ -51,6 +51,7 @@ Json problem_of(const BenchResult& result) {
         {{"m", m}, {"n", n}, {"k", k}, {"layout", layout}, {"alpha", alpha}, {"beta", beta}});
     json["leading_dimensions"] = result.leading_dimensions;
     json["math"] = name(mode);
+    if (batch != 1) json["batch"] = batch;
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});
   }

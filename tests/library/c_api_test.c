@@ -186,6 +186,41 @@ static void tensors(void) {
       0);
 }
 
+static void batches(void) {
+  /* Two products of 1 x 2 by 2 x 1, strided and at pointers. */
+  float a[] = {1, 2, 3, 4}, b[] = {1, 10}, c[2] = {0, 0};
+  const int64_t shape_a[] = {2, 1, 2}, shape_b[] = {2, 2, 1}, shape_c[] = {2, 1, 1};
+  const int64_t strides_b[] = {0, 1, 1};
+  rung_tensor ta = matrix(a, RUNG_DTYPE_F32, shape_a, NULL);
+  rung_tensor tb = matrix(b, RUNG_DTYPE_F32, shape_b, strides_b);
+  rung_tensor tc = matrix(c, RUNG_DTYPE_F32, shape_c, NULL);
+  float* pointers_a[] = {&a[2], &a[0]};
+  float* pointers_b[] = {b, b};
+  float* pointers_c[] = {&c[0], &c[1]};
+
+  ta.ndim = tb.ndim = tc.ndim = 3;
+  CHECK(rung_gemm(&ta, &tb, &tc, 1, 0, NULL) == RUNG_OK && c[0] == 21 && c[1] == 43);
+  ta.ndim = 2;
+  CHECK(rung_gemm(&ta, &tb, &tc, 1, 0, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: A: ndim is 2; it must be 3") == 0);
+
+  tb.ndim = tc.ndim = 2;
+  ta.shape += 1, tb.shape += 1, tc.shape += 1;
+  tb.strides = NULL;
+  ta.data = (void*)pointers_a, tb.data = (void*)pointers_b, tc.data = (void*)pointers_c;
+  CHECK(rung_gemm_pointers(2, &ta, &tb, &tc, 1, 1, NULL) == RUNG_OK && c[0] == 64 && c[1] == 64);
+  CHECK(rung_gemm_pointers(-1, &ta, &tb, &tc, 1, 1, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: count is -1; it must be at least 0") == 0);
+  pointers_b[1] = NULL;
+  CHECK(rung_gemm_pointers(2, &ta, &tb, &tc, 1, 1, NULL) == RUNG_INVALID_ARGUMENT && c[0] == 64);
+  CHECK(strcmp(rung_last_error(),
+               "rung: gemm_batched: B: pointer 1 of 2 is null; it must point to a matrix") == 0);
+  tb.data = NULL;
+  CHECK(rung_gemm_pointers(2, &ta, &tb, &tc, 1, 1, NULL) == RUNG_INVALID_ARGUMENT && c[0] == 64);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: B is null; it must point to 2 pointers") == 0);
+  CHECK(rung_gemm_pointers(0, &ta, &tb, &tc, 1, 1, NULL) == RUNG_OK && c[0] == 64);
+}
+
 static void tensor_errors(void) {
   float x[4] = {1, 2, 3, 4}, c[4] = {-1, -1, -1, -1};
   const int64_t shape[] = {2, 2}, other_shape[] = {2, 1}, strides[] = {4, 2};
@@ -281,6 +316,7 @@ int main(void) {
   options();
   options_of_other_versions();
   tensors();
+  batches();
   tensor_errors();
   errors();
   return failures == 0 ? 0 : 1;

@@ -25,6 +25,9 @@ Ids selected_gemm() {
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
+  for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
   return ids;
 }
 Ids selected_dot() {

@@ -1,6 +1,10 @@
 #pragma once
 // Runs an erased call through the public interface, so that core/verify can judge it.
 
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
 #include "core/call.hpp"
 #include "rung/rung.hpp"
 
@@ -48,6 +52,58 @@ void public_gemm(const GemmCall& call, Form form, const Where&... where) {
       throw std::invalid_argument("gemm has no such type here");
     }
   });
+}
+
+template <class In, class Out, class... Where>
+concept HasBatched =
+    requires(Public<Scalar<Out>> alpha, BatchView<const Public<In>> a, BatchView<Public<Out>> c,
+             const Where&... where) { gemm_batched(alpha, a, a, alpha, c, where...); };
+
+template <class T, class Pointer>
+BatchView<T> batch(const GemmCall& call, const AnyMatrix<Pointer>& operand, std::int64_t rows,
+                   std::int64_t cols) {
+  return {view<T>(operand, rows, cols), call.batch, operand.batch_stride,
+          reinterpret_cast<T* const*>(operand.pointers)};
+}
+
+template <class T>
+BatchView<T> transposed(const BatchView<T>& batch) {
+  return {transposed(batch.matrix), batch.count, batch.stride, batch.pointers};
+}
+
+/// The same for a batch.
+template <class... Where>
+void public_gemm_batched(const GemmCall& call, Form form, const Where&... where) {
+  visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    const auto problem = call.typed<In, Out>();
+    const auto alpha = static_cast<Public<Scalar<Out>>>(problem.alpha);
+    const auto beta = static_cast<Public<Scalar<Out>>>(problem.beta);
+    const auto a = batch<const Public<In>>(call, call.a, call.m, call.k);
+    const auto b = batch<const Public<In>>(call, call.b, call.k, call.n);
+    const auto c = batch<Public<Out>>(call, call.c, call.m, call.n);
+    if constexpr (HasBatched<In, Out, Where...>) {
+      if (form == Form::row_major_c) {
+        gemm_batched(alpha, a, b, beta, c, where...);
+      } else {
+        gemm_batched(alpha, transposed(b), transposed(a), beta, transposed(c), where...);
+      }
+    } else {
+      throw std::invalid_argument("gemm_batched has no such type here");
+    }
+  });
+}
+
+/// The addresses of the matrices of a strided operand.
+template <class Pointer>
+std::vector<Pointer> addresses(const AnyMatrix<Pointer>& operand, std::int64_t count,
+                               std::size_t element_bytes) {
+  std::vector<Pointer> pointers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto bytes = static_cast<std::uintptr_t>(i * operand.batch_stride) * element_bytes;
+    pointers.push_back(
+        reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(operand.data) + bytes));
+  }
+  return pointers;
 }
 
 /// The pointers of a call are those of i = 0; the public ones are those of the lowest address.

@@ -196,6 +196,24 @@ int cublasGemmEx(Handle* handle, int trans_a, int trans_b, int m, int n, int k, 
   return multiply_any(a_type, c_type, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
                       ldc);
 }
+int cublasGemmStridedBatchedEx(Handle* handle, int trans_a, int trans_b, int m, int n, int k,
+                               const void* alpha, const void* a, int a_type, int lda,
+                               long long stride_a, const void* b, int b_type, int ldb,
+                               long long stride_b, const void* beta, void* c, int c_type, int ldc,
+                               long long stride_c, int batch, int compute, int algorithm) {
+  const auto bytes = [](int type) { return type == type_f64 ? 8 : type == type_f32 ? 4 : 2; };
+  const auto moved = [&](const void* data, int type, long long elements) {
+    return static_cast<const std::byte*>(data) + elements * bytes(type);
+  };
+  for (int i = 0; i < batch; ++i) {
+    const int status = cublasGemmEx(
+        handle, trans_a, trans_b, m, n, k, alpha, moved(a, a_type, i * stride_a), a_type, lda,
+        moved(b, b_type, i * stride_b), b_type, ldb, beta,
+        const_cast<std::byte*>(moved(c, c_type, i * stride_c)), c_type, ldc, compute, algorithm);
+    if (status != success) return status;
+  }
+  return success;
+}
 int cublasSgemm_v2(Handle* handle, int trans_a, int trans_b, int m, int n, int k,
                    const float* alpha, const float* a, int lda, const float* b, int ldb,
                    const float* beta, float* c, int ldc) {

@@ -135,6 +135,27 @@ TEST(Cublas, F32IsPedanticUnlessAskedOtherwise) {
   unsetenv("RUNG_CUBLAS_MATH");
 }
 
+TEST(Cublas, MultipliesBatches) {
+  const auto peer = open(open_cublas);
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16_bf16}) {
+    GemmCase problem({.dtype = dtype,
+                      .m = 5,
+                      .n = 7,
+                      .k = 3,
+                      .b_transposed = true,
+                      .c_padding = 2,
+                      .beta = 2,
+                      .batch = 4,
+                      .batch_gap = 1});
+    const Verdict verdict =
+        verify(problem, [&](const GemmCall& call) { peer->bind(call, 1).batch.call(); });
+    EXPECT_TRUE(verdict.right) << verdict.message;
+  }
+  GemmCase problem({.m = 2, .n = 3, .k = 4, .batch = 2});
+  EXPECT_EQ(open(open_cublaslt)->bind(problem.call(), 1).why_not,
+            "is not asked for batches: cublas is");
+}
+
 std::string refusal(const Peer& peer, const GemmSpec& spec) {
   return peer.bind(GemmCase(spec).call(), 1).why_not;
 }

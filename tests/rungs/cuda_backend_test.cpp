@@ -149,11 +149,14 @@ TEST(Launches, OfAGridThatIsTooLargeAreNotTried) {
             "a grid of 1x65536x1 blocks; at most 2147483647x65535x65535 are possible");
 }
 
-TEST(Launches, HaveALayerOfBlocksForEachProductOfABatch) {
-  GemmCall call = GemmCase({.m = 3, .n = 4, .k = 5}).call();
-  EXPECT_EQ(launch_of(configured_gemm(naive), call).grid.z, 1);
-  call.batch = 3;
-  EXPECT_EQ(launch_of(configured_gemm(naive), call).grid.z, 3);
+TEST(Launches, OfABatchHaveBlocksForAllTilesOfAllProducts) {
+  GemmCall call = GemmCase({.m = 3, .n = 33, .k = 5}).call();
+  const ConfiguredGemm small = configured_gemm("gemm/cuda/60_small_matrices", {.tile = 1});
+  const int products = launch_of(small, call).products_per_block;
+  ASSERT_GT(products, 1);
+  EXPECT_EQ(launch_of(small, call).grid.x, 3);  // tiles of 16 x 16
+  call.batch = 2 * products + 1;
+  EXPECT_EQ(launch_of(small, call).grid.x, 3 * 3);
 }
 
 TEST(Launches, OfPersistentBlocksHaveAWorkspaceForEachSm) {

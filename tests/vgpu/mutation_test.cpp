@@ -38,6 +38,11 @@ constexpr Problem skinny_problems[] = {{5, 72, 2300, false, true},
                                        {5, 70, 2301, false, true},
                                        {5, 72, 2300, false, false},
                                        {5, 70, 2300, false, false}};
+// For rung 62: with k-blocks so many that copies beyond the last one lie where results are staged.
+constexpr Problem staged_problems[] = {{70, 45, 147, false, false},
+                                       {72, 72, 88, false, false},
+                                       {70, 45, 75, false, false},
+                                       {72, 72, 80, false, false, 1}};
 // Of k, where a rung can split it.
 constexpr int parts = 2;
 
@@ -71,6 +76,7 @@ Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
 
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   if (rung.entry == "gemm_cuda_50_skinny") return skinny_problems;
+  if (rung.entry == "gemm_cuda_62_batched_tiles") return staged_problems;
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 3 : std::size(problems));
 }
 

@@ -36,10 +36,12 @@ void __syncthreads();
 #ifdef RUNG_HOST
 #define RUNG_UNROLL
 #define RUNG_NO_UNROLL
+#define RUNG_UNROLL_4
 #define RUNG_NO_INLINE
 #else
 #define RUNG_UNROLL _Pragma("unroll")
 #define RUNG_NO_UNROLL _Pragma("unroll 1")        // a long body, seldom run
+#define RUNG_UNROLL_4 _Pragma("unroll 4")         // many iterations, of one load each
 #define RUNG_NO_INLINE __attribute__((noinline))  // likewise
 #endif
 

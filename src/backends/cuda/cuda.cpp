@@ -46,7 +46,8 @@ class CudaBackend : public Backend {
   std::optional<std::string> why_not(const RungInfo& rung, const GemmCall& call) const override {
     if (const auto reason = why_not(rung, call.dtype)) return reason;
     if (rung.op != "gemm") return "not a gemm rung";
-    if (const auto reason = why_not_kind(rung, call)) return reason;
+    const bool computes_batches = cuda::find_gemm_rung(rung.id)->batches;
+    if (const auto reason = why_not_kind(rung, call, computes_batches)) return reason;
     return cuda::why_not_grid(configured(rung.id, call), call);
   }
 

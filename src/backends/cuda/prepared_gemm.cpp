@@ -3,17 +3,32 @@
 #include <new>
 
 #include "backends/cuda/packing.hpp"
+#include "core/integers.hpp"
 
 namespace rung::cuda {
+namespace {
+
+template <class Pointer>
+BatchOperand in_batch(const AnyMatrix<Pointer>& matrix) {
+  return {matrix.batch_stride, const_cast<const void* const*>(matrix.pointers)};
+}
+
+Products products_of(const GemmCall& call) {
+  return {call.batch, in_batch(call.a), in_batch(call.b), in_batch(call.c), call.batch_status};
+}
+
+}  // namespace
 
 Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
   Launch launch = visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.config);
   });
-  launch.grid.z = problem.batch;
   if (gemm.config.packs()) {
     launch.a = packed_a(gemm.config, problem);
     launch.b = packed_b(gemm.config, problem);
+  }
+  if (launch.products_per_block > 0) {
+    launch.grid.x *= ceil_div(problem.batch, launch.products_per_block);
   }
   return launch;
 }
@@ -30,7 +45,8 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
     ::new (args_) Args{copied.typed<In, Out>(),
                        {gemm.config.splits, gemm.config.whole, memory.workspace},
                        maps_.maps(),
-                       maps_.scales()};
+                       maps_.scales(),
+                       products_of(problem)};
   });
 }
 

@@ -12,8 +12,8 @@
 
 namespace rung::cuda {
 
-/// The launch of a rung for a problem whose pointers are device pointers. The grid has a layer of
-/// blocks (z) for each product of a batch.
+/// The launch of a rung for a problem whose pointers are device pointers. The grid is repeated along
+/// x for a batch.
 Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem);
 
 /// Device memory for one launch at a time.

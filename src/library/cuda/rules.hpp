@@ -29,6 +29,16 @@ struct CudaGemmRule {
   cuda::GemmRungIndex use;
 };
 
+/// Which kernel computes a batch in one launch. Where none fits, its products are launched one by
+/// one.
+struct CudaBatchRule {
+  Dtypes dtypes = Dtypes::all();
+  int min_arch = 0, max_arch = any_arch;
+  std::int64_t min_short = 0;  // of the smaller one of m and n
+  double max_work = any_work;  // m * n * k of a product; any if the matrices are at pointers
+  cuda::GemmRungIndex use;
+};
+
 struct CudaDotRule {
   Dtypes dtypes = Dtypes::all();
   DotMode mode = DotMode::deterministic;  // none is specific to fast: see cuda/select.cpp

@@ -16,6 +16,12 @@ const cuda::GemmRung& rung_of(const CudaGemmRule& rule) {
   return *cuda::gemm_rungs[static_cast<std::size_t>(rule.use)].rung;
 }
 
+CudaGemmChoice choice_of(cuda::GemmRungIndex rung) {
+  const auto index = static_cast<std::size_t>(rung);
+  const cuda::NamedGemmRung& named = cuda::gemm_rungs[index];
+  return {index, named.id, named.rung};
+}
+
 /// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
   if (shape.compute_mode != ComputeMode::standard && shape.dtype == Dtype::f32) {
@@ -112,11 +118,22 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
       static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;
-    const auto index = static_cast<std::size_t>(rule.use);
-    const cuda::NamedGemmRung& named = cuda::gemm_rungs[index];
-    return {index, named.id, named.rung};
+    return choice_of(rule.use);
   }
   refuse(shape);  // mode reproducible; in others, the last rule matches everything
+}
+
+std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
+                                                bool from_pointers) {
+  const double multiply_adds =
+      static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
+    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
+                      arch <= rule.max_arch && rule.min_short <= std::min(call.m, call.n) &&
+                      (from_pointers || multiply_adds <= rule.max_work);
+    if (fits) return choice_of(rule.use);
+  }
+  return std::nullopt;
 }
 
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {

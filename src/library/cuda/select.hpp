@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "backends/cuda/kernel_name.hpp"
@@ -50,6 +51,8 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
 /// Throws the rung::Error for such a choice: Status::unavailable, or Status::invalid_argument if
 /// there is no room.
 [[noreturn]] void refuse(const CudaGemmShape& shape);
+/// The kernel for a batch; empty if its products are better launched one by one, or must be.
+std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, bool from_pointers);
 /// The bytes that packed copies of A and B may need, including what precedes them in a workspace.
 std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);

@@ -86,6 +86,23 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 
+// A product of more work fills the GPU by itself, with kernels that are faster for it.
+inline constexpr CudaBatchRule cuda_batch_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .min_arch = 80,
+     .min_short = 65,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_62_batched_tiles},
+    {.dtypes = Dtypes::of(Dtype::f32, Dtype::f64, Dtype::i32),
+     .min_arch = 80,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_60_small_matrices},
+    {.dtypes = of_16_bits,
+     .min_arch = 80,
+     .max_work = 1.4e8,
+     .use = cuda::GemmRungIndex::gemm_61_small_mma},
+};
+
 inline constexpr CudaDotRule cuda_dot_rules[] = {
     {.use = cuda::DotRungIndex::dot_10_one_launch},
     {.mode = DotMode::compensated, .use = cuda::DotRungIndex::dot_11_compensated},

@@ -41,6 +41,28 @@ Bound bind_gemm(Function* gemm, const GemmCall& call) {
 }
 
 template <class T, class Function>
+Bound bind_batched_gemm(Function* gemm, const GemmCall& call) {
+  const auto g = call.typed<T, T>();
+  const BlasOperand a(call.a, g.m, g.k);
+  const BlasOperand b(call.b, g.k, g.n);
+  const BlasOperand c(call.c, g.m, g.n);
+  const std::int64_t strides[] = {call.a.batch_stride, call.b.batch_stride, call.c.batch_stride};
+  if (!fit_int({g.m, g.n, g.k, a.ld, b.ld, c.ld, call.batch, strides[0], strides[1], strides[2]})) {
+    return {{}, too_large};
+  }
+  const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+  const auto run = [=, batch = call.batch](std::int64_t calls) {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      gemm(row_major, a.transposed ? trans : no_trans, b.transposed ? trans : no_trans, size(g.m),
+           size(g.n), size(g.k), g.alpha, g.a.data, size(a.ld), size(strides[0]), g.b.data,
+           size(b.ld), size(strides[1]), g.beta, g.c.data, size(c.ld), size(strides[2]),
+           size(batch));
+    }
+  };
+  return {run, {}};
+}
+
+template <class T, class Function>
 Bound bind_dot(Function* dot, const DotCall& call, void* result) {
   const auto d = call.typed<T>();
   if (!fit_int({d.n, d.incx, d.incy})) return {{}, too_large};
@@ -66,6 +88,8 @@ CblasPeer::CblasPeer(std::string_view name, const SharedLibrary& library) : name
   path_ = library.path((cblas + "sgemm").c_str());
   sgemm_ = library.find<GemmFunction<float>>((cblas + "sgemm").c_str());
   dgemm_ = library.find<GemmFunction<double>>((cblas + "dgemm").c_str());
+  sgemm_batch_ = library.find<BatchFunction<float>>((cblas + "sgemm_batch_strided").c_str());
+  dgemm_batch_ = library.find<BatchFunction<double>>((cblas + "dgemm_batch_strided").c_str());
   sdot_ = library.find<DotFunction<float>>((cblas + "sdot").c_str());
   ddot_ = library.find<DotFunction<double>>((cblas + "ddot").c_str());
 }
@@ -76,8 +100,16 @@ bool CblasPeer::complete() const {
 
 Bound CblasPeer::bind(const GemmCall& call, int threads) const {
   set_threads(threads);
+  if (call.batch != 1) return bind_batch(call);
   if (call.dtype == Dtype::f32) return bind_gemm<float>(sgemm_, call);
   if (call.dtype == Dtype::f64) return bind_gemm<double>(dgemm_, call);
+  return {{}, no_such_type};
+}
+
+Bound CblasPeer::bind_batch(const GemmCall& call) const {
+  if (sgemm_batch_ == nullptr || dgemm_batch_ == nullptr) return {{}, "has no batches"};
+  if (call.dtype == Dtype::f32) return bind_batched_gemm<float>(sgemm_batch_, call);
+  if (call.dtype == Dtype::f64) return bind_batched_gemm<double>(dgemm_batch_, call);
   return {{}, no_such_type};
 }
 

@@ -32,13 +32,22 @@ class CblasPeer : public Peer {
   template <class T>
   using GemmFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
                             const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
+  /// MKL's, which others have taken over.
+  template <class T>
+  using BatchFunction = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
+                             const T* a, int lda, int stride_a, const T* b, int ldb, int stride_b,
+                             T beta, T* c, int ldc, int stride_c, int batch);
   template <class T>
   using DotFunction = T(int n, const T* x, int incx, const T* y, int incy);
+
+  Bound bind_batch(const GemmCall& call) const;
 
   std::string name_;
   std::string path_;
   GemmFunction<float>* sgemm_;
   GemmFunction<double>* dgemm_;
+  BatchFunction<float>* sgemm_batch_;  // null where the library has none, like the next
+  BatchFunction<double>* dgemm_batch_;
   DotFunction<float>* sdot_;
   DotFunction<double>* ddot_;
 };

@@ -11,7 +11,7 @@ CublasFactor factor(const AnyMatrix<const void*>& matrix, std::int64_t rows, std
                     const cuda::DeviceMatrix& copy) {
   const BlasOperand operand(matrix, rows, cols);
   return {operand.transposed ? CublasOperation::transpose : CublasOperation::none, operand.ld,
-          reinterpret_cast<const void*>(copy.data())};
+          reinterpret_cast<const void*>(copy.data()), matrix.batch_stride};
 }
 
 CublasScalar scalar(Dtype dtype, double value) {
@@ -38,6 +38,8 @@ ColumnMajorGemm::ColumnMajorGemm(cuda::Gpu& gpu, const GemmCall& call)
       second(factor(call.a, call.m, call.k, operands->a())),
       c(reinterpret_cast<void*>(operands->c().data())),
       ldc(BlasOperand(call.c, call.m, call.n).ld),
+      batch(call.batch),
+      batch_stride_c(call.c.batch_stride),
       alpha(scalar(call.dtype, call.alpha)),
       beta(scalar(call.dtype, call.beta)) {}
 
@@ -78,7 +80,7 @@ std::optional<std::string> why_not_in_cublas(const GemmCall& call) {
   if (call.dtype == Dtype::i32) return "has no product of 32-bit integers";
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   for (const std::int64_t size :
-       {call.m, call.n, call.k, BlasOperand(call.a, call.m, call.k).ld,
+       {call.m, call.n, call.k, call.batch, BlasOperand(call.a, call.m, call.k).ld,
         BlasOperand(call.b, call.k, call.n).ld, BlasOperand(call.c, call.m, call.n).ld}) {
     if (size > most) return "a size exceeds its 32-bit integers";
   }

@@ -34,6 +34,7 @@ struct CublasFactor {
   CublasOperation operation;
   std::int64_t ld;
   const void* data;  // on the device
+  std::int64_t batch_stride;
 };
 
 /// alpha or beta, on the host, in the accumulator type.
@@ -54,6 +55,7 @@ struct ColumnMajorGemm {
   CublasFactor first, second;
   void* c;
   std::int64_t ldc;
+  std::int64_t batch, batch_stride_c;
   CublasScalar alpha, beta;
 
   CudaDataType in_type() const;

@@ -50,6 +50,11 @@ struct Functions {
   int (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
                  const void* a, CudaDataType, int lda, const void* b, CudaDataType, int ldb,
                  const void* beta, void* c, CudaDataType, int ldc, CublasCompute, int algorithm);
+  int (*strided_batch_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
+                          const void* a, CudaDataType, int lda, long long stride_a, const void* b,
+                          CudaDataType, int ldb, long long stride_b, const void* beta, void* c,
+                          CudaDataType, int ldc, long long stride_c, int batch, CublasCompute,
+                          int algorithm);
   DotFunction<float>* sdot;
   DotFunction<double>* ddot;
 
@@ -69,6 +74,7 @@ struct Functions {
     find(sgemm, "cublasSgemm_v2");
     find(dgemm, "cublasDgemm_v2");
     find(gemm_ex, "cublasGemmEx");
+    find(strided_batch_ex, "cublasGemmStridedBatchedEx");
     find(sdot, "cublasSdot_v2");
     find(ddot, "cublasDdot_v2");
   }
@@ -211,6 +217,7 @@ class Cublas final : public Peer {
     };
     functions_.set_pointer_mode(handle, PointerMode::host);
     functions_.set_math_mode(handle, g.dtype == Dtype::f32 ? f32_math_ : Math::standard);
+    if (g.batch != 1) return launch_batch(handle, g);
     switch (g.dtype) {
       case Dtype::f32:
         functions_.check(typed(functions_.sgemm, g.alpha.f32, g.beta.f32), "cublasSgemm");
@@ -226,6 +233,17 @@ class Cublas final : public Peer {
                                g.out_type(), size(g.ldc), g.compute(), default_algorithm),
             "cublasGemmEx");
     }
+  }
+
+  void launch_batch(Handle handle, const ColumnMajorGemm& g) const {
+    const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+    functions_.check(functions_.strided_batch_ex(
+                         handle, g.first.operation, g.second.operation, size(g.m), size(g.n),
+                         size(g.k), &g.alpha, g.first.data, g.in_type(), size(g.first.ld),
+                         g.first.batch_stride, g.second.data, g.in_type(), size(g.second.ld),
+                         g.second.batch_stride, &g.beta, g.c, g.out_type(), size(g.ldc),
+                         g.batch_stride_c, size(g.batch), g.compute(), default_algorithm),
+                     "cublasGemmStridedBatchedEx");
   }
 
   std::string path_;

@@ -78,6 +78,7 @@ class CublasLt final : public Peer {
   std::string note() const override { return "8-bit floats without fast accumulation"; }
 
   Bound bind(const GemmCall& call, int /*threads*/) const override {
+    if (call.batch != 1) return {{}, "is not asked for batches: cublas is"};
     if (const auto reason = why_not(call)) return {{}, *reason};
     gpu_.make_current();
     const std::lock_guard lock(mutex_);

@@ -43,6 +43,7 @@ class OneDnn final : public Peer {
   }
 
   Bound bind(const GemmCall& call, int threads) const override {
+    if (call.batch != 1) return {{}, "has no batches"};
     if (set_num_threads_ != nullptr) set_num_threads_(threads);
     if (call.dtype == Dtype::f32) return bind_gemm<float>(sgemm_, call);
     if (call.dtype == Dtype::bf16 && bf16_gemm_ != nullptr) {

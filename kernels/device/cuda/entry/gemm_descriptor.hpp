@@ -58,6 +58,7 @@ struct GemmRung {
   OfDtypes<ConfigChoice> choices = {};    // null if measurements choose
   bool splits = false;                    // whether its kernel can split k
   bool maps = false;                      // whether its kernel takes tensor maps
+  bool batches = false;                   // whether it computes a batch in one launch
   Tiling tiling = {};                     // of a rung of one size
 };
 
@@ -90,6 +91,7 @@ constexpr GemmRung gemm_rung(std::string_view entry) {
     launch = [](const Gemm<In, Out>& g, const GemmConfig&) { return Class::launch(g); };
     rung.splits = takes_split_k<Class, In, Out>;
     rung.maps = takes_maps<Class, In, Out>;
+    rung.batches = takes_products<Class, In, Out>;
   });
   return rung;
 }
@@ -123,6 +125,8 @@ struct TileRow {
   static constexpr bool splits = has(dtype_of<In, Out>()) && takes_split_k<Class, In, Out>;
   template <class In, class Out>
   static constexpr bool maps = has(dtype_of<In, Out>()) && takes_maps<Class, In, Out>;
+  template <class In, class Out>
+  static constexpr bool batches = has(dtype_of<In, Out>()) && takes_products<Class, In, Out>;
 };
 
 /// The tiles of one type.
@@ -152,15 +156,16 @@ struct TilesOfType {
 template <class... Rows>
 constexpr GemmRung tiled_gemm_rung(std::string_view entry, Rows...) {
   GemmRung rung = {.entry = entry, .launches = {}, .tiles = {}};
-#define RUNG_ADD_TILES(suffix, In, Out)                    \
-  if constexpr ((Rows::has(Dtype::suffix) || ...)) {       \
-    using Tiles = TilesOfType<In, Out, Rows...>;           \
-    rung.launches.suffix = Tiles::launch;                  \
-    rung.tiles.suffix = Tiles::tables.shapes;              \
-    rung.fast_copies.suffix = Tiles::tables.fast_copies;   \
-    rung.choices.suffix = Tiles::tables.choice;            \
-    rung.splits = (Rows::template splits<In, Out> || ...); \
-    rung.maps = (Rows::template maps<In, Out> || ...);     \
+#define RUNG_ADD_TILES(suffix, In, Out)                      \
+  if constexpr ((Rows::has(Dtype::suffix) || ...)) {         \
+    using Tiles = TilesOfType<In, Out, Rows...>;             \
+    rung.launches.suffix = Tiles::launch;                    \
+    rung.tiles.suffix = Tiles::tables.shapes;                \
+    rung.fast_copies.suffix = Tiles::tables.fast_copies;     \
+    rung.choices.suffix = Tiles::tables.choice;              \
+    rung.splits = (Rows::template splits<In, Out> || ...);   \
+    rung.maps = (Rows::template maps<In, Out> || ...);       \
+    rung.batches = (Rows::template batches<In, Out> || ...); \
   }
   RUNG_DTYPES(RUNG_ADD_TILES)
 #undef RUNG_ADD_TILES

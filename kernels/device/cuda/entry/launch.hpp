@@ -55,6 +55,7 @@ struct Launch {
   /// to it, one at a time.
   std::int64_t workspace_bytes = 0;
   std::int64_t workspace_bytes_per_block = 0;  // the part of it that depends on the grid
+  int products_per_block = 0;                  // of a batch; 0: the kernel computes one product
   int cluster = 1;  // blocks, neighbours along x, that read and write each other's shared memory
   /// Each block computes several tiles: the grid is cut to one block for each SM.
   bool persistent = false;
@@ -103,6 +104,20 @@ struct SplitK {
   void* workspace = nullptr;  // Launch::workspace_bytes, for semaphores and partial sums
 };
 
+/// Where the matrices of a batch are, in device memory: at multiples of a stride from the first one,
+/// or wherever an array of addresses says.
+struct BatchOperand {
+  std::int64_t stride = 0;  // elements
+  const void* const* pointers = nullptr;
+};
+
+/// The products of a batch. One with a null pointer is not computed, and *status becomes 1 then.
+struct Products {
+  std::int64_t count = 1;
+  BatchOperand a = {}, b = {}, c = {};
+  int* status = nullptr;
+};
+
 /// What a kernel of gemm takes, as its only parameter. A kernel that uses neither split-K nor
 /// tensor maps takes the beginning of it alone: a Gemm.
 template <class In, class Out = In>
@@ -111,9 +126,13 @@ struct KernelArgs {
   SplitK split_k = {};
   TensorMaps maps = {};
   OperandScales scales = {};
+  Products products = {};
 };
 
-/// Whether the kernel of a class takes OperandScales, a SplitK, TensorMaps.
+/// Whether the kernel of a class takes Products, OperandScales, a SplitK, TensorMaps.
+template <class Class, class In, class Out>
+inline constexpr bool takes_products =
+    requires(const Gemm<In, Out> g, Products products) { Class::kernel(g, products); };
 template <class Class, class In, class Out>
 inline constexpr bool takes_scales =
     requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k, OperandScales scales) {

@@ -1,0 +1,57 @@
+#pragma once
+// Which product of a batch, and which tile of its C, a group of threads computes.
+
+#include <cstdint>
+
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
+
+namespace rung::cuda {
+
+/// Moves the matrix of the first product to that of another one. False if an array has no address
+/// for it.
+template <class T>
+__device__ __forceinline__ bool move_to(Matrix<T>& matrix, const BatchOperand& operand,
+                                        std::int64_t product) {
+  if (operand.pointers == nullptr) {
+    matrix.data += product * operand.stride;
+    return true;
+  }
+  matrix.data = static_cast<T*>(const_cast<void*>(operand.pointers[product]));
+  return matrix.data != nullptr;
+}
+
+/// One product of a batch; of no rows and columns, but the same k, if it is past the last one or
+/// an array has a null pointer for it.
+template <class In, class Out>
+__device__ __forceinline__ Gemm<In, Out> product_of(const Gemm<In, Out>& first,
+                                                    const Products& products,
+                                                    std::int64_t product) {
+  Gemm<In, Out> g = first;
+  const bool exists = product < products.count;
+  const bool complete = exists && move_to(g.a, products.a, product) &&
+                        move_to(g.b, products.b, product) && move_to(g.c, products.c, product);
+  if (exists && !complete && products.status != nullptr) *products.status = 1;
+  if (!complete) g.m = g.n = 0;
+  return g;
+}
+
+/// A block's tile, the same one in each of its products.
+struct ProductTile {
+  std::int64_t first_product;
+  TileCoord tile;
+};
+
+/// For a grid of all tiles of C for each so many products of a batch.
+template <int BM, int BN, class In, class Out>
+__device__ __forceinline__ ProductTile product_tile(const Gemm<In, Out>& g,
+                                                    int products_per_block) {
+  const auto cols = static_cast<unsigned>(ceil_div(g.n, BN));
+  const unsigned tiles = static_cast<unsigned>(ceil_div(g.m, BM)) * cols;
+  const unsigned tile = blockIdx.x % tiles;
+  return {std::int64_t{blockIdx.x / tiles} * products_per_block,
+          {std::int64_t{tile / cols} * BM, std::int64_t{tile % cols} * BN}};
+}
+
+}  // namespace rung::cuda

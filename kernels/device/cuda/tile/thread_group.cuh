@@ -1,0 +1,29 @@
+#pragma once
+// A block as several groups of threads, each with a product of its own.
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/basic.cuh"
+
+namespace rung::cuda {
+
+/// Groups of SIZE threads in a block of THREADS: parts of a warp, warps, or the whole block.
+template <int SIZE_, int THREADS>
+struct ThreadGroup {
+  static constexpr int SIZE = SIZE_;
+  static constexpr int COUNT = THREADS / SIZE;
+  static_assert(SIZE == THREADS || 32 % SIZE == 0, "a group is part of a warp or the whole block");
+
+  static __device__ __forceinline__ int index() { return static_cast<int>(threadIdx.x) / SIZE; }
+  static __device__ __forceinline__ int rank() { return static_cast<int>(threadIdx.x) % SIZE; }
+
+  /// All threads of the group, and of its warp, see what the others wrote before.
+  static __device__ __forceinline__ void sync() {
+    if constexpr (SIZE <= 32) {
+      ptx::bar_warp_sync();
+    } else {
+      __syncthreads();
+    }
+  }
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,124 @@
+// On a GPU: a batch is one launch of a kernel for batches or, where there is none or a product fills
+// the GPU by itself, a product after the other.
+
+#include "library/cuda/gemm_batched.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "backends/cuda/grid_limits.hpp"
+#include "backends/cuda/prepared_gemm.hpp"
+#include "library/canonical_batch.hpp"
+#include "library/cuda/gemm.hpp"
+#include "library/cuda/launch.hpp"
+#include "library/cuda/select.hpp"
+#include "rung/batch.hpp"
+#include "rung/error.hpp"
+
+namespace rung {
+namespace {
+
+bool has_pointers(const GemmCall& call) {
+  return call.a.pointers != nullptr || call.b.pointers != nullptr || call.c.pointers != nullptr;
+}
+
+/// Moves an operand by so many products.
+template <class Pointer>
+void advance(AnyMatrix<Pointer>& operand, std::int64_t products, std::size_t element_bytes) {
+  if (operand.pointers != nullptr) {
+    operand.pointers += products;
+  } else if (operand.data != nullptr) {
+    const auto bytes = static_cast<std::uintptr_t>(products * operand.batch_stride) * element_bytes;
+    operand.data =
+        reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(operand.data) + bytes);
+  }
+}
+
+void advance(GemmCall& call, std::int64_t products) {
+  advance(call.a, products, input_bytes(call.dtype));
+  advance(call.b, products, input_bytes(call.dtype));
+  advance(call.c, products, output_bytes(call.dtype));
+}
+
+/// In one launch, or as many as a grid has room for.
+void launch_batch(const cuda::WorkspaceSource& workspace, const CudaGemmChoice& choice,
+                  GemmCall call, int multiprocessors) {
+  GemmCall one = call;
+  one.batch = 1;
+  const std::int64_t tiles = cuda::launch_of(choice, one).grid.x;
+  const std::int64_t most = std::max<std::int64_t>(cuda::max_grid_x / tiles, 1);
+  for (std::int64_t left = call.batch; left > 0; left -= most) {
+    call.batch = std::min(left, most);
+    cuda::launch_gemm(workspace, choice, call, multiprocessors);
+    advance(call, call.batch);
+  }
+}
+
+void launch_one_by_one(CanonicalCall canonical, cuda::Stream stream, const CudaOptions& options) {
+  const std::int64_t products = canonical.call.batch;
+  canonical.call.batch = 1;
+  for (std::int64_t i = 0; i < products; ++i) {
+    cuda::gemm(canonical, stream, options);
+    advance(canonical.call, 1);
+  }
+}
+
+[[noreturn]] void refuse_pointers(Dtype dtype, int arch) {
+  throw Error(Status::unavailable, "rung: gemm_batched: no kernel for arrays of pointers to " +
+                                       std::string(name(dtype)) + " on this GPU, sm_" +
+                                       std::to_string(arch) +
+                                       "; f32, f64, i32, bf16 and f16 have one from sm_80 on");
+}
+
+template <class In, class Out>
+void run(Scalar<Out> alpha, const BatchView<const In>& a, const BatchView<const In>& b,
+         Scalar<Out> beta, const BatchView<Out>& c, CudaStream stream,
+         const CudaBatchOptions& options) {
+  check::workspace("gemm_batched", options.gemm.workspace, options.gemm.workspace_bytes);
+  check::multiprocessors("gemm_batched", options.gemm.multiprocessors);
+  check::compute_mode("gemm_batched", options.gemm.compute_mode);
+  cuda::gemm_batched(canonical(alpha, a, b, beta, c), static_cast<cuda::Stream>(stream.handle()),
+                     options);
+}
+
+}  // namespace
+
+void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
+                        const CudaBatchOptions& options) {
+  GemmCall call = canonical.call;
+  call.compute_mode = options.gemm.compute_mode;
+  call.batch_status = options.status;
+  if (call.batch == 0 || (!canonical.multiplies && call.beta == 1)) return;
+  ContextCache& context = current_context();
+  const bool from_pointers = has_pointers(call);
+  const auto choice = choose_cuda_batch(call, context.arch(), from_pointers);
+  if (!choice) {
+    if (from_pointers) refuse_pointers(call.dtype, context.arch());
+    return launch_one_by_one(canonical, stream, options.gemm);
+  }
+  const WorkspaceSource workspace{context, stream, options.gemm.workspace,
+                                  options.gemm.workspace_bytes};
+  const Limits limits = limits_of_call(workspace, options.gemm.multiprocessors);
+  launch_batch(workspace, context.configured(*choice, call, limits), call, limits.multiprocessors);
+}
+
+#define RUNG_GEMM_BATCHED(In, Out, S)                                                              \
+  void gemm_batched(S alpha, const BatchView<const In>& a, const BatchView<const In>& b, S beta,   \
+                    const BatchView<Out>& c, CudaStream stream, const CudaBatchOptions& options) { \
+    run(alpha, a, b, beta, c, stream, options);                                                    \
+  }
+RUNG_GEMM_BATCHED(float, float, float)
+RUNG_GEMM_BATCHED(double, double, double)
+RUNG_GEMM_BATCHED(std::int32_t, std::int32_t, std::int32_t)
+RUNG_GEMM_BATCHED(bfloat16, float, float)
+RUNG_GEMM_BATCHED(float16, float, float)
+RUNG_GEMM_BATCHED(bfloat16, bfloat16, float)
+RUNG_GEMM_BATCHED(float16, float16, float)
+RUNG_GEMM_BATCHED(tfloat32, float, float)
+RUNG_GEMM_BATCHED(std::int8_t, std::int32_t, std::int32_t)
+RUNG_GEMM_BATCHED(float8_e4m3, float, float)
+RUNG_GEMM_BATCHED(float8_e5m2, float, float)
+#undef RUNG_GEMM_BATCHED
+
+}  // namespace rung

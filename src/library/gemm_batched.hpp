@@ -1,0 +1,13 @@
+#pragma once
+// Runs a checked batch of any types on the CPU.
+
+#include "library/canonical.hpp"
+#include "rung/options.hpp"
+
+namespace rung::cpu {
+
+/// Arrays of pointers are in host memory. Throws rung::Error: Status::invalid_argument for a null
+/// pointer in an array, Status::unavailable if no CPU rung has the types; and std::bad_alloc.
+void gemm_batched(const CanonicalCall& canonical, const GemmOptions& options);
+
+}  // namespace rung::cpu

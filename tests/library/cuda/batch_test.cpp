@@ -1,0 +1,157 @@
+// rung::gemm_batched on device memory: one launch, right for strides and for pointers, which the
+// kernel alone can read.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../public_call.hpp"
+#include "backends/cuda/device_matrix.hpp"
+#include "backends/cuda/virtual_gpu.hpp"
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "fixture.hpp"
+
+namespace rung {
+namespace {
+
+using Floats = std::vector<float>;
+
+class CudaBatch : public CudaLibrary {
+ protected:
+  std::unique_ptr<cuda::Gpu> gpu() const {
+    if (cuda::on_real_gpu()) return std::make_unique<cuda::Gpu>(api, std::nullopt);
+    return std::make_unique<cuda::VirtualGpu>(api, std::nullopt, true, nullptr);
+  }
+
+  static int launches() {
+    const auto& calls = cuda::driver_calls();
+    int launches = 0;
+    for (const auto& [name, count] : calls) launches += name.starts_with("cuLaunch") ? count : 0;
+    return launches;
+  }
+
+  /// The operands of a call copied to the device, computed there, and copied back.
+  void run(cuda::Gpu& gpu, GemmCall call, Form form, bool at_pointers) {
+    const auto in = static_cast<std::int64_t>(input_bytes(call.dtype));
+    const auto out = static_cast<std::int64_t>(output_bytes(call.dtype));
+    using cuda::DeviceMatrix, cuda::storage_of;
+    const DeviceMatrix a(gpu, storage_of(call.a, call.m, call.k, in, call.batch), call.a.data);
+    const DeviceMatrix b(gpu, storage_of(call.b, call.k, call.n, in, call.batch), call.b.data);
+    const DeviceMatrix c(gpu, storage_of(call.c, call.m, call.n, out, call.batch), call.c.data);
+    call.a.data = reinterpret_cast<const void*>(a.data());
+    call.b.data = reinterpret_cast<const void*>(b.data());
+    call.c.data = reinterpret_cast<void*>(c.data());
+    if (at_pointers) {
+      call.a.pointers = on_device(addresses(call.a, call.batch, input_bytes(call.dtype)));
+      call.b.pointers = on_device(addresses(call.b, call.batch, input_bytes(call.dtype)));
+      call.c.pointers = on_device(addresses(call.c, call.batch, output_bytes(call.dtype)));
+    }
+    cuda::driver_calls().clear();
+    public_gemm_batched(call, form, default_stream);
+    EXPECT_LE(launches(), has_kernel_ ? 1 : 3 * call.batch);
+    c.download();
+  }
+
+  bool has_kernel_ = true;  // for batches
+};
+
+class CudaBatchOf : public CudaBatch, public testing::WithParamInterface<Dtype> {};
+
+TEST_P(CudaBatchOf, IsRightAndOneLaunch) {
+  const Dtype dtype = GetParam();
+  has_kernel_ =
+      dtype != Dtype::tf32 && dtype != Dtype::i8 && dtype != Dtype::e4m3 && dtype != Dtype::e5m2;
+  const std::unique_ptr<cuda::Gpu> gpu = this->gpu();
+  refuse_hazards();
+  const std::vector<GemmSpec> specs = standard_batched_cases(dtype);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for (const bool at_pointers : {false, true}) {
+      if (at_pointers && !has_kernel_) continue;
+      GemmCase problem(specs[i]);
+      const Form form = i % 2 == 0 ? Form::row_major_c : Form::col_major_c;
+      const Verdict verdict =
+          verify(problem, [&](const GemmCall& call) { run(*gpu, call, form, at_pointers); });
+      EXPECT_TRUE(verdict.right) << verdict.message << (at_pointers ? " at pointers" : "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, CudaBatchOf, testing::ValuesIn(all_dtypes),
+                         [](const auto& test) { return std::string(identifier(test.param)); });
+
+/// Three products of 2 x 2 matrices by the unit matrix.
+class CudaBatchOfThree : public CudaBatch {
+ protected:
+  static constexpr std::int64_t count = 3;
+
+  void SetUp() override {
+    CudaBatch::SetUp();
+    a_ = on_device(Floats{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    unit_ = on_device(Floats{1, 0, 0, 1});
+    c_ = on_device(Floats(12, -1.0f));
+  }
+
+  const MatrixView<const float> like_ = row_major<const float>(nullptr, 2, 2);
+  float *a_ = nullptr, *unit_ = nullptr, *c_ = nullptr;
+  BatchView<const float> a() const { return strided(row_major<const float>(a_, 2, 2), count, 4); }
+  BatchView<const float> unit() const {
+    return strided(row_major<const float>(unit_, 2, 2), count, 0);
+  }
+  BatchView<float> c() const { return strided(row_major(c_, 2, 2), count, 4); }
+};
+
+TEST_F(CudaBatchOfThree, SharesAnOperandOfStrideZero) {
+  gemm_batched(2.0f, a(), unit(), -1.0f, c(), default_stream);
+  EXPECT_EQ(from_device(c_, 12), (Floats{3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25}));
+}
+
+TEST_F(CudaBatchOfThree, LeavesOutAProductWithANullPointerAndSaysSo) {
+  int* const status = on_device(std::vector<int>{0});
+  const float** const pointers = on_device(std::vector<const float*>{a_, nullptr, a_ + 8});
+  const BatchView<const float> at = at_pointers<const float>(pointers, count, like_);
+  gemm_batched(1.0f, at, unit(), 0.0f, c(), default_stream, {.status = status});
+  EXPECT_EQ(from_device(c_, 12), (Floats{1, 2, 3, 4, -1, -1, -1, -1, 9, 10, 11, 12}));
+  EXPECT_EQ(from_device(status, 1), std::vector<int>{1});
+}
+
+TEST_F(CudaBatchOfThree, LeavesTheStatusAloneIfNoPointerIsNull) {
+  int* const status = on_device(std::vector<int>{0});
+  const float** const pointers = on_device(std::vector<const float*>{a_ + 4, a_, a_ + 8});
+  gemm_batched(1.0f, at_pointers<const float>(pointers, count, like_), unit(), 0.0f, c(),
+               default_stream, {.status = status});
+  EXPECT_EQ(from_device(c_, 12), (Floats{5, 6, 7, 8, 1, 2, 3, 4, 9, 10, 11, 12}));
+  EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
+}
+
+TEST_F(CudaBatchOfThree, ScalesWithoutReadingAAndB) {
+  const BatchView<const float> none = strided(like_, count, 0);
+  gemm_batched(0.0f, none, none, 3.0f, c(), default_stream);
+  EXPECT_EQ(from_device(c_, 12), Floats(12, -3.0f));
+}
+
+TEST_F(CudaBatchOfThree, LaunchesNothingWhereNothingChanges) {
+  cuda::driver_calls().clear();
+  gemm_batched(0.0f, a(), unit(), 1.0f, c(), default_stream);
+  BatchView<float> empty = c();
+  empty.count = 0;
+  gemm_batched(1.0f, strided(like_, 0, 4), strided(like_, 0, 4), 0.0f, empty, default_stream);
+  EXPECT_TRUE(cuda::driver_calls().empty());
+}
+
+TEST_F(CudaBatchOfThree, RefusesPointersToTypesWithoutAKernel) {
+  const MatrixView<const float8_e4m3> like = row_major<const float8_e4m3>(nullptr, 2, 2);
+  const float8_e4m3** const pointers = on_device(std::vector<const float8_e4m3*>(3));
+  const auto at = at_pointers<const float8_e4m3>(pointers, count, like);
+  const auto [status, message] =
+      refusal([&] { gemm_batched(1.0f, at, at, 0.0f, c(), default_stream); });
+  EXPECT_EQ(status, Status::unavailable);
+  EXPECT_EQ(message,
+            "rung: gemm_batched: no kernel for arrays of pointers to e4m3 on this GPU, sm_90; f32, "
+            "f64, i32, bf16 and f16 have one from sm_80 on");
+}
+
+}  // namespace
+}  // namespace rung
