@@ -11,6 +11,13 @@ std::string join_launch_brackets(const std::string& text);
 /// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
 std::string escape_special_registers(const std::string& text);
 
+/// nvcc takes `#define UNROLL #pragma unroll`; others want _Pragma("unroll").
+std::string define_pragmas(const std::string& text);
+
+/// nvcc defines __NVCC__, which CUDA's C++ libraries take for nvcc itself: __CUDACC__ in its place,
+/// unless the text knows clang.
+std::string know_compiler(const std::string& text);
+
 /// These, and rewrite_device_launches().
 std::string accepted_source(const std::string& text);
 

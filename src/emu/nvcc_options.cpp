@@ -209,6 +209,32 @@ std::vector<std::string> split(const std::string& text, const char* separators) 
   return parts;
 }
 
+/// At commas, as nvcc does: those in quotes and behind a backslash do not count.
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts(1);
+  bool in_quotes = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      if (text[i + 1] != ',') parts.back() += text[i];
+      parts.back() += text[++i];
+      continue;
+    }
+    if (text[i] == '"') in_quotes = !in_quotes;
+    if (text[i] == ',' && !in_quotes) {
+      parts.emplace_back();
+    } else {
+      parts.back() += text[i];
+    }
+  }
+  return parts;
+}
+
+/// Each with this in front.
+void add_list(const std::string& option, const std::string& values,
+              std::vector<std::string>& arguments) {
+  for (const std::string& value : split_list(values)) arguments.push_back(option + value);
+}
+
 // Of "-gencode arch=compute_80,code=[sm_80,sm_90]" or "-arch=sm_70": the newest that the devices
 // have code for.
 void note_architecture(const std::string& value, CompileOptions& options) {
@@ -279,17 +305,20 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::language: compile.all_cuda = value == "cu"; break;
     case Meaning::output: options.output = value; break;
     case Meaning::standard: compile.passed.push_back("-std=" + value); break;
-    case Meaning::include_folder: compile.passed.push_back("-I" + value); break;
-    case Meaning::system_folder: compile.passed.push_back("-isystem" + value); break;
-    case Meaning::definition: compile.passed.push_back("-D" + value); break;
-    case Meaning::undefinition: compile.passed.push_back("-U" + value); break;
-    case Meaning::library_folder: compile.linked.push_back("-L" + value); break;
+    case Meaning::include_folder: add_list("-I", value, compile.passed); break;
+    case Meaning::system_folder: add_list("-isystem", value, compile.passed); break;
+    case Meaning::definition: add_list("-D", value, compile.passed); break;
+    case Meaning::undefinition: add_list("-U", value, compile.passed); break;
+    case Meaning::library_folder: add_list("-L", value, compile.linked); break;
     case Meaning::library:
-      if (!is_cuda_library(value)) compile.linked.push_back("-l" + value);
+      for (const std::string& name : split_list(value)) {
+        if (!is_cuda_library(name)) compile.linked.push_back("-l" + name);
+      }
       break;
     case Meaning::included_first:
-      compile.passed.push_back("-include");
-      compile.passed.push_back(value);
+      for (const std::string& name : split_list(value)) {
+        compile.passed.insert(compile.passed.end(), {"-include", name});
+      }
       break;
     case Meaning::phase_compile: options.phase = Phase::compile; break;
     case Meaning::phase_compile_relocatable:

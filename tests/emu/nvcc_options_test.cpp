@@ -53,6 +53,14 @@ TEST(NvccOptions, HostCompilerOptions) {
   EXPECT_EQ(options.compile.passed, (Words{"-DX=2"}));
 }
 
+TEST(NvccOptions, ListsHaveCommas) {
+  const NvccOptions options =
+      parse_nvcc({"-DA=1,B=2", "--define-macro", "C=\"x,y\",D=f\\,g", "-I", "a,b", "-lm,cudart,z"});
+  EXPECT_EQ(options.compile.passed,
+            (Words{"-DA=1", "-DB=2", "-DC=\"x,y\"", "-DD=f,g", "-Ia", "-Ib"}));
+  EXPECT_EQ(options.compile.linked, (Words{"-lm", "-lz"}));
+}
+
 TEST(NvccOptions, ErrorsNameTheOption) {
   const auto message = [](const Words& words) -> std::string {
     try {

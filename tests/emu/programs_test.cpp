@@ -93,6 +93,15 @@ TEST(Programs, Padding) {
 
 TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n"); }
 
+TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n"); }
+
+TEST(Programs, AsNvccTakesThem) { expect_output("as_nvcc.cu", "31 62\n0 wrong\n", "-std=c++11"); }
+
+TEST(Programs, RemovedNamesOfLibraries) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with CUB and Thrust";
+  expect_output("removed_names.cu", "63 385 0\n");
+}
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "

@@ -53,5 +53,6 @@
 #endif
 
 #ifdef __CUDA__
+#include "rung_emu/managed.h"
 #include "rung_emu/textures.h"
 #endif
