@@ -18,7 +18,11 @@ std::string define_pragmas(const std::string& text);
 /// unless the text knows clang.
 std::string know_compiler(const std::string& text);
 
-/// These, and rewrite_device_launches().
+/// nvcc never calls the destructor of what is __shared__; clang takes no variable that has one. A
+/// function of another name in its place.
+std::string drop_barrier_destructor(const std::string& text);
+
+/// All but the last, and rewrite_device_launches().
 std::string accepted_source(const std::string& text);
 
 }  // namespace rung::emu

@@ -49,7 +49,8 @@ std::string source_argument(const fs::path& source) {
 
 // What GCC, nvcc's host compiler, at most warns of.
 constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed",
-                                "-Wno-dynamic-exception-spec"};
+                                "-Wno-dynamic-exception-spec",
+                                "-Wno-missing-template-arg-list-after-template-kw"};
 
 // nvcc has GCC compile host code without optimisation unless it is told otherwise. Programs come to
 // rely on it: integers wrap, and a function without its return statement returns.
@@ -138,13 +139,18 @@ void append(std::vector<std::string>& command, std::initializer_list<std::string
 void replace_sources(std::vector<std::string>& command, const fs::path& source,
                      const fs::path& object) {
   std::string roots;
-  for (const auto& [name, text] : own_files(source, command)) {
-    const std::string accepted = accepted_source(text);
-    if (accepted == text) continue;
+  const auto replace = [&](const std::string& name, const std::string& accepted) {
     const std::string copy = fmt::format("{}.accepted.{}.cu", object.string(), roots.size());
     std::ofstream(copy, std::ios::binary) << accepted;
     roots += fmt::format("{}{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}",
                          roots.empty() ? "" : ", ", in_quotes(name), in_quotes(copy));
+  };
+  for (const auto& [name, text] : own_files(source, command)) {
+    const std::string accepted = accepted_source(text);
+    if (accepted != text) replace(name, accepted);
+  }
+  if (const fs::path header = barrier_header(command); !header.empty()) {
+    replace(header.string(), drop_barrier_destructor(read_file(header)));
   }
   if (roots.empty()) return;
   const std::string overlay = object.string() + ".overlay.yaml";

@@ -56,6 +56,19 @@ std::optional<fs::path> locate(const Include& include, const fs::path& folder,
 
 }  // namespace
 
+fs::path barrier_header(const std::vector<std::string>& arguments) {
+  for (const std::string_view option : {"-I", "-isystem", "-idirafter"}) {
+    for (const std::string& argument : arguments) {
+      if (!argument.starts_with(option)) continue;
+      const fs::path header =
+          fs::path(argument.substr(option.size())) / "cuda/__barrier/barrier_block_scope.h";
+      std::error_code none;
+      if (fs::is_regular_file(header, none)) return fs::absolute(header).lexically_normal();
+    }
+  }
+  return {};
+}
+
 std::map<std::string, std::string> own_files(const fs::path& source,
                                              const std::vector<std::string>& arguments) {
   const std::vector<fs::path> folders = include_folders(arguments);

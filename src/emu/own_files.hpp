@@ -9,6 +9,10 @@
 
 namespace rung::emu {
 
+/// CUDA's C++ libraries' header of barriers in shared memory, where the compiler finds it; empty if it
+/// does not, or if the libraries are of another release.
+std::filesystem::path barrier_header(const std::vector<std::string>& arguments);
+
 /// The texts of the source and of the headers beside it or in the folders of -I, and of those that
 /// these include, by their absolute paths. `arguments`: the compiler's; of its own folders and
 /// those of the system there is none.

@@ -102,6 +102,20 @@ TEST(Programs, RemovedNamesOfLibraries) {
   expect_output("removed_names.cu", "63 385 0\n");
 }
 
+TEST(Programs, BarriersInSharedMemory) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with libcu++";
+  expect_output("shared_barrier.cu", "3 2 cudaSuccess\n");
+}
+
+TEST(Programs, GraphMemory) {
+  expect_output("graph_memory.cu", "4160 1 cudaErrorInvalidValue\n6432 512\n");
+}
+
+TEST(Programs, DriverEntryPoints) { expect_output("driver_entry_points.cu", "1 0 1 1 1\n"); }
+
+// The last line begins with the solution of 3 x + y = 3, 2 y = 5.
+TEST(Programs, DenseSolvers) { expect_output("cusolver.cu", "1 1 1 1 1 0\n0.167 2.500 2 2 3 1\n"); }
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "

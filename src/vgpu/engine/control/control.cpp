@@ -199,7 +199,8 @@ std::optional<OpSpec> address_conversion(const ptx::Instruction& instruction) {
 
 std::optional<OpSpec> space_predicate(const ptx::Instruction& instruction) {
   std::uint64_t window = 0;
-  if (instruction.has("shared") || instruction.has("shared::cta")) {
+  if (instruction.has("shared") || instruction.has("shared::cta") ||
+      instruction.has("shared::cluster")) {  // of which no other block's is generic
     window = shared_window;
   } else if (instruction.has("local")) {
     window = local_window;

@@ -12,6 +12,8 @@ extern "C" {
 
 /* cuMemAlloc is cuMemAlloc_v2, and so on: the versions that CUDA 12 has. */
 CUresult cuInit(unsigned flags);
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* result);
 CUresult cuDriverGetVersion(int* version);
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);

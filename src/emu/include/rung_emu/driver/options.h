@@ -86,3 +86,13 @@ typedef enum CUjit_option_enum {
   CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
   CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
 } CUjit_option;
+
+typedef enum CUdriverProcAddressQueryResult_enum {
+  CU_GET_PROC_ADDRESS_SUCCESS = 0,
+  CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+  CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
+} CUdriverProcAddressQueryResult;
+/* Flags of cuGetProcAddress. */
+#define CU_GET_PROC_ADDRESS_DEFAULT 0
+#define CU_GET_PROC_ADDRESS_LEGACY_STREAM 1
+#define CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM 2
