@@ -116,6 +116,10 @@ TEST(Programs, DriverEntryPoints) { expect_output("driver_entry_points.cu", "1 0
 // The last line begins with the solution of 3 x + y = 3, 2 y = 5.
 TEST(Programs, DenseSolvers) { expect_output("cusolver.cu", "1 1 1 1 1 0\n0.167 2.500 2 2 3 1\n"); }
 
+TEST(Programs, CublasLuAndProductsFromTheHost) {
+  expect_output("cublas_lu.cu", "0 2 -0.125 0.5 0.25 0 2 1 0\n0 7 24 42 0\n");
+}
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "

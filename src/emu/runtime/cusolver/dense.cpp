@@ -79,20 +79,10 @@ void lu_solve(const cusolverDnContext& context, cublasOperation_t op, int n, int
               const T* a, int lda, const int* pivots, T* b, int ldb, int* info) {
   const Matrix<T> matrix(context, a, n, n, lda);
   Matrix<T> right(context, b, n, columns, ldb);
-  const bool transposed = op != CUBLAS_OP_N;
-  const std::size_t order = unsigned_of(n), count = unsigned_of(columns);
+  const std::size_t order = unsigned_of(n);
   const std::vector<int> rows =
       pivots == nullptr ? std::vector<int>() : download(pivots, order, context.stream);
-  const auto exchange = [&](std::size_t k) {
-    const std::size_t other = unsigned_of(rows[k]) - 1;
-    require(other < order);
-    for (std::size_t j = 0; j < count; ++j) std::swap(right.view()(k, j), right.view()(other, j));
-  };
-  // U^T is lower, L^T has the diagonal of ones.
-  for (std::size_t k = 0; !transposed && k < rows.size(); ++k) exchange(k);
-  solve_triangle(matrix.view(transposed), order, true, !transposed, right.view(), count);
-  solve_triangle(matrix.view(transposed), order, false, transposed, right.view(), count);
-  for (std::size_t k = rows.size(); transposed && k-- > 0;) exchange(k);
+  solve_lu<T>(matrix.view(), order, rows, op != CUBLAS_OP_N, right.view(), unsigned_of(columns));
   right.store(b);
   report(context, info, 0);
 }

@@ -116,4 +116,20 @@ void solve_triangle(View<const T> t, std::size_t n, bool is_lower, bool is_unit,
   }
 }
 
+/// Solves A x = b, or with A^T, in place, by the factors and the exchanges of factor_lu().
+template <class T>
+void solve_lu(View<const T> lu, std::size_t n, const std::vector<int>& pivots, bool transposed,
+              View<T> b, std::size_t columns) {
+  const auto exchange = [&](std::size_t k) {
+    const auto other = static_cast<std::size_t>(pivots[k]) - 1;
+    for (std::size_t j = 0; other < n && j < columns; ++j) std::swap(b(k, j), b(other, j));
+  };
+  lu.transposed = transposed;
+  // U^T is lower, L^T has the diagonal of ones.
+  for (std::size_t k = 0; !transposed && k < pivots.size(); ++k) exchange(k);
+  solve_triangle(lu, n, true, !transposed, b, columns);
+  solve_triangle(lu, n, false, transposed, b, columns);
+  for (std::size_t k = pivots.size(); transposed && k-- > 0;) exchange(k);
+}
+
 }  // namespace rung::emu::cusolver
