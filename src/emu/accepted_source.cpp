@@ -109,6 +109,31 @@ std::string join_launch_brackets(const std::string& text) {
   return joined.append(text, rest);
 }
 
+std::string name_dimensions(const std::string& text) {
+  std::string named;
+  std::size_t rest = 0;
+  for (std::size_t at = 0; (at = text.find("<<<", at)) != text.npos;) {
+    int depth = 0, argument = 0;
+    bool is_first = true;  // of its argument
+    for (at += 3; at < text.size() && text[at] != ';'; ++at) {
+      const char c = text[at];
+      if (depth == 0 && text.compare(at, 3, ">>>") == 0) break;
+      if (depth == 0 && c == ',') {
+        ++argument;
+        is_first = true;
+        continue;
+      }
+      if (c == '{' && is_first && argument < 2) {
+        named.append(text, rest, at - rest).append("dim3");
+        rest = at;
+      }
+      depth += c == '(' || c == '{' || c == '[' ? 1 : c == ')' || c == '}' || c == ']' ? -1 : 0;
+      is_first = is_first && is_space(c);
+    }
+  }
+  return named.append(text, rest);
+}
+
 std::string escape_special_registers(const std::string& text) {
   std::string escaped;
   std::size_t rest = 0;
@@ -177,8 +202,8 @@ std::string drop_barrier_destructor(const std::string& text) {
 }
 
 std::string accepted_source(const std::string& text) {
-  return rewrite_device_launches(
-      escape_special_registers(define_pragmas(join_launch_brackets(know_compiler(text)))));
+  return rewrite_device_launches(escape_special_registers(
+      define_pragmas(name_dimensions(join_launch_brackets(know_compiler(text))))));
 }
 
 }  // namespace rung::emu

@@ -8,6 +8,9 @@ namespace rung::emu {
 /// nvcc takes `k<< <grid, block>> >()` for a launch; clang knows only `<<<` and `>>>`.
 std::string join_launch_brackets(const std::string& text);
 
+/// nvcc takes `k<<<{2, 2}, 64>>>()`; clang wants dim3{2, 2}.
+std::string name_dimensions(const std::string& text);
+
 /// nvcc takes `asm("mov.u64 %0, %globaltimer;" …)`; clang wants %% before a special register.
 std::string escape_special_registers(const std::string& text);
 

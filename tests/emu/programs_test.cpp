@@ -120,6 +120,11 @@ TEST(Programs, CublasLuAndProductsFromTheHost) {
   expect_output("cublas_lu.cu", "0 2 -0.125 0.5 0.25 0 2 1 0\n0 7 24 42 0\n");
 }
 
+TEST(Programs, Nvml) {
+  expect_output("nvml.cu",
+                "1 NVIDIA H200 (virtual) 1 1 1\nUninitialized, Invalid Argument, Not Supported\n");
+}
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "

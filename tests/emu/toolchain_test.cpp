@@ -67,6 +67,11 @@ TEST(AcceptedSource, LeavesOtherBracketsAlone) {
   EXPECT_EQ(join_launch_brackets("k< <<1, 2>>\n>\n(3)"), "k<<<1, 2>>>\n\n(3)");
 }
 
+TEST(AcceptedSource, NamesDimensionsInBraces) {
+  EXPECT_EQ(name_dimensions("k<<<f({1}), {x, y[{2}], 1}, {0}, s>>>({4});\nk<<< {2, 2},\n{3}>>>();"),
+            "k<<<f({1}), dim3{x, y[{2}], 1}, {0}, s>>>({4});\nk<<< dim3{2, 2},\ndim3{3}>>>();");
+}
+
 TEST(AcceptedSource, WritesPragmasOfMacros) {
   EXPECT_EQ(define_pragmas("#define UNROLL #pragma unroll 4 // all\n#pragma once\n"
                            "  # define QUIET #pragma message \"a\"\n"),

@@ -1,7 +1,7 @@
 // What only nvcc takes, in a header.
 #pragma once
 
-#ifdef __NVCC__
+#if __NVCC__ && __CUDACC__
 #define UNROLL #pragma unroll
 #endif
 
