@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "emu/option_words.hpp"
 #include "emu/process.hpp"
 
 namespace rung::emu {
@@ -199,36 +200,6 @@ std::optional<Match> match(const std::string& word) {
   return std::nullopt;
 }
 
-std::vector<std::string> split(const std::string& text, const char* separators) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t stop = std::min(text.find_first_of(separators, at), text.size());
-    if (stop > at) parts.push_back(text.substr(at, stop - at));
-    at = stop + 1;
-  }
-  return parts;
-}
-
-/// At commas, as nvcc does: those in quotes and behind a backslash do not count.
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> parts(1);
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
-      if (text[i + 1] != ',') parts.back() += text[i];
-      parts.back() += text[++i];
-      continue;
-    }
-    if (text[i] == '"') in_quotes = !in_quotes;
-    if (text[i] == ',' && !in_quotes) {
-      parts.emplace_back();
-    } else {
-      parts.back() += text[i];
-    }
-  }
-  return parts;
-}
-
 /// Each with this in front.
 void add_list(const std::string& option, const std::string& values,
               std::vector<std::string>& arguments) {
@@ -346,26 +317,6 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::verbose: options.verbose = true; break;
     case Meaning::openmp: options.openmp = true; break;
   }
-}
-
-std::vector<std::string> with_option_files(const std::vector<std::string>& words) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool is_named = words[i] == "-optf" || words[i] == "--options-file";
-    if (!is_named && !words[i].starts_with('@')) {
-      all.push_back(words[i]);
-      continue;
-    }
-    if (is_named && i + 1 == words.size()) {
-      throw NvccUsageError(words[i] + ": expected the name of a file");
-    }
-    const std::string name = is_named ? words[++i] : words[i].substr(1);
-    std::ifstream file(name, std::ios::binary);
-    if (!file) throw NvccUsageError(fmt::format("{}: not a readable file", name));
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    for (const std::string& word : split(text, " \t\r\n")) all.push_back(word);
-  }
-  return all;
 }
 
 bool has_openmp_runtime(const std::string& clang) {

@@ -3,6 +3,10 @@
 #include "emu/nvcc_options.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace rung::emu {
 namespace {
@@ -59,6 +63,15 @@ TEST(NvccOptions, ListsHaveCommas) {
   EXPECT_EQ(options.compile.passed,
             (Words{"-DA=1", "-DB=2", "-DC=\"x,y\"", "-DD=f,g", "-Ia", "-Ib"}));
   EXPECT_EQ(options.compile.linked, (Words{"-lm", "-lz"}));
+}
+
+TEST(NvccOptions, FilesOfOptionsHaveQuotes) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("rung_options_" + std::to_string(getpid()) + ".rsp");
+  std::ofstream(file) << "-I\"/a folder\" -DX=\\\"text\\\"\n\"-DY=1 2\"";
+  const NvccOptions options = parse_nvcc({"--options-file", file.string()});
+  std::filesystem::remove(file);
+  EXPECT_EQ(options.compile.passed, (Words{"-I/a folder", "-DX=\"text\"", "-DY=1 2"}));
 }
 
 TEST(NvccOptions, ErrorsNameTheOption) {

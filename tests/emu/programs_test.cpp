@@ -125,6 +125,8 @@ TEST(Programs, Nvml) {
                 "1 NVIDIA H200 (virtual) 1 1 1\nUninitialized, Invalid Argument, Not Supported\n");
 }
 
+TEST(Programs, CapturesOfTheDriver) { expect_output("driver_capture.cu", "1 0 192\n"); }
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "
