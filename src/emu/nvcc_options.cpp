@@ -87,6 +87,8 @@ constexpr std::array nvcc_entries = {
     Entry{"-dc", "--device-c", Meaning::phase_compile_relocatable},
     Entry{"-dw", "--device-w", Meaning::phase_compile},
     Entry{"-ptx", "--ptx", Meaning::phase_ptx},
+    Entry{"-cubin", "--cubin", Meaning::phase_ptx},
+    Entry{"-fatbin", "--fatbin", Meaning::phase_ptx},
     Entry{"-E", "--preprocess", Meaning::phase_preprocess},
     Entry{"-M", "--generate-dependencies", Meaning::phase_dependencies},
     Entry{"-MM", "--generate-nonsystem-dependencies", Meaning::phase_dependencies},
@@ -296,7 +298,10 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
       options.phase = Phase::compile;
       compile.relocatable = true;
       break;
-    case Meaning::phase_ptx: options.phase = Phase::ptx; break;
+    case Meaning::phase_ptx:
+      options.phase = Phase::ptx;
+      options.device_suffix = "." + word.substr(1);
+      break;
     case Meaning::phase_preprocess: options.phase = Phase::preprocess; break;
     case Meaning::phase_dependencies:
       options.phase = Phase::dependencies;

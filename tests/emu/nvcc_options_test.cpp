@@ -45,6 +45,8 @@ TEST(NvccOptions, PhasesAndRelocatableCode) {
   EXPECT_FALSE(parse_nvcc({"--relocatable-device-code", "false"}).compile.relocatable);
   EXPECT_EQ(parse_nvcc({"-dlink", "a.o"}).phase, Phase::device_link);
   EXPECT_EQ(parse_nvcc({"-ptx", "a.cu"}).phase, Phase::ptx);
+  EXPECT_EQ(parse_nvcc({"-fatbin", "a.cu"}).phase, Phase::ptx);
+  EXPECT_EQ(parse_nvcc({"--cubin", "a.cu"}).device_suffix, ".cubin");
   EXPECT_TRUE(parse_nvcc({"-x", "cu", "a.cpp"}).compile.all_cuda);
   EXPECT_EQ(parse_nvcc({"-MD", "-MF", "a.d", "-MT", "a.o"}).dependencies,
             (Words{"-MD", "-MF", "a.d", "-MT", "a.o"}));
