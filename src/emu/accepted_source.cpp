@@ -183,6 +183,20 @@ std::string define_pragmas(const std::string& text) {
   return defined.append(text, rest);
 }
 
+std::string drop_stray_backslashes(const std::string& text) {
+  std::string result = text;
+  for (std::size_t at = 0; (at = result.find('\\', at)) != text.npos; ++at) {
+    const std::size_t next = result.find_first_not_of(" \t", at + 1);
+    if (next == text.npos || result.compare(next, 2, "//") != 0) continue;
+    const std::size_t line = result.rfind('\n', at) + 1;
+    const auto before = std::string_view(result).substr(line, at - line);
+    const bool in_text = std::count(before.begin(), before.end(), '"') % 2 != 0;
+    const bool is_directive = before.substr(behind_spaces(before, 0)).starts_with('#');
+    if (!in_text && !is_directive) result[at] = ' ';
+  }
+  return result;
+}
+
 std::string know_compiler(const std::string& text) {
   constexpr std::string_view asked = "__NVCC__", known = "__CUDACC__";
   if (text.find("__clang__") != text.npos) return text;
@@ -202,8 +216,8 @@ std::string drop_barrier_destructor(const std::string& text) {
 }
 
 std::string accepted_source(const std::string& text) {
-  return rewrite_device_launches(escape_special_registers(
-      define_pragmas(name_dimensions(join_launch_brackets(know_compiler(text))))));
+  return rewrite_device_launches(escape_special_registers(define_pragmas(
+      name_dimensions(join_launch_brackets(drop_stray_backslashes(know_compiler(text)))))));
 }
 
 }  // namespace rung::emu

@@ -17,6 +17,9 @@ std::string escape_special_registers(const std::string& text);
 /// nvcc takes `#define UNROLL #pragma unroll`; others want _Pragma("unroll").
 std::string define_pragmas(const std::string& text);
 
+/// nvcc passes over a backslash before a comment: `a + \ // the rest`, but for one in a directive.
+std::string drop_stray_backslashes(const std::string& text);
+
 /// nvcc defines __NVCC__, which CUDA's C++ libraries take for nvcc itself: __CUDACC__ in its place,
 /// unless the text knows clang.
 std::string know_compiler(const std::string& text);

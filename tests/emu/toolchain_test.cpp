@@ -72,6 +72,12 @@ TEST(AcceptedSource, NamesDimensionsInBraces) {
             "k<<<f({1}), dim3{x, y[{2}], 1}, {0}, s>>>({4});\nk<<< dim3{2, 2},\ndim3{3}>>>();");
 }
 
+TEST(AcceptedSource, DropsStrayBackslashes) {
+  EXPECT_EQ(
+      drop_stray_backslashes("a = b + \\ // c\n d;\n#define E \\ // f\nputs(\"\\ // g\"); \\\nh\n"),
+      "a = b +   // c\n d;\n#define E \\ // f\nputs(\"\\ // g\"); \\\nh\n");
+}
+
 TEST(AcceptedSource, WritesPragmasOfMacros) {
   EXPECT_EQ(define_pragmas("#define UNROLL #pragma unroll 4 // all\n#pragma once\n"
                            "  # define QUIET #pragma message \"a\"\n"),
