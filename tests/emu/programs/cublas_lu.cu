@@ -1,4 +1,4 @@
-// LU of a batch of small matrices, and products of matrices in host memory.
+// LU of a batch of small matrices, products of matrices in host memory, and increments of 0.
 
 #include <cublasXt.h>
 
@@ -50,4 +50,12 @@ int main() {
   const cublasStatus_t status = cublasXtSgemm(many, CUBLAS_OP_T, CUBLAS_OP_N, 2, 1, 3, &alpha, left,
                                               3, right, 3, &beta, product, 2);
   std::printf("%g %g %d\n", product[0], product[1], status);
+
+  double* const three = on_device<double>({3});
+  double* const ends = on_device<double>({1, 2});
+  const double factor = 2, none_at_all = 0;
+  cublasDaxpy(blas, 2, &factor, three, 0, ends, 1);
+  std::printf(
+      "%g %g %d\n", on_host(ends, 2)[0], on_host(ends, 2)[1],
+      cublasDgemv(blas, CUBLAS_OP_N, 2, 2, &factor, a[0], 2, three, 0, &none_at_all, ends, 1));
 }
