@@ -129,9 +129,10 @@ void preprocess(const NvccOptions& options, const Tools& tools) {
 
 void write_ptx(const NvccOptions& options, const Tools& tools) {
   for (const fs::path& source : options.compile.sources) {
-    const fs::path output = options.output.empty()
-                                ? fs::path(source.filename()).replace_extension(".ptx")
-                                : options.output;
+    const fs::path output =
+        options.output.empty()
+            ? fs::path(source.filename()).replace_extension(options.device_suffix)
+            : options.output;
     compile_device(options.compile, source, output, tools.installation, tools.clang);
   }
 }

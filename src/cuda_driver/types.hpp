@@ -200,6 +200,9 @@ enum class JitOption : int {
   log_verbose = 12,
   generate_line_info = 13,
   cache_mode = 14,
+  global_symbol_names = 17,
+  global_symbol_addresses = 18,
+  global_symbol_count = 19,
 };
 
 /// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, CU_GRAPH_USER_OBJECT_MOVE.

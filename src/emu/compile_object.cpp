@@ -7,9 +7,11 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "emu/accepted_source.hpp"
 #include "emu/device_code.hpp"
+#include "emu/own_files.hpp"
 #include "emu/toolchain.hpp"
 
 namespace rung::emu {
@@ -46,7 +48,13 @@ std::string source_argument(const fs::path& source) {
 }
 
 // What GCC, nvcc's host compiler, at most warns of.
-constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed"};
+constexpr std::array lenient = {"-Wno-register", "-Wno-c++11-narrowing", "-Wno-pass-failed",
+                                "-Wno-dynamic-exception-spec",
+                                "-Wno-missing-template-arg-list-after-template-kw"};
+
+// nvcc has GCC compile host code without optimisation unless it is told otherwise. Programs come to
+// rely on it: integers wrap, and a function without its return statement returns.
+constexpr std::array as_written = {"-fwrapv", "-fno-strict-aliasing", "-fno-strict-return"};
 
 /// Where headers are looked for that neither the program nor the compiler has: omp.h, and CUDA's C++
 /// libraries.
@@ -76,6 +84,14 @@ std::vector<std::string> host_arguments(const CompileOptions& options, const Ins
   return arguments;
 }
 
+/// Than what the headers and CUDA's C++ libraries need. Programs of older standards compile.
+bool is_older_standard(std::string_view argument) {
+  constexpr std::array older = {"98", "03", "11", "0x", "14", "1y"};
+  return argument.starts_with("-std=") &&
+         std::any_of(older.begin(), older.end(),
+                     [&](std::string_view year) { return argument.ends_with(year); });
+}
+
 std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs::path& source,
                                         const Installation& found, const std::string& clang) {
   std::vector<std::string> arguments = {
@@ -98,30 +114,48 @@ std::vector<std::string> cuda_arguments(const CompileOptions& options, const fs:
   };
   add_fallbacks(arguments, found);
   arguments.insert(arguments.end(), lenient.begin(), lenient.end());
-  arguments.insert(arguments.end(), options.passed.begin(), options.passed.end());
+  for (const std::string& argument : options.passed) {
+    if (!is_older_standard(argument)) arguments.push_back(argument);
+  }
   // CMake finds out who compiles by a file of this name; it is to treat this as nvcc.
   if (source.filename() == "CMakeCUDACompilerId.cu") arguments.push_back("-D__NVCC__");
   if (options.relocatable) arguments.push_back("-fgpu-rdc");
   return arguments;
 }
 
+/// In single quotes of YAML.
+std::string in_quotes(const std::string& text) {
+  std::string quoted;
+  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted;
+}
+
 void append(std::vector<std::string>& command, std::initializer_list<std::string> arguments) {
   command.insert(command.end(), arguments);
 }
 
-/// Where a source has what only nvcc takes, the compiler reads a copy in its place.
-void replace_source(std::vector<std::string>& command, const fs::path& source,
-                    const fs::path& object) {
-  const std::string text = read_file(source);
-  const std::string accepted = accepted_source(text);
-  if (accepted == text) return;
-  const std::string copy = object.string() + ".accepted.cu";
-  std::ofstream(copy, std::ios::binary) << accepted;
+/// Where the source and the program's own headers have what only nvcc takes, the compiler reads
+/// copies in their place.
+void replace_sources(std::vector<std::string>& command, const fs::path& source,
+                     const fs::path& object) {
+  std::string roots;
+  const auto replace = [&](const std::string& name, const std::string& accepted) {
+    const std::string copy = fmt::format("{}.accepted.{}.cu", object.string(), roots.size());
+    std::ofstream(copy, std::ios::binary) << accepted;
+    roots += fmt::format("{}{{'name': '{}', 'type': 'file', 'external-contents': '{}'}}",
+                         roots.empty() ? "" : ", ", in_quotes(name), in_quotes(copy));
+  };
+  for (const auto& [name, text] : own_files(source, command)) {
+    const std::string accepted = accepted_source(text);
+    if (accepted != text) replace(name, accepted);
+  }
+  if (const fs::path header = barrier_header(command); !header.empty()) {
+    replace(header.string(), drop_barrier_destructor(read_file(header)));
+  }
+  if (roots.empty()) return;
   const std::string overlay = object.string() + ".overlay.yaml";
   std::ofstream(overlay) << fmt::format(
-      "{{'version': 0, 'use-external-names': false, 'roots': [{{'name': '{}', 'type': 'file', "
-      "'external-contents': '{}'}}]}}\n",
-      fs::absolute(source).string(), copy);
+      "{{'version': 0, 'use-external-names': false, 'roots': [{}]}}\n", roots);
   append(command, {"-ivfsoverlay", overlay});
 }
 
@@ -130,8 +164,9 @@ void compile_device_by_clang(const CompileOptions& options, std::vector<std::str
                              const fs::path& dependencies = {}) {
   if (!dependencies.empty()) append(command, {"-MD", "-MF", dependencies.string()});
   if (!has_option(options, "-O")) command.push_back("-O3");
-  append(command, {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture, "-Xclang",
-                   "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only"});
+  append(command,
+         {"--cuda-device-only", "--cuda-gpu-arch=" + options.architecture, "-fno-strict-return",
+          "-Xclang", "-target-feature", "-Xclang", ptx_feature, "-gline-tables-only"});
   if (options.relocatable) {
     append(command, {"-emit-llvm", "-c"});
   } else {
@@ -160,7 +195,7 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
                   const fs::path& device_dependencies) {
   std::vector<std::string> command = cuda_arguments(options, source, installation, clang);
   const fs::path files = folder / object.filename();
-  replace_source(command, source, files);
+  replace_sources(command, source, files);
   // Both halves must agree on the names of what is static.
   if (options.relocatable) {
     append(command, {"-fuse-cuid=none", "-Xclang",
@@ -185,6 +220,7 @@ void compile_cuda(const CompileOptions& options, const fs::path& source, const f
   // The warnings were already printed for the device code.
   if (!has_option(options, "-O")) command.push_back("-O2");
   command.insert(command.end(), dependencies.begin(), dependencies.end());
+  command.insert(command.end(), as_written.begin(), as_written.end());
   append(command,
          {"--cuda-host-only", "-w", "-fPIC", "-c", "-o", object.string(), source_argument(source)});
   run_compiler(command);
@@ -223,6 +259,7 @@ void compile_object(const CompileOptions& options, const fs::path& source, const
   }
   std::vector<std::string> command = compiler_arguments(options, source, installation, clang);
   if (!has_option(options, "-O")) command.push_back("-O2");
+  command.insert(command.end(), as_written.begin(), as_written.end());
   command.insert(command.end(), dependencies.begin(), dependencies.end());
   append(command, {"-w", "-fPIC", "-c", "-o", object.string(), source_argument(source)});
   run_compiler(command);

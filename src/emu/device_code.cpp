@@ -93,6 +93,7 @@ extern Entry __stop_cuda_offloading_entries[] __attribute__((weak, visibility("h
 void** __cudaRegisterFatBinary(void*);
 int __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
 void __cudaRegisterVar(void**, char*, char*, const char*, int, unsigned long, int, int);
+void __cudaRegisterFatBinaryEnd(void**);
 extern const char rung_linked_ptx[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n.hidden rung_linked_ptx\n.globl rung_linked_ptx\nrung_linked_ptx:\n"
         ".incbin \"{}\"\n.byte 0\n.popsection\n"
@@ -109,6 +110,7 @@ __attribute__((constructor)) static void rung_register() {{
       __cudaRegisterVar(image, (char*)it->address, it->name, it->name, 0, it->bytes, 0, 0);
     }}
   }}
+  __cudaRegisterFatBinaryEnd(image);
 }}
 }}
 )";

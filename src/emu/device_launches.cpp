@@ -1,10 +1,11 @@
 #include "emu/device_launches.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "emu/characters.hpp"
 
 namespace rung::emu {
 namespace {
@@ -14,8 +15,6 @@ struct Token {
   std::string_view text;
 };
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 /// Where something that begins at `at` and is no token of interest ends: blanks, comments, literals,
 /// directives. `at` itself if there is none.
 std::size_t skipped(std::string_view text, std::size_t at, bool at_line_begin) {
@@ -24,7 +23,7 @@ std::size_t skipped(std::string_view text, std::size_t at, bool at_line_begin) {
     return found == text.npos ? text.size() : found + end.size();
   };
   const std::string_view rest = text.substr(at);
-  if (std::isspace(static_cast<unsigned char>(rest[0])) != 0) return at + 1;
+  if (is_space(rest[0])) return at + 1;
   if (rest.starts_with("//")) return until("\n", at) - 1;
   if (rest.starts_with("/*")) return until("*/", at + 2);
   if (rest.starts_with("R\"")) {
@@ -52,8 +51,7 @@ std::vector<Token> tokens_of(std::string_view text) {
   bool at_line_begin = true;
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t next = skipped(text, at, at_line_begin); next > at) {
-      at_line_begin = text[next - 1] == '\n' ||
-                      (at_line_begin && std::isspace(static_cast<unsigned char>(text[at])) != 0);
+      at_line_begin = text[next - 1] == '\n' || (at_line_begin && is_space(text[at]));
       at = next;
       continue;
     }
@@ -61,7 +59,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     std::size_t end = at + 1;
     if (is_word(text[at])) {
       // 1'000'000 is one number.
-      const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+      const bool is_number = text[at] >= '0' && text[at] <= '9';
       while (end < text.size() && (is_word(text[end]) || (is_number && text[end] == '\''))) ++end;
     } else if (text.substr(at).starts_with("<<<") || text.substr(at).starts_with(">>>")) {
       end = at + 3;

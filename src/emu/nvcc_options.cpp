@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "emu/option_words.hpp"
 #include "emu/process.hpp"
 
 namespace rung::emu {
@@ -86,6 +87,8 @@ constexpr std::array nvcc_entries = {
     Entry{"-dc", "--device-c", Meaning::phase_compile_relocatable},
     Entry{"-dw", "--device-w", Meaning::phase_compile},
     Entry{"-ptx", "--ptx", Meaning::phase_ptx},
+    Entry{"-cubin", "--cubin", Meaning::phase_ptx},
+    Entry{"-fatbin", "--fatbin", Meaning::phase_ptx},
     Entry{"-E", "--preprocess", Meaning::phase_preprocess},
     Entry{"-M", "--generate-dependencies", Meaning::phase_dependencies},
     Entry{"-MM", "--generate-nonsystem-dependencies", Meaning::phase_dependencies},
@@ -199,14 +202,10 @@ std::optional<Match> match(const std::string& word) {
   return std::nullopt;
 }
 
-std::vector<std::string> split(const std::string& text, const char* separators) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t stop = std::min(text.find_first_of(separators, at), text.size());
-    if (stop > at) parts.push_back(text.substr(at, stop - at));
-    at = stop + 1;
-  }
-  return parts;
+/// Each with this in front.
+void add_list(const std::string& option, const std::string& values,
+              std::vector<std::string>& arguments) {
+  for (const std::string& value : split_list(values)) arguments.push_back(option + value);
 }
 
 // Of "-gencode arch=compute_80,code=[sm_80,sm_90]" or "-arch=sm_70": the newest that the devices
@@ -279,24 +278,30 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::language: compile.all_cuda = value == "cu"; break;
     case Meaning::output: options.output = value; break;
     case Meaning::standard: compile.passed.push_back("-std=" + value); break;
-    case Meaning::include_folder: compile.passed.push_back("-I" + value); break;
-    case Meaning::system_folder: compile.passed.push_back("-isystem" + value); break;
-    case Meaning::definition: compile.passed.push_back("-D" + value); break;
-    case Meaning::undefinition: compile.passed.push_back("-U" + value); break;
-    case Meaning::library_folder: compile.linked.push_back("-L" + value); break;
+    case Meaning::include_folder: add_list("-I", value, compile.passed); break;
+    case Meaning::system_folder: add_list("-isystem", value, compile.passed); break;
+    case Meaning::definition: add_list("-D", value, compile.passed); break;
+    case Meaning::undefinition: add_list("-U", value, compile.passed); break;
+    case Meaning::library_folder: add_list("-L", value, compile.linked); break;
     case Meaning::library:
-      if (!is_cuda_library(value)) compile.linked.push_back("-l" + value);
+      for (const std::string& name : split_list(value)) {
+        if (!is_cuda_library(name)) compile.linked.push_back("-l" + name);
+      }
       break;
     case Meaning::included_first:
-      compile.passed.push_back("-include");
-      compile.passed.push_back(value);
+      for (const std::string& name : split_list(value)) {
+        compile.passed.insert(compile.passed.end(), {"-include", name});
+      }
       break;
     case Meaning::phase_compile: options.phase = Phase::compile; break;
     case Meaning::phase_compile_relocatable:
       options.phase = Phase::compile;
       compile.relocatable = true;
       break;
-    case Meaning::phase_ptx: options.phase = Phase::ptx; break;
+    case Meaning::phase_ptx:
+      options.phase = Phase::ptx;
+      options.device_suffix = "." + word.substr(1);
+      break;
     case Meaning::phase_preprocess: options.phase = Phase::preprocess; break;
     case Meaning::phase_dependencies:
       options.phase = Phase::dependencies;
@@ -317,26 +322,6 @@ void apply(Meaning meaning, const std::string& word, const std::string& value,
     case Meaning::verbose: options.verbose = true; break;
     case Meaning::openmp: options.openmp = true; break;
   }
-}
-
-std::vector<std::string> with_option_files(const std::vector<std::string>& words) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool is_named = words[i] == "-optf" || words[i] == "--options-file";
-    if (!is_named && !words[i].starts_with('@')) {
-      all.push_back(words[i]);
-      continue;
-    }
-    if (is_named && i + 1 == words.size()) {
-      throw NvccUsageError(words[i] + ": expected the name of a file");
-    }
-    const std::string name = is_named ? words[++i] : words[i].substr(1);
-    std::ifstream file(name, std::ios::binary);
-    if (!file) throw NvccUsageError(fmt::format("{}: not a readable file", name));
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    for (const std::string& word : split(text, " \t\r\n")) all.push_back(word);
-  }
-  return all;
 }
 
 bool has_openmp_runtime(const std::string& clang) {

@@ -17,6 +17,7 @@ struct NvccOptions {
 
   CompileOptions compile;  // architecture: the newest of those given that is in the devices' reach
   Phase phase = Phase::link;
+  std::string device_suffix = ".ptx";     // of device code alone: .cubin and .fatbin are PTX, too
   std::filesystem::path output;           // empty: as nvcc names it
   std::vector<std::string> dependencies;  // -MD -MF FILE -MT TARGET, for the host's compiler
   bool wants_version = false, dry_run = false, verbose = false, openmp = false;

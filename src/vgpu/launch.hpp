@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,11 +26,16 @@ enum class CallStack : std::uint8_t { allowed, refused };
 /// A loaded module: global and constant variables in device memory, kernels lowered on first use.
 class Module {
  public:
+  /// Host addresses, by the names of variables.
+  using Addresses = std::map<std::string, void*, std::less<>>;
+
   /// Throws ptx::ParseError, or std::invalid_argument naming an unknown instruction or symbol, with
-  /// the line.
+  /// the line. Variables in `placed` lie in the caller's memory, which gets their initial values
+  /// when the first module places them there.
   static std::unique_ptr<Module> load(std::string_view ptx_text, std::string_view name,
                                       DeviceMemory& memory,
-                                      CallStack call_stack = CallStack::allowed);
+                                      CallStack call_stack = CallStack::allowed,
+                                      const Addresses& placed = {});
   ~Module();
 
   std::vector<std::string> kernel_names() const;

@@ -26,7 +26,7 @@ struct Module::State {
     for (const auto& [variable, global] : globals) memory.free(global.address);
   }
 
-  void allocate_globals();
+  void allocate_globals(const Addresses& placed);
   void write_initial(const ptx::Variable& variable);
   void require_no_stack(const ptx::Function& kernel) const;
   std::optional<std::uint64_t> address_of(std::string_view symbol) const {
@@ -44,19 +44,28 @@ struct Module::State {
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
 };
 
-void Module::State::allocate_globals() {
+void Module::State::allocate_globals(const Addresses& placed) {
   const auto in_memory = [](const ptx::Variable& variable) {
     return (variable.space == ptx::Space::global || variable.space == ptx::Space::constant) &&
            variable.bytes() > 0;
   };
+  std::vector<const ptx::Variable*> fresh;
   for (const ptx::Variable& variable : text.variables) {
     if (!in_memory(variable)) continue;
     const auto bytes = static_cast<std::size_t>(variable.bytes());
-    globals[variable.name] = {memory.allocate(bytes, variable.name), bytes};
+    const auto place = placed.find(variable.name);
+    if (place == placed.end()) {
+      globals[variable.name] = {memory.allocate(bytes, variable.name), bytes};
+      fresh.push_back(&variable);
+      continue;
+    }
+    const auto address = reinterpret_cast<std::uint64_t>(place->second);
+    globals[variable.name] = {address, bytes};
+    if (memory.find(address) != nullptr) continue;
+    memory.adopt(place->second, bytes);
+    fresh.push_back(&variable);
   }
-  for (const ptx::Variable& variable : text.variables) {
-    if (in_memory(variable)) write_initial(variable);
-  }
+  for (const ptx::Variable* variable : fresh) write_initial(*variable);
 }
 
 /// Variables without an initialiser are zero, as in C.
@@ -98,10 +107,11 @@ Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Module::~Module() = default;
 
 std::unique_ptr<Module> Module::load(std::string_view ptx_text, std::string_view name,
-                                     DeviceMemory& memory, CallStack call_stack) {
+                                     DeviceMemory& memory, CallStack call_stack,
+                                     const Addresses& placed) {
   auto state =
       std::make_unique<State>(ptx::parse(ptx_text, name), std::string(name), memory, call_stack);
-  state->allocate_globals();
+  state->allocate_globals(placed);
   return std::unique_ptr<Module>(new Module(std::move(state)));
 }
 

@@ -3,6 +3,10 @@
 #include "emu/nvcc_options.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace rung::emu {
 namespace {
@@ -41,6 +45,8 @@ TEST(NvccOptions, PhasesAndRelocatableCode) {
   EXPECT_FALSE(parse_nvcc({"--relocatable-device-code", "false"}).compile.relocatable);
   EXPECT_EQ(parse_nvcc({"-dlink", "a.o"}).phase, Phase::device_link);
   EXPECT_EQ(parse_nvcc({"-ptx", "a.cu"}).phase, Phase::ptx);
+  EXPECT_EQ(parse_nvcc({"-fatbin", "a.cu"}).phase, Phase::ptx);
+  EXPECT_EQ(parse_nvcc({"--cubin", "a.cu"}).device_suffix, ".cubin");
   EXPECT_TRUE(parse_nvcc({"-x", "cu", "a.cpp"}).compile.all_cuda);
   EXPECT_EQ(parse_nvcc({"-MD", "-MF", "a.d", "-MT", "a.o"}).dependencies,
             (Words{"-MD", "-MF", "a.d", "-MT", "a.o"}));
@@ -51,6 +57,23 @@ TEST(NvccOptions, HostCompilerOptions) {
       parse_nvcc({"-Xcompiler", "-fopenmp,-DX=2,-Wall", "-Xcompiler=-fPIC"});
   EXPECT_TRUE(options.openmp);
   EXPECT_EQ(options.compile.passed, (Words{"-DX=2"}));
+}
+
+TEST(NvccOptions, ListsHaveCommas) {
+  const NvccOptions options =
+      parse_nvcc({"-DA=1,B=2", "--define-macro", "C=\"x,y\",D=f\\,g", "-I", "a,b", "-lm,cudart,z"});
+  EXPECT_EQ(options.compile.passed,
+            (Words{"-DA=1", "-DB=2", "-DC=\"x,y\"", "-DD=f,g", "-Ia", "-Ib"}));
+  EXPECT_EQ(options.compile.linked, (Words{"-lm", "-lz"}));
+}
+
+TEST(NvccOptions, FilesOfOptionsHaveQuotes) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("rung_options_" + std::to_string(getpid()) + ".rsp");
+  std::ofstream(file) << "-I\"/a folder\" -DX=\\\"text\\\"\n\"-DY=1 2\"";
+  const NvccOptions options = parse_nvcc({"--options-file", file.string()});
+  std::filesystem::remove(file);
+  EXPECT_EQ(options.compile.passed, (Words{"-I/a folder", "-DX=\"text\"", "-DY=1 2"}));
 }
 
 TEST(NvccOptions, ErrorsNameTheOption) {

@@ -93,6 +93,40 @@ TEST(Programs, Padding) {
 
 TEST(Programs, SpeculatedLoads) { expect_output("speculated_loads.cu", "1481\n"); }
 
+TEST(Programs, Managed) { expect_output("managed.cu", "40 105 105 6 157.5 1\n"); }
+
+TEST(Programs, AsNvccTakesThem) { expect_output("as_nvcc.cu", "31 62\n0 wrong\n", "-std=c++11"); }
+
+TEST(Programs, RemovedNamesOfLibraries) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with CUB and Thrust";
+  expect_output("removed_names.cu", "63 385 0\n");
+}
+
+TEST(Programs, BarriersInSharedMemory) {
+  if (std::string(RUNG_TEST_NVCC).empty()) GTEST_SKIP() << "no toolkit with libcu++";
+  expect_output("shared_barrier.cu", "3 2 cudaSuccess\n");
+}
+
+TEST(Programs, GraphMemory) {
+  expect_output("graph_memory.cu", "4160 1 cudaErrorInvalidValue\n6432 512\n");
+}
+
+TEST(Programs, DriverEntryPoints) { expect_output("driver_entry_points.cu", "1 0 1 1 1\n"); }
+
+// The last line begins with the solution of 3 x + y = 3, 2 y = 5.
+TEST(Programs, DenseSolvers) { expect_output("cusolver.cu", "1 1 1 1 1 0\n0.167 2.500 2 2 3 1\n"); }
+
+TEST(Programs, CublasLuAndProductsFromTheHost) {
+  expect_output("cublas_lu.cu", "0 2 -0.125 0.5 0.25 0 2 1 0\n0 7 24 42 0\n7 8 7\n");
+}
+
+TEST(Programs, Nvml) {
+  expect_output("nvml.cu",
+                "1 NVIDIA H200 (virtual) 1 1 1\nUninitialized, Invalid Argument, Not Supported\n");
+}
+
+TEST(Programs, CapturesOfTheDriver) { expect_output("driver_capture.cu", "1 0 192\n"); }
+
 TEST(Programs, RefusedLaunches) {
   const EmuOutput output = run_emu("programs/refused_launches.cu");
   EXPECT_NE(output.err.find("cudaErrorInvalidConfiguration: launch of k at "

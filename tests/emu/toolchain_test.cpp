@@ -50,6 +50,47 @@ TEST(AcceptedSource, JoinsAndEscapes) {
             "k<<<1,\n1>>>(asm(\"mov.u64 %0, %%globaltimer;\"));\n");
 }
 
+TEST(AcceptedSource, EscapesInAllFormsOfAssembly) {
+  EXPECT_EQ(
+      escape_special_registers("__asm__ volatile (\n  \"mov.u32 %0, %laneid; // )\" : \"=r\"(x));\n"
+                               "asm(\"mov %%tid.x, %1;\" :: \"r\"(f(\"%tid\")));\n"
+                               "printf(\"%clock\"); plasma(\"%clock\");\n"),
+      "__asm__ volatile (\n  \"mov.u32 %0, %%laneid; // )\" : \"=r\"(x));\n"
+      "asm(\"mov %%tid.x, %1;\" :: \"r\"(f(\"%%tid\")));\n"
+      "printf(\"%clock\"); plasma(\"%clock\");\n");
+}
+
+TEST(AcceptedSource, LeavesOtherBracketsAlone) {
+  const std::string text =
+      "f<g<h<int> > >(x); a << b << c; k<<<1, 2>>>(); v<w<int>> (3); s >>(t);\n";
+  EXPECT_EQ(join_launch_brackets(text), text);
+  EXPECT_EQ(join_launch_brackets("k< <<1, 2>>\n>\n(3)"), "k<<<1, 2>>>\n\n(3)");
+}
+
+TEST(AcceptedSource, NamesDimensionsInBraces) {
+  EXPECT_EQ(name_dimensions("k<<<f({1}), {x, y[{2}], 1}, {0}, s>>>({4});\nk<<< {2, 2},\n{3}>>>();"),
+            "k<<<f({1}), dim3{x, y[{2}], 1}, {0}, s>>>({4});\nk<<< dim3{2, 2},\ndim3{3}>>>();");
+}
+
+TEST(AcceptedSource, DropsStrayBackslashes) {
+  EXPECT_EQ(
+      drop_stray_backslashes("a = b + \\ // c\n d;\n#define E \\ // f\nputs(\"\\ // g\"); \\\nh\n"),
+      "a = b +   // c\n d;\n#define E \\ // f\nputs(\"\\ // g\"); \\\nh\n");
+}
+
+TEST(AcceptedSource, WritesPragmasOfMacros) {
+  EXPECT_EQ(define_pragmas("#define UNROLL #pragma unroll 4 // all\n#pragma once\n"
+                           "  # define QUIET #pragma message \"a\"\n"),
+            "#define UNROLL _Pragma(\"unroll 4\") // all\n#pragma once\n"
+            "  # define QUIET _Pragma(\"message \\\"a\\\"\")\n");
+}
+
+TEST(AcceptedSource, AnswersThoseWhoAskForNvcc) {
+  EXPECT_EQ(accepted_source("#ifdef __NVCC__\n#endif\n"), "#ifdef __CUDACC__\n#endif\n");
+  const std::string knows_both = "#if defined(__NVCC__) || defined(__clang__)\n#endif\n";
+  EXPECT_EQ(accepted_source(knows_both), knows_both);
+}
+
 TEST(ReadableName, DropsReturnTypeAndParameters) {
   EXPECT_EQ(readable_name("_Z3addPKfS0_Pfi"), "add");
   EXPECT_EQ(readable_name("_Z4treeILj256EEvPKiPii"), "tree<256u>");

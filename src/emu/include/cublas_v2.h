@@ -153,6 +153,34 @@ RUNG_EMU_API cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperatio
 RUNG_EMU_API cublasStatus_t cublasSger_v2(cublasHandle_t handle, int m, int n, const float* alpha,
                                           const float* x, int incx, const float* y, int incy,
                                           float* a, int lda);
+RUNG_EMU_API cublasStatus_t cublasSgetrfBatched(cublasHandle_t handle, int n, float* const a[],
+                                                int lda, int* pivots, int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasSgetriBatched(cublasHandle_t handle, int n,
+                                                const float* const a[], int lda, const int* pivots,
+                                                float* const c[], int ldc, int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasSgetrsBatched(cublasHandle_t handle, cublasOperation_t op, int n,
+                                                int columns, const float* const a[], int lda,
+                                                const int* pivots, float* const b[], int ldb,
+                                                int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasDgetrfBatched(cublasHandle_t handle, int n, double* const a[],
+                                                int lda, int* pivots, int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasDgetriBatched(cublasHandle_t handle, int n,
+                                                const double* const a[], int lda, const int* pivots,
+                                                double* const c[], int ldc, int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasDgetrsBatched(cublasHandle_t handle, cublasOperation_t op, int n,
+                                                int columns, const double* const a[], int lda,
+                                                const int* pivots, double* const b[], int ldb,
+                                                int* info, int batch);
+RUNG_EMU_API cublasStatus_t cublasStrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                                           cublasFillMode_t part, cublasOperation_t op,
+                                           cublasDiagType_t diagonal, int m, int n,
+                                           const float* alpha, const float* a, int lda, float* b,
+                                           int ldb);
+RUNG_EMU_API cublasStatus_t cublasDtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                                           cublasFillMode_t part, cublasOperation_t op,
+                                           cublasDiagType_t diagonal, int m, int n,
+                                           const double* alpha, const double* a, int lda, double* b,
+                                           int ldb);
 RUNG_EMU_API cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t op_a,
                                         cublasOperation_t op_b, int m, int n, const float* alpha,
                                         const float* a, int lda, const float* beta, const float* b,
@@ -315,5 +343,7 @@ static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation
 #define cublasIdamin cublasIdamin_v2
 #define cublasDgemv cublasDgemv_v2
 #define cublasDger cublasDger_v2
+#define cublasStrsm cublasStrsm_v2
+#define cublasDtrsm cublasDtrsm_v2
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2

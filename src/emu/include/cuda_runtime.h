@@ -13,12 +13,12 @@
 #ifdef __CUDA__
 // What a program may ask for to find out who compiles it.
 #ifndef __CUDACC__
-#define __CUDACC__
+#define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 4
 #define __CUDACC_VER_BUILD__ 0
-#define __CUDACC_EXTENDED_LAMBDA__
-#define __CUDACC_RELAXED_CONSTEXPR__
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDA_API_VER_MAJOR__ 12
 #define __CUDA_API_VER_MINOR__ 4
 // Types that are not here, of which CUDA's C++ libraries would look for another installation's.
@@ -53,5 +53,6 @@
 #endif
 
 #ifdef __CUDA__
+#include "rung_emu/managed.h"
 #include "rung_emu/textures.h"
 #endif

@@ -329,6 +329,28 @@ RUNG_EMU_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t
                                               const struct cudaHostNodeParams* parameters);
 RUNG_EMU_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                                const cudaGraphNode_t* dependencies, size_t count);
+RUNG_EMU_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies, size_t count,
+                                                  struct cudaMemAllocNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                 const cudaGraphNode_t* dependencies, size_t count,
+                                                 void* pointer);
+RUNG_EMU_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                                        struct cudaMemAllocNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer);
+RUNG_EMU_API cudaError_t cudaDeviceGetGraphMemAttribute(int device,
+                                                        enum cudaGraphMemAttributeType attribute,
+                                                        void* value);
+RUNG_EMU_API cudaError_t cudaDeviceSetGraphMemAttribute(int device,
+                                                        enum cudaGraphMemAttributeType attribute,
+                                                        void* value);
+RUNG_EMU_API cudaError_t cudaDeviceGraphMemTrim(int device);
+RUNG_EMU_API cudaError_t
+cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult* result RUNG_EMU_DEFAULT(NULL));
+RUNG_EMU_API cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* name, void** function, unsigned int version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult* result RUNG_EMU_DEFAULT(NULL));
 RUNG_EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                                     const cudaGraphNode_t* dependencies,
                                                     size_t count, cudaGraph_t child);

@@ -10,6 +10,8 @@
 #define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+/* The runtime library finds them by their section: rung_emu/managed.h. */
+#define __managed__ __attribute__((device)) __attribute__((section("rung_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else /* a host compiler: only the host's part of a program can be meant */
 #define __device__
@@ -17,6 +19,7 @@
 #define __global__
 #define __constant__
 #define __shared__
+#define __managed__
 #define __launch_bounds__(...)
 #endif
 

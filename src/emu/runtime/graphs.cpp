@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/graph_memory.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
@@ -23,6 +24,7 @@ struct CUgraphNode_st {
   std::vector<cudaGraphNode_t> dependencies;
   std::shared_ptr<cuda::Graph> captured;  // destroyed with the last node that has it
   cudaKernelNodeParams kernel{};          // as it was given: the arguments may be gone
+  cudaMemAllocNodeParams allocated{};     // what a node allocates or, by its address alone, frees
 };
 
 struct CUgraph_st {
@@ -265,6 +267,46 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                     if (executable != nullptr) cudaGraphExecDestroy(executable);
                     return error;
                   });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+  if (parameters == nullptr) return finish(cudaErrorInvalidValue);
+  if (const cudaError_t error = allocate_graph_memory(&parameters->dptr, parameters->bytesize)) {
+    return error;
+  }
+  const cudaError_t error =
+      add_node(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, nullptr);
+  if (error == cudaSuccess) (*node)->allocated = *parameters;
+  return error;
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, size_t count,
+                                    void* pointer) {
+  if (!is_graph_memory(pointer)) return finish(cudaErrorInvalidValue);
+  const cudaError_t error =
+      add_node(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, nullptr);
+  if (error == cudaSuccess) (*node)->allocated.dptr = pointer;
+  return error;
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           cudaMemAllocNodeParams* parameters) {
+  if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeMemAlloc) {
+    return finish(cudaErrorInvalidValue);
+  }
+  *parameters = node->allocated;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  if (node == nullptr || pointer == nullptr || node->type != cudaGraphNodeTypeMemFree) {
+    return finish(cudaErrorInvalidValue);
+  }
+  *static_cast<void**>(pointer) = node->allocated.dptr;
+  return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,

@@ -1,6 +1,7 @@
 // Allocation of device memory, and of host memory for the device.
 
 #include "cuda_runtime_api.h"
+#include "emu/runtime/graph_memory.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
@@ -36,6 +37,12 @@ cudaError_t release(const void* pointer, Release&& release_by) {
   });
 }
 
+bool is_capturing(cudaStream_t stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  return stream != nullptr && cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+         status == cudaStreamCaptureStatusActive;
+}
+
 cuda::DevicePointer* as_device(void*& pointer) {
   return reinterpret_cast<cuda::DevicePointer*>(&pointer);
 }
@@ -51,6 +58,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  if (is_capturing(stream)) return allocate_graph_memory(pointer, bytes);
   return allocate(pointer, bytes, "cudaMallocAsync", [&](const cuda::DriverApi& api, void*& found) {
     return api.cuMemAllocAsync(as_device(found), bytes, to_driver(stream));
   });
@@ -86,11 +94,13 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* pointer) {
+  if (is_graph_memory(pointer)) return cudaSuccess;
   return release(
       pointer, [&](const cuda::DriverApi& api) { return api.cuMemFree(device_pointer(pointer)); });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  if (is_graph_memory(pointer)) return cudaSuccess;
   return release(pointer, [&](const cuda::DriverApi& api) {
     return api.cuMemFreeAsync(device_pointer(pointer), to_driver(stream));
   });

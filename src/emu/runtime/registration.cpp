@@ -40,7 +40,13 @@ RUNG_EMU_API void** __cudaRegisterFatBinary(void* wrapper) {
   return reinterpret_cast<void**>(Runtime::get().add_image(ptx));
 }
 
-RUNG_EMU_API void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+RUNG_EMU_API void __cudaRegisterFatBinaryEnd(void** handle) {
+  Runtime::get().start_managed(*reinterpret_cast<Image*>(handle));
+}
+
+RUNG_EMU_API void __cudaRegisterManagedRange(const void* begin, const void* end) {
+  Runtime::get().add_managed_range(begin, end);
+}
 
 RUNG_EMU_API void __cudaUnregisterFatBinary(void** handle) {
   Runtime::get().remove_image(reinterpret_cast<Image*>(handle));

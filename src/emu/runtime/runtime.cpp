@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 
 #include "emu/runtime/locate.hpp"
 #include "emu/runtime/report.hpp"
@@ -27,7 +28,7 @@ Runtime& Runtime::get() {
 
 Image* Runtime::add_image(const char* ptx) {
   const std::lock_guard lock(mutex_);
-  images_.push_back(std::make_unique<Image>(Image{ptx}));
+  images_.push_back(std::make_unique<Image>(ptx));
   return images_.back().get();
 }
 
@@ -43,9 +44,27 @@ void Runtime::add_kernel(const void* stub, Image* image, const char* name) {
   kernels_[stub] = {image, name};
 }
 
-void Runtime::add_variable(const void* shadow, Image* image, const char* name) {
+void Runtime::add_variable(void* shadow, Image* image, const char* name) {
   const std::lock_guard lock(mutex_);
   variables_[shadow] = {image, name};
+  for (const auto& [begin, end] : managed_ranges_) {
+    if (std::less<const void*>()(shadow, begin) || !std::less<const void*>()(shadow, end)) continue;
+    image->managed_names.emplace_back(name);
+    image->managed_addresses.push_back(shadow);
+    return;
+  }
+}
+
+void Runtime::add_managed_range(const void* begin, const void* end) {
+  const std::lock_guard lock(mutex_);
+  managed_ranges_.emplace_back(begin, end);
+}
+
+void Runtime::start_managed(Image& image) {
+  if (image.managed_names.empty() || enter() != cuda::Result::success) return;
+  const std::lock_guard lock(mutex_);
+  cuda::Module module = nullptr;
+  load(image, module);
 }
 
 cuda::Result Runtime::enter() {
@@ -78,9 +97,15 @@ cuda::Result Runtime::load(Image& image, cuda::Module& module) {
   module = loaded;
   if (module != nullptr) return cuda::Result::success;
   std::array<char, 4096> log{};
-  std::array options = {cuda::JitOption::error_log_buffer,
-                        cuda::JitOption::error_log_buffer_size_bytes};
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  std::vector<const char*> names;
+  for (const std::string& name : image.managed_names) names.push_back(name.c_str());
+  std::array options = {
+      cuda::JitOption::error_log_buffer, cuda::JitOption::error_log_buffer_size_bytes,
+      cuda::JitOption::global_symbol_names, cuda::JitOption::global_symbol_addresses,
+      cuda::JitOption::global_symbol_count};
+  std::array<void*, 5> values = {log.data(), reinterpret_cast<void*>(log.size() - 1), names.data(),
+                                 image.managed_addresses.data(),
+                                 reinterpret_cast<void*>(names.size())};
   const cuda::Result result = driver().cuModuleLoadDataEx(&loaded, image.ptx, options.size(),
                                                           options.data(), values.data());
   if (result != cuda::Result::success && !image.is_broken) {

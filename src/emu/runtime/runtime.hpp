@@ -25,9 +25,13 @@ std::string driver_message();
 
 /// The device code of a translation unit.
 struct Image {
+  explicit Image(const char* text) : ptx(text) {}
+
   const char* ptx;
   std::array<cuda::Module, most_devices> modules{};  // loaded when they are first needed
   bool is_broken = false;                            // has been reported
+  std::vector<std::string> managed_names;            // __managed__ variables, and where they lie
+  std::vector<void*> managed_addresses;
 };
 
 /// A kernel, identified on the host by the address of its stub.
@@ -62,7 +66,11 @@ class Runtime {
   Image* add_image(const char* ptx);
   void remove_image(Image* image);
   void add_kernel(const void* stub, Image* image, const char* name);
-  void add_variable(const void* shadow, Image* image, const char* name);
+  void add_variable(void* shadow, Image* image, const char* name);
+  /// Variables between these addresses are __managed__: the device's memory of them is the host's.
+  void add_managed_range(const void* begin, const void* end);
+  /// Managed variables have their initial values before main.
+  void start_managed(Image& image);
 
   /// Makes the primary context current in this thread.
   cuda::Result enter();
@@ -99,6 +107,7 @@ class Runtime {
   std::unordered_map<const void*, KernelEntry> kernels_;
   std::unordered_map<const void*, VariableEntry> variables_;
   std::map<const void*, LiveAllocation> allocations_;
+  std::vector<std::pair<const void*, const void*>> managed_ranges_;
 };
 
 /// The numbers are intentionally those of CUDA.

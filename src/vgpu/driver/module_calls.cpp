@@ -69,16 +69,21 @@ std::string name_of(std::string_view text) {
   return first.empty() ? "PTX text" : first;
 }
 
-void load(cuda::Module* module, const void* image) {
+void load(cuda::Module* module, const void* image, const vgpu::Module::Addresses& placed = {}) {
   ContextState& context = current_context();
   require_pointer(module);
   require(image != nullptr, Result::invalid_value, "the image is null");
   flush_printed(context);
   const std::string_view text = text_of(image);
   auto state = std::make_shared<ModuleState>();
-  state->module =
-      as_invalid_ptx([&] { return vgpu::Module::load(text, name_of(text), context.memory); });
+  state->module = as_invalid_ptx([&] {
+    return vgpu::Module::load(text, name_of(text), context.memory, CallStack::allowed, placed);
+  });
   require_target(state->module->text());
+  for (const auto& [name, address] : placed) {
+    context.ranges[reinterpret_cast<std::uint64_t>(address)] = {Origin::managed,
+                                                                cuda::attach_global};
+  }
   *module = context.modules.add(std::move(state));
 }
 
@@ -108,6 +113,27 @@ class Log {
   char* text_ = nullptr;
   void** size_ = nullptr;
 };
+
+/// The variables that shall lie in the host's memory. In CUDA only those that the module declares
+/// extern; here those that it defines, too.
+vgpu::Module::Addresses placed_by(unsigned count, const JitOption* options, void** values) {
+  void *names = nullptr, *addresses = nullptr;
+  std::uintptr_t symbols = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == JitOption::global_symbol_names) names = values[i];
+    if (options[i] == JitOption::global_symbol_addresses) addresses = values[i];
+    if (options[i] == JitOption::global_symbol_count) {
+      symbols = reinterpret_cast<std::uintptr_t>(values[i]);
+    }
+  }
+  vgpu::Module::Addresses placed;
+  require(symbols == 0 || (names != nullptr && addresses != nullptr), Result::invalid_value,
+          "no names or no addresses of global symbols");
+  for (std::uintptr_t i = 0; i < symbols; ++i) {
+    placed[static_cast<const char**>(names)[i]] = static_cast<void**>(addresses)[i];
+  }
+  return placed;
+}
 
 int attribute_of(const FunctionState& function, FunctionAttribute attribute) {
   const KernelInfo& kernel = info(*function.kernel);
@@ -187,7 +213,7 @@ Result cuModuleLoadData(Module* module, const void* image) {
   return call_driver([&] { load(module, image); });
 }
 
-/// Only the log options have an effect, because nothing is compiled.
+/// Only the options of logs and of symbols have an effect, because nothing is compiled.
 Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, JitOption* options,
                           void** values) {
   return call_driver([&] {
@@ -199,7 +225,7 @@ Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, Jit
                     options, values);
     notes.write("");
     try {
-      load(module, image);
+      load(module, image, placed_by(count, options, values));
       errors.write("");
     } catch (const Failure& failure) {
       errors.write(failure.message);

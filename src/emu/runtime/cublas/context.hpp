@@ -70,9 +70,10 @@ inline std::size_t span(int rows, int cols, int ld) {
 template <class T>
 class Vector {
  public:
-  Vector(const cublasContext& context, int n, T* device, int increment)
+  /// `may_repeat`: the increment may be 0, and all elements are one.
+  Vector(const cublasContext& context, int n, T* device, int increment, bool may_repeat = false)
       : n_(n < 0 ? 0 : static_cast<std::size_t>(n)), step_(increment), device_(device) {
-    if (increment == 0) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
+    if (increment == 0 && !may_repeat) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
     const std::size_t distance = static_cast<std::size_t>(increment < 0 ? -increment : increment);
     data_ = download<Value>(device, n_ == 0 ? 0 : (n_ - 1) * distance + 1, context.stream);
   }

@@ -15,7 +15,7 @@ void axpy(const cublasContext& context, int n, const T* alpha, const T* x, int i
           int incy) {
   const T factor = read_scalar(context, alpha);
   run_or_record(context, [=](const cublasContext& running) {
-    const Vector<const T> from(running, n, x, incx);
+    const Vector<const T> from(running, n, x, incx, true);
     Vector<T> to(running, n, y, incy);
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::fma(factor, from[i], to[i]);
     to.store(running);
@@ -53,7 +53,7 @@ void swap(const cublasContext& context, int n, T* x, int incx, T* y, int incy) {
 template <class T>
 void dot(const cublasContext& context, int n, const T* x, int incx, const T* y, int incy,
          T* result) {
-  const Vector<const T> a(context, n, x, incx), b(context, n, y, incy);
+  const Vector<const T> a(context, n, x, incx, true), b(context, n, y, incy, true);
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
   write_scalar(context, result, static_cast<T>(sum));

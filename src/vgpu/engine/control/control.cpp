@@ -108,15 +108,20 @@ void is_in_window(Warp& warp, const Instr& instr) {
   });
 }
 
-/// Virtual time: the warp instructions that the worker has run so far.
+/// Virtual time: so many cycles for each warp instruction that the worker has run so far, about what
+/// one takes that waits for the one before. Not a divisor of round numbers: a program that spins for
+/// a round number of cycles overshoots it, as on a GPU, and some ask whether they have.
+constexpr std::uint64_t cycles_of_instruction = 7;
+
+std::uint64_t cycles(const Warp& warp) { return warp.block->worker.spent * cycles_of_instruction; }
+
 void read_clock(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
-  for_lanes(warp, [&](int lane) { to[lane] = warp.block->worker.spent; });
+  for_lanes(warp, [&](int lane) { to[lane] = cycles(warp); });
 }
 void read_clock_low(Warp& warp, const Instr& instr) {
   std::uint32_t* to = warp.row<std::uint32_t>(instr.rows[0]);
-  for_lanes(warp,
-            [&](int lane) { to[lane] = static_cast<std::uint32_t>(warp.block->worker.spent); });
+  for_lanes(warp, [&](int lane) { to[lane] = static_cast<std::uint32_t>(cycles(warp)); });
 }
 void read_timer(Warp& warp, const Instr& instr) {
   std::uint64_t* to = warp.row<std::uint64_t>(instr.rows[0]);
@@ -199,7 +204,8 @@ std::optional<OpSpec> address_conversion(const ptx::Instruction& instruction) {
 
 std::optional<OpSpec> space_predicate(const ptx::Instruction& instruction) {
   std::uint64_t window = 0;
-  if (instruction.has("shared") || instruction.has("shared::cta")) {
+  if (instruction.has("shared") || instruction.has("shared::cta") ||
+      instruction.has("shared::cluster")) {  // of which no other block's is generic
     window = shared_window;
   } else if (instruction.has("local")) {
     window = local_window;

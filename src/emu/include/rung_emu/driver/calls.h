@@ -3,6 +3,7 @@
 
 #include "rung_emu/driver/device_attributes.h"
 #include "rung_emu/driver/errors.h"
+#include "rung_emu/driver/graphs.h"
 #include "rung_emu/driver/launch.h"
 #include "rung_emu/driver/tensor_map.h"
 
@@ -11,7 +12,13 @@ extern "C" {
 #endif
 
 /* cuMemAlloc is cuMemAlloc_v2, and so on: the versions that CUDA 12 has. */
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
+                                                              int block_size,
+                                                              size_t dynamic_shared_bytes,
+                                                              unsigned flags);
 CUresult cuInit(unsigned flags);
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* result);
 CUresult cuDriverGetVersion(int* version);
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);

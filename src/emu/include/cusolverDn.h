@@ -1,0 +1,81 @@
+#pragma once
+/* The part of cuSOLVER that is here: LU, Cholesky and QR of dense matrices of float and double,
+ * and what solves with them. Computed on the CPU. A call that is missing here is missing by its
+ * name. */
+
+#include "cusolver_common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cusolverDnContext* cusolverDnHandle_t;
+
+RUNG_EMU_API cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle);
+RUNG_EMU_API cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle);
+RUNG_EMU_API cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream);
+RUNG_EMU_API cusolverStatus_t cusolverDnGetStream(cusolverDnHandle_t handle, cudaStream_t* stream);
+
+RUNG_EMU_API cusolverStatus_t cusolverDnSgetrf_bufferSize(cusolverDnHandle_t handle, int m, int n,
+                                                          float* a, int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnSgetrf(cusolverDnHandle_t handle, int m, int n, float* a,
+                                               int lda, float* workspace, int* pivots, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnSgetrs(cusolverDnHandle_t handle, cublasOperation_t op,
+                                               int n, int columns, const float* a, int lda,
+                                               const int* pivots, float* b, int ldb, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnSpotrf_bufferSize(cusolverDnHandle_t handle,
+                                                          cublasFillMode_t part, int n, float* a,
+                                                          int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnSpotrf(cusolverDnHandle_t handle, cublasFillMode_t part,
+                                               int n, float* a, int lda, float* workspace, int size,
+                                               int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnSpotrs(cusolverDnHandle_t handle, cublasFillMode_t part,
+                                               int n, int columns, const float* a, int lda,
+                                               float* b, int ldb, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnSgeqrf_bufferSize(cusolverDnHandle_t handle, int m, int n,
+                                                          float* a, int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnSgeqrf(cusolverDnHandle_t handle, int m, int n, float* a,
+                                               int lda, float* tau, float* workspace, int size,
+                                               int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnSormqr_bufferSize(cusolverDnHandle_t handle,
+                                                          cublasSideMode_t side,
+                                                          cublasOperation_t op, int m, int n, int k,
+                                                          const float* a, int lda, const float* tau,
+                                                          const float* c, int ldc, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnSormqr(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                               cublasOperation_t op, int m, int n, int k,
+                                               const float* a, int lda, const float* tau, float* c,
+                                               int ldc, float* workspace, int size, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDgetrf_bufferSize(cusolverDnHandle_t handle, int m, int n,
+                                                          double* a, int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnDgetrf(cusolverDnHandle_t handle, int m, int n, double* a,
+                                               int lda, double* workspace, int* pivots, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDgetrs(cusolverDnHandle_t handle, cublasOperation_t op,
+                                               int n, int columns, const double* a, int lda,
+                                               const int* pivots, double* b, int ldb, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDpotrf_bufferSize(cusolverDnHandle_t handle,
+                                                          cublasFillMode_t part, int n, double* a,
+                                                          int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t handle, cublasFillMode_t part,
+                                               int n, double* a, int lda, double* workspace,
+                                               int size, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDpotrs(cusolverDnHandle_t handle, cublasFillMode_t part,
+                                               int n, int columns, const double* a, int lda,
+                                               double* b, int ldb, int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDgeqrf_bufferSize(cusolverDnHandle_t handle, int m, int n,
+                                                          double* a, int lda, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnDgeqrf(cusolverDnHandle_t handle, int m, int n, double* a,
+                                               int lda, double* tau, double* workspace, int size,
+                                               int* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDormqr_bufferSize(
+    cusolverDnHandle_t handle, cublasSideMode_t side, cublasOperation_t op, int m, int n, int k,
+    const double* a, int lda, const double* tau, const double* c, int ldc, int* size);
+RUNG_EMU_API cusolverStatus_t cusolverDnDormqr(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                               cublasOperation_t op, int m, int n, int k,
+                                               const double* a, int lda, const double* tau,
+                                               double* c, int ldc, double* workspace, int size,
+                                               int* info);
+
+#ifdef __cplusplus
+}
+#endif
