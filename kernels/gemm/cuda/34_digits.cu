@@ -140,6 +140,11 @@ struct DigitTile {
     return cuda::can_tma_store(g) && g.k <= digits::slab;
   }
 
+  /// All bins as one.
+  static __device__ __forceinline__ auto& all(typename Sums::Bins& bins) {
+    return reinterpret_cast<std::int32_t(&)[DIGITS * BN / 8][4]>(bins);
+  }
+
   /// bins += products of the digits of 64 rows of A, from group_row of the tile on, and of B.
   static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row, Shared& shared,
                                                   cuda::PipelineState<STAGES>& state,
@@ -162,8 +167,7 @@ struct DigitTile {
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
 
       // multiply: a bin has the products of digits whose numbers add up to its own
-      RUNG_UNROLL
-      for (int bin = 0; bin < DIGITS; ++bin) ptx::wgmma_fence(bins[bin]);
+      ptx::wgmma_fence(all(bins));
       RUNG_UNROLL
       for (int bin = 0; bin < DIGITS; ++bin) {
         RUNG_UNROLL
@@ -180,14 +184,12 @@ struct DigitTile {
       ptx::wgmma_commit_group();
 
       // sync: with one wgmma group in flight, all reads of the previous stage are done
-      RUNG_UNROLL
-      for (int bin = 0; bin < DIGITS; ++bin) ptx::wgmma_wait_group<1>(bins[bin]);
+      ptx::wgmma_wait_group<1>(all(bins));
       if (k0 > 0) release(before);
       before = state.stage;
       state.advance();
     }
-    RUNG_UNROLL
-    for (int bin = 0; bin < DIGITS; ++bin) ptx::wgmma_wait_group<0>(bins[bin]);
+    ptx::wgmma_wait_group<0>(all(bins));
     if (steps > 0) release(before);
   }
 

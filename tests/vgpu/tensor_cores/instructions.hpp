@@ -86,6 +86,8 @@ inline void append_results(const Instruction& instruction, std::uint64_t fragmen
       b[k * columns + col] = number(type, element(type, fragment, 1, col, k, deep));
     }
   }
+  vgpu::Columns<columns> of_b;
+  vgpu::set_columns(rule, deep, b, columns, of_b);
   for (int row = 0; row < instruction.rows(); ++row) {
     for (int k = 0; k < deep; ++k) a[k] = number(type, element(type, fragment, 0, row, k, deep));
     float sums[columns];
@@ -93,7 +95,7 @@ inline void append_results(const Instruction& instruction, std::uint64_t fragmen
       const std::uint32_t c = element_of_c(instruction.is_half, fragment, row, col);
       sums[col] = instruction.is_half ? vgpu::f32_of_f16(c) : std::bit_cast<float>(c);
     }
-    vgpu::add_products(rule, deep, a, 1, b, columns, sums);
+    vgpu::add_products(rule, deep, a, of_b, sums);
     for (const float sum : sums) {
       const bool is_nan = sum != sum;
       results.push_back(instruction.is_half ? vgpu::F16::nearest(sum).bits

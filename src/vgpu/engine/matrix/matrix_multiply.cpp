@@ -147,12 +147,14 @@ void multiply_tile(const MatrixForm& form, const T* a, const T* b, T* sums) {
 
 /// The same as tensor cores sum floats.
 void multiply_floats(const MatrixForm& form, const float* a, const float* b, float* sums) {
-  constexpr int deepest = 32, groups = 8;
+  constexpr int groups = 8;
   const SumRule rule = sum_rule(form.a, form.b, form.d, false);
   const int elements = per_register(form.a);
   const int halves = form.tile_rows() / groups;
+  Columns<columns> of_b;
+  set_columns(rule, form.k, b, columns, of_b);
   for (int row = 0; row < form.tile_rows(); ++row) {
-    float a_row[deepest];
+    float a_row[most_steps];
     float* to = a_row;
     for (int i = row / groups; i < form.a_registers_of_tile(); i += halves) {
       for (int t = 0; t < lanes_of_group; ++t) {
@@ -164,7 +166,7 @@ void multiply_floats(const MatrixForm& form, const float* a, const float* b, flo
     }
     float of_row[columns];
     std::copy_n(sums + row * columns, columns, of_row);
-    add_products(rule, form.k, a_row, 1, b, columns, of_row);
+    add_products(rule, form.k, a_row, of_b, of_row);
     std::copy_n(of_row, columns, sums + row * columns);
   }
 }

@@ -82,22 +82,49 @@ constexpr SumRule sum_rule(MatrixElement a, MatrixElement b, MatrixElement d, bo
   return (bits << 1) == 0 ? 0.0f : std::bit_cast<float>(bits);
 }
 
-/// sums[lane] += the products of a group: a[i] times b[i * b_step + lane].
+inline constexpr int most_steps = 32;
+
+/// Columns of B, as they are multiplied: steps in the order in which they are summed.
 template <int lanes>
-[[gnu::always_inline]] inline void add_group(const SumRule& rule, int count, const float* a,
-                                             int a_step, const float* b, int b_step,
-                                             float (&sums)[lanes]) {
+struct Columns {
+  double values[most_steps][lanes];
+  std::int32_t exponents[most_steps][lanes];
+};
+
+/// The step that is summed as number i of k.
+constexpr int step_of(const SumRule& rule, int k, int i) {
+  if (!rule.by_halves) return i;
+  const int half = i < k / 2 ? 0 : 1, within = i - half * (k / 2);
+  return within / 2 * 4 + half * 2 + within % 2;
+}
+
+/// Step i of column `lane` is b[i * b_step + lane].
+template <int lanes>
+[[gnu::always_inline]] inline void set_columns(const SumRule& rule, int k, const float* b,
+                                               int b_step, Columns<lanes>& columns) {
+  for (int i = 0; i < k; ++i) {
+    const float* const row = b + step_of(rule, k, i) * b_step;
+    for (int lane = 0; lane < lanes; ++lane) {
+      columns.values[i][lane] = row[lane];
+      columns.exponents[i][lane] = exponent_of(row[lane], rule.min_exponent_b);
+    }
+  }
+}
+
+/// sums[lane] += the products of steps first to last.
+template <int lanes>
+[[gnu::always_inline]] inline void add_group(const SumRule& rule, int first, int last,
+                                             const double* a, const std::int32_t* of_a,
+                                             const Columns<lanes>& columns, float (&sums)[lanes]) {
   std::int32_t most[lanes];
   double total[lanes], plain[lanes], scale[lanes], back[lanes];
   for (int lane = 0; lane < lanes; ++lane) {
     most[lane] = exponent_of(sums[lane], rule.min_exponent_c);
   }
-  for (int i = 0; i < count; ++i) {
-    const std::int32_t of_a = exponent_of(a[i * a_step], rule.min_exponent_a);
-    const float* const row = b + i * b_step;
+  for (int i = first; i < last; ++i) {
     for (int lane = 0; lane < lanes; ++lane) {
-      const std::int32_t of_product = of_a + exponent_of(row[lane], rule.min_exponent_b);
-      most[lane] = std::max(most[lane], of_product);
+      const std::int32_t of_product = of_a[i] + columns.exponents[i][lane];
+      most[lane] = of_product > most[lane] ? of_product : most[lane];
     }
   }
   for (int lane = 0; lane < lanes; ++lane) {
@@ -107,11 +134,9 @@ template <int lanes>
     plain[lane] = sums[lane];
     total[lane] = std::trunc(plain[lane] * scale[lane]);
   }
-  for (int i = 0; i < count; ++i) {
-    const double factor = a[i * a_step];
-    const float* const row = b + i * b_step;
+  for (int i = first; i < last; ++i) {
     for (int lane = 0; lane < lanes; ++lane) {
-      const double product = factor * static_cast<double>(row[lane]);
+      const double product = a[i] * columns.values[i][lane];
       plain[lane] += product;
       total[lane] += std::trunc(product * scale[lane]);
     }
@@ -124,15 +149,21 @@ template <int lanes>
   }
 }
 
-/// sums[lane] += the sum over k steps of a[i * a_step] times b[i * b_step + lane].
+/// sums[lane] += the sum over k steps of a[i] times column `lane`.
 template <int lanes>
 [[gnu::always_inline]] inline void add_products(const SumRule& rule, int k, const float* a,
-                                                int a_step, const float* b, int b_step,
+                                                const Columns<lanes>& columns,
                                                 float (&sums)[lanes]) {
+  double values[most_steps];
+  std::int32_t exponents[most_steps];
+  for (int i = 0; i < k; ++i) {
+    const float value = a[step_of(rule, k, i)];
+    values[i] = value;
+    exponents[i] = exponent_of(value, rule.min_exponent_a);
+  }
   if (!rule.by_halves) {
     for (int i = 0; i < k; i += rule.group) {
-      add_group(rule, std::min(rule.group, k - i), a + i * a_step, a_step, b + i * b_step, b_step,
-                sums);
+      add_group(rule, i, std::min(k, i + rule.group), values, exponents, columns, sums);
     }
     return;
   }
@@ -140,18 +171,8 @@ template <int lanes>
   of_products.is_half = false;
   of_products.min_exponent_c = -126;
   float products[lanes] = {};
-  for (int half = 0; half < 2; ++half) {
-    constexpr int most_steps = 16;
-    float a_half[most_steps], b_half[most_steps * lanes];
-    int count = 0;
-    for (int i = 0; i < k; ++i) {
-      if (i / 2 % 2 != half) continue;
-      a_half[count] = a[i * a_step];
-      std::copy_n(b + i * b_step, lanes, b_half + count * lanes);
-      ++count;
-    }
-    add_group(of_products, count, a_half, 1, b_half, lanes, products);
-  }
+  add_group(of_products, 0, k / 2, values, exponents, columns, products);
+  add_group(of_products, k / 2, k, values, exponents, columns, products);
   for (int lane = 0; lane < lanes; ++lane) sums[lane] += products[lane];
 }
 

@@ -63,9 +63,10 @@ void widen(const WgmmaOp& op, WgmmaTile& tile) {
 /// As tensor cores sum floats.
 void add_floats(const WgmmaOp& op, const WgmmaTile& tile, int first, Sums& sums) {
   const SumRule rule = sum_rule(op.a, op.b, op.d, true);
+  Columns<columns> of_b;
+  set_columns(rule, op.k, tile.b.data() + first, most_columns, of_b);
   for (int row = 0; row < wgmma_rows; ++row) {
-    add_products(rule, op.k, tile.a.data() + row * deepest_k, 1, tile.b.data() + first,
-                 most_columns, sums[row]);
+    add_products(rule, op.k, tile.a.data() + row * deepest_k, of_b, sums[row]);
   }
 }
 
