@@ -190,10 +190,7 @@ struct Skinny {
     for (int s = 0; s < ROWS; ++s) {
       // sync: all reads of the panel, or of the previous row, are done
       __syncthreads();
-      RUNG_UNROLL
-      for (int w = 0; w < W; ++w) {
-        shared.panel[warp * MANY + cuda::place_in_warp<VECTORS, W>(lane, w)] = acc[s][w];
-      }
+      cuda::store_to_shared<VECTORS>(shared.panel + warp * MANY, lane, acc[s]);
       // sync: the row is complete
       __syncthreads();
       for (int i = static_cast<int>(threadIdx.x); i < MANY; i += THREADS) {
@@ -221,8 +218,9 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one, and parts of k for a
-  /// wave of blocks, or four if the tiles are more: 512 steps or more along a row, 128 across.
+  /// The smallest ROWS that takes the short operand at once, if there is one. Parts of k fill a wave
+  /// of blocks, or make four waves of tiles whose second wave would be half empty; they have 512
+  /// steps or more along a row, and 128 or more across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
@@ -231,8 +229,9 @@ struct Skinny {
     const std::int64_t tiles = cuda::ceil_div(few, 1 << tile) *
                                cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));
     const std::int64_t wave = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
-    const std::int64_t wanted = (tiles > wave ? 4 : 1) * wave / (tiles > 0 ? tiles : 1);
-    const std::int64_t most = g.k / (k_major ? 512 : 128);
+    const int waves = tiles <= wave ? 1 : 2 * tiles < 3 * wave ? 4 : 0;
+    const std::int64_t wanted = waves * wave / (tiles > 0 ? tiles : 1);
+    const std::int64_t most = g.k / (k_major || waves > 1 ? 512 : 128);
     const std::int64_t splits = wanted < most ? wanted : most;
     return {.tile = tile, .splits = splits < 1 ? 1 : static_cast<int>(splits)};
   }

@@ -55,6 +55,20 @@ __device__ __forceinline__ int place_in_warp(int lane, int w) {
   return VECTORS ? lane * W + w : w * 32 + lane;
 }
 
+/// Stores a lane's sums where its elements are among those of the warp, in vectors of 16 bytes if
+/// these were vectors.
+template <bool VECTORS, class Sum, int W>
+__device__ __forceinline__ void store_to_shared(Sum* to, int lane, const Sum (&sums)[W]) {
+  constexpr int V = !VECTORS ? 1 : vector_width<Sum> < W ? vector_width<Sum> : W;
+  RUNG_UNROLL
+  for (int first = 0; first < W; first += V) {
+    Vector<Sum, V> vector;
+    RUNG_UNROLL
+    for (int w = 0; w < V; ++w) vector.at[w] = sums[first + w];
+    *reinterpret_cast<Vector<Sum, V>*>(to + place_in_warp<VECTORS, W>(lane, first)) = vector;
+  }
+}
+
 /// Where step t is in a panel for lanes along k. A lane's W factors are vectors of V, and those of
 /// all lanes lie side by side, so that no two are in the same bank.
 template <bool VECTORS, int W, int V>
