@@ -73,8 +73,8 @@ constexpr std::int64_t square_of(std::int32_t q) {
   return upper * upper;
 }
 
-/// Whether digits serve a row or column of k elements of these squares: if the largest element is at
-/// most eight times the root mean square. Then |error| <= 560 u ||row|| ||column||.
+/// Whether digits serve a row or column of k elements of these squares: if the largest element is
+/// at most eight times the root mean square. Then |error| <= 560 u ||row|| ||column||.
 constexpr bool fit(std::uint32_t largest, std::int64_t squares, std::int64_t k) {
   constexpr std::int64_t least_mean = std::int64_t{1} << 18;
   return largest == 0 || (largest < infinity_bits && squares >= k * least_mean);

@@ -117,7 +117,7 @@ float chain(const Gemm<float>& g, std::int64_t row, std::int64_t col, std::int64
   return static_cast<float>(sum);
 }
 
-/// The product with beta is rounded first, then the sum. A zero is +0, and a NaN has the GPU's bits.
+/// The product with beta is rounded first, then the sum. A zero is +0, a NaN has the GPU's bits.
 float scaled_result(float alpha, float sum, float beta, const float& c) {
   const float old = beta == 0 ? 0.0f : beta * c;
   const float result = std::fma(alpha, sum, old) + 0.0f;

@@ -1,5 +1,5 @@
-// gemm/cuda/34_digits: f32 as integers of three digits of 8 bits, whose products tensor cores add up
-//   exactly: the bits of a result depend on its row, its column and k alone.
+// gemm/cuda/34_digits: f32 as integers of three digits of 8 bits, whose products tensor cores add
+//   up exactly: the bits of a result depend on its row, its column and k alone.
 // from: 32_f16x3 | removes: rounding in sums, whose order shows in the bits | bottleneck: six
 //   products for one, and the pass that splits A and B; spills, once for each tile
 // needs: sm_90a | compute mode: reproducible | try: rung bench gemm/cuda/11 gemm/cuda/34 --math

@@ -14,8 +14,8 @@
 
 namespace rung::cuda {
 
-/// The bins of one warpgroup: sums of 64 rows of 8 J columns from element (row, col) of C on, of the
-/// steps from k_begin to k_end.
+/// The bins of one warpgroup: sums of 64 rows of 8 J columns from element (row, col) of C on, of
+/// the steps from k_begin to k_end.
 template <int J>
 class DigitSums {
  public:
