@@ -86,12 +86,16 @@ double measured_handover() {
   return std::clamp(least_seconds_of(20, empty) / fma_seconds(), least, most);
 }
 
+// A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
+constexpr double most_l3 = 64 << 20;
+
 const CpuRates& rates() {
   static const CpuRates found = [] {
     const cpu::Caches& caches = cpu::machine().caches;
     return CpuRates{static_cast<double>(cpu::masked_kernels<float>().lanes),
                     static_cast<double>(cpu::masked_kernels<double>().lanes),
-                    static_cast<double>(caches.l2), static_cast<double>(caches.l3), 0};
+                    static_cast<double>(caches.l2),
+                    std::min(static_cast<double>(caches.l3), most_l3), 0};
   }();
   return found;
 }
@@ -217,8 +221,8 @@ namespace {
 using Costs = std::array<double, rungs_with_costs>;
 
 /// On one thread.
-Costs costs_alone(const GemmShape& shape) {
-  const GemmCosts alone(shape, rates());
+Costs costs_alone(const GemmShape& shape, const CpuRates& rates) {
+  const GemmCosts alone(shape, rates);
   return {alone.cache_blocks(1), alone.direct(1),       infinite,
           alone.masked_edges(),  alone.just_in_time(1), alone.narrow(1)};
 }
@@ -236,24 +240,13 @@ std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
   return GemmChoice{rung.id, rung.rung, 1};
 }
 
-}  // namespace
-
-std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
-  static const double of_fma = fma_seconds();
-  Costs seconds = costs_alone(shape);
-  for (double& cost : seconds) cost *= of_fma;
-  return seconds;
-}
-
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
-  if (const auto choice = choice_of_small(shape)) return *choice;
-  return cheapest_gemm(shape, threads, cost_factors());
-}
-
-GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& all_factors) {
+/// `shared_rates` is called, which may measure, only where threads could share the work.
+template <class SharedRates>
+GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_factors,
+                    const CpuRates& alone, const SharedRates& shared_rates) {
   if (const auto choice = choice_of_small(shape)) return *choice;
   const Costs& factors = all_factors.of(shape.dtype);
-  Costs costs = costs_alone(shape);
+  Costs costs = costs_alone(shape, alone);
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] *= factors[i];
   const auto best = std::min_element(costs.begin(), costs.end());
   auto chosen = static_cast<std::size_t>(best - costs.begin());
@@ -262,7 +255,7 @@ GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors&
 
   const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
   if (most == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-  const CpuRates& shared = rates_of_threads();
+  const CpuRates& shared = shared_rates();
   const double worth = std::min(*best / (shared.handover / 2), static_cast<double>(most));
   const int used = std::max(1, static_cast<int>(worth));
   const GemmCosts together(shape, shared);
@@ -282,6 +275,29 @@ GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors&
     consider(r13, together.narrow(used));
   }
   return {rungs[chosen].id, rungs[chosen].rung, least_threads};
+}
+
+}  // namespace
+
+std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
+  static const double of_fma = fma_seconds();
+  Costs seconds = costs_alone(shape, rates());
+  for (double& cost : seconds) cost *= of_fma;
+  return seconds;
+}
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads) {
+  if (const auto choice = choice_of_small(shape)) return *choice;
+  return cheapest_gemm(shape, threads, cost_factors());
+}
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors) {
+  return cheapest(shape, threads, factors, rates(), rates_of_threads);
+}
+
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors,
+                         const CpuRates& rates) {
+  return cheapest(shape, threads, factors, rates, [&]() -> const CpuRates& { return rates; });
 }
 
 }  // namespace rung

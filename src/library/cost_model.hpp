@@ -47,6 +47,9 @@ class GemmCosts {
 /// For Dtype::f32 and Dtype::f64. threads: see choose_gemm().
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads);
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors);
+/// On a machine of those rates.
+GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors,
+                         const CpuRates& rates);
 
 /// In seconds, on one thread, without factors; infinite for a rung that is not in question.
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape);

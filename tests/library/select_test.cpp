@@ -47,8 +47,12 @@ TEST(Rules, NameRungsOfTheirComputeMode) {
   }
 }
 
+/// On a machine with vectors of 64 bytes, whichever this one is.
 std::string rung_for(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
-  return choose_gemm({dtype, m, n, k, Order::row_major, Order::row_major}, threads).id;
+  const CpuRates rates{
+      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 32 << 20, .handover = 6e3};
+  const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
+  return std::string(cheapest_gemm(shape, threads, CostFactors(), rates).id);
 }
 
 TEST(Costs, ChooseRungsByShape) {
