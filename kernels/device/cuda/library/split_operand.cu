@@ -94,12 +94,12 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
   }
 }
 
-/// Calls f(row, x) for every row of this warp's share of a column. A thread has sixteen loads in
+/// Calls f(row, x) for every row of this warp's share of a column. A thread has eight loads in
 /// flight: few blocks share the columns of a small operand.
 template <class F>
 __device__ __forceinline__ void for_each_row(const SplitOperand& split, int warp, std::int64_t col,
                                              const F& f) {
-  constexpr int at_once = 16;
+  constexpr int at_once = 8;
   const float* const from = split.from + col;
   const bool exists = col < split.row_length;
   for (std::int64_t first = warp; first < split.rows; first += at_once * warps) {
