@@ -22,6 +22,12 @@ void add_constant(Formula& formula, int constant) {
                                      : fmt::format("{} + {}", formula.text, constant);
 }
 
+void scale(Formula& formula, double factor) {
+  if (factor == 1) return;
+  formula.per_k *= factor;
+  formula.text = fmt::format("{} ({})", factor, formula.text);
+}
+
 }  // namespace
 
 Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form) {
@@ -35,10 +41,9 @@ Traffic gemm_traffic(const cuda::Tiling& tiling, const TrafficForm& form) {
     traffic.global_loads = operands(tiling.BN, tiling.BM * form.cluster);
     traffic.shared_stores = operands(tiling.BN, tiling.BM);
     traffic.shared_loads = by_threads;
-    if (form.read_of_element != 1) {
-      traffic.shared_loads.per_k *= form.read_of_element;
-      traffic.shared_loads.text = fmt::format("{} ({})", form.read_of_element, by_threads.text);
-    }
+    scale(traffic.global_loads, form.copied_of_element);
+    scale(traffic.shared_stores, form.copied_of_element);
+    scale(traffic.shared_loads, form.read_of_element);
   }
   if (form.stages_results) {
     add_constant(traffic.shared_stores, 1);

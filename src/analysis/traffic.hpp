@@ -31,6 +31,7 @@ struct TrafficForm {
   /// How much of an element tensor cores read: 1.5 if they multiply its two halves, three at
   /// a time, or its three digits (of a byte), six at a time.
   double read_of_element = 1;
+  double copied_of_element = 1;  // how much of an element a block copies: of three digits 0.75
   bool stages_results = false;  // results pass through shared memory
 };
 

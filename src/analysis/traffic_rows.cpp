@@ -20,6 +20,7 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
     form.fragment_rows = units.wgmma_rows;
     form.fragment_columns = units.wgmma_columns;
     if (setting.info->compute_mode != ComputeMode::standard) form.read_of_element = 1.5;
+    if (setting.info->compute_mode == ComputeMode::reproducible) form.copied_of_element = 0.75;
   } else if (units.instructions > 0) {
     form.fragment_rows = tiling.WM;
     form.fragment_columns = tiling.WN;
@@ -36,7 +37,8 @@ TrafficRow counted_row(std::string name, std::string formula, double expected, d
   return row;
 }
 
-/// Of a rung without tiles in shared memory there is no formula: what was counted stands in for it.
+/// Of a rung without tiles in shared memory, or whose blocks have room for several products, there is
+/// no formula: what was counted stands in for it.
 Traffic counted_traffic(const Samples& samples) {
   const auto formula = [&](double Quantities::* member) {
     return Formula{samples.per_k(member), samples.constant(member), "-"};
@@ -51,7 +53,8 @@ Traffic counted_traffic(const Samples& samples) {
 
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
   const cuda::Tiling tiling = setting.tiling();
-  if (tiling.BM > 0 && tiling.BK == 0) return counted_traffic(samples);
+  const bool has_room = setting.launch().products_per_block > 1;
+  if (has_room || (tiling.BM > 0 && tiling.BK == 0)) return counted_traffic(samples);
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
 }
 

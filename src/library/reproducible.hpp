@@ -1,5 +1,5 @@
 #pragma once
-// Mode reproducible on the CPU, bit for bit as gemm/cuda/34 computes it (docs/accuracy.md).
+// Mode reproducible on the CPU, bit for bit as gemm/cuda/33 computes it (docs/accuracy.md).
 
 #include "core/problem.hpp"
 

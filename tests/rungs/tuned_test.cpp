@@ -139,7 +139,7 @@ TEST(Configs, OfARungThatDoesNotSplitAreItsTiles) {
   EXPECT_TRUE(found.refused.empty());
 }
 
-constexpr std::string_view last_waves = "gemm/cuda/33_ping_pong";
+constexpr std::string_view last_waves = "gemm/cuda/31_dependent_launch";
 
 GemmConfig modelled(const TunedConfigs& configs, const GemmSize& size,
                     const Limits& limits = h200) {
@@ -194,7 +194,7 @@ TEST(WaveModel, HeedsTheDevice) {
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
   const TunedConfigs configs(
-      parse_tuned("gemm/cuda/33_ping_pong bf16 4096 4096 4096 7 3\n"));
+      parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
   EXPECT_TRUE(modelled(configs, {4096, 4096, 4096}) == (GemmConfig{7, 3}));
   EXPECT_TRUE(modelled(configs, {4095, 4095, 4095}) == (GemmConfig{7, 3}));
   EXPECT_NE(modelled(configs, {4097, 4096, 4096}).tile, 7);

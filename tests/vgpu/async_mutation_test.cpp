@@ -14,7 +14,6 @@
 #include <span>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "backends/cuda/images.hpp"
@@ -33,7 +32,7 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_ping_pong", "gemm/cuda/34_digits"};
+                                           "gemm/cuda/33_digits"};
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -47,17 +46,14 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
 }
 
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
-/// so many steps, each kind of step has its stage used again. Two consumers that take tiles in turn
-/// have two each.
+/// so many steps, each kind of step has its stage used again.
 Setting setting_of(const cuda::GemmRung& rung) {
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
-      std::min_element(tiles.begin(), tiles.end(), [](const auto& a, const auto& b) {
-        return std::tuple(-a.at_a_time, a.BM * a.BN) < std::tuple(-b.at_a_time, b.BM * b.BN);
-      });
+      std::min_element(tiles.begin(), tiles.end(),
+                       [](const auto& a, const auto& b) { return a.BM * a.BN < b.BM * b.BN; });
   const int tile = static_cast<int>(smallest - tiles.begin());
-  if (smallest->at_a_time == 2) return {9 * smallest->BM, smallest->BN, 200, {tile, 2}, 2};
   return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
 }
 

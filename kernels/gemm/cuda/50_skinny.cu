@@ -218,8 +218,8 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one. Parts of k fill a wave
-  /// of blocks, or make four waves of tiles whose second wave would be half empty; they have 512
+  /// The smallest ROWS that takes the short operand at once, if there is one. Parts of k fill a
+  /// wave of blocks, or make four waves of tiles whose second wave would be half empty; they have 512
   /// steps or more along a row, and 128 or more across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {

@@ -2,7 +2,7 @@
 //   needs few registers, and several blocks on an SM load and multiply while others store.
 // from: 11_split_k | removes: large tiles, one block of which on an SM stores while nothing else
 //   runs, and results that go through shared memory where rows of C are not aligned | bottleneck:
-//   writing C
+//   writing C; spills
 // needs: sm_80 | try: rung bench gemm/cuda/11 gemm/cuda/52 --sizes 4000x4000x16,3023x8174x5
 
 #include "device/cuda/entry/gemm.cuh"
@@ -113,22 +113,25 @@ struct RankK {
         });
       }
       for_pieces<Cols, AT_ONCE>(g, row + first, col, [&](int i, int j, T* c, std::int64_t left) {
-        Piece result;
-        RUNG_UNROLL
-        for (int w = 0; w < W; ++w) {
-          result.at[w] = epilogue.combine(acc[first + i][j * W + w], old[i][j].at[w]);
+        const auto result = [&](int w) {
+          return epilogue.combine(acc[first + i][j * W + w], old[i][j].at[w]);
+        };
+        if (left >= W) {
+          Piece piece;
+          RUNG_UNROLL
+          for (int w = 0; w < W; ++w) piece.at[w] = result(w);
+          *reinterpret_cast<Piece*>(c) = piece;
         }
-        if (left >= W) *reinterpret_cast<Piece*>(c) = result;
         RUNG_UNROLL
         for (int w = 0; w < W - 1; ++w) {
-          if (left < W && w < left) c[w] = result.at[w];
+          if (left < W && w < left) c[w] = result(w);
         }
       });
     }
   }
 
-  /// Calls f(i, j, c, left) for the j-th piece of this lane in row i of so many, which begins at c and
-  /// has `left` elements or more to the end of its row; none in rows beyond the last one.
+  /// Calls f(i, j, c, left) for the j-th piece of this lane in row i of so many, which begins at c
+  /// and has `left` elements or more to the end of its row; none in rows beyond the last one.
   template <class Cols, int ROWS, class T, class F>
   static __device__ __forceinline__ void for_pieces(const Gemm<T, T>& g, std::int64_t row,
                                                     std::int64_t col, const F& f) {

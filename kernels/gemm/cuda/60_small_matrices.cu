@@ -173,7 +173,8 @@ struct SmallMatrices {
             .products_per_block = Group::COUNT};
   }
 
-  /// The smallest tile that holds C, but of a long C the larger of those that its shorter side fills.
+  /// The smallest tile that holds C, but of a long C the larger of those that its shorter side
+  /// fills.
   /// Integers have one.
   template <class T>
   static cuda::GemmConfig choose(const Gemm<T, T>& g, int /*multiprocessors*/) {

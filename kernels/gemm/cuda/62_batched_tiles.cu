@@ -1,7 +1,7 @@
-// gemm/cuda/62_batched_tiles: batches of products that a tile of many sums fits: the loop of rung 11
-//   without split-K, where the block's number says which product and which tile.
-// from: 11_split_k | removes: a launch for each product, each too small to fill the GPU | bottleneck:
-//   the first loads of a block and its stores, which few other blocks hide
+// gemm/cuda/62_batched_tiles: batches of products that a tile of many sums fits: the loop of rung
+//   11 without split-K, where the block's number says which product and which tile.
+// from: 11_split_k | removes: a launch for each product, each too small to fill the GPU
+//   | bottleneck: the first loads of a block and its stores, which few other blocks hide
 // needs: sm_80 | try: rung bench gemm/cuda/60 gemm/cuda/62 --batch 500 --sizes 128
 
 #include "device/cuda/entry/gemm.cuh"

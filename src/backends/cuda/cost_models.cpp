@@ -56,14 +56,14 @@ class Reader {
     in_waves_ = true;
     WaveModel& model = models_.waves.emplace_back();
     words >> model.rung >> model.idle_share >> model.meeting >> model.part >> model.shared_byte >>
-        model.byte >> model.loaded_byte >> model.part_of_line >> model.stored_byte;
+        model.byte;
     return model.byte > 0;
   }
 
   bool take_wave_tile(std::istream& words) {
     WaveTimes& times = models_.waves.back().tiles.emplace_back();
-    words >> times.BM >> times.BN >> times.cluster >> times.at_a_time >> times.step >> times.tile;
-    return times.BM > 0 && times.BN > 0 && times.cluster > 0 && times.at_a_time > 0;
+    words >> times.BM >> times.BN >> times.cluster >> times.step >> times.tile;
+    return times.BM > 0 && times.BN > 0 && times.cluster > 0;
   }
 
   static std::runtime_error bad_line(const std::string& line) {
@@ -109,11 +109,10 @@ std::string format_model(const BlockModel& model) {
 std::string format_model(const WaveModel& model) {
   std::ostringstream lines;
   lines << "waves " << model.rung << ' ' << model.idle_share << ' ' << model.meeting << ' '
-        << model.part << ' ' << model.shared_byte << ' ' << model.byte << ' ' << model.loaded_byte
-        << ' ' << model.part_of_line << ' ' << model.stored_byte << '\n';
+        << model.part << ' ' << model.shared_byte << ' ' << model.byte << '\n';
   for (const WaveTimes& times : model.tiles) {
-    lines << "tile " << times.BM << ' ' << times.BN << ' ' << times.cluster << ' '
-          << times.at_a_time << ' ' << times.step << ' ' << times.tile << '\n';
+    lines << "tile " << times.BM << ' ' << times.BN << ' ' << times.cluster << ' ' << times.step
+          << ' ' << times.tile << '\n';
   }
   return std::move(lines).str();
 }

@@ -293,7 +293,7 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   if (found == nullptr && is_modelled) {
     const auto config = blocks != nullptr
                             ? predicted_config(*blocks, rung, wanted, fast_copies, limits)
-                            : predicted_config(*waves, rung, dtype, wanted, fast_copies, limits);
+                            : predicted_config(*waves, rung, dtype, wanted, limits);
     return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};

@@ -14,8 +14,7 @@ namespace {
 const WaveTimes* times_of(const WaveModel& model, const TileShape& shape) {
   const auto found =
       std::find_if(model.tiles.begin(), model.tiles.end(), [&](const WaveTimes& times) {
-        return times.BM == shape.BM && times.BN == shape.BN && times.cluster == shape.cluster &&
-               times.at_a_time == shape.at_a_time;
+        return times.BM == shape.BM && times.BN == shape.BN && times.cluster == shape.cluster;
       });
   return found == model.tiles.end() ? nullptr : &*found;
 }
@@ -35,14 +34,11 @@ ElementBytes bytes_of(Dtype dtype) {
 class Waves {
  public:
   Waves(const WaveModel& model, const WaveTimes& times, const GemmSize& size,
-        const ElementBytes& bytes, const TileShape& shape, bool fast_copies, int multiprocessors)
+        const ElementBytes& bytes, const TileShape& shape, int multiprocessors)
       : model_(model),
         times_(times),
         workers_(std::max(multiprocessors / times.cluster, 1)),
-        steps_(ceil_div(size.k, shape.BK)),
-        step_bytes_(128.0 * (times.cluster * times.BM + times.BN) *
-                    (fast_copies ? 1.0 : model.part_of_line)),
-        store_(model.stored_byte * bytes.out * times.BM * times.BN) {
+        steps_(ceil_div(size.k, shape.BK)) {
     const std::int64_t rows = std::int64_t{shape.BM} * times.cluster;
     const std::int64_t tiles = ceil_div(size.m, rows) * ceil_div(size.n, shape.BN);
     whole_ = tiles / workers_;
@@ -75,23 +71,12 @@ class Waves {
                                    : static_cast<double>(ceil_div(steps_, parts)) *
                                          (model_.idle_share + (1 - model_.idle_share) * busy);
     const double waves = static_cast<double>(whole_ + (left_ > 0 ? 1 : 0));
-    const double multiply = times_.step * (static_cast<double>(whole_ * steps_) + last);
-    double work = multiply + (times_.tile + store_) * waves;
-    if (times_.at_a_time > 1) {
-      // One consumer stores while the other multiplies; each has every other tile.
-      const double steps = whole_ > 0 ? static_cast<double>(steps_) : last;
-      const double consumer = std::ceil(waves / 2) * (times_.step * steps + times_.tile);
-      work = std::max(multiply + times_.tile, consumer) + store_;
-    }
-    const double steps_of_last =
-        static_cast<double>(left_ * parts) * static_cast<double>(ceil_div(steps_, parts));
-    const double loaded =
-        step_bytes_ * (static_cast<double>(whole_ * steps_ * workers_) + steps_of_last);
-    const double moved = traffic_ + model_.loaded_byte * loaded;
+    const double work =
+        times_.step * (static_cast<double>(whole_ * steps_) + last) + times_.tile * waves;
     const double exchange =
         parts == 1 ? 0 : model_.meeting + parts * (model_.part + model_.shared_byte * part_bytes_);
     // Neither hides the other completely.
-    return std::sqrt(std::hypot(work * work, moved * moved)) + exchange;
+    return std::sqrt(std::hypot(work * work, traffic_ * traffic_)) + exchange;
   }
 
  private:
@@ -99,8 +84,6 @@ class Waves {
   const WaveTimes& times_;
   std::int64_t workers_;  // blocks, or clusters
   std::int64_t steps_;
-  double step_bytes_;                  // that blocks or clusters load for a k-block
-  double store_;                       // microseconds for a tile's results
   std::int64_t whole_ = 0, left_ = 0;  // waves, and tiles in the last one
   double part_bytes_ = 0, traffic_ = 0;
 };
@@ -108,17 +91,17 @@ class Waves {
 }  // namespace
 
 double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
-                              const GemmSize& size, bool fast_copies, const GemmConfig& config,
+                              const GemmSize& size, const GemmConfig& config,
                               const Limits& limits) {
   const TileShape& tile = tiles_of(rung, dtype)[static_cast<std::size_t>(config.tile)];
   const WaveTimes* const times = times_of(model, tile);
   if (times == nullptr) return std::numeric_limits<double>::infinity();
-  return Waves(model, *times, size, bytes_of(dtype), tile, fast_copies, limits.multiprocessors)
+  return Waves(model, *times, size, bytes_of(dtype), tile, limits.multiprocessors)
       .microseconds(config.splits);
 }
 
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
-                                           Dtype dtype, const GemmSize& size, bool fast_copies,
+                                           Dtype dtype, const GemmSize& size,
                                            const Limits& limits) {
   std::optional<GemmConfig> best;
   double best_time = 0;
@@ -126,8 +109,7 @@ std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRun
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const WaveTimes* const times = times_of(model, tiles[i]);
     if (times == nullptr) continue;
-    const Waves waves(model, *times, size, bytes_of(dtype), tiles[i], fast_copies,
-                      limits.multiprocessors);
+    const Waves waves(model, *times, size, bytes_of(dtype), tiles[i], limits.multiprocessors);
     const GemmConfig config = {static_cast<int>(i), waves.best_parts()};
     const double expected = waves.microseconds(config.splits);
     if (best && expected >= best_time) continue;

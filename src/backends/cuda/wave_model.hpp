@@ -15,7 +15,6 @@ namespace rung::cuda {
 /// Of one tile size; times in microseconds.
 struct WaveTimes {
   int BM, BN, cluster;  // blocks
-  int at_a_time;        // tiles that a block works on (ping-pong)
   double step;          // 128 bytes of k
   double tile;          // the rest of a tile
 };
@@ -27,27 +26,21 @@ struct WaveModel {
   /// The share of a k-block's time that remains if all other SMs are idle: power and bandwidth are
   /// shared with fewer.
   double idle_share;
-  double meeting;       // of blocks that share a tile (split-K)
-  double part;          // the same, per block
-  double shared_byte;   // of partial sums, written or read
-  double byte;          // of operands and results, through device memory
-  double loaded_byte;   // of tiles, through L2
-  double part_of_line;  // factor of it where rows of boxes are not lines
-  double stored_byte;   // of a tile's results
+  double meeting;      // of blocks that share a tile (split-K)
+  double part;         // the same, per block
+  double shared_byte;  // of partial sums, written or read
+  double byte;         // of operands and results, through device memory
   std::vector<WaveTimes> tiles;
 };
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
-/// empty if there is none. m, n and k are at least 1. `fast_copies`: has_fast_copies() of the
-/// operands.
+/// empty if there is none. m, n and k are at least 1.
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
-                                           Dtype dtype, const GemmSize& size, bool fast_copies,
-                                           const Limits& limits);
+                                           Dtype dtype, const GemmSize& size, const Limits& limits);
 
 /// The predicted time of a configuration, in microseconds, except for the constant part; infinite
 /// for a tile that the model does not know.
 double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
-                              const GemmSize& size, bool fast_copies, const GemmConfig& config,
-                              const Limits& limits);
+                              const GemmSize& size, const GemmConfig& config, const Limits& limits);
 
 }  // namespace rung::cuda

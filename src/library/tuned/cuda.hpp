@@ -31,7 +31,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .compute_mode = ComputeMode::reproducible,
      .min_arch = 90,
      .max_arch = 90,
-     .use = cuda::GemmRungIndex::gemm_34_digits},
+     .use = cuda::GemmRungIndex::gemm_33_digits},
     // A vector, or a few rows or columns.
     {.dtypes = Dtypes::of(Dtype::f64),
      .min_arch = 80,
@@ -79,7 +79,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
                           Dtype::i8, Dtype::e4m3, Dtype::e5m2),
      .min_arch = 90,
      .max_arch = 90,
-     .use = cuda::GemmRungIndex::gemm_33_ping_pong},
+     .use = cuda::GemmRungIndex::gemm_31_dependent_launch},
     {.dtypes = of_16_bits, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_22_stages},
     {.dtypes = any_operands, .min_arch = 80, .use = cuda::GemmRungIndex::gemm_51_any_operands},
     // GPUs without cp.async. This rung supports no other types than those above.

@@ -154,7 +154,7 @@ class CudaReproducible : public CudaLibrary {
                            .beta = p.beta,
                            .c = {c, p.n, 1}};
     const cuda::WorkspaceSource workspace{cuda::current_context(), nullptr, nullptr, 0};
-    cuda::launch_gemm(workspace, cuda::configured_gemm("gemm/cuda/34_digits", {.tile = tile}), call,
+    cuda::launch_gemm(workspace, cuda::configured_gemm("gemm/cuda/33_digits", {.tile = tile}), call,
                       4);
     return from_device(c, p.c.size());
   }
@@ -177,7 +177,7 @@ TEST_F(CudaReproducible, NoTileAndNoOtherElementShowsInTheBits) {
     const Problem p = filled(150, 139, 260, family.element);
     const Floats all = on_cpu(p);
     for (std::size_t tile = 0;
-         tile < cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/34_digits"), Dtype::f32).size();
+         tile < cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/33_digits"), Dtype::f32).size();
          ++tile) {
       EXPECT_EQ(bits_of(by_tile(p, static_cast<int>(tile))), bits_of(all))
           << family.name << ", tile " << tile;
@@ -268,7 +268,7 @@ TEST(ReproducibleChoice, GpusWithoutItsInstructionsAreRefused) {
   small.bytes_for_copies = bytes_for_copies(small) - 1;
   EXPECT_EQ(refusal([&] { choose_cuda_gemm(small); }).first, Status::invalid_argument);
   ++small.bytes_for_copies;
-  EXPECT_EQ(choose_cuda_gemm(small).id, "gemm/cuda/34_digits");
+  EXPECT_EQ(choose_cuda_gemm(small).id, "gemm/cuda/33_digits");
 }
 
 }  // namespace

@@ -101,13 +101,13 @@ TEST(CudaRules, OperandsThatTmaCannotReadArePackedForLargeProductsOnly) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;
   g.m = g.n = g.k = 100;
-  EXPECT_EQ(chosen(g), "gemm/cuda/33_ping_pong");
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
   g.c.row_stride = 101;  // C may have any alignment
-  EXPECT_EQ(chosen(g), "gemm/cuda/33_ping_pong");
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
   g.a.row_stride = 101;
   EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands");
   g.m = g.n = g.k = 2000;
-  EXPECT_EQ(chosen(g), "gemm/cuda/33_ping_pong");
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
 TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
@@ -126,7 +126,7 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
   g.m = 2048;
   g.dtype = Dtype::bf16;
-  EXPECT_EQ(chosen(g), "gemm/cuda/33_ping_pong");
+  EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
 TEST(CudaRules, SplittingNeedsRoomForHalves) {
@@ -155,6 +155,16 @@ TEST(CudaRules, FewRowsOrColumnsHaveARungOfTheirOwn) {
   g.m = 4;
   EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny");
   g.m = 100;
+  g.k = 100;
+  EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
+}
+
+TEST(CudaRules, AShortKHasARungOfItsOwn) {
+  GemmCall g = aligned_problem();
+  g.m = g.n = 100;
+  g.k = 32;
+  EXPECT_EQ(chosen(g), "gemm/cuda/52_rank_k");
+  g.k = 33;
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
 }
 

@@ -192,7 +192,6 @@ struct TileShape {
   int cluster = 1;                     // blocks
   int WM = 0, WN = 0, TM = 1, TN = 1;  // as in Tiling
   bool stages_results = false;         // in shared memory, on their way to C
-  int at_a_time = 1;                   // tiles of a block, each of another warpgroup (ping-pong)
 };
 
 /// The head of every workspace holds the semaphores of its launches, whichever rung they are of, so

@@ -92,28 +92,13 @@ struct TmaStoreEpilogue {
       // sync: the box is complete
       ptx::bar_sync(barrier, 128);
 
-      const int box_col = static_cast<int>(threadIdx.x) % COLS;
-      const std::int64_t c_col = col + first * 8 + box_col;
-      if (c_col < g.n) store_column(g, box, box_col, row, c_col);
-    }
-  }
-
-  /// Every fourth row of a column of a box. A thread has four of them in flight.
-  template <class In>
-  static __device__ __forceinline__ void store_column(const Gemm<In, Out>& g, const Sum* box,
-                                                      int box_col, std::int64_t row,
-                                                      std::int64_t col) {
-    constexpr int ROWS = 128 / (128 / sizeof(Sum));  // that the warpgroup stores at a time
-    const Epilogue<Out> epilogue(g);
-    const int rows = g.m - row < 64 ? static_cast<int>(g.m - row) : 64;
-    const int first = static_cast<int>(threadIdx.x) % 128 / (128 / sizeof(Sum));
-    Out* to = &g.c(row + first, col);
-    RUNG_NO_UNROLL
-    for (int i = first; i < rows; i += 4 * ROWS) {
-      RUNG_UNROLL
-      for (int r = 0; r < 4; ++r, to += ROWS * g.c.row_stride) {
-        const int box_row = i + r * ROWS;
-        if (box_row < rows) *to = epilogue.replace(box[swizzled<Sum>(box_row, box_col)], *to);
+      RUNG_NO_UNROLL
+      for (int i = static_cast<int>(threadIdx.x) % 128; i < 64 * COLS; i += 128) {
+        const std::int64_t c_row = row + i / COLS;
+        const std::int64_t c_col = col + first * 8 + i % COLS;
+        if (c_row < g.m && c_col < g.n) {
+          cuda::store(g, c_row, c_col, box[swizzled<Sum>(i / COLS, i % COLS)]);
+        }
       }
     }
   }

@@ -20,13 +20,6 @@ struct PipelineState {
       parity ^= 1;
     }
   }
-
-  /// As so many calls of advance().
-  __device__ __forceinline__ void skip(std::int64_t stages) {
-    const std::uint32_t to = static_cast<std::uint32_t>(stage + stages);
-    stage = static_cast<int>(to % STAGES);
-    parity ^= to / STAGES & 1;
-  }
 };
 
 }  // namespace rung::cuda

@@ -14,11 +14,11 @@ namespace rung::ptx {
 // Declared for kernel templates to name, defined nowhere.
 template <int J, class Sum>
 void set_undefined(Sum (&d)[J][4]);
-template <class Sums>
-void wgmma_fence(Sums& d);
+template <int J, class Sum>
+void wgmma_fence(Sum (&d)[J][4]);
 void wgmma_commit_group();
-template <int N, class Sums>
-void wgmma_wait_group(Sums& d);
+template <int N, int J, class Sum>
+void wgmma_wait_group(Sum (&d)[J][4]);
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J, class Sum>
 void wgmma_m64(Sum (&d)[J][4], std::uint64_t a, std::uint64_t b, bool adds = true);
 template <class In, bool A_ALONG_M, bool B_ALONG_N, int J>
@@ -47,12 +47,6 @@ __device__ __forceinline__ void pin(Sum (&d)[J][4]) {
   }
 }
 
-template <int P, int J, class Sum>
-__device__ __forceinline__ void pin(Sum (&d)[P][J][4]) {
-  RUNG_UNROLL
-  for (int p = 0; p < P; ++p) pin(d[p]);
-}
-
 /// Sums that the next wgmma does not add to need no value.
 template <int J>
 __device__ __forceinline__ void set_undefined(float (&d)[J][4]) {
@@ -63,10 +57,9 @@ __device__ __forceinline__ void set_undefined(float (&d)[J][4]) {
   }
 }
 
-/// wgmma.fence: the sums that this warp wrote are there for the wgmma that follow: those of one, or
-/// of several, each with sums [J][4].
-template <class Sums>
-__device__ __forceinline__ void wgmma_fence(Sums& d) {
+/// wgmma.fence: the sums that this warp wrote are there for the wgmma that follow.
+template <int J, class Sum>
+__device__ __forceinline__ void wgmma_fence(Sum (&d)[J][4]) {
   pin(d);
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -78,8 +71,8 @@ __device__ __forceinline__ void wgmma_commit_group() {
 
 /// wgmma.wait_group: until at most N groups are at work. `d`: the sums that others wait for, which
 /// no compiler may read before.
-template <int N, class Sums>
-__device__ __forceinline__ void wgmma_wait_group(Sums& d) {
+template <int N, int J, class Sum>
+__device__ __forceinline__ void wgmma_wait_group(Sum (&d)[J][4]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
   pin(d);
 }

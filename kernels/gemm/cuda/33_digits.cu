@@ -1,8 +1,8 @@
-// gemm/cuda/34_digits: f32 as integers of three digits of 8 bits, whose products tensor cores add
+// gemm/cuda/33_digits: f32 as integers of three digits of 8 bits, whose products tensor cores add
 //   up exactly: the bits of a result depend on its row, its column and k alone.
 // from: 32_f16x3 | removes: rounding in sums, whose order shows in the bits | bottleneck: six
 //   products for one, and the pass that splits A and B; spills, once for each tile
-// needs: sm_90a | compute mode: reproducible | try: rung bench gemm/cuda/11 gemm/cuda/34 --math
+// needs: sm_90a | compute mode: reproducible | try: rung bench gemm/cuda/11 gemm/cuda/33 --math
 //   reproducible --device gpu --sizes 4096
 
 #include "device/cuda/entry/gemm.cuh"
@@ -219,6 +219,6 @@ using Tall = DigitTile<128, 64, 2, 1>;
 
 }  // namespace
 
-RUNG_CUDA_GEMM_TILES(34, digits, (0, Medium, f32), (1, MediumPair, f32), (2, Tall, f32))
+RUNG_CUDA_GEMM_TILES(33, digits, (0, Medium, f32), (1, MediumPair, f32), (2, Tall, f32))
 
 }  // namespace rung
