@@ -45,13 +45,12 @@ struct SplitTile {
   template <class T>
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
-    if (!has_fast_copies(g)) {
-      kernel<T, any, any>(g, split_k);
-    } else if (cuda::operand_a(g).is_k_major()) {
-      kernel<T, k_major, vectors>(g, split_k);
-    } else {
-      kernel<T, vectors, vectors>(g, split_k);
+    const bool fast = has_fast_copies(g);
+    if (fast && cuda::operand_a(g).is_k_major()) return kernel<T, k_major, vectors>(g, split_k);
+    if constexpr (BM * BN >= 64 * 128) {  // loads of smaller tiles matter less
+      if (fast) return kernel<T, vectors, vectors>(g, split_k);
     }
+    kernel<T, any, any>(g, split_k);
   }
 
   template <class T, cuda::Way WAY_A, cuda::Way WAY_B>

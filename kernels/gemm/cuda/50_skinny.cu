@@ -219,8 +219,8 @@ struct Skinny {
   }
 
   /// The smallest ROWS that takes the short operand at once, if there is one. Parts of k fill a
-  /// wave of blocks, or make four waves of tiles whose second wave would be half empty; they have 512
-  /// steps or more along a row, and 128 or more across.
+  /// wave of blocks, or make four waves of tiles whose second wave would be half empty; they have
+  /// 512 steps or more along a row, and 128 or more across.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const std::int64_t few = g.m <= g.n ? g.m : g.n;
@@ -239,10 +239,10 @@ struct Skinny {
 
 }  // namespace
 
-// compiled by type: f32 f64 i32 bf16 f16 bf16_bf16 f16_f16 tf32 i8
+// compiled by type: f32 f64 bf16 f16 bf16_bf16 f16_f16 tf32 i8
 RUNG_CUDA_GEMM_TILES(50, skinny,
-                     (0, Skinny<1>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (1, Skinny<2>, f32, f64, i32, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (2, Skinny<4>, f32, i32))
+                     (0, Skinny<1>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (1, Skinny<2>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+                     (2, Skinny<4>, f32))
 
 }  // namespace rung
