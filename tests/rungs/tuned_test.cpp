@@ -158,11 +158,17 @@ TEST(Configs, OfPersistentBlocksCutTheTilesOfTheLastWave) {
   EXPECT_EQ(most, 8);
 }
 
+/// Those lines, and the models that come with Rung.
+TunedConfigs with_models(std::string_view lines) {
+  const TunedConfigs all = TunedConfigs::of_device("a device without a cache");
+  return TunedConfigs(parse_tuned(lines), all.models());
+}
+
 TEST(WaveModel, FillsTheDevice) {
   const GemmRung& rung = rung_of(last_waves);
   for (const GemmSize& size : {GemmSize{64, 64, 65536}, GemmSize{16, 4096, 4096},
                                GemmSize{4096, 16, 4096}, GemmSize{256, 256, 16384}}) {
-    const GemmConfig config = modelled(TunedConfigs(), size);
+    const GemmConfig config = modelled(with_models(""), size);
     const TileShape& tile = tiles_of(rung, Dtype::bf16)[static_cast<std::size_t>(config.tile)];
     const auto blocks =
         config.splits * ((size.m + tile.BM - 1) / tile.BM) * ((size.n + tile.BN - 1) / tile.BN);
@@ -173,13 +179,13 @@ TEST(WaveModel, FillsTheDevice) {
 }
 
 TEST(WaveModel, DoesNotCutWhatFillsTheDeviceAnyway) {
-  EXPECT_EQ(modelled(TunedConfigs(), {4096, 4096, 4096}).splits, 1);
-  EXPECT_EQ(modelled(TunedConfigs(), {8192, 8192, 64}).splits, 1);
-  EXPECT_EQ(modelled(TunedConfigs(), {64, 64, 64}).splits, 1);
+  EXPECT_EQ(modelled(with_models(""), {4096, 4096, 4096}).splits, 1);
+  EXPECT_EQ(modelled(with_models(""), {8192, 8192, 64}).splits, 1);
+  EXPECT_EQ(modelled(with_models(""), {64, 64, 64}).splits, 1);
 }
 
 TEST(WaveModel, LargeShapesGetLargeTiles) {
-  const GemmConfig config = modelled(TunedConfigs(), {9000, 9000, 9000});
+  const GemmConfig config = modelled(with_models(""), {9000, 9000, 9000});
   const TileShape& tile =
       tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(config.tile)];
   EXPECT_GE(tile.BM * tile.BN, 128 * 128);
@@ -187,14 +193,14 @@ TEST(WaveModel, LargeShapesGetLargeTiles) {
 
 TEST(WaveModel, HeedsTheDevice) {
   const Limits few = {.shared_bytes = 232448, .multiprocessors = 4};
-  EXPECT_LE(modelled(TunedConfigs(), {64, 64, 65536}, few).splits, 4);
+  EXPECT_LE(modelled(with_models(""), {64, 64, 65536}, few).splits, 4);
   const Limits none = {.shared_bytes = 1024, .multiprocessors = 4};
-  EXPECT_TRUE(modelled(TunedConfigs(), {64, 64, 65536}, none) == GemmConfig{});
+  EXPECT_TRUE(modelled(with_models(""), {64, 64, 65536}, none) == GemmConfig{});
 }
 
 TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
-  const TunedConfigs configs(
-      parse_tuned("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n"));
+  const TunedConfigs configs =
+      with_models("gemm/cuda/31_dependent_launch bf16 4096 4096 4096 7 3\n");
   EXPECT_TRUE(modelled(configs, {4096, 4096, 4096}) == (GemmConfig{7, 3}));
   EXPECT_TRUE(modelled(configs, {4095, 4095, 4095}) == (GemmConfig{7, 3}));
   EXPECT_NE(modelled(configs, {4097, 4096, 4096}).tile, 7);
@@ -204,8 +210,8 @@ TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
 TEST(WaveModel, AsManyTilesDependsOnTheType) {
   const GemmRung& rung = rung_of(last_waves);
   const std::string where = std::string(last_waves) + " ";
-  const TunedConfigs configs(
-      parse_tuned(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n"));
+  const TunedConfigs configs =
+      with_models(where + "e4m3 64 64 256 1 1\n" + where + "tf32 64 64 256 1 1\n");
   const auto is_near = [&](Dtype dtype, std::int64_t k) {
     return configs.nearest(rung, last_waves, dtype, {64, 64, k}, h200).tile == 1;
   };
