@@ -32,7 +32,7 @@ struct TrafficForm {
   /// a time, or its three digits (of a byte), six at a time.
   double read_of_element = 1;
   double copied_of_element = 1;  // how much of an element a block copies: of three digits 0.75
-  bool stages_results = false;  // results pass through shared memory
+  bool stages_results = false;   // results pass through shared memory
 };
 
 /// A block of BM x BN loads BM elements of A and BN of B per k-step, and a thread reads TM and TN

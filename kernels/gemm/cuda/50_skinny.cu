@@ -240,8 +240,7 @@ struct Skinny {
 }  // namespace
 
 // compiled by type: f32 f64 bf16 f16 bf16_bf16 f16_f16 tf32 i8
-RUNG_CUDA_GEMM_TILES(50, skinny,
-                     (0, Skinny<1>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
+RUNG_CUDA_GEMM_TILES(50, skinny, (0, Skinny<1>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (1, Skinny<2>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
                      (2, Skinny<4>, f32))
 
