@@ -21,6 +21,7 @@ inline constexpr GemmRule gemm_rules[] = {
     {.dtypes = for_tiles,
      .needs = cpu::Isa::amx,
      .min_m = 5,
+     .min_n = 33,  // of fewer columns, half of a tile is empty and packing B takes longer
      .work_per_thread = gemm_thread,
      .use = RUNG_GEMM(10, amx_tiles)},
     // Dot-product instructions, or what this CPU has instead.
