@@ -25,8 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t max_size_on_virtual_gpu = 64;  // by default
-constexpr std::int64_t max_size_on_cpu = 4096;        // likewise
+constexpr std::int64_t max_size_on_cpu = 4096;  // by default
 constexpr std::int64_t most_shapes = 1'000'000;
 constexpr std::int64_t most_max_size = 1 << 20;
 constexpr auto time_between_files = std::chrono::seconds(30);

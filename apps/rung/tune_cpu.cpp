@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "command_line.hpp"
@@ -14,6 +11,7 @@
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "standard_output.hpp"
+#include "tuned_file.hpp"
 
 namespace rung {
 namespace {
@@ -23,19 +21,10 @@ constexpr double seconds_per_rung = 0.05;
 /// The file of factors, which other runs may have filled for the other type.
 class FactorsFile {
  public:
-  explicit FactorsFile(const std::string& path) : path_(path) {
-    if (path_.empty()) path_ = tuned_path(cpu::model());
-    if (path_.empty()) {
-      throw UsageError("-o: required if neither XDG_CACHE_HOME nor HOME is set");
-    }
-    if (path.empty()) {
-      std::error_code ignored;  // OutputFile reports what cannot be written, and why
-      std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
-    }
+  explicit FactorsFile(const std::string& path)
+      : path_(results_path(path, tuned_path(cpu::model()))) {
     try {
-      if (OutputFile(path_).is_stdout()) throw std::runtime_error("'-' is not a file");
-      std::ifstream file(path_);
-      factors_ = parse_cost_factors(std::string(std::istreambuf_iterator<char>(file), {}));
+      factors_ = parse_cost_factors(text_of(path_));
     } catch (const std::runtime_error& error) {
       throw UsageError(fmt::format("-o: {}", error.what()));
     }

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "backends/cuda/cuda.hpp"
@@ -17,6 +14,7 @@
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "standard_output.hpp"
+#include "tuned_file.hpp"
 
 namespace rung {
 namespace {
@@ -26,19 +24,10 @@ constexpr double default_seconds = 100;
 /// The file of models, in which those of other rungs and types are kept.
 class ModelsFile {
  public:
-  ModelsFile(const std::string& path, const std::string& device) : path_(path), device_(device) {
-    if (path_.empty()) path_ = models_path(device);
-    if (path_.empty()) {
-      throw UsageError("-o: required if neither XDG_CACHE_HOME nor HOME is set");
-    }
-    if (path.empty()) {
-      std::error_code ignored;  // OutputFile reports what cannot be written, and why
-      std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
-    }
+  ModelsFile(const std::string& path, const std::string& device)
+      : path_(results_path(path, models_path(device))), device_(device) {
     try {
-      if (OutputFile(path_).is_stdout()) throw std::runtime_error("'-' is not a file");
-      std::ifstream file(path_);
-      before_ = cuda::parse_cost_models(std::string(std::istreambuf_iterator<char>(file), {}));
+      before_ = cuda::parse_cost_models(text_of(path_));
     } catch (const std::runtime_error& error) {
       throw UsageError(fmt::format("-o: {}", error.what()));
     }

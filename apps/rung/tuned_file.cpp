@@ -13,22 +13,31 @@
 #include "report/output_file.hpp"
 
 namespace rung {
-namespace {
-
-std::string cache_file(const std::string& device) {
-  const std::string path = tuned_path(device);
-  if (path.empty()) throw UsageError("-o: required if neither XDG_CACHE_HOME nor HOME is set");
-  std::error_code ignored;  // OutputFile reports what cannot be written, and why
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+std::string results_path(const std::string& named, const std::string& of_cache) {
+  if (named.empty() && of_cache.empty()) {
+    throw UsageError("-o: required if neither XDG_CACHE_HOME nor HOME is set");
+  }
+  if (named.empty()) {
+    std::error_code ignored;  // OutputFile reports what cannot be written, and why
+    std::filesystem::create_directories(std::filesystem::path(of_cache).parent_path(), ignored);
+  }
+  const std::string& path = named.empty() ? of_cache : named;
+  try {
+    if (OutputFile(path).is_stdout()) throw std::runtime_error("'-' is not a file");
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("-o: {}", error.what()));
+  }
   return path;
 }
 
-}  // namespace
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 TunedFile::TunedFile(const std::string& path, const std::string& device)
-    : path_(path.empty() ? cache_file(device) : path), device_(device) {
+    : path_(results_path(path, tuned_path(device))), device_(device) {
   try {
-    if (OutputFile(path_).is_stdout()) throw std::runtime_error("'-' is not a file");
     cuda::parse_tuned(read());
   } catch (const std::runtime_error& error) {
     throw UsageError(fmt::format("-o: {}", error.what()));
@@ -40,8 +49,7 @@ void TunedFile::add(const cuda::TunedShape& tuned) const {
 }
 
 std::string TunedFile::read() const {
-  std::ifstream file(path_);
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = text_of(path_);
   if (!text.empty()) return text;
   return fmt::format("# Found by `rung tune` on {}: rung, dtype, m, n, k, tile, splits.\n",
                      device_);

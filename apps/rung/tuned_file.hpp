@@ -7,6 +7,13 @@
 
 namespace rung {
 
+/// Where results go: `named`, by -o, or else `of_cache`, whose folder is made. Checks before any work
+/// is done that they can be written: throws UsageError if not, or if there is neither.
+std::string results_path(const std::string& named, const std::string& of_cache);
+
+/// All of a file; empty if there is none.
+std::string text_of(const std::string& path);
+
 class TunedFile {
  public:
   /// The file of the user's cache for a device if `path` is empty. Checks before any work is done

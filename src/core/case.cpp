@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/batch.hpp"
 #include "core/ill_conditioned.hpp"
 
 namespace rung {
@@ -39,14 +40,6 @@ AnyMatrix<Pointer> view(const GemmSpec& spec, const Operand& operand, bool trans
           .col_stride = transposed ? operand.ld() : 1,
           .storage = operand.storage(),
           .batch_stride = spec.batch == 1 ? 0 : rows_apart(spec, operand) * operand.ld()};
-}
-
-template <class Pointer>
-void move_to(AnyMatrix<Pointer>& matrix, std::int64_t product, Dtype type) {
-  const std::int64_t bytes =
-      product * matrix.batch_stride * static_cast<std::int64_t>(input_bytes(type));
-  matrix.data = reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(matrix.data) +
-                                          static_cast<std::uintptr_t>(bytes));
 }
 
 /// Calls f(row) for each row of an operand that lies between two matrices of a batch.
@@ -135,9 +128,7 @@ GemmCall GemmCase::call() const {
 
 GemmCall GemmCase::product(std::int64_t index) const {
   GemmCall one = call();
-  move_to(one.a, index, spec_.dtype);
-  move_to(one.b, index, spec_.dtype);
-  move_to(one.c, index, c_.type());
+  advance(one, index);
   one.batch = 1;
   return one;
 }

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t seed = 20;
 constexpr std::int64_t most_shapes = 1000;
-constexpr std::int64_t max_size_on_virtual_gpu = 64;
 constexpr double seconds_of_plan = 0.02;
 constexpr double longest_call = 5e-4;  // of an H200 at its peak rates
 

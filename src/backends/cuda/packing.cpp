@@ -5,8 +5,6 @@
 namespace rung::cuda {
 namespace {
 
-using Operand = AnyMatrix<const void*>;
-
 /// The stride along m or n, and the one along k.
 struct Strides {
   std::int64_t outer, k;

@@ -69,13 +69,6 @@ ContextId current_id(const Driver& driver) {
   return id;
 }
 
-bool is_aligned(const AnyMatrix<const void*>& matrix, Dtype dtype) {
-  // One of the two strides is 1: their product is the leading dimension.
-  const std::int64_t ld = matrix.row_stride * matrix.col_stride;
-  const auto bytes = static_cast<std::uintptr_t>(ld) * input_bytes(dtype);
-  return (reinterpret_cast<std::uintptr_t>(matrix.data) | bytes) % 16 == 0;
-}
-
 [[noreturn]] void throw_no_image(std::string_view id, const Target& target) {
   std::string message("rung: this build has no code for ");
   message.append(id).append(" on sm_").append(std::to_string(target.arch));
@@ -130,8 +123,8 @@ CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g
                          .b_by_rows = g.b.col_stride == 1,
                          .fast_copies = has_fast_copies(*choice.rung, g),
                          .may_pack = limits.may_pack,
-                         .a_aligned = is_aligned(g.a, g.dtype),
-                         .b_aligned = is_aligned(g.b, g.dtype),
+                         .a_aligned = has_aligned_rows(g.a, g.dtype),
+                         .b_aligned = has_aligned_rows(g.b, g.dtype),
                          .multiprocessors = limits.multiprocessors,
                          .workspace_bytes = limits.workspace_bytes,
                          .m = g.m,

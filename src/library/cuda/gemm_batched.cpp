@@ -9,6 +9,7 @@
 
 #include "backends/cuda/grid_limits.hpp"
 #include "backends/cuda/prepared_gemm.hpp"
+#include "core/batch.hpp"
 #include "library/canonical_batch.hpp"
 #include "library/cuda/gemm.hpp"
 #include "library/cuda/launch.hpp"
@@ -21,24 +22,6 @@ namespace {
 
 bool has_pointers(const GemmCall& call) {
   return call.a.pointers != nullptr || call.b.pointers != nullptr || call.c.pointers != nullptr;
-}
-
-/// Moves an operand by so many products.
-template <class Pointer>
-void advance(AnyMatrix<Pointer>& operand, std::int64_t products, std::size_t element_bytes) {
-  if (operand.pointers != nullptr) {
-    operand.pointers += products;
-  } else if (operand.data != nullptr) {
-    const auto bytes = static_cast<std::uintptr_t>(products * operand.batch_stride) * element_bytes;
-    operand.data =
-        reinterpret_cast<Pointer>(reinterpret_cast<std::uintptr_t>(operand.data) + bytes);
-  }
-}
-
-void advance(GemmCall& call, std::int64_t products) {
-  advance(call.a, products, input_bytes(call.dtype));
-  advance(call.b, products, input_bytes(call.dtype));
-  advance(call.c, products, output_bytes(call.dtype));
 }
 
 /// In one launch, or as many as a grid has room for.

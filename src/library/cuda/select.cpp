@@ -152,6 +152,10 @@ std::int64_t alignment_of(const GemmCall& call) {
 
 std::int64_t alignment_of_ab(const GemmCall& call) { return largest_divisor(bits_of_ab(call)); }
 
+bool has_aligned_rows(const AnyMatrix<const void*>& operand, Dtype dtype) {
+  return largest_divisor(bits_of(operand, input_bytes(dtype))) >= 16;
+}
+
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {
   return choose_cuda_gemm({call.dtype, call.m, call.n, call.k, order_of(call.a.col_stride),
                            order_of(call.b.col_stride), alignment_of(call), arch, call.compute_mode,

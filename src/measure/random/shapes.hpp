@@ -8,6 +8,9 @@
 
 namespace rung {
 
+/// By default: the virtual GPU takes seconds where a GPU takes microseconds.
+inline constexpr std::int64_t max_size_on_virtual_gpu = 64;
+
 struct DrawLimits {
   std::int64_t max_size = 16384;  // of m, n and k
   double max_bytes = 4e9;         // of A, B and C together

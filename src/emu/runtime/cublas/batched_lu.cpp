@@ -8,10 +8,6 @@ using rung::emu::cusolver::View;
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
-}
-
 std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
 
 template <class T>

@@ -24,6 +24,10 @@ struct Failure {
   cublasStatus_t status;
 };
 
+inline void require(bool holds) {
+  if (!holds) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
+}
+
 inline void check(cudaError_t error) {
   if (error != cudaSuccess) throw Failure{CUBLAS_STATUS_EXECUTION_FAILED};
 }

@@ -14,10 +14,6 @@ struct cublasXtContext {
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) throw Failure{CUBLAS_STATUS_INVALID_VALUE};
-}
-
 int as_int(std::size_t value) {
   require(value <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
   return static_cast<int>(value);
