@@ -152,7 +152,7 @@ __device__ __forceinline__ void share_sums(void* workspace, const BlockWork& wor
 }
 
 /// store(i, sum) for each sum of a tile: of a whole one at once, otherwise by the last of its blocks
-/// that arrives. Nobody waits, and where a tile has few sums, one block adds them up as fast as all.
+/// that arrives. No block waits, and one block adds up the sums of a small tile as fast as all do.
 template <int THREADS, int COUNT, class Result, class Store>
 __device__ __forceinline__ void store_by_last(void* workspace, const BlockWork& work, int count,
                                               const Result& result, const Store& store) {

@@ -39,8 +39,8 @@ __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
 }
 
 /// A block transposes tiles through shared memory, so that it reads and writes along contiguous
-/// elements. A thread has 16 loads in flight, because memory is read as fast as it can be only with
-/// some 30 KB on their way to each SM. The padded pitch keeps the columns of a warp in different banks.
+/// elements. A thread keeps 16 loads in flight: the full bandwidth of memory needs about 30 KB in
+/// flight for each SM. The padded pitch keeps the columns of a warp in different banks.
 template <class Word>
 __device__ __forceinline__ void transpose(const PackOperand& copy) {
   constexpr int TILE = PackOperand::tile;

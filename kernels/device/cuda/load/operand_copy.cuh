@@ -39,8 +39,8 @@ class OperandCopy {
   __device__ __forceinline__ int extent_stride() const { return k_major_ ? BK + PAD : 1; }
   __device__ __forceinline__ int k_stride() const { return k_major_ ? 1 : EXTENT + PAD; }
 
-  /// The next tile along k, with zeros beyond the operand's edges, is on its way when this returns;
-  /// element by element it is there if they have 2 bytes, which cp.async does not copy.
+  /// Starts to copy the next tile along k, with zeros beyond the operand's edges. Elements of 2 bytes
+  /// that are copied one by one, which cp.async cannot do, are there when this returns.
   __device__ __forceinline__ void start(T* tile) {
     if (vectors_) {
       start_pieces<PAD>(tile);
