@@ -16,7 +16,8 @@ endfunction()
 
 # Adds an image of a rung to a table: packs what rung_cuda_unit made for each unit, with the
 # options of rung_pack that follow, and embeds it. <image> is "<code>:<architecture>", <ids>
-# are those of all rungs in it.
+# are those of all rungs in it. Kernels of one type are much like those of another, so that units after
+# the first are packed as what differs from it.
 function(rung_add_image table stem image units ids)
   string(REGEX MATCH "(.+):([0-9]+)(a?)" matched ${image})
   set(code ${CMAKE_MATCH_1})
@@ -24,6 +25,11 @@ function(rung_add_image table stem image units ids)
   set(specific ${CMAKE_MATCH_3})
   set(name ${stem}_${code}_${arch}${specific})
   set(modules)
+  set(first)
+  set(options ${ARGN})
+  if(RUNG_PYTHON)  # a wheel is small
+    list(APPEND options --small)
+  endif()
   foreach(unit IN LISTS units)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda)
     set(dtype "{}")
@@ -34,15 +40,24 @@ function(rung_add_image table stem image units ids)
     set(file ${folder}/${name})
     set(packed ${file}.${table}.zst)
     set(symbol rung_${unit}_${name})
+    set(like)
+    set(pointer)
+    if(first)
+      set(like --like ${first})
+      set(pointer ", &${name}[0]")
+    endif()
     add_custom_command(OUTPUT ${packed}
-      COMMAND rung_pack ${ARGN} ${file} ${packed}
-      DEPENDS ${file} rung_pack
+      COMMAND rung_pack ${options} ${like} ${file} ${packed}
+      DEPENDS ${file} ${first} rung_pack
       COMMENT "Packing ${packed}"
       VERBATIM)
     set_property(GLOBAL APPEND PROPERTY rung_${table}_files ${packed})
     set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_bytes
       "RUNG_EMBED(${symbol}, \"${packed}\")\n")
-    string(APPEND modules "{${dtype}, RUNG_EMBEDDED(${symbol})}, ")
+    string(APPEND modules "{${dtype}, RUNG_EMBEDDED(${symbol})${pointer}}, ")
+    if(NOT first)
+      set(first ${file})
+    endif()
   endforeach()
   set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_units
     "  static const Unit ${name}[] = {${modules}};\n")

@@ -186,7 +186,8 @@ function(rung_cuda_images source id)
       rung_add_image(all ${stem} ${image} "${units}" "${ids}")
     endif()
     # Only GPUs of sm_90 run code for 90a: they take machine code or, of older drivers, clang's PTX.
-    if(id IN_LIST selected_ids AND NOT image MATCHES "^nvcc_ptx:90a")
+    # In a wheel, so do all GPUs.
+    if(id IN_LIST selected_ids AND NOT image MATCHES "^nvcc_ptx:90a" AND NOT (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:"))
       rung_add_image(selected ${stem} ${image} "${units}" "${ids}" --without-lines)
     endif()
   endforeach()

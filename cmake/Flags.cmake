@@ -33,6 +33,7 @@ if(RUNG_PORTABLE)
   add_link_options(-static-libstdc++ -Wl,--gc-sections)
   set(RUNG_FMT fmt::fmt-header-only)  # distributions package no static libfmt
   if(RUNG_PYTHON)
+    add_compile_options(-ffunction-sections -fdata-sections)
     include(OldGlibc)  # whose systems have a libgcc_s, too
   else()
     add_link_options(-static-libgcc)

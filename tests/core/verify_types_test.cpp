@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "core/batch.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 
@@ -140,6 +141,26 @@ TEST(VerifyTypes, LargeProblemsOfEveryType) {
       });
       EXPECT_EQ(verdict.right, right) << name(dtype) << ": " << verdict.message;
     }
+  }
+}
+
+// No product has many multiply-adds by itself: each is checked by a few rows and a random vector.
+TEST(VerifyTypes, AnElementOfALargeBatchIsWrong) {
+  for (const bool right : {true, false}) {
+    GemmCase problem({.dtype = Dtype::i32, .m = 120, .n = 120, .k = 120, .batch = 40});
+    const Verdict verdict = verify(problem, [&](GemmCall call) {
+      for (int product = 0; product < 40; ++product) {
+        const auto g = call.typed<std::int32_t, std::int32_t>();
+        multiply(
+            g, [](std::int32_t x) { return static_cast<std::uint32_t>(x); },
+            [](std::uint32_t sum) { return static_cast<std::int32_t>(sum); });
+        if (!right && product == 23) ++g.c(33, 7);
+        advance(call, 1);
+      }
+    });
+    EXPECT_EQ(verdict.right, right) << verdict.message;
+    const bool is_named = verdict.message.find("product 23: row 33") != std::string::npos;
+    EXPECT_NE(is_named, right) << verdict.message;
   }
 }
 

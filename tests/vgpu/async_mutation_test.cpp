@@ -32,7 +32,10 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits"};
+                                           "gemm/cuda/33_digits", "gemm/cuda/64_batched_wgmma"};
+
+// Of a batch.
+constexpr std::int64_t products_of_batch = 3;
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -91,17 +94,19 @@ vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
   vgpu::TensorMap map;
   map.tag = vgpu::TensorMap::valid_tag;
   map.address = reinterpret_cast<std::uint64_t>(spec.data);
-  map.dimensions = 2;
+  map.dimensions = spec.products == 0 ? 2 : 3;
   map.element = spec.element_bytes == 1   ? vgpu::TensorElement::u8
                 : spec.element_bytes == 2 ? vgpu::TensorElement::bf16
                                           : vgpu::TensorElement::f32;
   map.swizzle = vgpu::TensorSwizzle::bytes_128;
   map.sizes = {static_cast<std::uint32_t>(spec.row_length - 1),
-               static_cast<std::uint32_t>(spec.rows - 1)};
-  map.strides = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes)};
+               static_cast<std::uint32_t>(spec.rows - 1),
+               static_cast<std::uint32_t>(spec.products - 1)};
+  map.strides = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes),
+                 static_cast<std::uint64_t>(spec.product_stride * spec.element_bytes)};
   map.box = {static_cast<std::uint16_t>(spec.box_row_length),
-             static_cast<std::uint16_t>(spec.box_rows)};
-  map.steps = {1, 1};
+             static_cast<std::uint16_t>(spec.box_rows), 1};
+  map.steps = {1, 1, 1};
   return map;
 }
 
@@ -138,18 +143,27 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     return reinterpret_cast<T*>(address);
   };
   const auto [m, n, k, config, multiprocessors] = setting_of(rung);
+  const std::int64_t products = rung.batches ? products_of_batch : 1;
   const Gemm<In, float> gemm{m,
                              n,
                              k,
                              1.0f,
-                             {array(m * k, In(1.0f)), k, 1},
-                             {array(k * n, In(1.0f)), 1, k},
+                             {array(products * m * k, In(1.0f)), k, 1},
+                             {array(products * k * n, In(1.0f)), 1, k},
                              0.0f,
-                             {array(m * n, 1.0f), n, 1}};
-  const cuda::Launch launch =
-      cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
+                             {array(products * m * n, 1.0f), n, 1}};
+  cuda::Launch launch = rung.launches.of<In, float>()(gemm, config);
+  launch.grid.x *= products;
+  launch = cuda::fitted(launch, multiprocessors);
   cuda::KernelArgs<In, float> args = {
       gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  if (rung.batches) {
+    args.products = {products, {m * k}, {k * n}, {m * n}};
+    launch.a.products = launch.b.products = launch.c.products = products;
+    launch.a.product_stride = m * k;
+    launch.b.product_stride = k * n;
+    launch.c.product_stride = m * n;
+  }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);

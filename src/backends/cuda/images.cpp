@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 
 namespace rung::cuda {
@@ -35,8 +37,14 @@ std::string unpack(const Unit& unit) {
   if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN) {
     refuse("its frame does not give its size");
   }
+  const std::string other = unit.like == nullptr ? std::string() : unpack(*unit.like);
   std::string text(static_cast<std::size_t>(bytes), '\0');
-  const std::size_t got = ZSTD_decompress(text.data(), text.size(), data.data(), data.size());
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                     ZSTD_freeDCtx);
+  if (context == nullptr) throw std::bad_alloc();
+  const std::size_t got =
+      ZSTD_decompress_usingDict(context.get(), text.data(), text.size(), data.data(), data.size(),
+                                other.data(), other.size());
   if (ZSTD_isError(got)) refuse(ZSTD_getErrorName(got));
   if (got != text.size()) refuse("it is shorter than its frame says");
   return text;

@@ -16,6 +16,7 @@ enum class Code { clang_ptx, nvcc_ptx, cubin };
 struct Unit {
   std::optional<Dtype> dtype;  // empty: all types of the rung
   std::string_view data;       // text or machine code, as it is or packed by rung_pack
+  const Unit* like = nullptr;  // it is packed as what differs from that one
 };
 
 /// One rung, one compiler, one architecture.

@@ -13,6 +13,13 @@ BatchOperand in_batch(const AnyMatrix<Pointer>& matrix) {
   return {matrix.batch_stride, const_cast<const void* const*>(matrix.pointers)};
 }
 
+/// The map of a matrix of each product. All products read one that is given once.
+template <class Pointer>
+void add_products(TensorMapSpec& spec, const AnyMatrix<Pointer>& matrix, std::int64_t products) {
+  spec.products = matrix.batch_stride == 0 ? 1 : products;
+  spec.product_stride = matrix.batch_stride;
+}
+
 Products products_of(const GemmCall& call) {
   return {call.batch, in_batch(call.a), in_batch(call.b), in_batch(call.c), call.batch_status};
 }
@@ -29,6 +36,12 @@ Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
   }
   if (launch.products_per_block > 0) {
     launch.grid.x *= ceil_div(problem.batch, launch.products_per_block);
+    if (gemm.rung->maps) {
+      add_products(launch.a, problem.a, problem.batch);
+      add_products(launch.b, problem.b, problem.batch);
+      add_products(launch.c, problem.c, problem.batch);
+      if (!launch.c.is_aligned()) launch.c = {};
+    }
   }
   return launch;
 }

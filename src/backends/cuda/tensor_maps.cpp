@@ -27,9 +27,13 @@ std::int64_t digits_bytes(const TensorMapSpec& spec) {
   return up_to_copy(spec.rows * SplitDigits::bytes_in_row(spec.row_length));
 }
 
+/// In elements.
+std::int64_t packed_copy_size(const TensorMapSpec& spec) { return spec.rows * spec.ld_of_copy(); }
+
 std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
   if (!needs_copy(spec)) return 0;
-  return up_to_copy(spec.rows * spec.ld_of_copy() * spec.element_bytes);
+  const std::int64_t copies = std::max<std::int64_t>(spec.products, 1);
+  return up_to_copy(copies * packed_copy_size(spec) * spec.element_bytes);
 }
 
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
@@ -72,8 +76,17 @@ TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
   copy.data = room;
   copy.ld = spec.ld_of_copy();
   copy.is_transposed = false;
-  copies_[count_++] = {spec.data, room,    spec.row_length,    spec.rows,
-                       spec.ld,   copy.ld, spec.element_bytes, spec.is_transposed};
+  copy.product_stride = spec.products > 0 ? packed_copy_size(spec) : 0;
+  copies_[count_++] = {.from = spec.data,
+                       .to = room,
+                       .row_length = spec.row_length,
+                       .rows = spec.rows,
+                       .from_ld = spec.ld,
+                       .to_ld = copy.ld,
+                       .element_bytes = spec.element_bytes,
+                       .from_transposed = spec.is_transposed,
+                       .products = std::max<std::int64_t>(spec.products, 1),
+                       .from_product_stride = spec.product_stride};
   room = static_cast<char*>(room) + packed_copy_bytes(spec);
   return copy;
 }
@@ -118,16 +131,20 @@ TensorMapSpec PreparedMaps::in_digits(const TensorMapSpec& spec, void*& room,
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
   const bool has_box = spec.box_rows > 0;
   if (spec.is_empty() || !has_box || result_ != Result::success) return;
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements * spec.element_bytes);
+  };
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(spec.row_length),
-                                 static_cast<std::uint64_t>(spec.rows)};
-  const std::uint64_t strides[] = {static_cast<std::uint64_t>(spec.ld * spec.element_bytes)};
+                                 static_cast<std::uint64_t>(spec.rows),
+                                 static_cast<std::uint64_t>(spec.products)};
+  const std::uint64_t strides[] = {bytes(spec.ld), bytes(spec.product_stride)};
   const std::uint32_t box[] = {static_cast<std::uint32_t>(spec.box_row_length),
-                               static_cast<std::uint32_t>(spec.box_rows)};
-  constexpr std::uint32_t every_element[] = {1, 1};
+                               static_cast<std::uint32_t>(spec.box_rows), 1};
+  constexpr std::uint32_t every_element[] = {1, 1, 1};
   result_ = api.cuTensorMapEncodeTiled(
-      reinterpret_cast<TensorMap*>(&map), type_of(spec), 2, const_cast<void*>(spec.data), sizes,
-      strides, box, every_element, TensorMapInterleave::none, TensorMapSwizzle::bytes_128,
-      TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
+      reinterpret_cast<TensorMap*>(&map), type_of(spec), spec.products == 0 ? 2 : 3,
+      const_cast<void*>(spec.data), sizes, strides, box, every_element, TensorMapInterleave::none,
+      TensorMapSwizzle::bytes_128, TensorMapL2Promotion::bytes_128, TensorMapFill::zeros);
 }
 
 Dtype type_of(const PackOperand& copy) {
@@ -141,7 +158,7 @@ Dtype type_of(const PackOperand& copy) {
 Launch launch_of(const PackOperand& copy, int multiprocessors) {
   constexpr std::int64_t tile = PackOperand::tile;
   const std::int64_t tiles = ceil_div(copy.rows, tile) * ceil_div(copy.row_length, tile);
-  const std::int64_t pieces = copy.from_transposed ? tiles : copy.rows;
+  const std::int64_t pieces = copy.products * (copy.from_transposed ? tiles : copy.rows);
   return {.grid = {std::min(pieces, copying_blocks_per_sm * multiprocessors)},
           .block = {PackOperand::threads}};
 }

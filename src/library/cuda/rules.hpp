@@ -36,6 +36,9 @@ struct CudaBatchRule {
   int min_arch = 0, max_arch = any_arch;
   std::int64_t min_short = 0;  // of the smaller one of m and n
   double max_work = any_work;  // m * n * k of a product; any if the matrices are at pointers
+  /// The matrices are at multiples of a stride. TMA reads these, if strides, addresses and leading
+  /// dimensions of A and B are multiples of 16 bytes.
+  bool is_mapped = false;
   cuda::GemmRungIndex use;
 };
 

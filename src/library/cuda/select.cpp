@@ -68,10 +68,22 @@ std::uintptr_t bits_of_ab(const GemmCall& call) {
   return bits_of(call.a, bytes) | bits_of(call.b, bytes);
 }
 
+/// The same of all matrices of a batch.
+std::uintptr_t bits_of_batch(const AnyMatrix<const void*>& matrix, std::size_t element_bytes) {
+  return bits_of(matrix, element_bytes) |
+         static_cast<std::uintptr_t>(matrix.batch_stride) * element_bytes;
+}
+
 /// The largest power of two, at most 128, that divides what has these bits.
 std::int64_t largest_divisor(std::uintptr_t bits) {
   bits |= 128u;
   return static_cast<std::int64_t>(bits & (~bits + 1));
+}
+
+/// Whether TMA reads the operands of all products where they are.
+bool has_mapped_operands(const GemmCall& call) {
+  const std::size_t bytes = input_bytes(call.dtype);
+  return largest_divisor(bits_of_batch(call.a, bytes) | bits_of_batch(call.b, bytes)) >= 16;
 }
 
 Order order_of(std::int64_t col_stride) {
@@ -127,10 +139,12 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
                                                 bool from_pointers) {
   const double multiply_adds =
       static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  const bool can_be_mapped = !from_pointers && has_mapped_operands(call);
   for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch &&
                       arch <= rule.max_arch && rule.min_short <= std::min(call.m, call.n) &&
-                      (from_pointers || multiply_adds <= rule.max_work);
+                      (from_pointers || multiply_adds <= rule.max_work) &&
+                      (!rule.is_mapped || can_be_mapped);
     if (fits) return choice_of(rule.use);
   }
   return std::nullopt;

@@ -13,6 +13,7 @@
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "fixture.hpp"
+#include "library/cuda/select.hpp"
 
 namespace rung {
 namespace {
@@ -81,6 +82,24 @@ TEST_P(CudaBatchOf, IsRightAndOneLaunch) {
 
 INSTANTIATE_TEST_SUITE_P(Types, CudaBatchOf, testing::ValuesIn(all_dtypes),
                          [](const auto& test) { return std::string(identifier(test.param)); });
+
+// TMA reads rows, and matrices, that begin at multiples of 16 bytes.
+TEST(CudaBatchChoice, IsByTmaWhereItCanRead) {
+  const auto choice = [](const GemmSpec& spec, int arch = 90, bool from_pointers = false) {
+    GemmCase problem(spec);
+    return std::string(choose_cuda_batch(problem.call(), arch, from_pointers)->id);
+  };
+  const GemmSpec aligned = {.dtype = Dtype::bf16, .m = 48, .n = 40, .k = 64, .batch = 3};
+  EXPECT_EQ(choice(aligned), "gemm/cuda/64_batched_wgmma");
+  EXPECT_EQ(choice(aligned, 80), "gemm/cuda/61_small_mma");
+  EXPECT_EQ(choice(aligned, 90, true), "gemm/cuda/61_small_mma");
+  GemmSpec odd_rows = aligned;
+  odd_rows.k = 63;
+  EXPECT_EQ(choice(odd_rows), "gemm/cuda/61_small_mma");
+  GemmSpec small = aligned;
+  small.m = 32;
+  EXPECT_EQ(choice(small), "gemm/cuda/61_small_mma");
+}
 
 /// Three products of 2 x 2 matrices by the unit matrix.
 class CudaBatchOfThree : public CudaBatch {

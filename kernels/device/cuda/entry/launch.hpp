@@ -32,10 +32,14 @@ struct TensorMapSpec {
   bool is_split = false, is_scaled_by_row = false;
   /// The elements are float, and the map is of their digits (library/split_digits.hpp).
   bool is_in_digits = false;
+  /// Of a kernel for batches, the map has a third dimension, the products: so many matrices, the
+  /// stride in elements apart. 0: one matrix, and two dimensions.
+  std::int64_t products = 0, product_stride = 0;
 
   /// Whether TMA can read the matrix where it is: all rows begin at multiples of 16 bytes.
   constexpr bool is_aligned() const {
     return !is_transposed && ld * element_bytes % 16 == 0 &&
+           product_stride * element_bytes % 16 == 0 &&
            reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   }
   constexpr bool is_empty() const { return data == nullptr || row_length == 0 || rows == 0; }
@@ -57,8 +61,9 @@ struct Launch {
   std::int64_t workspace_bytes_per_block = 0;  // the part of it that depends on the grid
   int products_per_block = 0;                  // of a batch; 0: the kernel computes one product
   int cluster = 1;  // blocks, neighbours along x, that read and write each other's shared memory
-  /// Each block computes several tiles: the grid is cut to one block for each SM.
+  /// Each block computes several tiles: the grid is cut to so many blocks for each SM.
   bool persistent = false;
+  int blocks_per_sm = 1;
   /// Programmatic dependent launch: blocks may start before the previous kernel in the stream has
   /// finished. The kernel waits for its writes (griddepcontrol.wait).
   bool starts_early = false;
@@ -71,7 +76,8 @@ struct Launch {
 /// A launch on a device with this many SMs: persistent kernels get fewer blocks, and the workspace
 /// for these.
 constexpr Launch fitted(Launch launch, int multiprocessors) {
-  const int clusters = multiprocessors < launch.cluster ? 1 : multiprocessors / launch.cluster;
+  const int at_a_time = multiprocessors * launch.blocks_per_sm;
+  const int clusters = at_a_time < launch.cluster ? 1 : at_a_time / launch.cluster;
   const std::int64_t blocks = std::int64_t{clusters} * launch.cluster;
   if (!launch.persistent || launch.grid.x <= blocks) return launch;
   launch.workspace_bytes -= (launch.grid.x - blocks) * launch.workspace_bytes_per_block;
@@ -131,8 +137,14 @@ struct KernelArgs {
 
 /// Whether the kernel of a class takes Products, OperandScales, a SplitK, TensorMaps.
 template <class Class, class In, class Out>
-inline constexpr bool takes_products =
-    requires(const Gemm<In, Out> g, Products products) { Class::kernel(g, products); };
+inline constexpr bool takes_mapped_products =
+    requires(const Gemm<In, Out> g, TensorMaps maps, Products products) {
+      Class::kernel(g, maps, products);
+    };
+template <class Class, class In, class Out>
+inline constexpr bool takes_products = requires(const Gemm<In, Out> g, Products products) {
+  Class::kernel(g, products);
+} || takes_mapped_products<Class, In, Out>;
 template <class Class, class In, class Out>
 inline constexpr bool takes_scales =
     requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k, OperandScales scales) {
@@ -149,7 +161,7 @@ inline constexpr bool takes_maps = requires(const Gemm<In, Out> g, TensorMaps ma
   Class::kernel(g, maps);
 } || requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k) {
   Class::kernel(g, maps, split_k);
-} || takes_scales<Class, In, Out>;
+} || takes_scales<Class, In, Out> || takes_mapped_products<Class, In, Out>;
 
 /// Where the tensor maps are in KernelArgs, for all types.
 inline constexpr std::size_t maps_offset = offsetof(KernelArgs<float>, maps);

@@ -8,6 +8,7 @@
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/operand.cuh"
 
 namespace rung::cuda {
 
@@ -34,8 +35,29 @@ struct TmaStoreEpilogue {
                                         std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
                                         int barrier) {
     if (can_tma_store(g)) {
-      store_by_tma(map, row, col, Epilogue<Out>(g), d, barrier);
+      const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
+        ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
+      };
+      store_by_tma(send, col, Epilogue<Out>(g), d, barrier);
     } else {
+      store_by_threads(g, row, col, d, barrier);
+    }
+  }
+
+  /// The same for one product of a batch: `first` is the batch's first product.
+  template <class In, int J>
+  __device__ __forceinline__ void store_of(std::int64_t product, const Gemm<In, Out>& first,
+                                           const BatchOperand& c, const EncodedTensorMap& map,
+                                           std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
+                                           int barrier) {
+    if (can_tma_store(first) && c.stride * sizeof(Out) % 16 == 0) {
+      const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
+        ptx::tma_store_3d(&map, to_col, static_cast<int>(row), static_cast<int>(product), box);
+      };
+      store_by_tma(send, col, Epilogue<Out>(first), d, barrier);
+    } else {
+      Gemm<In, Out> g = first;
+      g.c.data += product * c.stride;
       store_by_threads(g, row, col, d, barrier);
     }
   }
@@ -46,10 +68,11 @@ struct TmaStoreEpilogue {
   }
 
  private:
-  template <int J>
-  __device__ __forceinline__ void store_by_tma(const EncodedTensorMap& map, std::int64_t row,
-                                               std::int64_t col, const Epilogue<Out>& epilogue,
-                                               const Sum (&d)[J][4], int barrier) {
+  /// send(col, box) stores a box from column `col` of C on.
+  template <class Send, int J>
+  __device__ __forceinline__ void store_by_tma(const Send& send, std::int64_t col,
+                                               const Epilogue<Out>& epilogue, const Sum (&d)[J][4],
+                                               int barrier) {
     constexpr int WIDTH = 128 / sizeof(Out) / 8;  // of a box, in groups of 8 columns
     static_assert(J * 8 == BN);
     const auto result = [&](const Sum& sum) { return epilogue.overwrite(sum); };
@@ -68,8 +91,7 @@ struct TmaStoreEpilogue {
       ptx::fence_proxy_async();
       ptx::bar_sync(barrier, 128);
       if (stores) {
-        ptx::tma_store_2d(&map, static_cast<int>(col) + first * 8, static_cast<int>(row),
-                          ptx::cvta_to_shared(box));
+        send(static_cast<int>(col) + first * 8, ptx::cvta_to_shared(box));
         ptx::tma_store_commit_group();
       }
     }

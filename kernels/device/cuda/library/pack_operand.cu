@@ -18,20 +18,26 @@ extern const cuda::GemmRung gemm_cuda_library_pack_operand = {
 
 namespace rung::cuda {
 
+template <class Word>
+__device__ __forceinline__ const Word* product_of(const PackOperand& copy, std::int64_t product) {
+  return static_cast<const Word*>(copy.from) + product * copy.from_product_stride;
+}
+
 /// A block copies whole rows; a thread writes 16 bytes at a time, zeros beyond the end of a row.
 template <class Word>
 __device__ __forceinline__ void copy_rows(const PackOperand& copy) {
   constexpr int W = 16 / sizeof(Word);
-  const auto* const from = static_cast<const Word*>(copy.from);
   auto* const to = static_cast<Vector<Word, W>*>(copy.to);
   const std::int64_t vectors = copy.to_ld / W;
-  for (std::int64_t row = blockIdx.x; row < copy.rows; row += gridDim.x) {
+  for (std::int64_t row = blockIdx.x; row < copy.products * copy.rows; row += gridDim.x) {
+    const Word* const from =
+        product_of<Word>(copy, row / copy.rows) + row % copy.rows * copy.from_ld;
     for (std::int64_t v = threadIdx.x; v < vectors; v += PackOperand::threads) {
       Vector<Word, W> words = {};
       RUNG_UNROLL
       for (int i = 0; i < W; ++i) {
         const std::int64_t at = v * W + i;
-        if (at < copy.row_length) words.at[i] = from[row * copy.from_ld + at];
+        if (at < copy.row_length) words.at[i] = from[at];
       }
       to[row * vectors + v] = words;
     }
@@ -49,14 +55,17 @@ __device__ __forceinline__ void transpose(const PackOperand& copy) {
   constexpr int LINE = IN_ROW < 8 ? IN_ROW : 8;  // of them, that lanes side by side write
   static_assert(TILE * LINE % PackOperand::threads == 0 && IN_ROW % LINE == 0);
   __shared__ Word tile[TILE][TILE + (sizeof(Word) == 1 ? 2 : 1)];
-  const auto* const from = static_cast<const Word*>(copy.from);
-  auto* const to = static_cast<Vector<Word, W>*>(copy.to);
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t tiles_in_row = (copy.row_length + TILE - 1) / TILE;
   const std::int64_t tiles = (copy.rows + TILE - 1) / TILE * tiles_in_row;
-  for (std::int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
-    const std::int64_t first_row = number / tiles_in_row * TILE;
-    const std::int64_t first_at = number % tiles_in_row * TILE;
+  for (std::int64_t number = blockIdx.x; number < copy.products * tiles; number += gridDim.x) {
+    const std::int64_t product = number / tiles;
+    const std::int64_t in_product = number % tiles;
+    const std::int64_t first_row = in_product / tiles_in_row * TILE;
+    const std::int64_t first_at = in_product % tiles_in_row * TILE;
+    const Word* const from = product_of<Word>(copy, product);
+    auto* const to =
+        static_cast<Vector<Word, W>*>(copy.to) + product * copy.rows * (copy.to_ld / W);
 
     // sync: all threads have read the last tile
     __syncthreads();

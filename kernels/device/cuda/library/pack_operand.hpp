@@ -14,6 +14,8 @@ struct PackOperand {
   std::int64_t from_ld, to_ld;
   int element_bytes;     // 1, 2 or 4
   bool from_transposed;  // a row of the copy is a column of the operand; not for 2 bytes
+  /// Of a batch: so many operands, the stride in elements apart. Copies follow each other.
+  std::int64_t products = 1, from_product_stride = 0;
 
   /// Rows and columns of the tiles that a block transposes.
   static constexpr int tile = 64;

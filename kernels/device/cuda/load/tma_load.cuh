@@ -62,6 +62,9 @@ template <int EXTENT>
 void load_tile(std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e, int k,
                std::uint32_t barrier);
 template <int EXTENT>
+void load_tile_of(int product, std::uint32_t tile, const EncodedTensorMap& map, bool k_major, int e,
+                  int k, std::uint32_t barrier);
+template <int EXTENT>
 void load_tile_multicast(std::uint16_t blocks, std::uint32_t tile, const EncodedTensorMap& map,
                          bool k_major, int e, int k, std::uint32_t barrier);
 
@@ -82,7 +85,22 @@ __device__ __forceinline__ void load_tile(std::uint32_t tile, const EncodedTenso
   }
 }
 
-/// The same into each block of the cluster whose bit is set in `blocks`.
+/// The same of one product of a batch.
+template <int EXTENT>
+__device__ __forceinline__ void load_tile_of(int product, std::uint32_t tile,
+                                             const EncodedTensorMap& map, bool k_major, int e,
+                                             int k, std::uint32_t barrier) {
+  if (k_major) {
+    ptx::tma_load_3d(tile, &map, k, e, product, barrier);
+  } else {
+    RUNG_UNROLL
+    for (int part = 0; part < EXTENT; part += 64) {
+      ptx::tma_load_3d(tile + part * 128, &map, e + part, k, product, barrier);
+    }
+  }
+}
+
+/// load_tile() into each block of the cluster whose bit is set in `blocks`.
 template <int EXTENT>
 __device__ __forceinline__ void load_tile_multicast(std::uint16_t blocks, std::uint32_t tile,
                                                     const EncodedTensorMap& map, bool k_major,

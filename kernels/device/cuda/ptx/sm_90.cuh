@@ -28,9 +28,11 @@ template <int REGISTERS>
 void setmaxnreg_dec();
 void prefetch_tensormap(const void* map);
 void tma_load_2d(std::uint32_t to, const void* map, int x, int y, std::uint32_t barrier);
+void tma_load_3d(std::uint32_t to, const void* map, int x, int y, int z, std::uint32_t barrier);
 void tma_load_2d_multicast(std::uint32_t to, const void* map, int x, int y, std::uint32_t barrier,
                            std::uint16_t blocks);
 void tma_store_2d(const void* map, int x, int y, std::uint32_t from);
+void tma_store_3d(const void* map, int x, int y, int z, std::uint32_t from);
 void tma_store_commit_group();
 template <int N>
 void tma_store_wait_group_read();
@@ -156,7 +158,17 @@ __device__ __forceinline__ void tma_load_2d(std::uint32_t to, const void* map, i
       : "memory");
 }
 
-/// The same into each block of the cluster whose bit is set in `blocks`, at the same address in its
+/// The same of a map of three dimensions.
+__device__ __forceinline__ void tma_load_3d(std::uint32_t to, const void* map, int x, int y, int z,
+                                            std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+      : "memory");
+}
+
+/// The box of two dimensions into each block of the cluster whose bit is set in `blocks`, at the same address in its
 /// shared memory; the bytes complete at the same mbarrier of each.
 __device__ __forceinline__ void tma_load_2d_multicast(std::uint32_t to, const void* map, int x,
                                                       int y, std::uint32_t barrier,
@@ -174,6 +186,16 @@ __device__ __forceinline__ void tma_store_2d(const void* map, int x, int y, std:
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
       "r"(x), "r"(y), "r"(from)
+      : "memory");
+}
+
+/// The same of a map of three dimensions.
+__device__ __forceinline__ void tma_store_3d(const void* map, int x, int y, int z,
+                                             std::uint32_t from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          map),
+      "r"(x), "r"(y), "r"(z), "r"(from)
       : "memory");
 }
 

@@ -1,0 +1,199 @@
+// gemm/cuda/64_batched_wgmma: batches by TMA and wgmma: persistent blocks go from product to
+//   product, and a producer warp loads the next one while consumers multiply and store.
+// from: 61_small_mma | removes: waits for a product's loads, which only other blocks hid |
+//   bottleneck: device memory; up to 32 rows, boxes that the products do not fill
+// needs: sm_90a | try: rung bench gemm/cuda/61 gemm/cuda/64 --dtype bf16 --batch 4096 --sizes 64
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+
+namespace rung {
+namespace {
+
+template <int BM, int BN, int STAGES, int BLOCKS>
+struct BatchedWgmma {
+  static constexpr int CONSUMERS = BM / 64;             // warpgroups
+  static constexpr int THREADS = CONSUMERS * 128 + 32;  // the last warp is the producer
+  static constexpr int MIN_BLOCKS_PER_SM = BLOCKS;
+  template <class In>
+  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+
+  template <class In, class Out>
+  struct Shared {
+    alignas(1024) In As[STAGES][BM * BK<In>];
+    alignas(1024) In Bs[STAGES][BN * BK<In>];
+    cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
+    std::uint64_t full[STAGES];   // barriers: the tiles are there
+    std::uint64_t empty[STAGES];  // all consumers have read them
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
+                                                const cuda::TensorMaps& maps,
+                                                const cuda::Products& products) {
+    auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < STAGES; ++stage) {
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
+      }
+      ptx::fence_mbarrier_init();
+    }
+    // sync: the mbarriers are initialised
+    __syncthreads();
+    // sync: the previous kernels have finished, and their writes are visible
+    ptx::griddepcontrol_wait();
+
+    if (threadIdx.x < CONSUMERS * 128) {
+      consume(g, maps, products, shared);
+    } else if (threadIdx.x == CONSUMERS * 128) {
+      produce(g, maps, products, shared);
+    }
+  }
+
+  /// Calls f(product, tile) for each tile of C of each product that this block computes.
+  template <class In, class Out, class F>
+  static __device__ __forceinline__ void for_each_tile(const Gemm<In, Out>& g,
+                                                       const cuda::Products& products, const F& f) {
+    const auto cols = static_cast<unsigned>(ceil_div(g.n, BN));
+    const auto tiles = static_cast<unsigned>(cuda::tiles_of_c<BM, BN>(g));
+    const auto count = tiles * static_cast<unsigned>(products.count);
+    for (unsigned number = blockIdx.x; number < count; number += gridDim.x) {
+      const unsigned product = number / tiles;
+      const unsigned tile = number - product * tiles;
+      f(static_cast<int>(product),
+        cuda::TileCoord{std::int64_t{tile / cols} * BM, std::int64_t{tile % cols} * BN});
+    }
+  }
+
+  /// One thread: loads each stage as soon as it is empty.
+  template <class In, class Out>
+  static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps,
+                                                 const cuda::Products& products,
+                                                 Shared<In, Out>& shared) {
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
+    cuda::PipelineState<STAGES> state;
+    for_each_tile(g, products, [&](int product, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+      // An operand that all products share has one matrix.
+      const int a_product = products.a.stride == 0 ? 0 : product;
+      const int b_product = products.b.stride == 0 ? 0 : product;
+      for (std::int64_t k0 = 0; k0 < g.k; k0 += BK<In>) {
+        // sync: the stage is empty, as all are in the first round
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                  state.parity ^ 1);
+
+        // load
+        const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+        const int k = static_cast<int>(k0);
+        ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
+        cuda::load_tile_of<BM>(a_product, ptx::cvta_to_shared(shared.As[state.stage]), maps.a,
+                               a_k_major, static_cast<int>(tile.row), k, full);
+        cuda::load_tile_of<BN>(b_product, ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b,
+                               b_k_major, static_cast<int>(tile.col), k, full);
+        state.advance();
+      }
+    });
+  }
+
+  /// One warpgroup: 64 rows of each tile.
+  template <class In, class Out>
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps,
+                                                 const cuda::Products& products,
+                                                 Shared<In, Out>& shared) {
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    cuda::PipelineState<STAGES> state;
+    for_each_tile(g, products, [&](int product, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+      Scalar<Out> acc[BN / 8][4] = {};
+      cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+        multiply<A_K_MAJOR, B_K_MAJOR>(g.k, group * 64, shared, state, acc);
+      });
+      shared.Cs[group].store_of(product, g, products.c, maps.c, tile.row + group * 64, tile.col,
+                                acc, 1 + group);
+    });
+    shared.Cs[group].wait();
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
+                                                  Shared<In, Out>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
+                                                  Scalar<Out> (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
+    const auto release = [&](int stage) {
+      if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+    };
+
+    int before = 0;
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
+      // sync: the tiles are there
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
+        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
+                                                   BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) release(before);
+      before = state.stage;
+      state.advance();
+    }
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) release(before);
+  }
+
+  template <class In, class Out>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>)};
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<In, Out>),
+            .products_per_block = 1,
+            .persistent = true,
+            .blocks_per_sm = BLOCKS,
+            .starts_early = true,
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN),
+            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+  }
+
+  /// Small tiles, unless C has both rows and columns for larger ones.
+  template <class In, class Out>
+  static cuda::GemmConfig choose(const Gemm<In, Out>& g, int /*multiprocessors*/) {
+    return {.tile = g.m <= 64 || g.n <= 64 ? 0 : 1};
+  }
+};
+
+//                          BM   BN  STAGES BLOCKS
+using Small = BatchedWgmma<64, 64, 3, 3>;
+using Large = BatchedWgmma<128, 128, 5, 1>;
+
+}  // namespace
+
+// compiled by type: bf16 f16 bf16_bf16 f16_f16
+RUNG_CUDA_GEMM_TILES(64, batched_wgmma, (0, Small, bf16, f16, bf16_bf16, f16_f16),
+                     (1, Large, bf16, f16, bf16_bf16, f16_f16))
+
+}  // namespace rung
