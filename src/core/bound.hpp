@@ -88,9 +88,9 @@ inline constexpr double split_product_error = 160 * 0x1p-24;
 inline constexpr double digits_product_error = 568 * 0x1p-24;
 
 /// For f64 as residues (docs/accuracy.md), relative to the norms of a row and a column: the square root of
-/// k times 0.67 u for what rounding to integers loses, which is at most k u / 64 + 8 u, and 8 u for
+/// k times 0.05 u for what rounding to integers loses, which is at most k u / 4096 + 3 u, and 8 u for
 /// rounding the sum and scaling it by alpha and beta.
-inline constexpr double residues_product_error = 16 * 0x1p-53;
+inline constexpr double residues_product_error = 11 * 0x1p-53;
 
 /// What the arithmetic of a compute mode adds to the error bound of verify.hpp.
 struct ArithmeticError {
@@ -104,7 +104,7 @@ constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
     case ComputeMode::standard: return {sum_roundoff<In, Out>, product_error<In>};
     case ComputeMode::split:
       if constexpr (std::is_same_v<In, double>)
-        return {unit_roundoff<double> / 64, residues_product_error};
+        return {unit_roundoff<double> / 4096, residues_product_error};
       return {unit_roundoff<Scalar<Out>> / 4, split_product_error};
     case ComputeMode::reproducible:
       if constexpr (std::is_integral_v<In>) return {0, 0};

@@ -15,42 +15,42 @@ namespace rung::residues {
 /// A sum of products of residues is below 2^30 for so many steps.
 inline constexpr std::int64_t slab = 65536;
 
-inline constexpr int count = 14;
+inline constexpr int count = 15;
 
 /// The moduli are 256 minus these, and coprime.
-inline constexpr int below_256[count] = {0, 1, 3, 5, 9, 15, 17, 23, 27, 29, 33, 39, 45, 57};
+inline constexpr int below_256[count] = {0, 1, 3, 5, 9, 15, 17, 23, 27, 29, 33, 39, 45, 57, 59};
 
 __extension__ using Integer = unsigned __int128;
 
-/// The moduli's product: 2^110.16.
+/// The moduli's product: 2^117.78.
 constexpr Integer product() {
   Integer result = 1;
   for (const int below : below_256) result *= 256 - below;
   return result;
 }
 
-/// A number below 2^111 as a sum of three: a multiple of 2^69, one of 2^28, and the rest. The sum of one
-/// part of 14 numbers, each times at most 255, is exact.
+/// A number below 2^118 as a sum of three: a multiple of 2^77, one of 2^36, and the rest. The sum of one
+/// part of 15 numbers, each times at most 255, is exact.
 struct Parts {
   double high, middle, low;
 };
 
 constexpr Parts parts_of(Integer x) {
-  constexpr int low_bits = 28, middle_bits = 41;
+  constexpr int low_bits = 36, middle_bits = 41;
   constexpr auto low_mask = (std::uint64_t{1} << low_bits) - 1;
   constexpr auto middle_mask = (std::uint64_t{1} << middle_bits) - 1;
   const auto above = static_cast<std::uint64_t>(x >> low_bits);
-  return {static_cast<double>(static_cast<std::uint64_t>(x >> (low_bits + middle_bits))) * 0x1p69,
-          static_cast<double>(above & middle_mask) * 0x1p28,
+  return {static_cast<double>(static_cast<std::uint64_t>(x >> (low_bits + middle_bits))) * 0x1p77,
+          static_cast<double>(above & middle_mask) * 0x1p36,
           static_cast<double>(static_cast<std::uint64_t>(x) & low_mask)};
 }
-static_assert(parts_of(product()).high * 255 * count < 0x1p122);  // 53 bits from 2^69 on
+static_assert(parts_of(product()).high * 255 * count < 0x1p130);  // 53 bits from 2^77 on
 
 /// What is known of a modulus.
 struct Modulus {
   int value;
   float inverse;
-  /// The residues of 2^14, 2^28 and 2^42.
+  /// The residues of 2^15, 2^30 and 2^45.
   float weights[3];
   /// The number whose residue is 1 here and 0 for all other moduli.
   Parts unit;
@@ -65,7 +65,7 @@ constexpr Modulus modulus(int i) {
   Modulus result = {p, 1.0f / static_cast<float>(p), {}, parts_of(others * inverse)};
   int power = 1;
   for (float& weight : result.weights) {
-    power = power * (1 << 14) % p;
+    power = power * (1 << 15) % p;
     weight = static_cast<float>(power > p / 2 ? power - p : power);
   }
   return result;
@@ -126,18 +126,18 @@ constexpr double scaled(double x, int exponent) {
   return x * power_of_two(first) * power_of_two(exponent - first);
 }
 
-/// An integer below 2^55 as q0 + 2^14 q1 + 2^28 q2 + 2^42 q3, each from -2^13 to 2^13.
+/// An integer below 2^59 as q0 + 2^15 q1 + 2^30 q2 + 2^45 q3, each from -2^14 to 2^14.
 struct Pieces {
   float at[4];
 };
 
 constexpr Pieces pieces_of(std::int64_t q) {
-  constexpr int half = 1 << 13;
-  const std::int64_t biased = q + half * ((std::int64_t{1} << 28) + (1 << 14) + 1);
+  constexpr int half = 1 << 14;
+  const std::int64_t biased = q + half * ((std::int64_t{1} << 30) + (1 << 15) + 1);
   const auto piece = [&](int i) {
-    return static_cast<float>(static_cast<int>(biased >> (14 * i) & (2 * half - 1)) - half);
+    return static_cast<float>(static_cast<int>(biased >> (15 * i) & (2 * half - 1)) - half);
   };
-  return {{piece(0), piece(1), piece(2), static_cast<float>(static_cast<int>(biased >> 42))}};
+  return {{piece(0), piece(1), piece(2), static_cast<float>(static_cast<int>(biased >> 45))}};
 }
 
 /// The residue of an integer, from -128 to 127, in the lowest byte.
@@ -145,11 +145,11 @@ template <int I>
 constexpr std::uint32_t residue_of(const Pieces& q) {
   constexpr Modulus m = modulus(I);
   constexpr float to_integer = 0x1.8p23f;  // added, it leaves no fraction
-  // Exact: below 2^22.
-  const float x =
-      q.at[0] + q.at[1] * m.weights[0] + q.at[2] * m.weights[1] + q.at[3] * m.weights[2];
-  const float quotient = (x * m.inverse + to_integer) - to_integer;
-  const float rest = x - quotient * static_cast<float>(m.value);
+  // Exact: below 2^23. FMAs, so that the quotient is rounded once and the rest is below 128.
+  float x = q.at[0];
+  for (int i = 0; i < 3; ++i) x = __builtin_fmaf(q.at[i + 1], m.weights[i], x);
+  const float quotient = __builtin_fmaf(x, m.inverse, to_integer) - to_integer;
+  const float rest = __builtin_fmaf(quotient, -static_cast<float>(m.value), x);
   return __builtin_bit_cast(std::uint32_t, rest + to_integer) & 255;
 }
 
@@ -190,12 +190,12 @@ class Recovery {
     constexpr Parts unit = modulus(I).unit;
     // The number's bits, as those of 2^52 plus it: conversions are slow.
     const double r = __builtin_bit_cast(double, std::uint64_t{0x43300000} << 32 | residue) - 0x1p52;
-    sum_.high += r * unit.high;
-    sum_.middle += r * unit.middle;
-    sum_.low += r * unit.low;
+    sum_.high = __builtin_fma(r, unit.high, sum_.high);
+    sum_.middle = __builtin_fma(r, unit.middle, sum_.middle);
+    sum_.low = __builtin_fma(r, unit.low, sum_.low);
   }
 
-  /// Rounded; exact where it is a double of at most 2^109 that is a multiple of 2^28.
+  /// Rounded; exact where it is a double of at most 2^116 that is a multiple of 2^36.
   constexpr double integer() const {
     constexpr Parts p = parts_of(product());
     constexpr double inverse = 1 / static_cast<double>(product());

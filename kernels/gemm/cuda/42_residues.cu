@@ -1,8 +1,8 @@
 // gemm/cuda/42_residues: f64 on tensor cores for int8 (Ozaki scheme II): elements become integers,
-//   integers their residues modulo 14 numbers of 8 bits, and the Chinese remainder theorem turns
+//   integers their residues modulo 15 numbers of 8 bits, and the Chinese remainder theorem turns
 //   the products of residues into those of integers.
 // from: 41_mma_f64_warp_roles | removes: the f64 tensor cores, which take 30 times as long as those
-//   for int8 | bottleneck: 14 products for one, and the pass that splits A and B
+//   for int8 | bottleneck: 15 products for one, and the pass that splits A and B
 // needs: sm_90a | compute mode: split | try: rung bench gemm/cuda/41 gemm/cuda/42 --dtype f64
 //   --math split --device gpu --sizes 4096
 
@@ -18,10 +18,10 @@
 namespace rung {
 namespace {
 
-template <int BM, int BN, int STAGES>
-struct ResidueTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
-  static constexpr int CONSUMERS = BM / 64;        // warpgroups
+struct Residues {
+  static constexpr int BM = 128, BN = 256, STAGES = 4;
+  static constexpr unsigned GROUP = 8;       // rows of tiles that go together
+  static constexpr int CONSUMERS = BM / 64;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
   static constexpr int BK = 128;  // lines of 128 bytes
@@ -38,9 +38,7 @@ struct ResidueTile {
     std::uint64_t empty[STAGES];  // nobody reads them any more
   };
 
-  template <class In, class Out>
-  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
-                                                const cuda::TensorMaps& maps,
+  static __device__ __forceinline__ void kernel(const Gemm<double>& g, const cuda::TensorMaps& maps,
                                                 const cuda::SplitK& room,
                                                 const cuda::OperandScales& scales) {
     auto& shared = cuda::dynamic_shared<Shared>();
@@ -161,12 +159,7 @@ struct ResidueTile {
   }
 
   template <class In, class Out>
-  static constexpr cuda::TileShape shape() {
-    return {BM, BN, BK, THREADS, sizeof(Shared)};
-  }
-
-  template <class In, class Out>
-  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+  static cuda::Launch launch(const Gemm<In, Out>& g) {
     return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
             .block = {THREADS},
             .shared_bytes = sizeof(Shared),
@@ -177,12 +170,8 @@ struct ResidueTile {
   }
 };
 
-//                           BM   BN  STAGES
-using Large = ResidueTile<128, 256, 4>;
-using Wide = ResidueTile<128, 192, 5>;
-
 }  // namespace
 
-RUNG_CUDA_GEMM_TILES(42, residues, (0, Large, f64), (1, Wide, f64))
+RUNG_CUDA_GEMM(42, residues, Residues, f64)
 
 }  // namespace rung

@@ -1,6 +1,7 @@
 // Splits an operand of doubles into residues for tensor cores: scales each row of A and column of B by
 // a power of two, rounds to integers, and stores their residues modulo numbers of 8 bits, K-major. The
 // kernel is offered like a rung, but is not on the ladder.
+// needs: sm_90a
 
 #include "device/cuda/library/split_residues.hpp"
 
@@ -108,33 +109,38 @@ __device__ __forceinline__ void split_by_row(const SplitResidues& split) {
   }
 }
 
-/// MN-major: a block splits 32 rows of the result, one for each lane; its warps share the steps.
+/// MN-major: a block splits 32 rows of the result. Eight lanes of a warp have neighbouring rows, whose
+/// loads are one sector for every four; the other lanes have the next steps, so that whole sectors are
+/// stored.
 __device__ __forceinline__ void split_by_column(const SplitResidues& split) {
-  __shared__ residues::SquaredNorms parts[warps][lanes];
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const int warp = static_cast<int>(threadIdx.x) / lanes;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * lanes; first < split.rows;
-       first += std::int64_t{gridDim.x} * lanes) {
-    const std::int64_t row = first + lane;
+  constexpr int rows = 32, neighbours = 8, steps = SplitResidues::threads / rows;
+  __shared__ residues::SquaredNorms parts[steps][rows];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int column = thread % neighbours + thread / lanes % (rows / neighbours) * neighbours;
+  const int step =
+      thread % lanes / neighbours + thread / (lanes * rows / neighbours) * (lanes / neighbours);
+  for (std::int64_t first = std::int64_t{blockIdx.x} * rows; first < split.rows;
+       first += std::int64_t{gridDim.x} * rows) {
+    const std::int64_t row = first + column;
     const bool exists = row < split.rows;
     residues::SquaredNorms norms = {0, 0, 0};
     RUNG_NO_UNROLL
-    for (std::int64_t k = warp * width; k < split.k && exists; k += warps * width) {
+    for (std::int64_t k = step * width; k < split.k && exists; k += steps * width) {
       double x[width];
       load(split, row, k, x);
       RUNG_UNROLL
       for (int i = 0; i < width; ++i) norms.add(x[i]);
     }
-    parts[warp][lane] = norms;
-    // sync: all warps have added up their squares
+    parts[step][column] = norms;
+    // sync: all threads have added up their squares
     __syncthreads();
-    norms = parts[0][lane];
-    for (int w = 1; w < warps; ++w) norms.add(parts[w][lane]);
-    // sync: all warps have read the sums
+    norms = parts[0][column];
+    for (int s = 1; s < steps; ++s) norms.add(parts[s][column]);
+    // sync: all threads have read the sums
     __syncthreads();
     if (!exists) continue;
-    if (warp == 0) store_scale(split, row, norms);
-    store_row(split, row, norms, warp * width, warps * width);
+    if (step == 0) store_scale(split, row, norms);
+    store_row(split, row, norms, step * width, steps * width);
   }
 }
 

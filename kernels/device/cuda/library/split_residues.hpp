@@ -34,7 +34,7 @@ struct SplitResidues {
   }
 };
 
-/// What a block of rung 42 stores of a tile of C on its way: the residues.
+/// What a block of rung 42 keeps of its tile of C until it has the residues by all moduli.
 inline constexpr std::int64_t residues_of_tile_bytes = std::int64_t{residues::count} * 128 * 256;
 
 }  // namespace rung::cuda
