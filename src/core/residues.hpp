@@ -1,12 +1,12 @@
 #pragma once
-// Doubles as integers, and integers as their residues modulo numbers of 8 bits, for mode split of f64
-// (docs/accuracy.md): Ozaki, Uchino and Imamura, "Ozaki Scheme II: a GEMM-oriented emulation of
+// Doubles as integers, and integers as their residues modulo numbers of 8 bits, for mode split of
+// f64 (docs/accuracy.md): Ozaki, Uchino and Imamura, "Ozaki Scheme II: a GEMM-oriented emulation of
 // floating-point matrix multiplication using an integer modular technique" (arXiv:2504.08009).
 // constexpr, so that device code can call it.
 //
-// An element of a row of A or a column of B is q 2^-shift, rounded, with one shift for all of the row or
-// column, so that |row| |column| is below half of the product of all moduli. Then the residues of a sum
-// of products determine the sum (the Chinese remainder theorem).
+// An element of a row of A or a column of B is q 2^-shift, rounded, with one shift for all of the
+// row or column, so that |row| |column| is below half of the product of all moduli. Then the
+// residues of a sum of products determine the sum (the Chinese remainder theorem).
 
 #include <cstdint>
 
@@ -29,8 +29,8 @@ constexpr Integer product() {
   return result;
 }
 
-/// A number below 2^118 as a sum of three: a multiple of 2^77, one of 2^36, and the rest. The sum of one
-/// part of 15 numbers, each times at most 255, is exact.
+/// A number below 2^118 as a sum of three: a multiple of 2^77, one of 2^36, and the rest. The sum
+/// of one part of 15 numbers, each times at most 255, is exact.
 struct Parts {
   double high, middle, low;
 };
@@ -99,8 +99,8 @@ struct SquaredNorms {
   constexpr bool are_finite() const { return large < __builtin_inf(); }
 };
 
-/// The largest shift with which the norm of a row or column is at most the root of half of product(), but
-/// for 2^-20 of it, which rounding may add: 0 for zeros.
+/// The largest shift with which the norm of a row or column is at most the root of half of
+/// product(), but for 2^-20 of it, which rounding may add: 0 for zeros.
 constexpr int shift_of(const SquaredNorms& norms) {
   constexpr double most = static_cast<double>(product() / 2) * (1 - 0x1p-20);
   const bool is_large = norms.large >= 0x1p-76, is_medium = norms.medium >= 0x1p-960;

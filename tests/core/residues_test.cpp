@@ -1,5 +1,5 @@
-// Doubles as residues: each step against integers of 128 bits, and a product of them all against its
-// bound.
+// Doubles as residues: each step against integers of 128 bits, and a product of them all against
+// its bound.
 
 #include "core/residues.hpp"
 

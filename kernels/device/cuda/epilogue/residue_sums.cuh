@@ -1,6 +1,6 @@
 #pragma once
-// From exact sums of products of residues to results: each thread keeps the residues of its elements of
-// C in global memory, where only it reads them, until it has those of all moduli.
+// From exact sums of products of residues to results: each thread keeps the residues of its
+// elements of C in global memory, where only it reads them, until it has those of all moduli.
 
 #include <cstdint>
 
@@ -100,8 +100,8 @@ class ResidueSums {
     return exists ? scales[i] : OperandScale{0, 0.0f, 0.0f};
   }
 
-  /// Elements of rows and columns that are not finite, from a vector that begins at (row, col), as sums
-  /// of products of doubles: the warp computes those of its lanes one after another.
+  /// Elements of rows and columns that are not finite, from a vector that begins at (row, col), as
+  /// sums of products of doubles: the warp computes those of its lanes one after another.
   static __device__ __forceinline__ void compute_again(const Gemm<double>& g,
                                                        const OperandScales& scales,
                                                        std::int64_t row, std::int64_t col) {

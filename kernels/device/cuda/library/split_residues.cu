@@ -1,6 +1,6 @@
-// Splits an operand of doubles into residues for tensor cores: scales each row of A and column of B by
-// a power of two, rounds to integers, and stores their residues modulo numbers of 8 bits, K-major. The
-// kernel is offered like a rung, but is not on the ladder.
+// Splits an operand of doubles into residues for tensor cores: scales each row of A and column of B
+// by a power of two, rounds to integers, and stores their residues modulo numbers of 8 bits,
+// K-major. The kernel is offered like a rung, but is not on the ladder.
 // needs: sm_90a
 
 #include "device/cuda/library/split_residues.hpp"
@@ -109,9 +109,9 @@ __device__ __forceinline__ void split_by_row(const SplitResidues& split) {
   }
 }
 
-/// MN-major: a block splits 32 rows of the result. Eight lanes of a warp have neighbouring rows, whose
-/// loads are one sector for every four; the other lanes have the next steps, so that whole sectors are
-/// stored.
+/// MN-major: a block splits 32 rows of the result. Eight lanes of a warp have neighbouring rows,
+/// whose loads are one sector for every four; the other lanes have the next steps, so that whole
+/// sectors are stored.
 __device__ __forceinline__ void split_by_column(const SplitResidues& split) {
   constexpr int rows = 32, neighbours = 8, steps = SplitResidues::threads / rows;
   __shared__ residues::SquaredNorms parts[steps][rows];

@@ -1,6 +1,6 @@
 #pragma once
-// The argument of the kernel of split_residues.cu, and what it makes of an operand of doubles: rows of
-// residues of 8 bits, K-major.
+// The argument of the kernel of split_residues.cu, and what it makes of an operand of doubles: rows
+// of residues of 8 bits, K-major.
 
 #include <cstdint>
 
@@ -15,8 +15,8 @@ struct SplitResidues {
   static constexpr int lanes = 32;
   /// Steps that a thread converts at a time: their residues are 16 bytes.
   static constexpr int width = 16;
-  /// A row of the result has the residues of all elements modulo the first number, then those modulo
-  /// the second one, and so on, each with zeros up to a multiple of 128.
+  /// A row of the result has the residues of all elements modulo the first number, then those
+  /// modulo the second one, and so on, each with zeros up to a multiple of 128.
   static constexpr int chunk = 128;
 
   const double* from;

@@ -8,8 +8,9 @@
 
 namespace rung::cuda {
 
-/// The map of the residues of a matrix of extent x k, whose tiles are K-major SwizzledTiles. The host
-/// makes them of the matrix before the launch. A box has 128 steps of `box_extent` rows or columns.
+/// The map of the residues of a matrix of extent x k, whose tiles are K-major SwizzledTiles. The
+/// host makes them of the matrix before the launch. A box has 128 steps of `box_extent` rows or
+/// columns.
 constexpr TensorMapSpec residues_map_of(const Matrix<const double>& x, std::int64_t extent,
                                         std::int64_t k, int box_extent) {
   const bool is_k_major = x.col_stride == 1;
@@ -24,8 +25,8 @@ constexpr TensorMapSpec residues_map_of(const Matrix<const double>& x, std::int6
           .is_in_digits = true};
 }
 
-/// A tile of residues of one modulus, from row or column e and step k on: see load_tile(). A row has
-/// `steps` of each modulus.
+/// A tile of residues of one modulus, from row or column e and step k on: see load_tile(). A row
+/// has `steps` of each modulus.
 template <int EXTENT>
 __device__ __forceinline__ void load_residues(std::uint32_t tile, const EncodedTensorMap& map,
                                               int modulus, int steps, int e, int k,
