@@ -9,11 +9,14 @@ enum class ComputeMode : int {
   /// Elements are multiplied as they are, and summed in the type of alpha and beta: what cuBLAS
   /// calls CUBLAS_COMPUTE_32F, 64F and 32I. Every combination of types has it.
   standard = 0,
-  /// f32 may be computed on faster units, with an error bound at most that of standard. On GPUs of
+  /// f32 and f64 may be computed on faster units, with an error bound at most that of standard. On GPUs of
   /// sm_90, large products are sums of three products of float16 halves on tensor cores, promoted to
   /// float every 64 k-steps: |error| <= (k / 4 + 160) u |A||B|, where u is 2^-24. Elements that halves
   /// cannot represent well enough are found on the device, and their sums are computed as in
-  /// standard. Other products, types and devices compute as in standard.
+  /// standard. f64, where m and n are at least 4096, and k 2048, is computed from integers that tensor cores
+  /// multiply modulo 15 numbers of 8 bits: |error| <= (sqrt(k) / 20 + 8) u ||a|| ||b|| (Euclidean norms of the row
+  /// and of the column), where u is 2^-53, besides that of adding beta C. Other products, types and devices compute
+  /// as in standard.
   split = 1,
   /// The bits of each element of C depend on its row of A, its column of B, k, alpha, beta and the old
   /// element alone: not on the device, CPU or GPU, on m, n, the other elements, the layouts, the batch

@@ -89,8 +89,11 @@ Parameters parameters(const GemmSetting& setting, const cuda::GemmSize& tile, Ze
                              setting.device.multiprocessors);
   auto* const workspace = reinterpret_cast<void*>(zeros.allocate(made.launch.workspace_bytes));
   const cuda::PreparedMaps maps = maps_of(made.launch, zeros);
-  const cuda::KernelArgs<In, Out> args = {
-      g, {setting.config.splits, setting.config.whole, workspace}, maps.maps(), maps.scales()};
+  const cuda::KernelArgs<In, Out> args = {g,
+                                          {setting.config.splits, setting.config.whole,
+                                           maps.room() == nullptr ? workspace : maps.room()},
+                                          maps.maps(),
+                                          maps.scales()};
   made.bytes.resize(sizeof args);
   std::memcpy(made.bytes.data(), &args, sizeof args);
   return made;

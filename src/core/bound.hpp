@@ -87,17 +87,25 @@ inline constexpr double split_product_error = 160 * 0x1p-24;
 /// 560 u for what rounding and the products left out lose, and 8 u for scaling by alpha and beta.
 inline constexpr double digits_product_error = 568 * 0x1p-24;
 
+/// For f64 as residues (docs/accuracy.md), relative to the norms of a row and a column: the square root of
+/// k times 0.05 u for what rounding to integers loses, which is at most k u / 4096 + 3 u, and 8 u for
+/// rounding the sum and scaling it by alpha and beta.
+inline constexpr double residues_product_error = 11 * 0x1p-53;
+
 /// What the arithmetic of a compute mode adds to the error bound of verify.hpp.
 struct ArithmeticError {
   double sum;      // of adding a product to a sum, relative to the result of the addition
-  double product;  // of a product, relative to |A||B|, or to the norms if is_by_norms(mode)
+  double product;  // of a product, relative to |A||B|, or to the norms if is_by_norms()
 };
 
 template <class In, class Out>
 constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return {sum_roundoff<In, Out>, product_error<In>};
-    case ComputeMode::split: return {unit_roundoff<Scalar<Out>> / 4, split_product_error};
+    case ComputeMode::split:
+      if constexpr (std::is_same_v<In, double>)
+        return {unit_roundoff<double> / 4096, residues_product_error};
+      return {unit_roundoff<Scalar<Out>> / 4, split_product_error};
     case ComputeMode::reproducible:
       if constexpr (std::is_integral_v<In>) return {0, 0};
       return {unit_roundoff<Scalar<Out>> / 1024, digits_product_error};
@@ -107,7 +115,11 @@ constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
 
 /// Whether the bound of a mode has the Euclidean norm of a row of A times that of a column of B in the
 /// place of |A||B|.
-constexpr bool is_by_norms(ComputeMode mode) { return mode == ComputeMode::reproducible; }
+template <class In>
+constexpr bool is_by_norms(ComputeMode mode) {
+  return mode == ComputeMode::reproducible ||
+         (mode == ComputeMode::split && std::is_same_v<In, double>);
+}
 
 /// |got - expected| / bound: 0 if they are equal or both NaN, infinite if they differ and the bound
 /// is 0 or a value is not finite.

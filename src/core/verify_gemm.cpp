@@ -94,7 +94,7 @@ class Checker {
         exact_(std::is_integral_v<In> ||
                (values == Values::integers && scales_exactly(problem.spec()))),
         finite_(values != Values::nan && values != Values::infinity) {
-    if (is_by_norms(problem.spec().compute_mode)) {
+    if (is_by_norms<In>(problem.spec().compute_mode)) {
       row_norms_ = norms(g_.a, g_.m, g_.k);
       col_norms_ = norms(g_.b.transposed(), g_.n, g_.k);
     }

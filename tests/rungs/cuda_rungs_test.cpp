@@ -124,7 +124,7 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     GemmSpec spec = {.dtype = dtype, .m = 97, .n = 130, .k = 70, .alpha = 2, .beta = 1};
     const vgpu::Counters clang = count(GetParam()->id, spec, "clang");
     const vgpu::Counters nvcc = count(GetParam()->id, spec, "nvcc");
-    const auto expect_alike = [&](const char* what, std::uint64_t vgpu::Counters::* counter) {
+    const auto expect_alike = [&](const char* what, std::uint64_t vgpu::Counters::*counter) {
       SCOPED_TRACE(fmt::format("{} of {}", what, name(dtype)));
       if (vectors) {
         EXPECT_GE(10 * clang.*counter, 9 * (nvcc.*counter));
@@ -147,7 +147,11 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
       EXPECT_EQ(clang.shared_store_requests, nvcc.shared_store_requests) << name(dtype);
       EXPECT_EQ(clang.shared_store_wavefronts, nvcc.shared_store_wavefronts) << name(dtype);
     }
-    EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
+    if (GetParam()->id == "gemm/cuda/42_residues") {  // some of whose factors are 1
+      expect_alike("FMAs", &vgpu::Counters::ffma);
+    } else {
+      EXPECT_EQ(clang.ffma, nvcc.ffma) << name(dtype);
+    }
     EXPECT_EQ(clang.tensor_multiply_adds, nvcc.tensor_multiply_adds) << name(dtype);
     EXPECT_EQ(clang.bulk_load_sectors, nvcc.bulk_load_sectors) << name(dtype);
     EXPECT_EQ(clang.bulk_store_sectors, nvcc.bulk_store_sectors) << name(dtype);

@@ -21,6 +21,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/library/split_residues.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/model/tensor_map.hpp"
 
@@ -45,12 +46,15 @@ struct Setting {
 };
 
 Dtype dtype_of(const cuda::GemmRung& rung) {
-  return cuda::has(rung, Dtype::bf16) ? Dtype::bf16 : Dtype::f32;
+  if (cuda::has(rung, Dtype::bf16)) return Dtype::bf16;
+  return cuda::has(rung, Dtype::f32) ? Dtype::f32 : Dtype::f64;
 }
 
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
 /// so many steps, each kind of step has its stage used again.
 Setting setting_of(const cuda::GemmRung& rung) {
+  if (dtype_of(rung) == Dtype::f64)
+    return {128, 256, 130, {}, 1};  // each modulus uses stages again
   const auto tiles = cuda::tiles_of(rung, dtype_of(rung));
   if (tiles.empty()) return {512, 512, 328, {}, 4};
   const auto smallest =
@@ -116,12 +120,14 @@ struct Outcome {
   int cluster = 1;      // blocks
 };
 
-/// In place of the matrix of a map, its halves or digits: zeros, but the same accesses.
+/// In place of the matrix of a map, its halves, digits or residues: zeros, but the same accesses.
 template <class Array>
 cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   if (spec.is_in_digits) {
+    const bool residues = spec.element_bytes == sizeof(double);
     spec.element_bytes = 1;
-    spec.row_length = spec.ld = cuda::SplitDigits::bytes_in_row(spec.row_length);
+    spec.row_length = spec.ld = residues ? cuda::SplitResidues::bytes_in_row(spec.row_length)
+                                         : cuda::SplitDigits::bytes_in_row(spec.row_length);
     spec.data = array(spec.rows * spec.ld, std::int8_t{0});
     return spec;
   }
@@ -133,7 +139,7 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
 }
 
 /// A B^T of matrices of ones.
-template <class In>
+template <class In, class Out>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
   const auto array = [&]<class T>(std::int64_t count, T value) {
@@ -144,19 +150,22 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   };
   const auto [m, n, k, config, multiprocessors] = setting_of(rung);
   const std::int64_t products = rung.batches ? products_of_batch : 1;
-  const Gemm<In, float> gemm{m,
-                             n,
-                             k,
-                             1.0f,
-                             {array(products * m * k, In(1.0f)), k, 1},
-                             {array(products * k * n, In(1.0f)), 1, k},
-                             0.0f,
-                             {array(products * m * n, 1.0f), n, 1}};
-  cuda::Launch launch = rung.launches.of<In, float>()(gemm, config);
+  const Gemm<In, Out> gemm{m,
+                           n,
+                           k,
+                           Out(1),
+                           {array(products * m * k, In(1.0f)), k, 1},
+                           {array(products * k * n, In(1.0f)), 1, k},
+                           Out(0),
+                           {array(products * m * n, Out(1)), n, 1}};
+  cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
   launch.grid.x *= products;
   launch = cuda::fitted(launch, multiprocessors);
-  cuda::KernelArgs<In, float> args = {
-      gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  const std::int64_t workspace_bytes = std::is_same_v<In, double>
+                                           ? launch.grid.x * cuda::residues_of_tile_bytes
+                                           : launch.workspace_bytes;
+  cuda::KernelArgs<In, Out> args = {
+      gemm, {config.splits, config.whole, array(workspace_bytes / 4 + 1, 0.0f)}};
   if (rung.batches) {
     args.products = {products, {m * k}, {k * n}, {m * n}};
     launch.a.products = launch.b.products = launch.c.products = products;
@@ -197,7 +206,11 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
 }
 
 Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
-  return dtype_of(rung) == Dtype::bf16 ? run_on<bfloat16>(lines, rung) : run_on<float>(lines, rung);
+  switch (dtype_of(rung)) {
+    case Dtype::bf16: return run_on<bfloat16, float>(lines, rung);
+    case Dtype::f64: return run_on<double, double>(lines, rung);
+    default: return run_on<float, float>(lines, rung);
+  }
 }
 
 /// Without that line. A wait does not wait.

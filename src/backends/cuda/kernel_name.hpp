@@ -14,6 +14,7 @@ extern const cuda::GemmRung gemm_cuda_library_scale;
 extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_digits;
+extern const cuda::GemmRung gemm_cuda_library_split_residues;
 
 namespace cuda {
 
@@ -37,7 +38,10 @@ inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cu
 /// Splits a K-major operand of floats into digits. Its parameter is a SplitDigits.
 inline constexpr ConfiguredGemm split_digits = {gemm_rungs.size() + 3, "gemm/cuda/split_digits",
                                                 &gemm_cuda_library_split_digits};
-inline constexpr std::size_t gemm_kernels_off_ladder = 4;
+/// Splits an operand of doubles into residues. Its parameter is a SplitResidues.
+inline constexpr ConfiguredGemm split_residues = {gemm_rungs.size() + 4, "gemm/cuda/split_residues",
+                                                  &gemm_cuda_library_split_residues};
+inline constexpr std::size_t gemm_kernels_off_ladder = 5;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

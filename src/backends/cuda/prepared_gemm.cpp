@@ -56,7 +56,8 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
     using Args = KernelArgs<In, Out>;
     static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
     ::new (args_) Args{copied.typed<In, Out>(),
-                       {gemm.config.splits, gemm.config.whole, memory.workspace},
+                       {gemm.config.splits, gemm.config.whole,
+                        maps_.room() == nullptr ? memory.workspace : maps_.room()},
                        maps_.maps(),
                        maps_.scales(),
                        products_of(problem)};

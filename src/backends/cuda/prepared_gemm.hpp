@@ -23,8 +23,8 @@ struct LaunchMemory {
 };
 
 /// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place or
-/// the configuration packs, or split_operand or split_digits for each that the rung multiplies as
-/// halves or digits, then the rung's kernel.
+/// the configuration packs, or split_operand, split_digits or split_residues for each that the rung
+/// multiplies as halves, digits or residues, then the rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.
@@ -49,6 +49,10 @@ class PreparedGemm {
     for (SplitDigits split : maps_.digits()) {
       void* parameters[] = {&split};
       f(kernel_of(split_digits, Dtype::f32), launch_of(split, multiprocessors_), parameters);
+    }
+    for (SplitResidues split : maps_.residues()) {
+      void* parameters[] = {&split};
+      f(kernel_of(split_residues, Dtype::f64), launch_of(split, multiprocessors_), parameters);
     }
     void* parameters[] = {args_};
     f(kernel_, launch_, parameters);

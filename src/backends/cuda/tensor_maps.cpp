@@ -7,9 +7,15 @@ namespace {
 
 constexpr std::int64_t copying_blocks_per_sm = 8;
 
-/// Digits are made from any K-major operand.
+/// Of doubles, digits are residues.
+bool is_in_residues(const TensorMapSpec& spec) {
+  return spec.is_in_digits && spec.element_bytes == sizeof(double);
+}
+
+/// Digits are made from any K-major operand, residues from any.
 bool needs_copy(const TensorMapSpec& spec) {
-  return !spec.is_empty() && (spec.is_in_digits ? spec.is_transposed : !spec.is_aligned());
+  return !spec.is_empty() && !is_in_residues(spec) &&
+         (spec.is_in_digits ? spec.is_transposed : !spec.is_aligned());
 }
 
 std::int64_t halves_bytes(const TensorMapSpec& spec) {
@@ -30,6 +36,10 @@ std::int64_t digits_bytes(const TensorMapSpec& spec) {
 /// In elements.
 std::int64_t packed_copy_size(const TensorMapSpec& spec) { return spec.rows * spec.ld_of_copy(); }
 
+std::int64_t residues_bytes(const TensorMapSpec& spec) {
+  return up_to_copy(spec.rows * SplitResidues::bytes_in_row(spec.row_length));
+}
+
 std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
   if (!needs_copy(spec)) return 0;
   const std::int64_t copies = std::max<std::int64_t>(spec.products, 1);
@@ -39,6 +49,7 @@ std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
   if (spec.is_empty()) return 0;
   if (spec.is_split) return halves_bytes(spec) + scales_bytes(spec);
+  if (is_in_residues(spec)) return residues_bytes(spec) + scales_bytes(spec);
   return packed_copy_bytes(spec) +
          (spec.is_in_digits ? digits_bytes(spec) + scales_bytes(spec) : 0);
 }
@@ -55,16 +66,19 @@ TensorMapDataType type_of(const TensorMapSpec& spec) {
 }  // namespace
 
 std::int64_t packed_bytes(const Launch& launch) {
-  return copy_bytes(launch.a) + copy_bytes(launch.b);
+  const std::int64_t room = is_in_residues(launch.a) ? launch.grid.x * residues_of_tile_bytes : 0;
+  return copy_bytes(launch.a) + copy_bytes(launch.b) + room;
 }
 
 PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
   const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales) {
+    if (is_in_residues(spec)) return in_residues(spec, room, scales);
     if (spec.is_in_digits) return in_digits(copied(spec, room), room, scales);
     return spec.is_split ? split(spec, room, scales) : copied(spec, room);
   };
   a_ = in_memory(launch.a, scales_.a);
   b_ = in_memory(launch.b, scales_.b);
+  if (is_in_residues(launch.a)) room_ = room;
   encode(api, a_, maps_.a);
   encode(api, b_, maps_.b);
   encode(api, launch.c, maps_.c);
@@ -128,6 +142,27 @@ TensorMapSpec PreparedMaps::in_digits(const TensorMapSpec& spec, void*& room,
   return digits;
 }
 
+TensorMapSpec PreparedMaps::in_residues(const TensorMapSpec& spec, void*& room,
+                                        const OperandScale*& scales) {
+  if (spec.is_empty()) return spec;
+  auto* const begin = static_cast<char*>(room);
+  auto* const its_scales = reinterpret_cast<OperandScale*>(begin + residues_bytes(spec));
+  residues_[residue_count_++] = {static_cast<const double*>(spec.data),
+                                 room,
+                                 its_scales,
+                                 spec.rows,
+                                 spec.row_length,
+                                 spec.is_transposed ? 1 : spec.ld,
+                                 spec.is_transposed ? spec.ld : 1};
+  scales = its_scales;
+  room = begin + copy_bytes(spec);
+  TensorMapSpec residues = spec;
+  residues.data = begin;
+  residues.element_bytes = 1;
+  residues.row_length = residues.ld = SplitResidues::bytes_in_row(spec.row_length);
+  return residues;
+}
+
 void PreparedMaps::encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map) {
   const bool has_box = spec.box_rows > 0;
   if (spec.is_empty() || !has_box || result_ != Result::success) return;
@@ -176,6 +211,15 @@ Launch launch_of(const SplitDigits& split, int multiprocessors) {
   constexpr std::int64_t blocks_per_sm = 8;
   return {.grid = {std::min(split.rows, blocks_per_sm * multiprocessors)},
           .block = {SplitDigits::threads}};
+}
+
+Launch launch_of(const SplitResidues& split, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 4;
+  constexpr std::int64_t warps = SplitResidues::threads / SplitResidues::lanes;
+  const bool is_k_major = split.from_k == 1;
+  const std::int64_t pieces = ceil_div(split.rows, is_k_major ? warps : SplitResidues::lanes);
+  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
+          .block = {SplitResidues::threads}};
 }
 
 }  // namespace rung::cuda

@@ -11,13 +11,15 @@
 #include "device/cuda/library/pack_operand.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/library/split_residues.hpp"
 
 namespace rung::cuda {
 
 /// Packed copies begin at multiples of this many bytes in device memory.
 constexpr std::int64_t up_to_copy(std::int64_t bytes) { return round_up(bytes, 256); }
 
-/// The device memory that copies of A and B take, packed and split, after the launch's own workspace.
+/// The device memory that copies of A and B take, packed and split, and the residues of C that blocks
+/// keep, after the launch's own workspace.
 std::int64_t packed_bytes(const Launch& launch);
 
 /// The copies to be made before each launch, and the maps for it.
@@ -38,17 +40,23 @@ class PreparedMaps {
   std::span<const SplitDigits> digits() const {
     return {digits_, static_cast<std::size_t>(digit_count_)};
   }
+  std::span<const SplitResidues> residues() const {
+    return {residues_, static_cast<std::size_t>(residue_count_)};
+  }
   const TensorMaps& maps() const { return maps_; }
   /// A and B where the launch finds them: copied, or in place.
   const TensorMapSpec& a() const { return a_; }
   const TensorMapSpec& b() const { return b_; }
   const OperandScales& scales() const { return scales_; }
+  /// Where blocks keep residues of C; null unless the launch multiplies residues.
+  void* room() const { return room_; }
 
  private:
   void encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map);
   TensorMapSpec copied(const TensorMapSpec& spec, void*& room);
   TensorMapSpec split(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
   TensorMapSpec in_digits(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
+  TensorMapSpec in_residues(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
   TensorMapSpec a_ = {}, b_ = {};
@@ -58,6 +66,9 @@ class PreparedMaps {
   int split_count_ = 0;
   SplitDigits digits_[2] = {};
   int digit_count_ = 0;
+  SplitResidues residues_[2] = {};
+  int residue_count_ = 0;
+  void* room_ = nullptr;
   TensorMaps maps_ = {};
   OperandScales scales_ = {};
 };
@@ -69,5 +80,6 @@ Dtype type_of(const PackOperand& copy);
 Launch launch_of(const PackOperand& copy, int multiprocessors);
 Launch launch_of(const SplitOperand& split, int multiprocessors);
 Launch launch_of(const SplitDigits& split, int multiprocessors);
+Launch launch_of(const SplitResidues& split, int multiprocessors);
 
 }  // namespace rung::cuda

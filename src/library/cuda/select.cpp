@@ -6,6 +6,7 @@
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
+#include "device/cuda/library/split_residues.hpp"
 #include "library/tuned/cuda.hpp"
 #include "rung/error.hpp"
 
@@ -24,7 +25,8 @@ CudaGemmChoice choice_of(cuda::GemmRungIndex rung) {
 
 /// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
-  if (shape.compute_mode != ComputeMode::standard && shape.dtype == Dtype::f32) {
+  const bool splits = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
+  if (shape.compute_mode != ComputeMode::standard && splits) {
     return bytes_for_copies(shape) <= shape.bytes_for_copies;
   }
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
@@ -98,6 +100,11 @@ std::int64_t bytes_for_copies(const CudaGemmShape& shape) {
   const auto copies = [&](std::int64_t bytes, std::int64_t line) {
     return bytes * (shape.m + shape.n + 2 * line) * (shape.k + line) + 512;
   };
+  if (shape.compute_mode == ComputeMode::split && shape.dtype == Dtype::f64) {
+    constexpr std::int64_t most_blocks = 144;  // the SMs of a whole GH100
+    return copies(residues::count, cuda::SplitResidues::chunk) + scales +
+           most_blocks * cuda::residues_of_tile_bytes + cuda::semaphores_bytes + 512;
+  }
   if (shape.compute_mode == ComputeMode::split) {
     return copies(element, cuda::SplitOperand::chunk) + scales + cuda::semaphores_bytes + 512;
   }

@@ -26,6 +26,15 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_n = 1024,
      .min_k = 1024,
      .use = cuda::GemmRungIndex::gemm_32_f16x3},
+    // Where residues pay for the last wave of 128x256 tiles, too: a trial on an H200 (the same notes).
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 90,
+     .max_arch = 90,
+     .min_m = 4096,
+     .min_n = 4096,
+     .min_k = 2048,
+     .use = cuda::GemmRungIndex::gemm_42_residues},
     // The only one in this mode, whatever the shape: bits do not depend on it.
     {.dtypes = Dtypes::of(Dtype::f32),
      .compute_mode = ComputeMode::reproducible,

@@ -129,6 +129,18 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
+TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {
+  GemmCall g = aligned_problem();
+  g.dtype = Dtype::f64;
+  g.m = g.n = g.k = 4096;
+  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  g.compute_mode = ComputeMode::split;
+  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/40_mma_f64");
+  g.k = 100;
+  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+}
+
 TEST(CudaRules, SplittingNeedsRoomForHalves) {
   CudaGemmShape shape = {.dtype = Dtype::f32,
                          .m = 1025,

@@ -11,7 +11,8 @@ namespace rung::ptx {
 
 // Declared for kernel templates to name, defined nowhere.
 std::uint32_t vote_ballot(bool value);
-float shfl_idx(float value, int lane);
+template <class T>
+T shfl_idx(T value, int lane);
 
 #else
 
@@ -37,6 +38,17 @@ __device__ __forceinline__ float shfl_idx(float value, int lane) {
   asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
                : "=f"(result)
                : "f"(value), "r"(lane));
+  return result;
+}
+
+/// The same of 64 bits, as two halves.
+__device__ __forceinline__ double shfl_idx(double value, int lane) {
+  float low, high;
+  asm("mov.b64 {%0, %1}, %2;" : "=f"(low), "=f"(high) : "d"(value));
+  low = shfl_idx(low, lane);
+  high = shfl_idx(high, lane);
+  double result;
+  asm("mov.b64 %0, {%1, %2};" : "=d"(result) : "f"(low), "f"(high));
   return result;
 }
 
