@@ -32,7 +32,7 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits"};
+                                           "gemm/cuda/33_digits", "gemm/cuda/63_grouped"};
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -127,7 +127,10 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   return spec;
 }
 
-/// A B^T of matrices of ones.
+/// Whether the rung takes ragged groups.
+bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
+
+/// A B^T of matrices of ones; of a rung for groups, two products, which share k within a k-block.
 template <class In>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
@@ -145,11 +148,17 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
                              {array(m * k, In(1.0f)), k, 1},
                              {array(k * n, In(1.0f)), 1, k},
                              0.0f,
-                             {array(m * n, 1.0f), n, 1}};
-  const cuda::Launch launch =
-      cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
+                             {array(2 * m * n, 1.0f), n, 1}};
+  cuda::Launch launch = cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
   cuda::KernelArgs<In, float> args = {
       gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
+  if (takes_groups(rung)) {
+    const std::int32_t* const offsets = array(3, std::int32_t{0});
+    const std::int32_t cuts[] = {0, 72, static_cast<std::int32_t>(k)};
+    memory.write(reinterpret_cast<std::uint64_t>(offsets), cuts, sizeof cuts);
+    args.products = {.count = 2, .c = {.stride = m * n}, .offsets = offsets, .cuts_k = true};
+    launch.c.rows *= 2;
+  }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);

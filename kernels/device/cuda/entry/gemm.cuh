@@ -11,8 +11,8 @@
 // The class has
 //   - `block`, a Dim3, or THREADS;
 //   - kernel(g), kernel(g, split), kernel(g, maps), kernel(g, maps, split),
-//     kernel(g, maps, split, scales) or kernel(g, products), for a Gemm, a SplitK, TensorMaps,
-//     OperandScales and Products; the signature says what the host must pass;
+//     kernel(g, maps, split, scales), kernel(g, products) or kernel(g, maps, products), for a Gemm,
+//     a SplitK, TensorMaps, OperandScales and Products; the signature says what the host must pass;
 //   - launch(g), or launch(g, config) where there is something to choose;
 //   - shape<In, Out>(), a TileShape, if it is one of several tiles;
 //   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.
@@ -98,6 +98,8 @@ template <class Class, class In, class Out>
 __device__ __forceinline__ void run(const KernelArgs<In, Out>& args, const TensorMaps* maps) {
   if constexpr (takes_products<Class, In, Out>) {
     Class::kernel(args.problem, args.products);
+  } else if constexpr (takes_groups<Class, In, Out>) {
+    Class::kernel(args.problem, *maps, args.products);
   } else if constexpr (!takes_maps<Class, In, Out>) {
     // A copy: through the reference, nvcc reloads alpha and beta for each element of C.
     const Gemm<In, Out> g = args.problem;
