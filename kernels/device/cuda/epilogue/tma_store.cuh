@@ -103,6 +103,7 @@ struct TmaStoreEpilogue {
   static __device__ __forceinline__ void copy_rows(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, int rows, const Out* box) {
     using Chunk = Vector<Out, vector_width<Out>>;
+    RUNG_NO_UNROLL
     for (int i = static_cast<int>(threadIdx.x) % 128; i < rows * 8; i += 128) {
       const int in_row = i % 8 * vector_width<Out>;
       if (col + in_row >= g.n) continue;

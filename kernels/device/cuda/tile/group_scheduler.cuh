@@ -14,9 +14,8 @@ namespace rung::cuda {
 /// A tile of a group's product: the first row and column of each operand, the first steps of k, and
 /// how many rows and steps the tile has. Rows behind them in memory are other groups'.
 struct GroupTile {
-  int a_row, b_col, a_k, b_k;
-  std::int64_t c_row, c_col;
-  int rows;  // of C, from c_row on; may exceed BM
+  int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as TMA has them
+  int rows;                                  // of C, from c_row on; may exceed BM
   int steps;
 };
 
@@ -52,32 +51,38 @@ class GroupScheduler {
     const bool b_k_major = g.b.row_stride == 1;
     const auto b_apart =
         static_cast<int>(products.b.stride / (b_k_major ? g.b.col_stride : g.b.row_stride));
-    const std::int64_t c_apart = products.c.stride / g.c.row_stride;
+    const auto c_apart = static_cast<int>(products.c.stride / g.c.row_stride);
     int group = 0;
     for (unsigned number = blockIdx.x; number < tiles_; number += gridDim.x) {
       group = group_of(number, group, static_cast<int>(products.count));
       const Range range = range_of(g, products, group);
       Gemm<In, Out> part = g;
-      part.m = products.cuts_k ? g.m : range.end - range.begin;
+      const int size = range.end - range.begin;
+      part.m = products.cuts_k ? g.m : size;
       const TileCoord tile = grouped_tile<BM, BN>(part, number - first_tile_[group], group_rows);
       const auto row = static_cast<int>(tile.row);
       const auto col = static_cast<int>(tile.col);
       const auto rows = static_cast<int>(part.m) - row;
-      const auto begin = static_cast<int>(range.begin);
-      if (products.cuts_k) {
-        f(GroupTile{row, col, begin, begin, group * c_apart + row, col, rows,
-                    static_cast<int>(range.end) - begin});
-      } else {
-        const int b_before = group * b_apart;
-        f(GroupTile{begin + row, col + (b_k_major ? b_before : 0), 0, b_k_major ? 0 : b_before,
-                    range.begin + row, col, rows, static_cast<int>(g.k)});
-      }
+      // Where the group begins: in A and B if k is cut, else in A, B and C.
+      const int k_before = products.cuts_k ? range.begin : 0;
+      const int a_before = products.cuts_k ? 0 : range.begin;
+      const int b_before = products.cuts_k ? 0 : group * b_apart;
+      const int c_before = products.cuts_k ? group * c_apart : range.begin;
+      // Once, because f is inlined.
+      f(GroupTile{.a_row = a_before + row,
+                  .b_col = col + (b_k_major ? b_before : 0),
+                  .a_k = k_before,
+                  .b_k = k_before + (b_k_major ? 0 : b_before),
+                  .c_row = c_before + row,
+                  .c_col = col,
+                  .rows = rows,
+                  .steps = products.cuts_k ? size : static_cast<int>(g.k)});
     }
   }
 
  private:
   struct Range {
-    std::int64_t begin, end;
+    int begin, end;
   };
   static constexpr unsigned wrong = ~0u;  // instead of a number of tiles
 
@@ -91,7 +96,7 @@ class GroupScheduler {
   template <class In, class Out>
   static __device__ __forceinline__ Range range_of(const Gemm<In, Out>& g, const Products& products,
                                                    int group) {
-    if (products.offsets == nullptr) return {0, extent(g, products)};
+    if (products.offsets == nullptr) return {0, static_cast<int>(extent(g, products))};
     return {products.offsets[group], products.offsets[group + 1]};
   }
 
