@@ -264,8 +264,8 @@ typedef struct rung_tensor_options {
   int32_t threads;       /* CPU: as in rung_gemm_options */
   int32_t compute_mode;  /* a rung_compute_mode */
   int32_t reserved;      /* 0 */
-  int32_t* batch_status; /* CUDA, rung_gemm_pointers: device memory that becomes 1 if a pointer is
-                            null; or null */
+  int32_t* batch_status; /* CUDA, rung_gemm_pointers and rung_gemm_grouped: device memory that
+                            becomes 1 if a pointer is null, or offsets are wrong; or null */
 } rung_tensor_options;
 #define RUNG_TENSOR_OPTIONS_INIT \
   {sizeof(rung_tensor_options), NULL, NULL, 0, 0, 0, RUNG_COMPUTE_STANDARD, 0, NULL}
@@ -302,6 +302,17 @@ RUNG_C_API rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, con
 RUNG_C_API rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, const rung_tensor* b,
                                           const rung_tensor* c, double alpha, double beta,
                                           const rung_tensor_options* options);
+
+/* Ragged groups: with b of 3 dimensions and a and c of 2, the rows from offsets[g] to offsets[g + 1]
+ * of C = alpha * those of A * B[g] + beta * C, for each of the matrices of b. With c of 3 and a and b
+ * of 2, C[g] = alpha * A's columns from offsets[g] to offsets[g + 1] * those rows of B + beta * C[g].
+ * offsets has one element more than there are groups, ascending, and is on the device of the
+ * operands. On the CPU, offsets that decrease, or leave the matrices, are RUNG_INVALID_ARGUMENT, and
+ * nothing has been written. On a GPU they are read by the kernel: *options->batch_status becomes 1,
+ * C is undefined, and nothing outside of it is written. See rung/grouped.hpp. */
+RUNG_C_API rung_status rung_gemm_grouped(const rung_tensor* a, const rung_tensor* b,
+                                         const rung_tensor* c, const int32_t* offsets, double alpha,
+                                         double beta, const rung_tensor_options* options);
 
 /* Frees the workspace that the library allocated for a stream of the current context, if any. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);

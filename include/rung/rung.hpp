@@ -6,6 +6,7 @@
 #include "rung/dot.hpp"
 #include "rung/error.hpp"
 #include "rung/gemm.hpp"
+#include "rung/grouped.hpp"
 #include "rung/matrix.hpp"
 #include "rung/options.hpp"
 #include "rung/types.hpp"

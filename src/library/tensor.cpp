@@ -140,11 +140,12 @@ T scalar(const char* which, double value) {
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
-/// Checks what three tensors have in common. Returns the dtype of the product.
-Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int ndim) {
-  check_tensor("A", a, ndim);
-  check_tensor("B", b, ndim);
-  check_tensor("C", c, ndim);
+/// Checks what three tensors, of so many dimensions, have in common. Returns the dtype of the product.
+Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int of_a,
+                    int of_b, int of_c) {
+  check_tensor("A", a, of_a);
+  check_tensor("B", b, of_b);
+  check_tensor("C", c, of_c);
   check_same_device("A", *a, *c);
   check_same_device("B", *b, *c);
   return dtype_of_types(*a, *b, *c);
@@ -154,7 +155,7 @@ Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tenso
 
 CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                         double alpha, double beta) {
-  const Dtype dtype = check_tensors(a, b, c, 2);
+  const Dtype dtype = check_tensors(a, b, c, 2, 2, 2);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;
@@ -166,13 +167,33 @@ CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_t
 
 CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                               double alpha, double beta, std::int64_t count) {
-  const Dtype dtype = check_tensors(a, b, c, count < 0 ? 3 : 2);
+  const int ndim = count < 0 ? 3 : 2;
+  const Dtype dtype = check_tensors(a, b, c, ndim, ndim, ndim);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;
     return canonical(scalar<Scalar<Out>>("alpha", alpha), batch_of<const In>("A", *a, count),
                      batch_of<const In>("B", *b, count), scalar<Scalar<Out>>("beta", beta),
                      batch_of<Out>("C", *c, count));
+  });
+}
+
+CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                                 const std::int32_t* offsets, double alpha, double beta) {
+  const bool cuts_k = c != nullptr && c->ndim == 3;
+  const Dtype dtype = check_tensors(a, b, c, 2, cuts_k ? 2 : 3, cuts_k ? 3 : 2);
+  return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
+    using In = Public<KernelIn>;
+    using Out = Public<KernelOut>;
+    const auto of_alpha = scalar<Scalar<Out>>("alpha", alpha);
+    const auto of_beta = scalar<Scalar<Out>>("beta", beta);
+    const auto of_a = view_of<const In>("A", *a);
+    if (cuts_k) {
+      return canonical(of_alpha, of_a, view_of<const In>("B", *b), of_beta,
+                       batch_of<Out>("C", *c, -1), offsets);
+    }
+    return canonical(of_alpha, of_a, batch_of<const In>("B", *b, -1), of_beta,
+                     view_of<Out>("C", *c), offsets);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "library/canonical.hpp"
+#include "library/canonical_grouped.hpp"
 #include "rung/rung.h"
 
 namespace rung {
@@ -17,5 +18,9 @@ CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_t
 /// are arrays of so many pointers.
 CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                               double alpha, double beta, std::int64_t count = -1);
+
+/// The same for ragged groups: c has 3 dimensions if they cut k, else b has.
+CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                                 const std::int32_t* offsets, double alpha, double beta);
 
 }  // namespace rung

@@ -8,8 +8,10 @@
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/gemm.hpp"
 #include "library/cuda/gemm_batched.hpp"
+#include "library/cuda/gemm_grouped.hpp"
 #include "library/gemm.hpp"
 #include "library/gemm_batched.hpp"
+#include "library/gemm_grouped.hpp"
 #include "library/tensor.hpp"
 
 namespace rung::c_api {
@@ -48,6 +50,15 @@ void run_batch(const CanonicalCall& call, const rung_tensor& c,
   if (call.call.batch == 0) return;
   check_device(c.device_id);
   cuda::gemm_batched(call, static_cast<cuda::Stream>(options.stream),
+                     {.gemm = gpu_options(options), .status = options.batch_status});
+}
+
+void run_groups(const CanonicalGroups& groups, const rung_tensor& c,
+                const rung_tensor_options& options) {
+  if (c.device_type == RUNG_DEVICE_CPU) return cpu::gemm_grouped(groups, cpu_options(options));
+  if (groups.grouped.call.batch == 0) return;
+  check_device(c.device_id);
+  cuda::gemm_grouped(groups, static_cast<cuda::Stream>(options.stream),
                      {.gemm = gpu_options(options), .status = options.batch_status});
 }
 
@@ -92,5 +103,15 @@ extern "C" rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, c
     const auto read = read_checked(options);
     require(count >= 0, "count", count, "at least 0");
     run_batch(rung::canonical_batch(a, b, c, alpha, beta, count), *c, read);
+  });
+}
+
+extern "C" rung_status rung_gemm_grouped(const rung_tensor* a, const rung_tensor* b,
+                                         const rung_tensor* c, const int32_t* offsets, double alpha,
+                                         double beta, const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    const auto read = read_checked(options);
+    run_groups(rung::canonical_groups(a, b, c, offsets, alpha, beta), *c, read);
   });
 }

@@ -20,13 +20,38 @@ void add_products(TensorMapSpec& spec, const AnyMatrix<Pointer>& matrix, std::in
   spec.product_stride = matrix.batch_stride;
 }
 
-Products products_of(const GemmCall& call) {
-  return {call.batch, in_batch(call.a), in_batch(call.b), in_batch(call.c), call.batch_status};
+Products products_of(const GemmCall& call, const Groups& groups) {
+  return {call.batch,        in_batch(call.a), in_batch(call.b), in_batch(call.c),
+          call.batch_status, groups.offsets,   groups.cuts_k};
+}
+
+/// The lines of memory from one matrix of a batch to the next, of `ld` elements each.
+template <class Pointer>
+std::int64_t lines_apart(const AnyMatrix<Pointer>& matrix) {
+  return matrix.batch_stride / (matrix.row_stride * matrix.col_stride);
+}
+
+/// A tensor map of a batch's matrices, one below the other, from that of the first one.
+void extend(TensorMapSpec& spec, std::int64_t matrices, std::int64_t apart) {
+  std::int64_t& lines = spec.is_transposed ? spec.row_length : spec.rows;
+  if (!spec.is_empty()) lines += (matrices - 1) * apart;
+}
+
+/// A launch for a problem of one group becomes one for all. How many tiles they have only the device
+/// knows; a partly filled one at the end of each is the most.
+void extend(Launch& launch, int BN, const GemmCall& problem, const Groups& groups) {
+  if (groups.cuts_k) {
+    extend(launch.c, problem.batch, lines_apart(problem.c));
+    launch.grid.x *= problem.batch;
+  } else {
+    extend(launch.b, problem.batch, lines_apart(problem.b));
+    launch.grid.x += problem.batch * ceil_div(problem.n, BN);
+  }
 }
 
 }  // namespace
 
-Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
+Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Groups& groups) {
   Launch launch = visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return gemm.rung->launches.of<In, Out>()(problem.typed<In, Out>(), gemm.config);
   });
@@ -42,13 +67,16 @@ Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem) {
       add_products(launch.c, problem.c, problem.batch);
       if (!launch.c.is_aligned()) launch.c = {};
     }
+  } else if (groups.offsets != nullptr) {
+    const auto tile = static_cast<std::size_t>(gemm.config.tile);
+    extend(launch, tiles_of(*gemm.rung, problem.dtype)[tile].BN, problem, groups);
   }
   return launch;
 }
 
 PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
                            const GemmCall& problem, const Launch& launch, int multiprocessors,
-                           const LaunchMemory& memory)
+                           const LaunchMemory& memory, const Groups& groups)
     : multiprocessors_(multiprocessors), kernel_(kernel_of(gemm, problem.dtype)), launch_(launch) {
   if (gemm.rung->maps || gemm.config.packs()) maps_ = PreparedMaps(api, launch, memory.copies);
   const GemmCall copied = with_copies(gemm.config, problem, maps_.a(), maps_.b());
@@ -60,7 +88,7 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
                         maps_.room() == nullptr ? memory.workspace : maps_.room()},
                        maps_.maps(),
                        maps_.scales(),
-                       products_of(problem)};
+                       products_of(problem, groups)};
   });
 }
 

@@ -7,14 +7,15 @@
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/tensor_maps.hpp"
 #include "core/call.hpp"
+#include "core/grouped.hpp"
 #include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
 
 namespace rung::cuda {
 
 /// The launch of a rung for a problem whose pointers are device pointers. The grid is repeated along
-/// x for a batch.
-Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem);
+/// x for a batch. Groups, with offsets in device memory, are for rungs that take them.
+Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Groups& groups = {});
 
 /// Device memory for one launch at a time.
 struct LaunchMemory {
@@ -27,9 +28,10 @@ struct LaunchMemory {
 /// multiplies as halves, digits or residues, then the rung's kernel.
 class PreparedGemm {
  public:
-  /// `launch` is launch_of() for the same problem, fitted() to `multiprocessors`.
+  /// `launch` is launch_of() for the same problem and groups, fitted() to `multiprocessors`.
   PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm, const GemmCall& problem,
-               const Launch& launch, int multiprocessors, const LaunchMemory& memory);
+               const Launch& launch, int multiprocessors, const LaunchMemory& memory,
+               const Groups& groups = {});
 
   /// The driver's result of encoding the tensor maps. Unless it is success, nothing may be launched.
   Result result() const { return maps_.result(); }

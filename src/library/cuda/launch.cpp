@@ -78,23 +78,23 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 }
 
 Launch fitting_launch(const WorkspaceSource& workspace, CudaGemmChoice& choice,
-                      const GemmCall& problem, int multiprocessors) {
+                      const GemmCall& problem, int multiprocessors, const Groups& groups) {
   while (true) {
-    const Launch launch = fitted(launch_of(choice, problem), multiprocessors);
+    const Launch launch = fitted(launch_of(choice, problem, groups), multiprocessors);
     if (choice.config.splits == 1 || fits(workspace, launch)) return launch;
     --choice.config.splits;
   }
 }
 
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
-                 int multiprocessors) {
+                 int multiprocessors, const Groups& groups) {
   ContextCache& context = workspace.context;
-  const Launch launch = fitting_launch(workspace, choice, problem, multiprocessors);
+  const Launch launch = fitting_launch(workspace, choice, problem, multiprocessors, groups);
   const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
   const DevicePointer sums = launch.workspace_bytes == 0 ? 0 : use.data;
   const CopyRoom room(workspace, use, launch);
   PreparedGemm prepared(context.api(), choice, problem, launch, multiprocessors,
-                        {reinterpret_cast<void*>(sums), room.data()});
+                        {reinterpret_cast<void*>(sums), room.data()}, groups);
   require(context.api(), prepared.result(), "cuTensorMapEncodeTiled");
   prepared.for_each_launch([&](const KernelName& kernel, const Launch& each, void** parameters) {
     start(context, workspace.stream, kernel, each, parameters);

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/call.hpp"
+#include "core/grouped.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/select.hpp"
@@ -71,11 +72,11 @@ void start(ContextCache& context, Stream stream, const KernelName& kernel, const
 /// The choice's launch on that many SMs, after lowering its splits until their sums and the packed
 /// operands fit the workspace.
 Launch fitting_launch(const WorkspaceSource& workspace, CudaGemmChoice& choice,
-                      const GemmCall& problem, int multiprocessors);
+                      const GemmCall& problem, int multiprocessors, const Groups& groups = {});
 
 /// Computes a problem whose pointers are device pointers, by fitting_launch(). C must not be empty.
 /// Throws as start().
 void launch_gemm(const WorkspaceSource& workspace, CudaGemmChoice choice, const GemmCall& problem,
-                 int multiprocessors);
+                 int multiprocessors, const Groups& groups = {});
 
 }  // namespace rung::cuda

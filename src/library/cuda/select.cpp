@@ -157,6 +157,21 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
   return std::nullopt;
 }
 
+std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch) {
+  const GemmCall& call = grouped.call;
+  // One of the two strides is 1: their product is the leading dimension.
+  const auto is_in_lines = [&](const auto& matrix) {
+    return call.batch == 1 || matrix.batch_stride % (matrix.row_stride * matrix.col_stride) == 0;
+  };
+  if (!(grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b))) return std::nullopt;
+  for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
+    const bool fits =
+        rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
+    if (fits) return choice_of(rule.use);
+  }
+  return std::nullopt;
+}
+
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
   for (const CudaDotRule& rule : tuned::cuda_dot_rules) {
     if (!fits(rule, shape)) continue;

@@ -11,6 +11,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "core/call.hpp"
 #include "core/dtype.hpp"
+#include "core/grouped.hpp"
 #include "core/problem.hpp"
 #include "library/rules.hpp"
 #include "rung/matrix.hpp"
@@ -53,6 +54,9 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
 [[noreturn]] void refuse(const CudaGemmShape& shape);
 /// The kernel for a batch; empty if its products are better launched one by one, or must be.
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, bool from_pointers);
+/// The kernel for ragged groups; empty if there is none for their type on the GPU, or for a distance
+/// between two matrices that is no multiple of the leading dimension.
+std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch);
 /// The bytes that packed copies of A and B may need, including what precedes them in a workspace.
 std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);

@@ -119,6 +119,13 @@ inline constexpr CudaBatchRule cuda_batch_rules[] = {
      .use = cuda::GemmRungIndex::gemm_61_small_mma},
 };
 
+inline constexpr CudaBatchRule cuda_group_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::e4m3),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_63_grouped},
+};
+
 inline constexpr CudaDotRule cuda_dot_rules[] = {
     {.use = cuda::DotRungIndex::dot_10_one_launch},
     {.mode = DotMode::compensated, .use = cuda::DotRungIndex::dot_11_compensated},

@@ -118,10 +118,16 @@ struct BatchOperand {
 };
 
 /// The products of a batch. One with a null pointer is not computed, and *status becomes 1 then.
+///
+/// With offsets, in device memory, they are ragged groups: the rows of A and C, or k, are those of
+/// all groups, and group i has those from offsets[i] to offsets[i + 1]. If offsets decrease or leave
+/// the matrices, no group is computed, and *status becomes 1.
 struct Products {
   std::int64_t count = 1;
   BatchOperand a = {}, b = {}, c = {};
   int* status = nullptr;
+  const std::int32_t* offsets = nullptr;  // count + 1
+  bool cuts_k = false;                    // offsets cut k, not the rows
 };
 
 /// What a kernel of gemm takes, as its only parameter. A kernel that uses neither split-K nor
@@ -142,9 +148,12 @@ inline constexpr bool takes_mapped_products =
       Class::kernel(g, maps, products);
     };
 template <class Class, class In, class Out>
+inline constexpr bool takes_groups =
+    takes_mapped_products<Class, In, Out> && requires { Class::RAGGED_GROUPS; };
+template <class Class, class In, class Out>
 inline constexpr bool takes_products = requires(const Gemm<In, Out> g, Products products) {
   Class::kernel(g, products);
-} || takes_mapped_products<Class, In, Out>;
+} || (takes_mapped_products<Class, In, Out> && !takes_groups<Class, In, Out>);
 template <class Class, class In, class Out>
 inline constexpr bool takes_scales =
     requires(const Gemm<In, Out> g, TensorMaps maps, SplitK split_k, OperandScales scales) {

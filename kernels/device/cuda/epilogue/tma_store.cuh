@@ -38,7 +38,7 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
       };
-      store_by_tma(send, col, Epilogue<Out>(g), d, barrier);
+      store_by_tma(g, send, row, col, d, barrier, 64);
     } else {
       store_by_threads(g, row, col, d, barrier);
     }
@@ -54,12 +54,34 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_3d(&map, to_col, static_cast<int>(row), static_cast<int>(product), box);
       };
-      store_by_tma(send, col, Epilogue<Out>(first), d, barrier);
+      store_by_tma(first, send, row, col, d, barrier, 64);
     } else {
       Gemm<In, Out> g = first;
       g.c.data += product * c.stride;
       store_by_threads(g, row, col, d, barrier);
     }
+  }
+
+  /// The same where row `end` of C, and those behind it, belong to other results: of 64 rows that
+  /// reach beyond it, threads store those before it. None are stored if `row` is not before it.
+  template <class In, int J>
+  __device__ __forceinline__ void store_before(const Gemm<In, Out>& g, const EncodedTensorMap& map,
+                                               std::int64_t row, std::int64_t end, std::int64_t col,
+                                               const Sum (&d)[J][4], int barrier) {
+    if (row >= end) return;
+    // sync: TMA has read the earlier contents of the boxes
+    const int rows = end - row < 64 ? static_cast<int>(end - row) : 64;
+    if (rows < 64) wait();
+    if (can_tma_store(g)) {
+      const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
+        ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
+      };
+      store_by_tma(g, send, row, col, d, barrier, rows);
+      return;
+    }
+    Gemm<In, Out> before = g;
+    before.m = end;
+    store_by_threads(before, row, col, d, barrier);
   }
 
   /// The whole warpgroup waits until TMA has read the boxes, before the block ends.
@@ -68,13 +90,15 @@ struct TmaStoreEpilogue {
   }
 
  private:
-  /// send(col, box) stores a box from column `col` of C on.
-  template <class Send, int J>
-  __device__ __forceinline__ void store_by_tma(const Send& send, std::int64_t col,
-                                               const Epilogue<Out>& epilogue, const Sum (&d)[J][4],
-                                               int barrier) {
+  /// Of 64 rows, or of the first `rows`; then TMA must not be reading any box. send(col, box) stores a
+  /// whole box from column `col` of C on.
+  template <class Send, class In, int J>
+  __device__ __forceinline__ void store_by_tma(const Gemm<In, Out>& g, const Send& send,
+                                               std::int64_t row, std::int64_t col,
+                                               const Sum (&d)[J][4], int barrier, int rows) {
     constexpr int WIDTH = 128 / sizeof(Out) / 8;  // of a box, in groups of 8 columns
     static_assert(J * 8 == BN);
+    const Epilogue<Out> epilogue(g);
     const auto result = [&](const Sum& sum) { return epilogue.overwrite(sum); };
     const bool stores = threadIdx.x % 128 == 0;
     RUNG_UNROLL
@@ -90,10 +114,26 @@ struct TmaStoreEpilogue {
       // sync: the box is complete, for TMA too
       ptx::fence_proxy_async();
       ptx::bar_sync(barrier, 128);
-      if (stores) {
+      if (rows < 64) {
+        copy_rows(g, row, col + first * 8, rows, box);
+      } else if (stores) {
         send(static_cast<int>(col) + first * 8, ptx::cvta_to_shared(box));
         ptx::tma_store_commit_group();
       }
+    }
+  }
+
+  /// What TMA would store of a box, of fewer than its 64 rows: threads copy 16 bytes at a time.
+  template <class In>
+  static __device__ __forceinline__ void copy_rows(const Gemm<In, Out>& g, std::int64_t row,
+                                                   std::int64_t col, int rows, const Out* box) {
+    using Chunk = Vector<Out, vector_width<Out>>;
+    RUNG_NO_UNROLL
+    for (int i = static_cast<int>(threadIdx.x) % 128; i < rows * 8; i += 128) {
+      const int in_row = i % 8 * vector_width<Out>;
+      if (col + in_row >= g.n) continue;
+      *reinterpret_cast<Chunk*>(&g.c(row + i / 8, col + in_row)) =
+          *reinterpret_cast<const Chunk*>(box + swizzled<Out>(i / 8, in_row));
     }
   }
 

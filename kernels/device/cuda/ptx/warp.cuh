@@ -13,6 +13,7 @@ namespace rung::ptx {
 std::uint32_t vote_ballot(bool value);
 template <class T>
 T shfl_idx(T value, int lane);
+std::uint32_t shfl_up(std::uint32_t value, int lanes);
 
 #else
 
@@ -38,6 +39,22 @@ __device__ __forceinline__ float shfl_idx(float value, int lane) {
   asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
                : "=f"(result)
                : "f"(value), "r"(lane));
+  return result;
+}
+__device__ __forceinline__ std::uint32_t shfl_idx(std::uint32_t value, int lane) {
+  std::uint32_t result;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(result)
+               : "r"(value), "r"(lane));
+  return result;
+}
+
+/// shfl.sync.up.b32: the value of the lane so many below this one; the first lanes keep theirs.
+__device__ __forceinline__ std::uint32_t shfl_up(std::uint32_t value, int lanes) {
+  std::uint32_t result;
+  asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;"
+               : "=r"(result)
+               : "r"(value), "r"(lanes));
   return result;
 }
 

@@ -1,0 +1,123 @@
+#pragma once
+// Ragged groups of matrix products: the experts of a mixture, each with as many rows as it gets.
+
+#include <cstdint>
+
+#include "rung/batch.hpp"
+#include "rung/cuda.hpp"
+#include "rung/error.hpp"
+#include "rung/export.hpp"
+#include "rung/matrix.hpp"
+#include "rung/options.hpp"
+#include "rung/types.hpp"
+
+namespace rung {
+
+/// For each group g, with the rows from offsets[g] to offsets[g + 1] of A and C:
+///
+///   C rows = alpha * A rows * B[g] + beta * C rows
+///
+/// A is tokens x k, B has a k x n matrix for each group, in either order, and C is tokens x n,
+/// row-major. Groups need no padding: any may have any number of rows, also 0.
+///
+/// - offsets has one element more than B has matrices, ascending, from 0 to at most the rows of A.
+///   Rows before the first and from the last one on belong to no group: those of C are not
+///   written.
+/// - No row's result depends on rows of other groups, even if these are NaN.
+/// - Otherwise everything is as rung/gemm.hpp has it: alpha, beta, k = 0, overlap, threads.
+///
+/// Throws what gemm() throws; and rung::Error (Status::invalid_argument), before writing anything,
+/// if offsets are null, decrease, are negative or exceed the rows, if C is column-major, if B is an
+/// array of pointers, or if there are more than 2^31 - 1 rows.
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
+                           const BatchView<const float>& b, float beta, const MatrixView<float>& c,
+                           const std::int32_t* offsets, const GemmOptions& options = {});
+RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
+                           const BatchView<const double>& b, double beta,
+                           const MatrixView<double>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const BatchView<const float16>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+
+/// For each group g, with columns offsets[g] to offsets[g + 1] of A and the same rows of B:
+///
+///   C[g] = alpha * A columns * B rows + beta * C[g]
+///
+/// A is m x tokens, B is tokens x n, and C has an m x n matrix for each group. With A as
+/// transposed() rows of activations, and B of gradients, these are the gradients of the weights. A
+/// group of 0 tokens becomes beta * C[g]. Otherwise as above.
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float>& a,
+                           const MatrixView<const float>& b, float beta, const BatchView<float>& c,
+                           const std::int32_t* offsets, const GemmOptions& options = {});
+RUNG_API void gemm_grouped(double alpha, const MatrixView<const double>& a,
+                           const MatrixView<const double>& b, double beta,
+                           const BatchView<double>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const MatrixView<const bfloat16>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const MatrixView<const float16>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           const GemmOptions& options = {});
+
+/// The same on the GPU, under the rules of gemm in rung/cuda.hpp. offsets is in device memory, and
+/// read there: the call neither waits for what computes it, nor for anything else.
+///
+/// - It is one launch for each 512 groups, on GPUs of sm_90. Operands that TMA cannot read in place
+///   are packed first, as rung/cuda.hpp has it: unaligned ones, and of 8-bit floats those that are
+///   not K-major, all matrices of B among them.
+/// - Offsets that decrease or leave the matrices make *options.status 1, if that is not null; else
+///   it stays as it is. Then what C has is undefined, but nothing outside of C is written.
+///
+/// Throws what gemm throws; Status::unavailable also if two matrices of B, or of C, are not a
+/// multiple of their leading dimension apart.
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const BatchView<const float16>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const BatchView<const bfloat16>& b, float beta,
+                           const MatrixView<bfloat16>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const BatchView<const float16>& b, float beta,
+                           const MatrixView<float16>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
+                           const BatchView<const float8_e4m3>& b, float beta,
+                           const MatrixView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const MatrixView<const bfloat16>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const MatrixView<const float16>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
+                           const MatrixView<const bfloat16>& b, float beta,
+                           const BatchView<bfloat16>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float16>& a,
+                           const MatrixView<const float16>& b, float beta,
+                           const BatchView<float16>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+RUNG_API void gemm_grouped(float alpha, const MatrixView<const float8_e4m3>& a,
+                           const MatrixView<const float8_e4m3>& b, float beta,
+                           const BatchView<float>& c, const std::int32_t* offsets,
+                           CudaStream stream, const CudaBatchOptions& options = {});
+
+}  // namespace rung

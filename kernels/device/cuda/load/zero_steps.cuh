@@ -1,0 +1,44 @@
+#pragma once
+// Where a product's k ends within a tile and other numbers follow in memory: these must not count,
+// and may be NaN, so they become zeros in both operands.
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/types.cuh"
+
+namespace rung::cuda {
+
+/// Sets the steps from `k` on of a SwizzledTile of EXTENT rows or columns to zero; called by COUNT
+/// threads, of which this is number `thread`.
+template <class Tile, int EXTENT, int COUNT, class In>
+__device__ __forceinline__ void zero_steps(In* tile, int k, int thread) {
+  const int steps = Tile::BK - k;
+  if constexpr (Tile::k_major) {
+    RUNG_NO_UNROLL
+    for (int i = thread; i < EXTENT * steps; i += COUNT) {
+      const int step = k + i % steps;
+      tile[Tile::at(i / steps, step) + step % Tile::VEC] = In{};
+    }
+  } else {
+    constexpr int CHUNKS = EXTENT / Tile::VEC;  // of a step
+    RUNG_NO_UNROLL
+    for (int i = thread; i < CHUNKS * steps; i += COUNT) {
+      const int at = Tile::at(i % CHUNKS * Tile::VEC, k + i / CHUNKS);
+      *reinterpret_cast<Vector<In, Tile::VEC>*>(tile + at) = {};
+    }
+  }
+}
+
+/// Sets whole tiles to zero, so that what no box brings has a value; called by COUNT threads. After
+/// a barrier, TMA and wgmma see the zeros.
+template <int COUNT, class In>
+__device__ __forceinline__ void zero_tiles(In* tiles, int elements) {
+  constexpr int W = vector_width<In>;
+  RUNG_NO_UNROLL
+  for (int i = static_cast<int>(threadIdx.x) * W; i < elements; i += COUNT * W) {
+    *reinterpret_cast<Vector<In, W>*>(tiles + i) = {};
+  }
+  ptx::fence_proxy_async();
+}
+
+}  // namespace rung::cuda

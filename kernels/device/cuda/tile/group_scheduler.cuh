@@ -1,0 +1,151 @@
+#pragma once
+// Which tiles of ragged groups a persistent block computes, one after another. Only the device
+// knows how many tiles a group has: each block counts them before its first one.
+
+#include <cstdint>
+
+#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/ptx/warp.cuh"
+#include "device/cuda/tile/tile_coord.cuh"
+
+namespace rung::cuda {
+
+/// A tile of a group's product: the first row and column of each operand, the first steps of k, and
+/// how many rows and steps the tile has. Rows behind them in memory are other groups'.
+struct GroupTile {
+  int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as TMA has them
+  int rows;                                  // of C, from c_row on; may exceed BM
+  int steps;
+};
+
+/// In shared memory.
+template <int BM, int BN>
+class GroupScheduler {
+ public:
+  /// The most groups of a launch.
+  static constexpr int most = 512;
+
+  /// Counts the tiles; all threads of the block call it. Without offsets, there is one group.
+  template <class In, class Out>
+  __device__ __forceinline__ void prepare(const Gemm<In, Out>& g, const Products& products,
+                                          int threads) {
+    const int count = static_cast<int>(products.count);
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) {
+      const Range range = range_of(g, products, i);
+      const bool right =
+          0 <= range.begin && range.begin <= range.end && range.end <= extent(g, products);
+      first_tile_[i + 1] = right ? tiles_of(g, products, range) : wrong;
+    }
+    // sync: the tiles of all groups are there
+    __syncthreads();
+    if (threadIdx.x < 32) add_up(count, products.status);
+    // sync: their sums are there
+    __syncthreads();
+  }
+
+  /// Calls f(tile) for each GroupTile of this block. `group_rows`: that of grouped_tile().
+  template <class In, class Out, class F>
+  __device__ __forceinline__ void for_each(const Gemm<In, Out>& g, const Products& products,
+                                           unsigned group_rows, const F& f) const {
+    const bool b_k_major = g.b.row_stride == 1;
+    const auto b_apart =
+        static_cast<int>(products.b.stride / (b_k_major ? g.b.col_stride : g.b.row_stride));
+    const auto c_apart = static_cast<int>(products.c.stride / g.c.row_stride);
+    int group = 0;
+    for (unsigned number = blockIdx.x; number < tiles_; number += gridDim.x) {
+      group = group_of(number, group, static_cast<int>(products.count));
+      const Range range = range_of(g, products, group);
+      Gemm<In, Out> part = g;
+      const int size = range.end - range.begin;
+      part.m = products.cuts_k ? g.m : size;
+      const TileCoord tile = grouped_tile<BM, BN>(part, number - first_tile_[group], group_rows);
+      const auto row = static_cast<int>(tile.row);
+      const auto col = static_cast<int>(tile.col);
+      const auto rows = static_cast<int>(part.m) - row;
+      // Where the group begins: in A and B if k is cut, else in A, B and C.
+      const int k_before = products.cuts_k ? range.begin : 0;
+      const int a_before = products.cuts_k ? 0 : range.begin;
+      const int b_before = products.cuts_k ? 0 : group * b_apart;
+      const int c_before = products.cuts_k ? group * c_apart : range.begin;
+      // Once, because f is inlined.
+      f(GroupTile{.a_row = a_before + row,
+                  .b_col = col + (b_k_major ? b_before : 0),
+                  .a_k = k_before,
+                  .b_k = k_before + (b_k_major ? 0 : b_before),
+                  .c_row = c_before + row,
+                  .c_col = col,
+                  .rows = rows,
+                  .steps = products.cuts_k ? size : static_cast<int>(g.k)});
+    }
+  }
+
+ private:
+  struct Range {
+    int begin, end;
+  };
+  static constexpr unsigned wrong = ~0u;  // instead of a number of tiles
+
+  /// What offsets cut.
+  template <class In, class Out>
+  static __device__ __forceinline__ std::int64_t extent(const Gemm<In, Out>& g,
+                                                        const Products& products) {
+    return products.cuts_k ? g.k : g.m;
+  }
+
+  template <class In, class Out>
+  static __device__ __forceinline__ Range range_of(const Gemm<In, Out>& g, const Products& products,
+                                                   int group) {
+    if (products.offsets == nullptr) return {0, static_cast<int>(extent(g, products))};
+    return {products.offsets[group], products.offsets[group + 1]};
+  }
+
+  template <class In, class Out>
+  static __device__ __forceinline__ unsigned tiles_of(const Gemm<In, Out>& g,
+                                                      const Products& products,
+                                                      const Range& range) {
+    const std::int64_t rows = products.cuts_k ? g.m : range.end - range.begin;
+    return static_cast<unsigned>(ceil_div(rows, BM) * ceil_div(g.n, BN));
+  }
+
+  /// One warp: from the tiles of each group to the number of its first one.
+  __device__ __forceinline__ void add_up(int count, int* status) {
+    const int lane = static_cast<int>(threadIdx.x);
+    unsigned sum = 0;
+    bool right = true;
+    for (int first = 0; first < count; first += 32) {
+      const bool exists = first + lane < count;
+      unsigned tiles = exists ? first_tile_[first + lane + 1] : 0;
+      right = right && ptx::vote_ballot(tiles == wrong) == 0;
+      RUNG_UNROLL
+      for (int lanes = 1; lanes < 32; lanes *= 2) {
+        const unsigned before = ptx::shfl_up(tiles, lanes);
+        if (lane >= lanes) tiles += before;
+      }
+      if (exists) first_tile_[first + lane + 1] = sum + tiles;
+      sum += ptx::shfl_idx(tiles, 31);
+    }
+    if (lane != 0) return;
+    first_tile_[0] = 0;
+    tiles_ = right ? sum : 0;
+    if (!right && status != nullptr && blockIdx.x == 0) *status = 1;
+  }
+
+  /// The group of a tile, which is not before group `low`.
+  __device__ __forceinline__ int group_of(unsigned tile, int low, int high) const {
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (first_tile_[middle] <= tile) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  unsigned first_tile_[most + 1];
+  unsigned tiles_;  // of all groups
+};
+
+}  // namespace rung::cuda

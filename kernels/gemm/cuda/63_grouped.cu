@@ -1,0 +1,248 @@
+// gemm/cuda/63_grouped: ragged groups of rows, or of k, each with a matrix of its own: blocks count
+//   the tiles of all groups from offsets in device memory, without the host and without padding.
+// from: 31_dependent_launch | removes: a launch for each group, and the host's wait for their sizes
+//   | bottleneck: the last tile of a group, which its rows fill in part
+// needs: sm_90a | try: rung bench gemm --groups 128 --tokens 65536 --sizes 1536x2048 --dtype bf16
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/load/zero_steps.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/group_layouts.cuh"
+#include "device/cuda/tile/group_scheduler.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+
+namespace rung {
+namespace {
+
+/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group.
+template <int BM, int BN, int STAGES, int A_BOX>
+struct GroupedTile {
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr int CONSUMERS = BM / 64;        // warpgroups
+  static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
+  static constexpr bool RAGGED_GROUPS = true;
+  template <class In>
+  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+
+  template <class In, class Out>
+  struct Shared {
+    alignas(1024) In As[STAGES][BM * BK<In>];
+    alignas(1024) In Bs[STAGES][BN * BK<In>];
+    cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
+    std::uint64_t full[STAGES];   // barriers: the tiles are there
+    std::uint64_t empty[STAGES];  // nobody reads them any more
+    cuda::GroupScheduler<BM, BN> scheduler;
+  };
+
+  template <class In, class Out>
+  static __device__ __forceinline__ void kernel(const Gemm<In, Out>& g,
+                                                const cuda::TensorMaps& maps,
+                                                const cuda::Products& products) {
+    auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < STAGES; ++stage) {
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
+      }
+      ptx::fence_mbarrier_init();
+    }
+    // Rows that no box brings are multiplied with the others, though not stored.
+    if constexpr (A_BOX < 64) cuda::zero_tiles<THREADS>(shared.As[0], STAGES * BM * BK<In>);
+
+    // sync: the previous kernels have finished, and their writes are visible
+    ptx::griddepcontrol_wait();
+    shared.scheduler.prepare(g, products, THREADS);
+
+    if (threadIdx.x < 128) {
+      ptx::setmaxnreg_dec<40>();
+      if (threadIdx.x == 0) produce(g, maps, products, shared);
+    } else {
+      ptx::setmaxnreg_inc<232>();
+      consume(g, maps, products, shared);
+    }
+  }
+
+  /// One thread: loads each stage as soon as it is empty.
+  template <class In, class Out>
+  static __device__ __forceinline__ void produce(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps,
+                                                 const cuda::Products& products,
+                                                 Shared<In, Out>& shared) {
+    const bool a_k_major = cuda::a_is_k_major(g);
+    const bool b_k_major = cuda::b_is_k_major(g);
+    cuda::PipelineState<STAGES> state;
+    shared.scheduler.for_each(
+        g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
+          const int rows = a_k_major && tile.rows < BM ? tile.rows : BM;
+          const int boxes = (rows + A_BOX - 1) / A_BOX;
+          const int bytes = boxes * A_BOX * 128 + static_cast<int>(sizeof shared.Bs[0]);
+          for (int k0 = 0; k0 < tile.steps; k0 += BK<In>) {
+            // sync: a stage that is empty, as all are in the first round
+            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                      state.parity ^ 1);
+
+            // load
+            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+            const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+            const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
+            ptx::mbarrier_arrive_expect_tx(full, bytes);
+            if (a_k_major) {
+              for (int box = 0; box < boxes; ++box) {
+                cuda::load_tile<A_BOX>(a + box * A_BOX * 128, maps.a, true,
+                                       tile.a_row + box * A_BOX, tile.a_k + k0, full);
+              }
+            } else {
+              cuda::load_tile<BM>(a, maps.a, false, tile.a_row, tile.a_k + k0, full);
+            }
+            cuda::load_tile<BN>(b, maps.b, b_k_major, tile.b_col, tile.b_k + k0, full);
+            state.advance();
+          }
+        });
+  }
+
+  /// One warpgroup: 64 rows of each tile.
+  template <class In, class Out>
+  static __device__ __forceinline__ void consume(const Gemm<In, Out>& g,
+                                                 const cuda::TensorMaps& maps,
+                                                 const cuda::Products& products,
+                                                 Shared<In, Out>& shared) {
+    // From lane 0: so the compiler knows that a warp does not diverge.
+    const int group = static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0)) - 1;
+    const int group_row = group * 64;
+    cuda::PipelineState<STAGES> state;
+    shared.scheduler.for_each(
+        g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
+          Scalar<Out> acc[BN / 8][4] = {};
+          const bool is_cut = products.offsets != nullptr;
+          cuda::with_group_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            if (group_row < tile.rows) {
+              multiply<A_K_MAJOR, B_K_MAJOR>(tile.steps, is_cut, group_row, shared, state, acc);
+            } else {
+              skip<A_K_MAJOR, B_K_MAJOR>(tile.steps, is_cut, shared, state);
+            }
+          });
+
+          // store
+          shared.Cs[group].store_before(g, maps.c, tile.c_row + group_row, tile.c_row + tile.rows,
+                                        tile.c_col, acc, 1 + group);
+        });
+    shared.Cs[group].wait();
+  }
+
+  template <bool K_MAJOR, int EXTENT, class In>
+  using Tile = cuda::SwizzledTile<EXTENT, K_MAJOR, sizeof(In)>;
+
+  /// Waits for tiles of so many steps. is_cut: those beyond are another group's, not zeros.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void wait(int steps, bool is_cut, Shared<In, Out>& shared,
+                                              const cuda::PipelineState<STAGES>& state) {
+    // sync: the tiles are there
+    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
+    if (!is_cut || steps >= BK<In>) return;
+    constexpr int COUNT = CONSUMERS * 128;
+    const int thread = static_cast<int>(threadIdx.x) - 128;
+    cuda::zero_steps<Tile<A_K_MAJOR, BM, In>, BM, COUNT>(shared.As[state.stage], steps, thread);
+    cuda::zero_steps<Tile<B_K_MAJOR, BN, In>, BN, COUNT>(shared.Bs[state.stage], steps, thread);
+    // sync: wgmma sees the zeros of all consumers
+    ptx::fence_proxy_async();
+    ptx::bar_sync(1 + CONSUMERS, COUNT);
+  }
+
+  /// This warp does not read the stage any more.
+  template <class In, class Out>
+  static __device__ __forceinline__ void release(Shared<In, Out>& shared, int stage) {
+    if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+  }
+
+  /// Lets a tile pass that has no rows for this warpgroup.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void skip(int steps, bool is_cut, Shared<In, Out>& shared,
+                                              cuda::PipelineState<STAGES>& state) {
+    for (int k0 = 0; k0 < steps; k0 += BK<In>) {
+      wait<A_K_MAJOR, B_K_MAJOR>(steps - k0, is_cut, shared, state);
+      release(shared, state.stage);
+      state.advance();
+    }
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In, class Out>
+  static __device__ __forceinline__ void multiply(int steps, bool is_cut, int group_row,
+                                                  Shared<In, Out>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
+                                                  Scalar<Out> (&acc)[BN / 8][4]) {
+    using ATile = Tile<A_K_MAJOR, BM, In>;
+    using BTile = Tile<B_K_MAJOR, BN, In>;
+    int before = 0;
+    for (int k0 = 0; k0 < steps; k0 += BK<In>) {
+      wait<A_K_MAJOR, B_K_MAJOR>(steps - k0, is_cut, shared, state);
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
+      if constexpr (cuda::is_promoted<In>) {
+        cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
+        release(shared, state.stage);
+        state.advance();
+        continue;
+      }
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
+        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
+                                                   BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) release(shared, before);
+      before = state.stage;
+      state.advance();
+    }
+    if constexpr (cuda::is_promoted<In>) return;
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) release(shared, before);
+  }
+
+  template <class In, class Out>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In, Out>)};
+  }
+
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<In, Out>),
+            .persistent = true,
+            .starts_early = true,
+            .a = cuda::tensor_map_of_a_in_groups(g, A_BOX),
+            .b = cuda::tensor_map_of_b(g, BN),
+            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+  }
+
+  /// By the rows of C, of groups their mean. On an H200, both take as long at 48 to 64.
+  template <class In, class Out>
+  static cuda::GemmConfig choose(const Gemm<In, Out>& g, int /*multiprocessors*/) {
+    return {.tile = g.m > 48 ? 1 : 0};
+  }
+};
+
+//                          BM   BN  STAGES A_BOX
+using Large = GroupedTile<128, 256, 4, 64>;
+using Wide = GroupedTile<128, 192, 4, 64>;
+using Small = GroupedTile<64, 128, 8, 16>;
+
+}  // namespace
+
+// compiled by type: bf16 f16 bf16_bf16 f16_f16 e4m3
+RUNG_CUDA_GEMM_TILES(63, grouped, (0, Small, bf16, f16, bf16_bf16, f16_f16, e4m3),
+                     (1, Large, bf16, f16, bf16_bf16, f16_f16), (1, Wide, e4m3))
+
+}  // namespace rung

@@ -1,0 +1,277 @@
+// rung::gemm_grouped on device memory: ragged groups in one launch, without a word to the host, right
+// at every boundary between two groups.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "fixture.hpp"
+#include "product.hpp"
+
+namespace rung {
+namespace {
+
+using Offsets = std::vector<std::int32_t>;
+using cuda::DeviceArray;
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float untouched = 17;
+
+struct Shape {
+  std::int64_t tokens, n, k;
+  Offsets offsets;
+  bool k_major = true;     // each matrix of B is stored as n x k
+  std::int64_t shift = 0;  // of each operand, from an aligned address, in elements
+  float beta = 0;
+};
+
+/// Small integers, so that every sum is exact.
+template <class T>
+std::vector<T> numbers(std::int64_t count, int seed) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.push_back(T(static_cast<float>((i * 7 + i / 13 + seed) % 5 - 2)));
+  }
+  return values;
+}
+
+class CudaGrouped : public CudaLibrary {
+ protected:
+  static int launches() {
+    int launches = 0;
+    for (const auto& [name, count] : cuda::driver_calls()) {
+      launches += name.starts_with("cuLaunch") ? count : 0;
+      EXPECT_FALSE(name.find("Synchronize") != name.npos || name.starts_with("cuMemcpy")) << name;
+    }
+    return launches;
+  }
+
+  /// Rows of A that are no group's are NaN, and so are matrices of groups without rows.
+  template <class In, class Out>
+  void expect_rows(const Shape& shape) {
+    const auto& [tokens, n, k, offsets, k_major, shift, beta] = shape;
+    const std::int64_t count = std::ssize(offsets) - 1;
+    std::vector<In> a = numbers<In>(tokens * k, 1), b = numbers<In>(count * n * k, 2);
+    std::vector<Out> expected(static_cast<std::size_t>(tokens * n), Out(untouched));
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      if (i >= offsets.front() && i < offsets.back()) continue;
+      for (std::int64_t x = 0; x < k; ++x) a[i * k + x] = In(nan);
+    }
+    for (std::int64_t g = 0; g < count; ++g) {
+      if (offsets[g] == offsets[g + 1]) {
+        for (std::int64_t x = 0; x < n * k; ++x) b[g * n * k + x] = In(nan);
+      }
+      for (std::int64_t i = offsets[g]; i < offsets[g + 1]; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          float sum = beta * untouched;
+          for (std::int64_t x = 0; x < k; ++x) {
+            sum += float(a[i * k + x]) * float(b[g * n * k + (k_major ? j * k + x : x * n + j)]);
+          }
+          expected[i * n + j] = Out(sum);
+        }
+      }
+    }
+    const cuda::Placement place = {.offset = shift};
+    const DeviceArray<In> on_a(api, a, place), on_b(api, b, place);
+    const DeviceArray<Out> on_c(
+        api, std::vector<Out>(static_cast<std::size_t>(tokens * n), Out(untouched)), place);
+    const DeviceArray<std::int32_t> on_offsets(api, offsets);
+    int* const status = on_device(std::vector<int>{0});
+    const MatrixView<const In> matrix =
+        k_major ? col_major<const In>(on_b.data(), k, n) : row_major<const In>(on_b.data(), k, n);
+    cuda::driver_calls().clear();
+    gemm_grouped(1.0f, row_major<const In>(on_a.data(), tokens, k), strided(matrix, count, n * k),
+                 beta, row_major(on_c.data(), tokens, n), on_offsets.data(), default_stream,
+                 {.status = status});
+    const bool is_packed = shift != 0 || (sizeof(In) == 1 && !k_major);
+    EXPECT_LE(launches(), is_packed ? 3 : 1);
+    expect_equal(on_c.read(), expected, n);
+    EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
+  }
+
+  /// Rows of A^T and B that are no group's are NaN.
+  template <class In, class Out>
+  void expect_cut_k(const Shape& shape) {
+    const auto& [tokens, n, m, offsets, k_major, shift, beta] = shape;
+    const std::int64_t count = std::ssize(offsets) - 1;
+    std::vector<In> a = numbers<In>(tokens * m, 3), b = numbers<In>(tokens * n, 4);
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      if (t >= offsets.front() && t < offsets.back()) continue;
+      for (std::int64_t x = 0; x < m; ++x) a[t * m + x] = In(nan);
+      for (std::int64_t x = 0; x < n; ++x) b[t * n + x] = In(nan);
+    }
+    std::vector<Out> expected;
+    for (std::int64_t g = 0; g < count; ++g) {
+      for (std::int64_t i = 0; i < m; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          float sum = beta * untouched;
+          for (std::int64_t t = offsets[g]; t < offsets[g + 1]; ++t) {
+            sum += float(a[t * m + i]) * float(b[t * n + j]);
+          }
+          expected.push_back(Out(sum));
+        }
+      }
+    }
+    const cuda::Placement place = {.offset = shift};
+    const DeviceArray<In> on_a(api, a, place), on_b(api, b, place);
+    const DeviceArray<Out> on_c(api, std::vector<Out>(expected.size(), Out(untouched)), place);
+    const DeviceArray<std::int32_t> on_offsets(api, offsets);
+    int* const status = on_device(std::vector<int>{0});
+    gemm_grouped(1.0f, transposed(row_major<const In>(on_a.data(), tokens, m)),
+                 row_major<const In>(on_b.data(), tokens, n), beta,
+                 strided(row_major(on_c.data(), m, n), count, m * n), on_offsets.data(),
+                 default_stream, {.status = status});
+    expect_equal(on_c.read(), expected, n);
+    EXPECT_EQ(from_device(status, 1), std::vector<int>{0});
+  }
+
+  template <class Out>
+  static void expect_equal(const std::vector<Out>& got, const std::vector<Out>& expected,
+                           std::int64_t n) {
+    int wrong = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (float(got[i]) == float(expected[i]) || ++wrong > 3) continue;
+      ADD_FAILURE() << "C(" << i / n << ", " << i % n << ") is " << float(got[i]) << ", expected "
+                    << float(expected[i]);
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+};
+
+// Groups of no rows at the ends and in the middle, of one, of less and of more than a tile.
+const Offsets ragged = {3, 3, 4, 20, 20, 20, 85, 149, 150, 150};
+
+TEST_F(CudaGrouped, RowsAreRightInEitherOrderOfB) {
+  for (const bool k_major : {true, false}) {
+    expect_rows<bfloat16, float>({153, 72, 72, ragged, k_major});
+    expect_rows<bfloat16, bfloat16>({153, 136, 40, ragged, k_major});
+    expect_rows<float16, float16>({153, 72, 136, ragged, k_major});
+  }
+}
+
+TEST_F(CudaGrouped, LargeTilesAreRightToo) {
+  const Offsets large = {1, 131, 131, 389, 390};
+  for (const bool k_major : {true, false}) {
+    expect_rows<bfloat16, float>({395, 264, 72, large, k_major});
+    expect_rows<bfloat16, bfloat16>({395, 264, 72, large, k_major});
+  }
+  expect_cut_k<bfloat16, float>({395, 72, 136, large});
+  expect_cut_k<bfloat16, bfloat16>({395, 72, 136, large});
+}
+
+TEST_F(CudaGrouped, FloatsOfEightBits) {
+  for (const bool k_major : {true, false}) {
+    expect_rows<float8_e4m3, float>({153, 80, 80, ragged, k_major});
+    expect_rows<float8_e4m3, float>({395, 80, 80, {1, 131, 131, 390}, k_major});
+  }
+  expect_cut_k<float8_e4m3, float>({153, 48, 64, ragged});
+}
+
+TEST_F(CudaGrouped, CutsK) {
+  expect_cut_k<bfloat16, float>({153, 72, 40, ragged});
+  expect_cut_k<float16, float16>({153, 72, 40, ragged});
+}
+
+TEST_F(CudaGrouped, AddsToC) {
+  expect_rows<bfloat16, float>({.tokens = 153, .n = 72, .k = 72, .offsets = ragged, .beta = 2});
+  expect_cut_k<bfloat16, float>({.tokens = 153, .n = 72, .k = 40, .offsets = ragged, .beta = -1});
+}
+
+TEST_F(CudaGrouped, PacksWhatIsNotAligned) {
+  for (const bool k_major : {true, false}) {
+    expect_rows<bfloat16, float>({153, 37, 71, ragged, k_major, 1});
+  }
+  expect_cut_k<bfloat16, bfloat16>({153, 37, 41, ragged, true, 1});
+}
+
+TEST_F(CudaGrouped, MoreGroupsThanALaunchHas) {
+  const std::int64_t count = 600;
+  Offsets offsets;
+  for (std::int32_t g = 0; g <= count; ++g) offsets.push_back(g / 4);
+  const std::vector<bfloat16> a = numbers<bfloat16>(150 * 8, 1),
+                              b = numbers<bfloat16>(count * 64, 2);
+  float* const c = on_device(std::vector<float>(150 * 8));
+  cuda::driver_calls().clear();
+  const bfloat16 *on_a = on_device(a), *on_b = on_device(b);
+  const std::int32_t* const on_offsets = on_device(offsets);
+  gemm_grouped(1.0f, row_major(on_a, 150, 8), strided(row_major(on_b, 8, 8), count, 64), 0.0f,
+               row_major(c, 150, 8), on_offsets, default_stream);
+  const std::vector<float> got = from_device(c, 150 * 8);
+  for (std::int64_t row = 0; row < 150; ++row) {
+    float sum = 0;  // group 4 row + 3 has the row
+    for (int x = 0; x < 8; ++x) sum += float(a[row * 8 + x]) * float(b[(4 * row + 3) * 64 + x * 8]);
+    EXPECT_EQ(got[row * 8], sum) << row;
+  }
+}
+
+/// Three groups of 8 x 8 matrices.
+class CudaGroupedOfThree : public CudaGrouped {
+ protected:
+  void SetUp() override {
+    CudaGrouped::SetUp();
+    a_ = on_device(numbers<bfloat16>(9 * 8, 1));
+    b_ = on_device(numbers<bfloat16>(3 * 64, 2));
+    c_ = on_device(std::vector<float>(9 * 8, untouched));
+    status_ = on_device(std::vector<int>{0});
+  }
+
+  void run(const Offsets& offsets, float alpha = 1, float beta = 0) {
+    const std::int32_t* const at = on_device(offsets);
+    gemm_grouped(alpha, row_major(a_, 9, 8), strided(row_major(b_, 8, 8), 3, 64), beta,
+                 row_major(c_, 9, 8), at, default_stream, {.status = status_});
+  }
+
+  const bfloat16 *a_ = nullptr, *b_ = nullptr;
+  float* c_ = nullptr;
+  int* status_ = nullptr;
+};
+
+TEST_F(CudaGroupedOfThree, SaysWhichOffsetsAreWrongAndWritesNothing) {
+  for (const Offsets& wrong : {Offsets{0, 5, 4, 9}, Offsets{0, 3, 6, 10}, Offsets{-1, 3, 6, 9}}) {
+    status_ = on_device(std::vector<int>{0});
+    run(wrong);
+    EXPECT_EQ(from_device(status_, 1), std::vector<int>{1}) << wrong[0] << wrong[1];
+    EXPECT_EQ(from_device(c_, 72), std::vector<float>(72, untouched));
+  }
+}
+
+TEST_F(CudaGroupedOfThree, ScalesTheRowsOfGroupsAlone) {
+  run({1, 3, 3, 8}, 0, 2);
+  std::vector<float> expected(72, 2 * untouched);
+  for (int i = 0; i < 8; ++i) expected[i] = expected[64 + i] = untouched;
+  EXPECT_EQ(from_device(c_, 72), expected);
+}
+
+TEST_F(CudaGroupedOfThree, ScalesEachCIfNoKIsCut) {
+  gemm_grouped(0.0f, transposed(row_major(a_, 9, 4)), row_major(a_, 9, 8), 3.0f,
+               strided(row_major(c_, 4, 8), 2, 32), on_device(Offsets{0, 4, 9}), default_stream);
+  std::vector<float> expected(72, 3 * untouched);
+  for (int i = 64; i < 72; ++i) expected[i] = untouched;
+  EXPECT_EQ(from_device(c_, 72), expected);
+}
+
+TEST_F(CudaGroupedOfThree, LaunchesNothingWhereNothingChanges) {
+  const std::int32_t* const offsets = on_device(Offsets{0, 1, 2, 3});
+  cuda::driver_calls().clear();
+  gemm_grouped(0.0f, row_major(a_, 9, 8), strided(row_major(b_, 8, 8), 3, 64), 1.0f,
+               row_major(c_, 9, 8), offsets, default_stream);
+  gemm_grouped(1.0f, row_major(a_, 0, 8), strided(row_major(b_, 8, 8), 3, 64), 0.0f,
+               row_major(c_, 0, 8), offsets, default_stream);
+  EXPECT_EQ(launches(), 0);
+}
+
+TEST_F(CudaGroupedOfThree, RefusesMatricesThatAreNotInLines) {
+  const auto [status, message] = refusal([&] {
+    gemm_grouped(1.0f, row_major(a_, 9, 8), strided(row_major(b_, 8, 8), 2, 65), 0.0f,
+                 row_major(c_, 9, 8), on_device(Offsets{0, 1, 2}), default_stream);
+  });
+  EXPECT_EQ(status, Status::unavailable);
+  EXPECT_EQ(
+      message,
+      "rung: gemm_grouped: no kernel for bf16 on this GPU, sm_90; bf16, f16 and e4m3 have one "
+      "on sm_90, for matrices a multiple of their leading dimension apart");
+}
+
+}  // namespace
+}  // namespace rung
