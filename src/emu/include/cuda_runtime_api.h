@@ -366,11 +366,72 @@ RUNG_EMU_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 RUNG_EMU_API cudaError_t
 cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                  const struct cudaKernelNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                        const cudaGraphNode_t* dependencies,
+                                                        size_t count, const void* symbol,
+                                                        const void* from, size_t bytes,
+                                                        size_t offset, enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                          const cudaGraphNode_t* dependencies,
+                                                          size_t count, void* to,
+                                                          const void* symbol, size_t bytes,
+                                                          size_t offset, enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
+                                                      struct cudaMemcpy3DParms* copy);
+RUNG_EMU_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                                      const struct cudaMemcpy3DParms* copy);
+RUNG_EMU_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to,
+                                                        const void* from, size_t bytes,
+                                                        enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable,
+                                                          cudaGraphNode_t node,
+                                                          const struct cudaMemcpy3DParms* copy);
+RUNG_EMU_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable,
+                                                            cudaGraphNode_t node, void* to,
+                                                            const void* from, size_t bytes,
+                                                            enum cudaMemcpyKind kind);
+RUNG_EMU_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
+                                                      struct cudaMemsetParams* fill);
+RUNG_EMU_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
+                                                      const struct cudaMemsetParams* fill);
+RUNG_EMU_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable,
+                                                          cudaGraphNode_t node,
+                                                          const struct cudaMemsetParams* fill);
+RUNG_EMU_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node,
+                                                    struct cudaHostNodeParams* host);
+RUNG_EMU_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                                    const struct cudaHostNodeParams* host);
+RUNG_EMU_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable,
+                                                        cudaGraphNode_t node,
+                                                        const struct cudaHostNodeParams* host);
+RUNG_EMU_API cudaError_t
+cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams* parameters);
+RUNG_EMU_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t* dependencies,
+                                                     size_t count, cudaEvent_t event);
+RUNG_EMU_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* dependencies,
+                                                   size_t count, cudaEvent_t event);
+RUNG_EMU_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+RUNG_EMU_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+RUNG_EMU_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph);
+RUNG_EMU_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original,
+                                                  cudaGraph_t clone);
+RUNG_EMU_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                      cudaGraphNode_t* dependencies, size_t* count);
+RUNG_EMU_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
+                                           cudaGraphNode_t* to, size_t* count);
+RUNG_EMU_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                     const cudaGraphNode_t* to, size_t count);
+RUNG_EMU_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path,
+                                                unsigned int flags);
 RUNG_EMU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                               unsigned long long flags RUNG_EMU_DEFAULT(0));
 RUNG_EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 RUNG_EMU_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 RUNG_EMU_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+
+#include "rung_emu/runtime/other_calls.h"
 
 #ifdef __cplusplus
 }
