@@ -14,8 +14,9 @@ void expect_output(const std::string& program, const std::string& expected) {
 }
 
 TEST(Libraries, BlasLevels) {
-  expect_output("blas_levels.cu",
-                "-5 11, 5.0000, 13, 3\n5 0.60 0.80, 1: 0.5333 0.8000\n0 wrong, 7\n");
+  expect_output(
+      "blas_levels.cu",
+      "-5 11, 5.0000, 13, 3\n5 0.60 0.80, 1: 0.5333 0.8000\n2 12 4 16, 0.5 0.25\n0 wrong, 7\n");
 }
 
 TEST(Libraries, EigenvaluesAndSingularValues) {

@@ -158,6 +158,15 @@ RUNG_EMU_API cublasStatus_t cublasDgetrsBatched(cublasHandle_t handle, cublasOpe
                                                 const int* pivots, double* const b[], int ldb,
                                                 int* info, int batch);
 
+RUNG_EMU_API cublasStatus_t cublasSmatinvBatched(cublasHandle_t handle, int n,
+                                                 const float* const a[], int lda,
+                                                 float* const inverses[], int ldc, int* info,
+                                                 int batch);
+RUNG_EMU_API cublasStatus_t cublasDmatinvBatched(cublasHandle_t handle, int n,
+                                                 const double* const a[], int lda,
+                                                 double* const inverses[], int ldc, int* info,
+                                                 int batch);
+
 /* C = alpha op(A) op(B) + beta C, all column-major; op(A) is m x k, op(B) is k x n. Batches are
  * count such products, of matrices a stride apart or of those that a list in device memory names. */
 RUNG_EMU_API cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a,
@@ -223,6 +232,11 @@ RUNG_EMU_API cublasStatus_t cublasGemmStridedBatchedEx(
     const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
     cudaDataType c_type, int ldc, long long stride_c, int count, cublasComputeType_t compute,
     cublasGemmAlgo_t algorithm);
+RUNG_EMU_API cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* const a[], cudaDataType a_type, int lda, const void* const b[],
+    cudaDataType b_type, int ldb, const void* beta, void* const c[], cudaDataType c_type, int ldc,
+    int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 RUNG_EMU_API cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a,
                                           cublasOperation_t op_b, int m, int n, int k,
                                           const float* alpha, const void* a, cudaDataType a_type,

@@ -181,6 +181,23 @@ int main() {
   float d1 = 2, d2 = 3, x1 = 4, y1 = 5, five[5];
   cublasSrotmg(blas, &d1, &d2, &x1, &y1, five);
   std::printf("%g %.2f %.2f, %g: %.4f %.4f\n", p, c, s, five[0], five[1], five[4]);
+  const float diagonal[] = {2, 0, 0, 4}, rows[] = {1, 3, 2, 4}, one = 1, nothing = 0;
+  float *list[3], inverse[4], product[4], **lists;
+  for (float*& matrix : list) cudaMalloc(&matrix, sizeof(inverse));
+  cudaMalloc(&lists, sizeof(list));
+  cudaMemcpy(list[0], diagonal, sizeof(diagonal), cudaMemcpyHostToDevice);
+  cudaMemcpy(list[1], rows, sizeof(rows), cudaMemcpyHostToDevice);
+  cudaMemcpy(lists, list, sizeof(list), cudaMemcpyHostToDevice);
+  int* info;
+  cudaMalloc(&info, sizeof(int));
+  cublasGemmBatchedEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, (void**)lists, CUDA_R_32F, 2,
+                      (void**)(lists + 1), CUDA_R_32F, 2, &nothing, (void**)(lists + 2), CUDA_R_32F,
+                      2, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  cudaMemcpy(product, list[2], sizeof(product), cudaMemcpyDeviceToHost);
+  cublasSmatinvBatched(blas, 2, lists, 2, lists + 2, 2, info, 1);
+  cudaMemcpy(inverse, list[2], sizeof(inverse), cudaMemcpyDeviceToHost);
+  std::printf("%g %g %g %g, %g %g\n", product[0], product[1], product[2], product[3], inverse[0],
+              inverse[3]);
   std::printf("%d wrong, %d\n", wrong,
               cublasSgemv(blas, CUBLAS_OP_N, 4, 4, &p, nullptr, 2, nullptr, 1, &p, nullptr, 1));
 }

@@ -227,8 +227,9 @@ cublasStatus_t rotm(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy
   });
 }
 
-/// The rotation that makes the second of sqrt(d1) x1, sqrt(d2) y1 zero (Lawson et al., "Basic Linear
-/// Algebra Subprograms for Fortran Usage", 1979), scaled so that d1 and d2 stay within 2^-24 to 2^24.
+/// The rotation that makes the second of sqrt(d1) x1, sqrt(d2) y1 zero (Lawson et al., "Basic
+/// Linear Algebra Subprograms for Fortran Usage", 1979), scaled so that d1 and d2 stay within 2^-24
+/// to 2^24.
 template <class T>
 Modified<T> make_modified(T& d1, T& d2, T& x1, T y1) {
   constexpr T gamma = 4096, largest = gamma * gamma, smallest = 1 / largest;

@@ -1,4 +1,5 @@
-// BLAS level 3 and what cuBLAS adds to it. Matrices are made dense first; products are the library's.
+// BLAS level 3 and what cuBLAS adds to it. Matrices are made dense first, and products are the
+// library's.
 
 #include "rung_emu/cublas/level3.h"
 #include "emu/runtime/cublas/storage.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Matrices as BLAS stores them: by columns, in bands, or as one part without gaps; and as dense ones,
-// which everything is computed with.
+// Matrices as BLAS stores them: by columns, in bands, or as one part without gaps; and as dense
+// ones, which everything is computed with.
 
 #include <algorithm>
 #include <cstddef>

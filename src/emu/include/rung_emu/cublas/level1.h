@@ -1,7 +1,7 @@
 #pragma once
 /* BLAS level 1. LETTER and LOWER name the element type T, REAL the calls whose result is of type R.
- * CALL(name, work, parameters, arguments) once for each: the header declares it, the runtime library
- * defines it as `work arguments`. */
+ * CALL(name, work, parameters, arguments) once for each: the header declares it, the runtime
+ * library defines it as `work arguments`. */
 
 #define RUNG_EMU_BLAS1(CALL, LETTER, LOWER, T, REAL, R)                                        \
   CALL(cublas##LETTER##axpy_v2, axpy,                                                          \

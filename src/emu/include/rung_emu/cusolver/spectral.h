@@ -1,7 +1,7 @@
 #pragma once
-/* Eigenvalues of symmetric and hermitian matrices, and singular values. NAME begins the names of the
- * eigenvalue calls, LETTER those of the singular values; T is the element type, R its real type.
- * CALL(name, work, parameters, arguments) once for each, as in rung_emu/cublas/level1.h. */
+/* Eigenvalues of symmetric and hermitian matrices, and singular values. NAME begins the names of
+ * the eigenvalue calls, LETTER those of the singular values; T is the element type, R its real
+ * type. CALL(name, work, parameters, arguments) once for each, as in rung_emu/cublas/level1.h. */
 
 #define RUNG_EMU_SPECTRAL(CALL, NAME, LETTER, T, R)                                                \
   CALL(cusolverDn##NAME##evd_bufferSize, workspace_size,                                           \
