@@ -13,11 +13,14 @@
 #define CUBLASAPI
 #define CUBLASWINAPI
 
+#include "cuComplex.h"
 #include "cuda_runtime_api.h"
 #include "library_types.h"
+#include "rung_emu/cublas/level1.h"
+#include "rung_emu/cublas/level2.h"
+#include "rung_emu/cublas/level3.h"
 
 #ifdef __CUDA__
-#include "cuComplex.h"
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #else
@@ -127,32 +130,15 @@ RUNG_EMU_API cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, 
                                                  int from_ld, void* to, int to_ld,
                                                  cudaStream_t stream);
 
-/* Levels 1 and 2; geam: C = alpha op(A) + beta op(B). */
-RUNG_EMU_API cublasStatus_t cublasSaxpy_v2(cublasHandle_t handle, int n, const float* alpha,
-                                           const float* x, int incx, float* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float* alpha,
-                                           float* x, int incx);
-RUNG_EMU_API cublasStatus_t cublasScopy_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                           float* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasSswap_v2(cublasHandle_t handle, int n, float* x, int incx,
-                                           float* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                          const float* y, int incy, float* result);
-RUNG_EMU_API cublasStatus_t cublasSnrm2_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                           float* result);
-RUNG_EMU_API cublasStatus_t cublasSasum_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                           float* result);
-RUNG_EMU_API cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                            int* result);
-RUNG_EMU_API cublasStatus_t cublasIsamin_v2(cublasHandle_t handle, int n, const float* x, int incx,
-                                            int* result);
-RUNG_EMU_API cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t op, int m,
-                                           int n, const float* alpha, const float* a, int lda,
-                                           const float* x, int incx, const float* beta, float* y,
-                                           int incy);
-RUNG_EMU_API cublasStatus_t cublasSger_v2(cublasHandle_t handle, int m, int n, const float* alpha,
-                                          const float* x, int incx, const float* y, int incy,
-                                          float* a, int lda);
+/* BLAS, of float, double and complex numbers. */
+#define RUNG_EMU_DECLARE(name, work, parameters, arguments) \
+  RUNG_EMU_API cublasStatus_t name parameters;
+RUNG_EMU_ALL_BLAS1(RUNG_EMU_DECLARE)
+RUNG_EMU_ALL_BLAS2(RUNG_EMU_DECLARE)
+RUNG_EMU_ALL_BLAS3(RUNG_EMU_DECLARE)
+#undef RUNG_EMU_DECLARE
+
+/* LU of many matrices. */
 RUNG_EMU_API cublasStatus_t cublasSgetrfBatched(cublasHandle_t handle, int n, float* const a[],
                                                 int lda, int* pivots, int* info, int batch);
 RUNG_EMU_API cublasStatus_t cublasSgetriBatched(cublasHandle_t handle, int n,
@@ -171,49 +157,15 @@ RUNG_EMU_API cublasStatus_t cublasDgetrsBatched(cublasHandle_t handle, cublasOpe
                                                 int columns, const double* const a[], int lda,
                                                 const int* pivots, double* const b[], int ldb,
                                                 int* info, int batch);
-RUNG_EMU_API cublasStatus_t cublasStrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
-                                           cublasFillMode_t part, cublasOperation_t op,
-                                           cublasDiagType_t diagonal, int m, int n,
-                                           const float* alpha, const float* a, int lda, float* b,
-                                           int ldb);
-RUNG_EMU_API cublasStatus_t cublasDtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
-                                           cublasFillMode_t part, cublasOperation_t op,
-                                           cublasDiagType_t diagonal, int m, int n,
-                                           const double* alpha, const double* a, int lda, double* b,
-                                           int ldb);
-RUNG_EMU_API cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t op_a,
-                                        cublasOperation_t op_b, int m, int n, const float* alpha,
-                                        const float* a, int lda, const float* beta, const float* b,
-                                        int ldb, float* c, int ldc);
-RUNG_EMU_API cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double* alpha,
-                                           const double* x, int incx, double* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasDscal_v2(cublasHandle_t handle, int n, const double* alpha,
-                                           double* x, int incx);
-RUNG_EMU_API cublasStatus_t cublasDcopy_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                           double* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasDswap_v2(cublasHandle_t handle, int n, double* x, int incx,
-                                           double* y, int incy);
-RUNG_EMU_API cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                          const double* y, int incy, double* result);
-RUNG_EMU_API cublasStatus_t cublasDnrm2_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                           double* result);
-RUNG_EMU_API cublasStatus_t cublasDasum_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                           double* result);
-RUNG_EMU_API cublasStatus_t cublasIdamax_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                            int* result);
-RUNG_EMU_API cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double* x, int incx,
-                                            int* result);
-RUNG_EMU_API cublasStatus_t cublasDgemv_v2(cublasHandle_t handle, cublasOperation_t op, int m,
-                                           int n, const double* alpha, const double* a, int lda,
-                                           const double* x, int incx, const double* beta, double* y,
-                                           int incy);
-RUNG_EMU_API cublasStatus_t cublasDger_v2(cublasHandle_t handle, int m, int n, const double* alpha,
-                                          const double* x, int incx, const double* y, int incy,
-                                          double* a, int lda);
-RUNG_EMU_API cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t op_a,
-                                        cublasOperation_t op_b, int m, int n, const double* alpha,
-                                        const double* a, int lda, const double* beta,
-                                        const double* b, int ldb, double* c, int ldc);
+
+RUNG_EMU_API cublasStatus_t cublasSmatinvBatched(cublasHandle_t handle, int n,
+                                                 const float* const a[], int lda,
+                                                 float* const inverses[], int ldc, int* info,
+                                                 int batch);
+RUNG_EMU_API cublasStatus_t cublasDmatinvBatched(cublasHandle_t handle, int n,
+                                                 const double* const a[], int lda,
+                                                 double* const inverses[], int ldc, int* info,
+                                                 int batch);
 
 /* C = alpha op(A) op(B) + beta C, all column-major; op(A) is m x k, op(B) is k x n. Batches are
  * count such products, of matrices a stride apart or of those that a list in device memory names. */
@@ -280,6 +232,11 @@ RUNG_EMU_API cublasStatus_t cublasGemmStridedBatchedEx(
     const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
     cudaDataType c_type, int ldc, long long stride_c, int count, cublasComputeType_t compute,
     cublasGemmAlgo_t algorithm);
+RUNG_EMU_API cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* const a[], cudaDataType a_type, int lda, const void* const b[],
+    cudaDataType b_type, int ldb, const void* beta, void* const c[], cudaDataType c_type, int ldc,
+    int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 RUNG_EMU_API cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a,
                                           cublasOperation_t op_b, int m, int n, int k,
                                           const float* alpha, const void* a, cudaDataType a_type,
@@ -313,37 +270,4 @@ static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation
 #endif
 
 /* The names that programs use. */
-#define cublasCreate cublasCreate_v2
-#define cublasDestroy cublasDestroy_v2
-#define cublasGetVersion cublasGetVersion_v2
-#define cublasSetStream cublasSetStream_v2
-#define cublasGetStream cublasGetStream_v2
-#define cublasSetPointerMode cublasSetPointerMode_v2
-#define cublasGetPointerMode cublasGetPointerMode_v2
-#define cublasSetWorkspace cublasSetWorkspace_v2
-#define cublasSaxpy cublasSaxpy_v2
-#define cublasSscal cublasSscal_v2
-#define cublasScopy cublasScopy_v2
-#define cublasSswap cublasSswap_v2
-#define cublasSdot cublasSdot_v2
-#define cublasSnrm2 cublasSnrm2_v2
-#define cublasSasum cublasSasum_v2
-#define cublasIsamax cublasIsamax_v2
-#define cublasIsamin cublasIsamin_v2
-#define cublasSgemv cublasSgemv_v2
-#define cublasSger cublasSger_v2
-#define cublasDaxpy cublasDaxpy_v2
-#define cublasDscal cublasDscal_v2
-#define cublasDcopy cublasDcopy_v2
-#define cublasDswap cublasDswap_v2
-#define cublasDdot cublasDdot_v2
-#define cublasDnrm2 cublasDnrm2_v2
-#define cublasDasum cublasDasum_v2
-#define cublasIdamax cublasIdamax_v2
-#define cublasIdamin cublasIdamin_v2
-#define cublasDgemv cublasDgemv_v2
-#define cublasDger cublasDger_v2
-#define cublasStrsm cublasStrsm_v2
-#define cublasDtrsm cublasDtrsm_v2
-#define cublasSgemm cublasSgemm_v2
-#define cublasDgemm cublasDgemm_v2
+#include "rung_emu/cublas/names.h"

@@ -10,6 +10,13 @@
 #define CUDAAPI
 #define CUDA_CB
 
+#include "rung_emu/driver/arrays.h"
 #include "rung_emu/driver/calls.h"
 #include "rung_emu/driver/flags.h"
+#include "rung_emu/driver/libraries.h"
+#include "rung_emu/driver/other_calls.h"
+#include "rung_emu/driver/virtual_memory.h"
+
+#ifndef RUNG_EMU_WITHOUT_VERSIONS /* in the runtime library, whose table of calls has such names */
 #include "rung_emu/driver/versions.h"
+#endif

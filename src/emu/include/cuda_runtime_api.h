@@ -295,82 +295,8 @@ RUNG_EMU_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const voi
 RUNG_EMU_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                             void* user_data);
 
-/* Graphs, made by stream capture. */
-RUNG_EMU_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
-                                                enum cudaStreamCaptureMode mode);
-RUNG_EMU_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-RUNG_EMU_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-                                               enum cudaStreamCaptureStatus* status);
-RUNG_EMU_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode* mode);
-RUNG_EMU_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable,
-                                                       cudaGraph_t graph, unsigned long long flags);
-RUNG_EMU_API cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
-RUNG_EMU_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
-                                             cudaGraphExecUpdateResultInfo* result);
-
-/* Graphs, made of nodes. */
-RUNG_EMU_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);
-RUNG_EMU_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph);
-RUNG_EMU_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                const cudaGraphNode_t* dependencies, size_t count,
-                                                const struct cudaKernelNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                const cudaGraphNode_t* dependencies, size_t count,
-                                                const struct cudaMemcpy3DParms* copy);
-RUNG_EMU_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* dependencies, size_t count,
-                                                  void* to, const void* from, size_t bytes,
-                                                  enum cudaMemcpyKind kind);
-RUNG_EMU_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                const cudaGraphNode_t* dependencies, size_t count,
-                                                const struct cudaMemsetParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                              const cudaGraphNode_t* dependencies, size_t count,
-                                              const struct cudaHostNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                               const cudaGraphNode_t* dependencies, size_t count);
-RUNG_EMU_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                  const cudaGraphNode_t* dependencies, size_t count,
-                                                  struct cudaMemAllocNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                 const cudaGraphNode_t* dependencies, size_t count,
-                                                 void* pointer);
-RUNG_EMU_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                                        struct cudaMemAllocNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer);
-RUNG_EMU_API cudaError_t cudaDeviceGetGraphMemAttribute(int device,
-                                                        enum cudaGraphMemAttributeType attribute,
-                                                        void* value);
-RUNG_EMU_API cudaError_t cudaDeviceSetGraphMemAttribute(int device,
-                                                        enum cudaGraphMemAttributeType attribute,
-                                                        void* value);
-RUNG_EMU_API cudaError_t cudaDeviceGraphMemTrim(int device);
-RUNG_EMU_API cudaError_t
-cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
-                        enum cudaDriverEntryPointQueryResult* result RUNG_EMU_DEFAULT(NULL));
-RUNG_EMU_API cudaError_t cudaGetDriverEntryPointByVersion(
-    const char* name, void** function, unsigned int version, unsigned long long flags,
-    enum cudaDriverEntryPointQueryResult* result RUNG_EMU_DEFAULT(NULL));
-RUNG_EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                                    const cudaGraphNode_t* dependencies,
-                                                    size_t count, cudaGraph_t child);
-RUNG_EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                  const cudaGraphNode_t* to, size_t count);
-RUNG_EMU_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
-                                           size_t* count);
-RUNG_EMU_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
-                                               size_t* count);
-RUNG_EMU_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType* type);
-RUNG_EMU_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-                                                      struct cudaKernelNodeParams* parameters);
-RUNG_EMU_API cudaError_t
-cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                 const struct cudaKernelNodeParams* parameters);
-RUNG_EMU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                              unsigned long long flags RUNG_EMU_DEFAULT(0));
-RUNG_EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
-RUNG_EMU_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
-RUNG_EMU_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+#include "rung_emu/runtime/graph_calls.h"
+#include "rung_emu/runtime/other_calls.h"
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
 #pragma once
 /* The part of cuSOLVER that is here: LU, Cholesky and QR of dense matrices of float and double,
- * and what solves with them. Computed on the CPU. A call that is missing here is missing by its
+ * and what solves with them; eigenvalues and singular values, of complex matrices too. Computed on the CPU. A call that is missing here is missing by its
  * name. */
 
 #include "cusolver_common.h"
+#include "rung_emu/cusolver/spectral.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +76,24 @@ RUNG_EMU_API cusolverStatus_t cusolverDnDormqr(cusolverDnHandle_t handle, cublas
                                                const double* a, int lda, const double* tau,
                                                double* c, int ldc, double* workspace, int size,
                                                int* info);
+
+typedef struct syevjInfo* syevjInfo_t;
+typedef struct gesvdjInfo* gesvdjInfo_t;
+RUNG_EMU_API cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDestroySyevjInfo(syevjInfo_t info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXsyevjSetTolerance(syevjInfo_t info, double tolerance);
+RUNG_EMU_API cusolverStatus_t cusolverDnXsyevjSetMaxSweeps(syevjInfo_t info, int sweeps);
+RUNG_EMU_API cusolverStatus_t cusolverDnXsyevjSetSortEig(syevjInfo_t info, int is_sorted);
+RUNG_EMU_API cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info);
+RUNG_EMU_API cusolverStatus_t cusolverDnDestroyGesvdjInfo(gesvdjInfo_t info);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgesvdjSetTolerance(gesvdjInfo_t info, double tolerance);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgesvdjSetMaxSweeps(gesvdjInfo_t info, int sweeps);
+RUNG_EMU_API cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t info, int is_sorted);
+
+#define RUNG_EMU_DECLARE(name, work, parameters, arguments) \
+  RUNG_EMU_API cusolverStatus_t name parameters;
+RUNG_EMU_ALL_SPECTRAL(RUNG_EMU_DECLARE)
+#undef RUNG_EMU_DECLARE
 
 #ifdef __cplusplus
 }

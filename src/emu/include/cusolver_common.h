@@ -17,3 +17,10 @@ typedef enum {
   CUSOLVER_STATUS_ZERO_PIVOT = 10,
   CUSOLVER_STATUS_INVALID_LICENSE = 11
 } cusolverStatus_t;
+
+typedef enum { CUSOLVER_EIG_MODE_NOVECTOR = 0, CUSOLVER_EIG_MODE_VECTOR = 1 } cusolverEigMode_t;
+typedef enum {
+  CUSOLVER_EIG_TYPE_1 = 1,
+  CUSOLVER_EIG_TYPE_2 = 2,
+  CUSOLVER_EIG_TYPE_3 = 3
+} cusolverEigType_t;

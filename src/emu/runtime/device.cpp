@@ -9,6 +9,7 @@
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/devices.hpp"
+#include "emu/runtime/driver_api/device_attribute.hpp"
 #include "emu/runtime/runtime.hpp"
 
 using namespace rung::emu;
@@ -82,8 +83,7 @@ namespace {
 constexpr cuda::Device the_model = 0;
 
 cuda::Result get_attribute(cudaDeviceAttr attribute, int device, int& value) {
-  const cuda::Result result = driver().cuDeviceGetAttribute(
-      &value, static_cast<cuda::DeviceAttribute>(attribute), the_model);
+  const cuda::Result result = device_attribute(attribute, the_model, value);
   if (attribute == cudaDevAttrPciBusId) value += device;
   return result;
 }

@@ -14,6 +14,8 @@ namespace {
 
 /// Of several versions of a call, the newest is the one that its plain name stands for.
 void* find_call(const char* name) {
+  // Those that stand in for a call of the driver alone come first.
+  if (void* found = dlsym(RTLD_DEFAULT, ("rung_emu_" + std::string(name)).c_str())) return found;
   for (const char* suffix : {"_v3", "_v2", ""}) {
     if (void* found = dlsym(RTLD_DEFAULT, (name + std::string(suffix)).c_str())) return found;
   }

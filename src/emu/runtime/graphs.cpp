@@ -12,6 +12,7 @@
 
 #include "cuda_runtime_api.h"
 #include "emu/runtime/graph_memory.hpp"
+#include "emu/runtime/graphs.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
@@ -19,26 +20,7 @@ using namespace rung::emu;
 namespace cuda = rung::cuda;
 using cuda::DriverApi;
 
-struct CUgraphNode_st {
-  cudaGraphNodeType type;
-  std::vector<cudaGraphNode_t> dependencies;
-  std::shared_ptr<cuda::Graph> captured;  // destroyed with the last node that has it
-  cudaKernelNodeParams kernel{};          // as it was given: the arguments may be gone
-  cudaMemAllocNodeParams allocated{};     // what a node allocates or, by its address alone, frees
-};
-
-struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-};
-
-struct CUgraphExec_st {
-  std::vector<cuda::GraphExec> parts;  // in the order of their launches
-  std::vector<cudaGraphNode_t> nodes;  // of which part i is; empty for a captured graph
-};
-
 namespace {
-
-using Enqueue = std::function<cudaError_t(cudaStream_t)>;
 
 std::mutex mutex;
 std::set<cudaGraph_t>& own_graphs() {
@@ -56,8 +38,11 @@ void destroy_captured(cuda::Graph* graph) {
   delete graph;
 }
 
-/// What `enqueue` puts into a stream, as a graph of the driver.
-cudaError_t capture(const Enqueue& enqueue, std::shared_ptr<cuda::Graph>& captured) {
+}  // namespace
+
+namespace rung::emu {
+
+cudaError_t capture(const GraphWork& enqueue, std::shared_ptr<cuda::Graph>& captured) {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (error != cudaSuccess) return error;
@@ -75,8 +60,9 @@ cudaError_t capture(const Enqueue& enqueue, std::shared_ptr<cuda::Graph>& captur
   return error;
 }
 
-cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                     size_t count, cudaGraphNodeType type, const Enqueue& enqueue) {
+cudaError_t add_graph_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                           const cudaGraphNode_t* dependencies, size_t count,
+                           cudaGraphNodeType type, const GraphWork& enqueue) {
   if (node == nullptr || !is_own(graph)) return finish(cudaErrorInvalidValue);
   auto made = std::make_unique<CUgraphNode_st>();
   made->type = type;
@@ -89,12 +75,16 @@ cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   return cudaSuccess;
 }
 
-Enqueue kernel_launch(const cudaKernelNodeParams& parameters) {
+GraphWork kernel_launch(const cudaKernelNodeParams& parameters) {
   return [parameters](cudaStream_t stream) {
     return cudaLaunchKernel(parameters.func, parameters.gridDim, parameters.blockDim,
                             parameters.kernelParams, parameters.sharedMemBytes, stream);
   };
 }
+
+}  // namespace rung::emu
+
+namespace {
 
 /// Every node behind those that it depends on, otherwise as they were added.
 std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
@@ -184,6 +174,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   for (const auto& node : graph->nodes) {
     (*clone)->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
     copies[node.get()] = (*clone)->nodes.back().get();
+    (*clone)->nodes.back()->cloned_from = node.get();
   }
   for (const auto& node : (*clone)->nodes) {
     for (cudaGraphNode_t& other : node->dependencies) other = copies.at(other);
@@ -195,78 +186,30 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, size_t count,
                                    const cudaKernelNodeParams* parameters) {
   if (parameters == nullptr) return finish(cudaErrorInvalidValue);
-  const cudaError_t error = add_node(node, graph, dependencies, count, cudaGraphNodeTypeKernel,
-                                     kernel_launch(*parameters));
+  const cudaError_t error = add_graph_node(node, graph, dependencies, count,
+                                           cudaGraphNodeTypeKernel, kernel_launch(*parameters));
   if (error == cudaSuccess) (*node)->kernel = *parameters;
   return error;
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, size_t count,
-                                   const cudaMemcpy3DParms* copy) {
-  if (copy == nullptr) return finish(cudaErrorInvalidValue);
-  return add_node(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy,
-                  [copy](cudaStream_t stream) { return cudaMemcpy3DAsync(copy, stream); });
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, size_t count, void* to,
-                                     const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return add_node(
-      node, graph, dependencies, count, cudaGraphNodeTypeMemcpy,
-      [=](cudaStream_t stream) { return cudaMemcpyAsync(to, from, bytes, kind, stream); });
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, size_t count,
-                                   const cudaMemsetParams* fill) {
-  if (fill == nullptr) return finish(cudaErrorInvalidValue);
-  return add_node(
-      node, graph, dependencies, count, cudaGraphNodeTypeMemset, [fill](cudaStream_t stream) {
-        if (fill->elementSize == 1) {
-          const std::size_t pitch = fill->height > 1 ? fill->pitch : fill->width;
-          return cudaMemset2DAsync(fill->dst, pitch, static_cast<int>(fill->value), fill->width,
-                                   fill->height, stream);
-        }
-        for (std::size_t y = 0; y < fill->height; ++y) {
-          const auto row = device_pointer(fill->dst) + y * fill->pitch;
-          const cuda::Result result =
-              fill->elementSize == 2
-                  ? driver().cuMemsetD16Async(row, static_cast<unsigned short>(fill->value),
-                                              fill->width, to_driver(stream))
-                  : driver().cuMemsetD32Async(row, fill->value, fill->width, to_driver(stream));
-          if (result != cuda::Result::success) return finish(result);
-        }
-        return cudaSuccess;
-      });
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                 const cudaGraphNode_t* dependencies, size_t count,
-                                 const cudaHostNodeParams* parameters) {
-  if (parameters == nullptr) return finish(cudaErrorInvalidValue);
-  return add_node(node, graph, dependencies, count, cudaGraphNodeTypeHost,
-                  [parameters](cudaStream_t stream) {
-                    return cudaLaunchHostFunc(stream, parameters->fn, parameters->userData);
-                  });
-}
-
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* dependencies, size_t count) {
-  return add_node(node, graph, dependencies, count, cudaGraphNodeTypeEmpty, nullptr);
+  return add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeEmpty, nullptr);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, size_t count,
                                        cudaGraph_t child) {
-  return add_node(node, graph, dependencies, count, cudaGraphNodeTypeGraph,
-                  [child](cudaStream_t stream) {
-                    cudaGraphExec_t executable = nullptr;
-                    cudaError_t error = cudaGraphInstantiate(&executable, child, 0);
-                    if (error == cudaSuccess) error = cudaGraphLaunch(executable, stream);
-                    if (executable != nullptr) cudaGraphExecDestroy(executable);
-                    return error;
-                  });
+  const cudaError_t added = add_graph_node(
+      node, graph, dependencies, count, cudaGraphNodeTypeGraph, [child](cudaStream_t stream) {
+        cudaGraphExec_t executable = nullptr;
+        cudaError_t error = cudaGraphInstantiate(&executable, child, 0);
+        if (error == cudaSuccess) error = cudaGraphLaunch(executable, stream);
+        if (executable != nullptr) cudaGraphExecDestroy(executable);
+        return error;
+      });
+  if (added == cudaSuccess) (*node)->child = child;
+  return added;
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -277,7 +220,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
     return error;
   }
   const cudaError_t error =
-      add_node(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, nullptr);
+      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, nullptr);
   if (error == cudaSuccess) (*node)->allocated = *parameters;
   return error;
 }
@@ -287,7 +230,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     void* pointer) {
   if (!is_graph_memory(pointer)) return finish(cudaErrorInvalidValue);
   const cudaError_t error =
-      add_node(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, nullptr);
+      add_graph_node(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, nullptr);
   if (error == cudaSuccess) (*node)->allocated.dptr = pointer;
   return error;
 }
@@ -342,14 +285,6 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
-  if (node == nullptr || parameters == nullptr || node->type != cudaGraphNodeTypeKernel) {
-    return finish(cudaErrorInvalidValue);
-  }
-  *parameters = node->kernel;
-  return cudaSuccess;
-}
-
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long flags) {
   if (executable == nullptr) return finish(cudaErrorInvalidValue);
@@ -395,22 +330,6 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
     destroy_parts(api, *executable);
     *executable = std::move(updated);
     return result;
-  });
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters) {
-  if (executable == nullptr || parameters == nullptr) return finish(cudaErrorInvalidValue);
-  const auto found = std::find(executable->nodes.begin(), executable->nodes.end(), node);
-  if (found == executable->nodes.end()) return finish(cudaErrorInvalidValue);
-  std::shared_ptr<cuda::Graph> captured;
-  if (const cudaError_t error = capture(kernel_launch(*parameters), captured)) return finish(error);
-  return with_context([&](const DriverApi& api) {
-    cuda::GraphExec made = nullptr;
-    const cuda::Result result = api.cuGraphInstantiate(&made, *captured, 0);
-    if (result != cuda::Result::success) return result;
-    std::swap(made, executable->parts[static_cast<std::size_t>(found - executable->nodes.begin())]);
-    return api.cuGraphExecDestroy(made);
   });
 }
 

@@ -72,11 +72,16 @@ cuda::Result Runtime::enter() {
   if (entered_generation == generation_) return cuda::Result::success;
   const cuda::DriverApi& api = driver();
   if (const auto result = api.cuInit(0); result != cuda::Result::success) return result;
+  // Another context that the program has made current is the runtime's too.
+  static cuda::Context primary = nullptr;
   cuda::Context context = nullptr;
+  const bool has_current = api.cuCtxGetCurrent(&context) == cuda::Result::success;
+  if (has_current && context != nullptr && context != primary) return cuda::Result::success;
   if (const auto result = api.cuDevicePrimaryCtxRetain(&context, the_device);
       result != cuda::Result::success) {
     return result;
   }
+  primary = context;
   const cuda::Result result = api.cuCtxSetCurrent(context);
   if (result == cuda::Result::success) entered_generation = generation_;
   return result;

@@ -76,9 +76,44 @@ void invert(const cublasContext& context, int n, const T* const* a, int lda, con
   upload(info, all_info, context.stream);
 }
 
+/// Inverses of matrices that are not factored yet, and stay as they are.
+template <class T>
+void invert_all(const cublasContext& context, int n, const T* const* a, int lda, T* const* c,
+                int ldc, int* info, int batch) {
+  require(n >= 0 && n <= 32 && batch >= 0 && lda >= std::max(1, n) && ldc >= std::max(1, n));
+  const auto matrices = download(a, unsigned_of(batch), context.stream);
+  const auto inverses = download(c, unsigned_of(batch), context.stream);
+  const std::size_t order = unsigned_of(n);
+  std::vector<int> all_info;
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    std::vector<T> lu = download(matrices[i], span(n, n, lda), context.stream);
+    std::vector<int> rows(order);
+    all_info.push_back(rung::emu::cusolver::factor_lu<T>({lu.data(), unsigned_of(lda)}, order,
+                                                         order, rows.data()));
+    std::vector<T> inverse = download(inverses[i], span(n, n, ldc), context.stream);
+    const View<T> view{inverse.data(), unsigned_of(ldc)};
+    for (std::size_t j = 0; j < order; ++j) {
+      for (std::size_t k = 0; k < order; ++k) view(k, j) = k == j ? T(1) : T(0);
+    }
+    rung::emu::cusolver::solve_lu<T>({lu.data(), unsigned_of(lda)}, order, rows, false, view,
+                                     order);
+    upload(inverses[i], inverse, context.stream);
+  }
+  upload(info, all_info, context.stream);
+}
+
 }  // namespace
 
 extern "C" {
+
+cublasStatus_t cublasSmatinvBatched(cublasHandle_t handle, int n, const float* const a[], int lda,
+                                    float* const inverses[], int ldc, int* info, int batch) {
+  return guarded(handle, [&] { invert_all(*handle, n, a, lda, inverses, ldc, info, batch); });
+}
+cublasStatus_t cublasDmatinvBatched(cublasHandle_t handle, int n, const double* const a[], int lda,
+                                    double* const inverses[], int ldc, int* info, int batch) {
+  return guarded(handle, [&] { invert_all(*handle, n, a, lda, inverses, ldc, info, batch); });
+}
 
 cublasStatus_t cublasSgetrfBatched(cublasHandle_t handle, int n, float* const a[], int lda,
                                    int* pivots, int* info, int batch) {

@@ -143,6 +143,21 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
     cudaDataType c_type, int ldc, long long stride_c, int count, cublasComputeType_t compute,
     cublasGemmAlgo_t /*algorithm*/) {
+  if (a_type == CUDA_C_32F && b_type == a_type && c_type == a_type) {
+    return cublasCgemmStridedBatched(
+        handle, op_a, op_b, m, n, k, static_cast<const cuComplex*>(alpha),
+        static_cast<const cuComplex*>(a), lda, stride_a, static_cast<const cuComplex*>(b), ldb,
+        stride_b, static_cast<const cuComplex*>(beta), static_cast<cuComplex*>(c), ldc, stride_c,
+        count);
+  }
+  if (a_type == CUDA_C_64F && b_type == a_type && c_type == a_type) {
+    return cublasZgemmStridedBatched(handle, op_a, op_b, m, n, k,
+                                     static_cast<const cuDoubleComplex*>(alpha),
+                                     static_cast<const cuDoubleComplex*>(a), lda, stride_a,
+                                     static_cast<const cuDoubleComplex*>(b), ldb, stride_b,
+                                     static_cast<const cuDoubleComplex*>(beta),
+                                     static_cast<cuDoubleComplex*>(c), ldc, stride_c, count);
+  }
   return guarded(handle, [&] {
     const Product product = {
         op_a, op_b, m, n, k, {a, a_type, lda}, {b, b_type, ldb}, {c, c_type, ldc}, c};
@@ -159,6 +174,27 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cubla
                             cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, 0, b,
                                     b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, compute, algorithm);
+}
+
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                   cublasOperation_t op_b, int m, int n, int k, const void* alpha,
+                                   const void* const a[], cudaDataType a_type, int lda,
+                                   const void* const b[], cudaDataType b_type, int ldb,
+                                   const void* beta, void* const c[], cudaDataType c_type, int ldc,
+                                   int count, cublasComputeType_t compute,
+                                   cublasGemmAlgo_t algorithm) {
+  return guarded(handle, [&] {
+    const auto number = static_cast<std::size_t>(count < 0 ? 0 : count);
+    const auto of_a = download(a, number, handle->stream);
+    const auto of_b = download(b, number, handle->stream);
+    const auto of_c = download(c, number, handle->stream);
+    for (std::size_t i = 0; i < number; ++i) {
+      const cublasStatus_t status =
+          cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, of_a[i], a_type, lda, of_b[i], b_type,
+                       ldb, beta, of_c[i], c_type, ldc, compute, algorithm);
+      if (status != CUBLAS_STATUS_SUCCESS) throw Failure{status};
+    }
+  });
 }
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,

@@ -2,41 +2,15 @@
 
 #include "cusolverDn.h"
 
-#include "emu/runtime/cublas/context.hpp"
+#include "emu/runtime/cusolver/context.hpp"
 #include "emu/runtime/cusolver/factorisations.hpp"
 
 using namespace rung::emu::cusolver;
 using rung::emu::cublas::download;
+using rung::emu::cublas::require;
 using rung::emu::cublas::upload;
 
-struct cusolverDnContext {
-  cudaStream_t stream = nullptr;
-};
-
 namespace {
-
-template <class Call>
-cusolverStatus_t guarded(cusolverDnHandle_t handle, Call&& call) {
-  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  switch (rung::emu::cublas::guarded(handle, std::forward<Call>(call))) {
-    case CUBLAS_STATUS_SUCCESS: return CUSOLVER_STATUS_SUCCESS;
-    case CUBLAS_STATUS_ALLOC_FAILED: return CUSOLVER_STATUS_ALLOC_FAILED;
-    case CUBLAS_STATUS_EXECUTION_FAILED: return CUSOLVER_STATUS_EXECUTION_FAILED;
-    default: return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-}
-
-void require(bool holds) {
-  if (!holds) throw rung::emu::cublas::Failure{CUBLAS_STATUS_INVALID_VALUE};
-}
-
-// Programs allocate it, and an allocation has at least a byte.
-cusolverStatus_t workspace(cusolverDnHandle_t handle, bool is_valid, int* size) {
-  return guarded(handle, [&] {
-    require(is_valid && size != nullptr);
-    *size = 1;
-  });
-}
 
 /// A copy of a matrix in device memory.
 template <class T>
@@ -56,10 +30,6 @@ class Matrix {
   std::size_t ld_;
   std::vector<T> data_;
 };
-
-void report(const cusolverDnContext& context, int* info, int value) {
-  upload(info, std::vector<int>{value}, context.stream);
-}
 
 std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
 

@@ -6,6 +6,10 @@
 
 #include "rung_emu/uuid.h"
 
+#ifndef RUNG_EMU_API
+#define RUNG_EMU_API __attribute__((visibility("default")))
+#endif
+
 typedef int CUdevice;
 typedef int CUdevice_v1;
 typedef unsigned long long CUdeviceptr;
