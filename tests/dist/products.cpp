@@ -282,8 +282,8 @@ int main(int argc, char** argv) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    int rows = 1;
-    while (ranks % ((rows + 1) * (rows + 1)) == 0 || (rows == 1 && ranks % 2 == 0)) ++rows;
+    int rows = static_cast<int>(std::sqrt(ranks));
+    while (ranks % rows != 0) --rows;
     rung::dist::test_grid(rows, ranks / rows, ranks);
     if (rows * rows != ranks) rung::dist::test_grid(ranks / rows, rows, ranks);
     if (ranks > 2) rung::dist::test_grid(1, ranks - 1, ranks);  // a rank without elements
