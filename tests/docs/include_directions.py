@@ -18,7 +18,7 @@ ALLOWED = {
     "src/cuda_driver": ["src/shared_library"],
     "src/backends": ["kernels", "src/core", "src/cuda_driver", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
     "src/library": ["include", "kernels", "src/backends", "src/core", "src/cuda_driver"],
-    "src/dist": ["include", "src/core"],
+    "src/dist": ["include"],
     "src/measure": [
         "include", "kernels", "src/backends", "src/core", "src/cuda_driver", "src/json", "src/library",
         "src/shared_library",
@@ -33,7 +33,7 @@ ALLOWED = {
     ],
     "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/dist", "src/emu", "src/measure", "src/report",
+        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/report",
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
