@@ -1,4 +1,5 @@
-// A product over all ranks of an MPI program. Build: mpicxx -std=c++20 dist_gemm.cpp -lrung_dist -lrung
+// A product over all ranks of an MPI program.
+// Build: mpicxx -std=c++20 dist_gemm.cpp -lrung_dist -lrung
 // Run: mpirun -np 4 ./a.out [n]
 
 #include <mpi.h>

@@ -139,15 +139,16 @@ RUNG_API std::int64_t least_for_layout(const Plan& plan, int rank);
 /// begins and ends with one copy of each matrix, evenly spread: the larger of two bounds, on words
 /// of the size of A's elements.
 ///
-/// - With any memory: Al Daas, Ballard, Grigori, Kumar and Rouse, "Tight memory-independent parallel
-///   matrix multiplication communication lower bounds" (SPAA 2022), theorem 3 and corollary 4.
+/// - With any memory: Al Daas, Ballard, Grigori, Kumar and Rouse, "Tight memory-independent
+///   parallel matrix multiplication communication lower bounds" (SPAA 2022).
 /// - With M words per rank: mnk / (2 sqrt(2) p sqrt(M)) - M. Irony, Toledo and Tiskin,
-///   "Communication lower bounds for distributed-memory matrix multiplication" (J. Parallel Distrib.
-///   Comput. 64, 2004), theorem 3.1. M is the share of the operands and the memory for copies.
+///   "Communication lower bounds for distributed-memory matrix multiplication" (J. Parallel
+///   Distrib. Comput. 64, 2004). M is the share of the operands and the memory for
+///   copies.
 RUNG_API double lower_bound(const Problem& problem, const Machine& machine);
 
-/// A rank died, gave up or did not answer in time. C is undefined on all ranks, and the grid is of no
-/// further use: every later call on it throws at once.
+/// A rank died, gave up or did not answer in time. C is undefined on all ranks, and the grid is of
+/// no further use: every later call on it throws at once.
 class RUNG_API CommunicationError : public Error {
  public:
   explicit CommunicationError(const std::string& message) : Error(Status::unavailable, message) {}
@@ -158,8 +159,8 @@ class RUNG_API CommunicationError : public Error {
 class RUNG_API Grid {
  public:
   /// comm: the communicator as its Fortran handle, MPI_Comm_c2f(comm). Every rank of it makes the
-  /// grid, with the same arguments; it is duplicated, so that messages cannot mix with the program's.
-  /// timeout: the longest time in seconds to wait for the other ranks. Throws Error
+  /// grid, with the same arguments; it is duplicated, so that messages cannot mix with the
+  /// program's. timeout: the longest time in seconds to wait for the other ranks. Throws Error
   /// (Status::invalid_argument) on every rank if the grid does not fit or ranks disagree, and
   /// CommunicationError.
   Grid(int comm, int rows, int cols, double timeout = 600);
@@ -208,7 +209,8 @@ struct Options {
   /// Threads of the local products. 0: the processors that the rank may run on; if these are all of
   /// the machine's, an equal share of them for each rank there.
   int threads = 0;
-  /// Seconds without an answer of another rank until the call throws. More than a local product takes.
+  /// Seconds without an answer of another rank until the call throws. More than a local product
+  /// takes.
   double timeout = 600;
   /// What the model assumes; it chooses how the product is divided. memory 0: half of what the
   /// system has available, shared by the ranks of a machine; the least of all ranks counts.
@@ -219,14 +221,15 @@ struct Options {
   RankTraffic* traffic = nullptr;
 };
 
-/// C = alpha A B + beta C. Every rank of the grid's communicator calls it. Transposed operands, such
-/// as transposed(a), and operands that are dealt otherwise than C are moved first; C is on the grid in
-/// any layout. alpha, beta, k = 0, NaN, types and errors of rounding are as in rung::gemm. Only the
-/// calling thread calls MPI. The program initialises it, with MPI_THREAD_FUNNELED if it has threads.
+/// C = alpha A B + beta C. Every rank of the grid's communicator calls it. Transposed operands,
+/// such as transposed(a), and operands that are dealt otherwise than C are moved first; C is on the
+/// grid in any layout. alpha, beta, k = 0, NaN, types and errors of rounding are as in rung::gemm.
+/// Only the calling thread calls MPI. The program initialises it, with MPI_THREAD_FUNNELED if it
+/// has threads.
 ///
-/// Ranks first agree on the arguments. If these differ or are invalid on any rank, every rank throws
-/// Error (Status::invalid_argument), and C is unchanged. Throws CommunicationError, with C undefined,
-/// if another rank fails later. std::bad_alloc on one rank appears on the others as
+/// Ranks first agree on the arguments. If these differ or are invalid on any rank, every rank
+/// throws Error (Status::invalid_argument), and C is unchanged. Throws CommunicationError, with C
+/// undefined, if another rank fails later. std::bad_alloc on one rank appears on the others as
 /// CommunicationError.
 RUNG_API void gemm(const Grid& grid, float alpha, const Matrix<const float>& a,
                    const Matrix<const float>& b, float beta, const Matrix<float>& c,

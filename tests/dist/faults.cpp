@@ -1,5 +1,5 @@
-// Run by mpirun on three ranks with the name of a fault: every rank that survives has to get an error, and soon. Each
-// prints it; exit status 0 if all is as expected.
+// Run by mpirun on three ranks with the name of a fault: every rank that survives has to get an
+// error, and soon. Each prints it; exit status 0 if all is as expected.
 
 #include <mpi.h>
 #include <unistd.h>

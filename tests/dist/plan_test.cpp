@@ -1,5 +1,5 @@
-// The plan: axes against their definition, and bytes against small cases by hand and a count of every
-// element that moves.
+// The plan: axes against their definition, and bytes against small cases by hand and a count of
+// every element that moves.
 
 #include <gtest/gtest.h>
 
@@ -176,8 +176,9 @@ TEST(DryRun, EqualsACountOfEveryElement) {
   }
 }
 
-// 4 x 4 matrices of doubles on 2 x 2: each rank lacks two columns of its two rows of A, and two rows of
-// its two columns of B, which are 2 * 2 + 2 * 2 elements of 8 bytes; it has as many to send.
+// 4 x 4 matrices of doubles on 2 x 2: each rank lacks two columns of its two rows of A, and two
+// rows of its two columns of B, which are 2 * 2 + 2 * 2 elements of 8 bytes; it has as many to
+// send.
 TEST(DryRun, ByHandInPlace) {
   const Layout all = blocks_2d(4, 4, 2, 2);
   const Plan plan = make_plan({all, all, all, 8, 8, 4}, {}, {2, 2, 1, 4, true});
@@ -188,8 +189,9 @@ TEST(DryRun, ByHandInPlace) {
   }
 }
 
-// 2 x 2 matrices on 2 x 1 ranks, in two layers of 1 x 1: each rank keeps one element of A and receives
-// the other rank's of its column of A; its row of B it has. Then it sends a row of its copy of C.
+// 2 x 2 matrices on 2 x 1 ranks, in two layers of 1 x 1: each rank keeps one element of A and
+// receives the other rank's of its column of A; its row of B it has. Then it sends a row of its
+// copy of C.
 TEST(DryRun, ByHandInLayers) {
   const Layout all = blocks_2d(2, 2, 2, 1);
   const Plan plan = make_plan({all, all, all, 8, 8, 2}, {}, {1, 1, 2, 1, false});
@@ -231,7 +233,7 @@ TEST(MakePlan, LeavesMatricesInPlaceWhereTheProductIsTheBottleneck) {
   EXPECT_DOUBLE_EQ(plan.time.steps, plan.time.product);
 }
 
-// In the regions of theorem 3 of Al Daas et al.: 1-D, 2-D and 3-D.
+// In the three cases of Al Daas et al.: 1-D, 2-D and 3-D.
 TEST(LowerBound, OfEachRegion) {
   Machine machine;
   machine.memory = std::int64_t{1} << 50;

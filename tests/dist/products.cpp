@@ -1,5 +1,5 @@
-// Run by mpirun: products over the ranks against one process, on every kind of layout, and the bytes that
-// are sent against the dry run. Prints what is wrong; exit status 1 if anything is.
+// Run by mpirun: products over the ranks against one process, on every kind of layout, and the
+// bytes that are sent against the dry run. Prints what is wrong; exit status 1 if anything is.
 
 #include <mpi.h>
 

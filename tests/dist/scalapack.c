@@ -1,5 +1,6 @@
-/* Run by mpirun: the same calls of pdgemm and psgemm to librung_scalapack, which this program links, and
-   to the distribution's ScaLAPACK. The inputs are small integers, so that the results are equal. */
+/* Run by mpirun: the same calls of pdgemm and psgemm to librung_scalapack, which this program
+   links, and to the distribution's ScaLAPACK. The inputs are small integers, so that the results
+   are equal. */
 
 #include <dlfcn.h>
 #include <mpi.h>

@@ -18,7 +18,8 @@ class Agreement {
   void add(const std::string& name, const Layout& layout);
 
   /// refused: why this rank refuses its arguments. memory: bytes that this rank has for copies.
-  /// Returns the least memory of all ranks. Throws on every rank if values differ or any rank refuses.
+  /// Returns the least memory of all ranks. Throws on every rank if values differ or any rank
+  /// refuses.
   std::int64_t reach(Transfers& transfers, MPI_Comm comm, const std::optional<std::string>& refused,
                      std::int64_t memory) const;
 

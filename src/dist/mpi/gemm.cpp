@@ -1,5 +1,5 @@
-// A call: ranks agree, operands move to where they are multiplied, SUMMA runs in each layer, and copies
-// of C are summed.
+// A call: ranks agree, operands move to where they are multiplied, SUMMA runs in each layer, and
+// copies of C are summed.
 
 #include <deque>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// Moves a matrix from one placement to another. A message has all that one rank sends to another, by
-// columns, in ascending order of the matrix's indices on both sides.
+// Moves a matrix from one placement to another. A message has all that one rank sends to another,
+// by columns, in ascending order of the matrix's indices on both sides.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
-// Panels of SUMMA: each is passed along a ring of ranks, from its owner to the one before the owner,
-// while earlier panels are multiplied. Van de Geijn and Watts, "SUMMA: scalable universal matrix
-// multiplication algorithm" (Concurrency: Pract. Exper. 9, 1997), section 3.2.
+// Panels of SUMMA: each is passed along a ring of ranks, from its owner to the one before the
+// owner, while earlier panels are multiplied. Van de Geijn and Watts, "SUMMA: scalable universal
+// matrix multiplication algorithm" (Concurrency: Pract. Exper. 9, 1997).
 
 #include <algorithm>
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace rung::dist {
 
-/// The panels of A along a row of the grid or, transposed, of B along a column. Two are kept: one that
-/// is multiplied, and the next one, which arrives.
+/// The panels of A along a row of the grid or, transposed, of B along a column. Two are kept: one
+/// that is multiplied, and the next one, which arrives.
 template <class T>
 class Panels {
  public:
-  /// k: how the indices of k are dealt to the ring. local: this rank's lines; a column for each of its
-  /// indices of k.
+  /// k: how the indices of k are dealt to the ring. local: this rank's lines; a column for each of
+  /// its indices of k.
   Panels(Transfers& transfers, int first_tag, const Axis& k, std::vector<int> ring, int me,
          const MatrixView<const T>& local, std::int64_t width)
       : transfers_(transfers),

@@ -1,6 +1,6 @@
 #pragma once
-// Messages of one call: the only place that sends them, and so where bytes are counted. A wait ends when
-// the other rank fails or the time is over.
+// Messages of one call: the only place that sends them, and so where bytes are counted. A wait ends
+// when the other rank fails or the time is over.
 
 #include <mpi.h>
 
@@ -13,8 +13,8 @@
 
 namespace rung::dist {
 
-/// Parts of panels overtake each other, so each of those that may be on their way has a tag of its own.
-/// MPI promises tags up to 32767.
+/// Parts of panels overtake each other, so each of those that may be on their way has a tag of its
+/// own. MPI promises tags up to 32767.
 enum Tag : int { gave_up = 0, move_a = 1, move_b = 2, sum_c = 3, panel_a = 8, panel_b = 16384 };
 inline constexpr std::int64_t panel_tags = 16000;
 
@@ -28,7 +28,7 @@ class Message {
   std::vector<MPI_Request> parts_;
 };
 
-class Transfers {
+class __attribute__((visibility("hidden"))) Transfers {
  public:
   Transfers(Grid::State& grid, double timeout) : grid_(grid), timeout_(timeout) {}
   /// If the call fails, tells the other ranks, and leaves the memory to the messages that are still

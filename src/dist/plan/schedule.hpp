@@ -1,6 +1,6 @@
 #pragma once
-// Where operands are, where they are multiplied, and so what has to move. The dry run and the run read
-// the same schedule; the one counts what the other sends.
+// Where operands are, where they are multiplied, and so what has to move. The dry run and the run
+// read the same schedule; the one counts what the other sends.
 
 #include "dist/plan/axis.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// BLACS, whose functions the program has with its ScaLAPACK; found at run time, so that librung_scalapack
-// needs none of its own.
+// BLACS, whose functions the program has with its ScaLAPACK; found at run time, so that
+// librung_scalapack needs none of its own.
 
 #include "rung/dist.hpp"
 

@@ -1,5 +1,6 @@
-// pdgemm_ and psgemm_ with the arguments of ScaLAPACK's PBLAS: sub(C) = alpha op(sub(A)) op(sub(B)) +
-// beta sub(C). Blackford et al., "ScaLAPACK Users' Guide" (SIAM 1997), section 4.3 on descriptors.
+// pdgemm_ and psgemm_ with the arguments of ScaLAPACK's PBLAS: sub(C) = alpha op(sub(A)) op(sub(B))
+// + beta sub(C). Blackford et al., "ScaLAPACK Users' Guide" (SIAM 1997), section 4.3 on
+// descriptors.
 
 #include <cctype>
 #include <cstdio>
