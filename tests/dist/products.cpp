@@ -256,6 +256,16 @@ void test_grid(int rows, int cols, int ranks) {
   }
 }
 
+/// Panels that are too long to be sent before they are asked for: their memory must not be used again
+/// too early.
+void test_long_panels(int rows, int cols, int ranks) {
+  const Grid grid(MPI_Comm_c2f(MPI_COMM_WORLD), rows, cols, 60);
+  const auto layout = [&](std::int64_t r, std::int64_t c) { return blocks_2d(r, c, rows, cols); };
+  run<double, double>(grid, {"long panels",
+                             {layout(3000, 48), layout(48, 6), layout(3000, 6), 8, 8, ranks},
+                             Decomposition{rows, cols, 1, 4, true}});
+}
+
 /// C whose memory is transposed: the transposed problem is computed.
 void test_transposed_c(int ranks) {
   const Grid grid(MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, 60);
@@ -287,6 +297,7 @@ int main(int argc, char** argv) {
     rung::dist::test_grid(rows, ranks / rows, ranks);
     if (rows * rows != ranks) rung::dist::test_grid(ranks / rows, rows, ranks);
     if (ranks > 2) rung::dist::test_grid(1, ranks - 1, ranks);  // a rank without elements
+    rung::dist::test_long_panels(1, ranks, ranks);
     rung::dist::test_transposed_c(ranks);
   } catch (const std::exception& error) {
     rung::dist::fail(error.what());

@@ -28,7 +28,7 @@ class Message {
   std::vector<MPI_Request> parts_;
 };
 
-class __attribute__((visibility("hidden"))) Transfers {
+class Transfers {
  public:
   Transfers(Grid::State& grid, double timeout) : grid_(grid), timeout_(timeout) {}
   /// If the call fails, tells the other ranks, and leaves the memory to the messages that are still
