@@ -1,6 +1,6 @@
 # The two commands of a newcomer, and those of a contributor. Each sets up what it needs.
 
-.PHONY: ladder test portable peers wheel cub asan tsan format check-format clean
+.PHONY: ladder test dist portable peers wheel cub asan tsan format check-format clean
 
 ladder:
 	scripts/setup.sh build peers
@@ -9,10 +9,16 @@ ladder:
 	build/rung bench gemm/cpu dot/cpu
 
 test:
-	scripts/setup.sh build peers test
+	scripts/setup.sh build peers test dist
 	cmake --preset release -D RUNG_BUILD_TESTS=ON
 	cmake --build --preset release
 	ctest --preset release
+
+# librung_dist, for MPI programs, and its plan: build/rung dist plan.
+dist:
+	scripts/setup.sh build dist
+	cmake --preset release -D RUNG_BUILD_TESTS=OFF -D RUNG_DIST=ON
+	cmake --build --preset release
 
 portable:
 	scripts/setup.sh build

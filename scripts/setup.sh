@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the distribution's packages for the purposes given: build, peers, test, format.
+# Installs the distribution's packages for the purposes given: build, peers, test, dist, format.
 # Does nothing, and asks for no password, where all of them are there.
 set -eu
 
@@ -16,8 +16,9 @@ packages_for() {
       echo libgtest-dev librapidcheck-dev libblas-test libblas3 liblapack3 python3 python3-numpy \
         python3-scipy python3-pytest python3-hypothesis
       ;;
+    dist) echo libopenmpi-dev openmpi-bin libscalapack-openmpi-dev ;;
     format) echo clang-format-19 ;;
-    *) die "'$1' is not one of build, peers, test, format" ;;
+    *) die "'$1' is not one of build, peers, test, dist, format" ;;
   esac
 }
 
@@ -42,7 +43,7 @@ missing() {
   done
 }
 
-[ $# -gt 0 ] || die "name one or more of build, peers, test, format"
+[ $# -gt 0 ] || die "name one or more of build, peers, test, dist, format"
 for purpose in "$@"; do packages_for "$purpose" >/dev/null; done
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: no apt here; Debian's names of what is needed: $(missing "$@" | tr '\n' ' ')" >&2

@@ -32,6 +32,7 @@ Action add_emu(Options& app);
 Action add_explain(Options& app);
 Action add_diff(Options& app);
 Action add_report(Options& app);
+Action add_dist(Options& app);
 Action add_doctor(Options& app);
 
 }  // namespace rung

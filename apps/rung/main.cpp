@@ -27,6 +27,8 @@ constexpr std::array commands = {
     Command{"diff", "Show the changes from one rung to another as a unified diff", add_diff},
     Command{"emu", "Run a CUDA program on the virtual GPU, with counters and hazards", add_emu},
     Command{"report", "Render results as an HTML page with tables, plots and sources", add_report},
+    Command{"dist", "Plan a product over MPI ranks: layout, bytes, expected time, lower bound",
+            add_dist},
     Command{"doctor", "Show the devices, compilers and libraries found, and what is missing",
             add_doctor},
 };

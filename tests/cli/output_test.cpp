@@ -33,6 +33,8 @@ std::vector<std::string> commands() {
           "explain gemm/cuda/00 --n 64 --no-hardware",
           "explain gemm/cpu/00 --n 64",
           "diff gemm/cpu/00 gemm/cpu/01",
+          "dist plan --ranks 4 --n 64 --rate 1",
+          "dist plan --ranks 4 --n 64 --rate 1 --json -",
           "doctor",
           std::string("report --no-trace -o - ") + results};
 }

@@ -18,6 +18,7 @@ ALLOWED = {
     "src/cuda_driver": ["src/shared_library"],
     "src/backends": ["kernels", "src/core", "src/cuda_driver", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
     "src/library": ["include", "kernels", "src/backends", "src/core", "src/cuda_driver"],
+    "src/dist": ["include"],
     "src/measure": [
         "include", "kernels", "src/backends", "src/core", "src/cuda_driver", "src/json", "src/library",
         "src/shared_library",

@@ -1,0 +1,238 @@
+// A call: ranks agree, operands move to where they are multiplied, SUMMA runs in each layer, and
+// copies of C are summed.
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "dist/mpi/agreement.hpp"
+#include "dist/mpi/grid.hpp"
+#include "dist/mpi/move.hpp"
+#include "dist/mpi/summa.hpp"
+
+namespace rung::dist {
+namespace {
+
+template <class T>
+void check(const std::string& name, const Matrix<T>& matrix, const Placement& at, int rank) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Status::invalid_argument, name + ".local " + what);
+  };
+  const MatrixView<T>& local = matrix.local;
+  const bool holds = at.has(rank);
+  const std::int64_t rows = holds ? at.local_rows(rank) : 0;
+  const std::int64_t cols = holds ? at.local_cols(rank) : 0;
+  if (rows == 0 || cols == 0) return;  // nothing of it is read
+  if (local.rows != rows || local.cols != cols) {
+    refuse("is " + std::to_string(local.rows) + " x " + std::to_string(local.cols) +
+           "; by its layout rank " + std::to_string(rank) + " has " + std::to_string(rows) + " x " +
+           std::to_string(cols));
+  }
+  const std::int64_t least = local.order == Order::row_major ? cols : rows;
+  if (local.ld < least) {
+    refuse("has a leading dimension of " + std::to_string(local.ld) + "; it must be at least " +
+           std::to_string(least));
+  }
+  if (local.data == nullptr) refuse("is null");
+}
+
+template <class In, class Out>
+struct Call {
+  Grid::State& grid;
+  Out alpha;
+  Matrix<const In> a, b;
+  Out beta;
+  Matrix<Out> c;
+  const Options& options;
+  Problem problem = {a.layout, b.layout, c.layout, sizeof(In), sizeof(Out), grid.ranks};
+
+  std::optional<std::string> refusal() const {
+    try {
+      if (options.threads < 0) {
+        return "threads is " + std::to_string(options.threads) + "; it must be at least 0";
+      }
+      if (options.decomposition != nullptr) {
+        dist::check(problem, *options.decomposition);
+      } else {
+        dist::check(problem);
+      }
+      if (c.layout.rows.procs != grid.rows || c.layout.cols.procs != grid.cols) {
+        return "the matrices are on a grid of " + std::to_string(c.layout.rows.procs) + " x " +
+               std::to_string(c.layout.cols.procs) + ", but the call's is " +
+               std::to_string(grid.rows) + " x " + std::to_string(grid.cols);
+      }
+      check("a", a, given(problem, a.layout), grid.rank);
+      check("b", b, given(problem, b.layout), grid.rank);
+      check("c", c, given(problem, c.layout), grid.rank);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return std::nullopt;
+  }
+
+  Agreement agreement() const {
+    Agreement all;
+    all.add("the bytes of an element", std::int64_t{sizeof(In)});
+    all.add("the bytes of a result", std::int64_t{sizeof(Out)});
+    all.add("alpha", static_cast<double>(alpha));
+    all.add("beta", static_cast<double>(beta));
+    all.add("a", a.layout);
+    all.add("b", b.layout);
+    all.add("c", c.layout);
+    all.add("machine.latency", options.machine.latency);
+    all.add("machine.bandwidth", options.machine.bandwidth);
+    all.add("machine.flops", options.machine.flops);
+    const Decomposition& grid_of =
+        options.decomposition != nullptr ? *options.decomposition : Decomposition{.rows = 0};
+    all.add("decomposition.rows", std::int64_t{grid_of.rows});
+    all.add("decomposition.cols", std::int64_t{grid_of.cols});
+    all.add("decomposition.layers", std::int64_t{grid_of.layers});
+    all.add("decomposition.panel", grid_of.panel);
+    all.add("decomposition.in_place", std::int64_t{grid_of.in_place});
+    return all;
+  }
+
+  Plan plan(Transfers& transfers) const {
+    Machine machine = options.machine;
+    if (machine.memory == 0) machine.memory = memory_share(grid.ranks_here);
+    machine.memory = agreement().reach(transfers, grid.comm, refusal(), machine.memory);
+    return options.decomposition != nullptr ? make_plan(problem, machine, *options.decomposition)
+                                            : make_plan(problem, machine);
+  }
+
+  // A rank's part of a placement that is not the caller's.
+  template <class T>
+  MatrixView<T> allocate(Transfers& transfers, const Placement& at) const {
+    const std::int64_t rows = at.local_rows(grid.rank), cols = at.local_cols(grid.rank);
+    const std::int64_t bytes = rows * cols * std::int64_t{sizeof(T)};
+    return tight(reinterpret_cast<T*>(transfers.allocate(bytes)), rows, cols);
+  }
+
+  template <class T>
+  MatrixView<T> local(const Matrix<T>& matrix) const {
+    const Placement at = given(problem, matrix.layout);
+    const bool holds = at.has(grid.rank);
+    const std::int64_t rows = holds ? at.local_rows(grid.rank) : 0;
+    const std::int64_t cols = holds ? at.local_cols(grid.rank) : 0;
+    if (rows == 0 || cols == 0) return tight<T>(nullptr, rows, cols);  // whatever the caller's says
+    return matrix.local;
+  }
+
+  // The range of k that a layer multiplies, of this rank's part of an operand.
+  MatrixView<const In> columns_of(const Layer& at) const {
+    if (!at.a_given.has(grid.rank)) return tight<const In>(nullptr, 0, 0);
+    const int proc = at.a_given.col_proc(grid.rank);
+    return columns(local(a), local_before(a.layout.cols, proc, at.k_begin),
+                   at.a_given.local_cols(grid.rank));
+  }
+
+  MatrixView<const In> rows_of(const Layer& at) const {
+    if (!at.b_given.has(grid.rank)) return tight<const In>(nullptr, 0, 0);
+    const int proc = at.b_given.row_proc(grid.rank);
+    return rows(local(b), local_before(b.layout.rows, proc, at.k_begin),
+                at.b_given.local_rows(grid.rank));
+  }
+
+  void run() const {
+    if (grid.failed) throw CommunicationError("an earlier call on this grid failed");
+    RankTraffic traffic;
+    Transfers transfers(grid, options.timeout);
+    const Plan chosen = plan(transfers);
+    const int mine = layer_of(chosen.grid, grid.rank);
+    const int threads = threads_of(options, grid.ranks_here);
+
+    transfers.count(traffic.moves);
+    MatrixView<const In> left = tight<const In>(nullptr, 0, 0), right = left;
+    move_operands(transfers, chosen, mine, left, right);
+
+    MatrixView<Out> sums = local(c);
+    const bool in_place = chosen.grid.in_place;
+    transfers.count(traffic.summa);
+    if (mine >= 0) {
+      const Layer at = layer(problem, chosen.grid, mine);
+      if (!in_place) sums = allocate<Out>(transfers, at.c);
+      summa(transfers, at, chosen.grid.panel, alpha, left, right, in_place ? beta : Out{}, sums,
+            threads);
+    }
+    transfers.count(traffic.sums);
+    if (!in_place) add_copies(transfers, chosen, mine, sums);
+    transfers.finish();
+    if (options.traffic != nullptr) *options.traffic = traffic;
+  }
+
+  void move_operands(Transfers& transfers, const Plan& chosen, int mine, MatrixView<const In>& left,
+                     MatrixView<const In>& right) const {
+    std::deque<Move<In>> moves;
+    for (int index = 0; index < chosen.grid.layers; ++index) {
+      const Layer at = layer(problem, chosen.grid, index);
+      if (!chosen.moves_a && index == mine) left = columns_of(at);
+      if (!chosen.moves_b && index == mine) right = rows_of(at);
+      if (chosen.moves_a) {
+        const auto to = index == mine ? allocate<In>(transfers, at.a) : tight<In>(nullptr, 0, 0);
+        moves.emplace_back(transfers, move_a, at.a_given, columns_of(at), at.a, to);
+        if (index == mine) left = to;
+      }
+      if (chosen.moves_b) {
+        const auto to = index == mine ? allocate<In>(transfers, at.b) : tight<In>(nullptr, 0, 0);
+        moves.emplace_back(transfers, move_b, at.b_given, rows_of(at), at.b, to);
+        if (index == mine) right = to;
+      }
+    }
+    for (Move<In>& move : moves) {
+      move.finish([](In& to, const In& from) { to = from; });
+    }
+  }
+
+  // In the order of layers, whatever the order of messages: the same bits in every run.
+  void add_copies(Transfers& transfers, const Plan& chosen, int mine,
+                  const MatrixView<Out>& sums) const {
+    const MatrixView<Out> to = local(c);
+    const Placement home = given(problem, c.layout);
+    std::deque<Move<Out>> moves;
+    for (int index = 0; index < chosen.grid.layers; ++index) {
+      const MatrixView<const Out> from = index == mine ? sums : tight<Out>(nullptr, 0, 0);
+      moves.emplace_back(transfers, sum_c, layer(problem, chosen.grid, index).c, from, home, to);
+    }
+    for (std::int64_t col = 0; col < to.cols; ++col) {
+      for (std::int64_t row = 0; row < to.rows; ++row) {
+        Out& value = element(to, row, col);
+        value = beta == Out{} ? Out{} : beta * value;
+      }
+    }
+    for (Move<Out>& move : moves) {
+      move.finish([](Out& value, const Out& from) { value += from; });
+    }
+  }
+};
+
+template <class In, class Out>
+void run(const Grid& grid, Out alpha, const Matrix<const In>& a, const Matrix<const In>& b,
+         Out beta, const Matrix<Out>& c, const Options& options) {
+  if (c.layout.transposed) {  // the transposed problem
+    Call<In, Out>{grid.state(), alpha, transposed(b), transposed(a), beta, transposed(c), options}
+        .run();
+  } else {
+    Call<In, Out>{grid.state(), alpha, a, b, beta, c, options}.run();
+  }
+}
+
+}  // namespace
+
+void gemm(const Grid& grid, float alpha, const Matrix<const float>& a, const Matrix<const float>& b,
+          float beta, const Matrix<float>& c, const Options& options) {
+  run(grid, alpha, a, b, beta, c, options);
+}
+
+void gemm(const Grid& grid, double alpha, const Matrix<const double>& a,
+          const Matrix<const double>& b, double beta, const Matrix<double>& c,
+          const Options& options) {
+  run(grid, alpha, a, b, beta, c, options);
+}
+
+void gemm(const Grid& grid, float alpha, const Matrix<const bfloat16>& a,
+          const Matrix<const bfloat16>& b, float beta, const Matrix<float>& c,
+          const Options& options) {
+  run(grid, alpha, a, b, beta, c, options);
+}
+
+}  // namespace rung::dist

@@ -1,0 +1,144 @@
+#pragma once
+// Panels of SUMMA: each is passed along a ring of ranks, from its owner to the one before the
+// owner, while earlier panels are multiplied. Van de Geijn and Watts, "SUMMA: scalable universal
+// matrix multiplication algorithm" (Concurrency: Pract. Exper. 9, 1997).
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "dist/mpi/transfers.hpp"
+#include "dist/mpi/views.hpp"
+#include "dist/plan/axis.hpp"
+
+namespace rung::dist {
+
+/// The panels of A along a row of the grid or, transposed, of B along a column. Two are kept: one
+/// that is multiplied, and the next one, which arrives.
+template <class T>
+class Panels {
+ public:
+  /// k: how the indices of k are dealt to the ring. local: this rank's lines; a column for each of
+  /// its indices of k.
+  Panels(Transfers& transfers, int first_tag, const Axis& k, std::vector<int> ring, int me,
+         const MatrixView<const T>& local, std::int64_t width)
+      : transfers_(transfers),
+        first_tag_(first_tag),
+        k_(k),
+        ring_(std::move(ring)),
+        me_(me),
+        local_(local),
+        width_(width) {
+    if (!alone()) {
+      for (Slot& slot : slots_) slot.buffer = allocate(lines() * width_);
+    }
+  }
+
+  /// Whether the panel that had the memory of this one has left.
+  bool may_start(std::int64_t panel) {
+    std::vector<Message*>& leaving = slot(panel).leaving;
+    std::erase_if(leaving, [](Message* message) { return message->done(); });
+    return leaving.empty();
+  }
+
+  void start(std::int64_t panel) {
+    Slot& to = slot(panel);
+    to.begin = panel * width_;
+    to.width = std::min(width_, k_.extent - to.begin);
+    to.pieces.clear();
+    if (alone()) return;
+    for (std::int64_t at = to.begin; at < to.begin + to.width;) {
+      const std::int64_t block_left = k_.block - (at + k_.skipped) % k_.block;
+      const std::int64_t length = std::min(block_left, to.begin + to.width - at);
+      start(to, at, length);
+      at += length;
+    }
+  }
+
+  /// Passes on what has arrived.
+  void progress() {
+    for (Slot& at : slots_) {
+      for (Piece& piece : at.pieces) {
+        if (piece.is_here || !piece.arriving->done()) continue;
+        piece.is_here = true;
+        if (next() != piece.owner) pass_on(at, piece);
+      }
+    }
+  }
+
+  bool is_here(std::int64_t panel) {
+    return std::ranges::all_of(slot(panel).pieces, &Piece::is_here);
+  }
+
+  /// Lines x the panel's indices of k.
+  MatrixView<const T> view(std::int64_t panel) {
+    const Slot& at = slot(panel);
+    if (alone()) return columns(local_, at.begin, at.width);
+    return tight<const T>(at.buffer, lines(), at.width);
+  }
+
+ private:
+  struct Piece {
+    int owner;
+    int tag;
+    T* data;
+    std::int64_t bytes;
+    Message* arriving = nullptr;
+    bool is_here = false;
+  };
+
+  struct Slot {
+    T* buffer = nullptr;
+    std::int64_t begin = 0, width = 0;
+    std::vector<Piece> pieces;
+    std::vector<Message*> leaving;
+  };
+
+  bool alone() const { return k_.procs == 1; }
+  std::int64_t lines() const { return local_.rows; }
+  int next() const { return (me_ + 1) % k_.procs; }
+  int rank(int proc) const { return ring_[static_cast<std::size_t>(proc)]; }
+  Slot& slot(std::int64_t panel) { return slots_[static_cast<std::size_t>(panel % 2)]; }
+
+  T* allocate(std::int64_t elements) {
+    return reinterpret_cast<T*>(transfers_.allocate(elements * std::int64_t{sizeof(T)}));
+  }
+
+  void start(Slot& to, std::int64_t index, std::int64_t length) {
+    const Position at = position(k_, index);
+    const int tag = first_tag_ + static_cast<int>(sequence_++ % panel_tags);
+    to.pieces.push_back({at.proc, tag, to.buffer + (index - to.begin) * lines(),
+                         length * lines() * std::int64_t{sizeof(T)}});
+    Piece& piece = to.pieces.back();
+    if (at.proc == me_) {
+      copy(columns(local_, at.local, length), piece.data);
+      piece.is_here = true;
+      pass_on(to, piece);
+    } else {
+      const int previous = rank((me_ + k_.procs - 1) % k_.procs);
+      piece.arriving = &transfers_.receive(piece.data, piece.bytes, previous, tag);
+    }
+  }
+
+  static void copy(const MatrixView<const T>& from, T* to) {
+    for (std::int64_t col = 0; col < from.cols; ++col) {
+      for (std::int64_t row = 0; row < from.rows; ++row) *to++ = element(from, row, col);
+    }
+  }
+
+  void pass_on(Slot& from, const Piece& piece) {
+    from.leaving.push_back(&transfers_.send(piece.data, piece.bytes, rank(next()), piece.tag));
+  }
+
+  Transfers& transfers_;
+  int first_tag_;
+  Axis k_;
+  std::vector<int> ring_;
+  int me_;
+  MatrixView<const T> local_;
+  std::int64_t width_;
+  std::int64_t sequence_ = 0;
+  std::array<Slot, 2> slots_;
+};
+
+}  // namespace rung::dist
