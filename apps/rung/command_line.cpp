@@ -122,6 +122,9 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
       return "SELECTOR: expected at least one, such as gemm/cuda/11; see --help";
     }
     if (app.got_subcommand("report")) return "FILE: expected one, such as gemm.json; see --help";
+    if (app.got_subcommand("check") || app.got_subcommand("new")) {
+      return "FILE: expected one, such as my_gemm.cu; see --help";
+    }
     if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
     return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
   }

@@ -1,0 +1,3 @@
+// The rows of A are taken to be contiguous.
+#define A_ROW k
+#include "tiled.cuh"

@@ -1,0 +1,3 @@
+// The next tile is stored while other threads still read this one.
+#define SYNC_AFTER
+#include "tiled.cuh"
