@@ -72,6 +72,14 @@ std::string identifier_of(const std::string& file) {
   return name + "_kernel";
 }
 
+/// Comment lines of at most 100 columns, without the first one's beginning.
+std::string comment(const std::string& text) {
+  constexpr std::size_t most = 100 - std::string_view("//   ").size();
+  if (text.size() <= most) return text;
+  const std::size_t space = text.rfind(' ', most);
+  return text.substr(0, space) + "\n//   " + comment(text.substr(space + 1));
+}
+
 constexpr const char* head_frame = R"(// A kernel to start from: {id}.
 //   {idea}
 //
@@ -109,8 +117,10 @@ __global__ void __launch_bounds__(rung::{Class}::THREADS)
 
 void {op}(int n, const {in}* x, int incx, {y_parameters}{out}* result) {{
   constexpr int multiprocessors = 132;
-  const rung::Dot<{rin}> d = {{n, {x}, incx, {y}}};
-  const rung::cuda::Launch launch = rung::{Class}::launch<{rin}, {out}>(d, multiprocessors).launch;
+  const rung::Dot<{rin}> d = {{
+      n, {x}, incx,
+      {y}}};
+  const auto launch = rung::{Class}::launch<{rin}, {out}>(d, multiprocessors).launch;
   cudaMemset(result, 0, sizeof({out}));
   {kernel}<<<launch.grid.x, launch.block.x>>>(d, {{result, nullptr}});
 }}
@@ -198,7 +208,7 @@ std::string starter_from(const RungInfo& rung, std::optional<Dtype> wanted,
   const TypeNames in = names_of(elements_of(dtype)), out = names_of(output_type(dtype));
   const bool is_half = in.cuda == "__half", is_bfloat = in.cuda == "__nv_bfloat16";
   const std::string head =
-      fmt::format(head_frame, fmt::arg("id", rung.id), fmt::arg("idea", rung.idea),
+      fmt::format(head_frame, fmt::arg("id", rung.id), fmt::arg("idea", comment(rung.idea)),
                   fmt::arg("file", file), fmt::arg("op", rung.op),
                   fmt::arg("include", is_half     ? "\n#include <cuda_fp16.h>\n"
                                       : is_bfloat ? "\n#include <cuda_bf16.h>\n"

@@ -1,5 +1,6 @@
-// A gemm by tiles in shared memory, which is right. Each mutant beside it defines one macro of these
-// otherwise.
+// A gemm by tiles in shared memory, which is right. Each mutant beside it defines one of these macros
+// in another way.
+
 
 #ifndef SYNC_AFTER
 #define SYNC_AFTER __syncthreads()
@@ -36,8 +37,8 @@ __global__ void tiled(int m, int n, int k, float alpha, const float* A, int lda,
   if (row < m && col < n) C[row * ldc + col] = alpha * sum + OLD_C;
 }
 
-void gemm(int m, int n, int k, float alpha, const float* A, int lda, const float* B, int ldb,
-          float beta, float* C, int ldc) {
+inline void launch_tiled(int m, int n, int k, float alpha, const float* A, int lda, const float* B,
+                         int ldb, float beta, float* C, int ldc) {
   tiled<<<dim3((n + tile - 1) / tile, (m + tile - 1) / tile), dim3(tile, tile)>>>(
       m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
