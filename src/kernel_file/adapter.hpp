@@ -15,8 +15,8 @@ inline constexpr const char* adapter_entry = "rung_emu_call_kernel";
 /// A source whose entry calls the function with the arguments that it takes.
 std::string adapter_text(const std::filesystem::path& file, const Signature& signature);
 
-/// The same with a main() that calls it once, on operands of random numbers: of a gemm of m x n x k,
-/// or vectors of n elements. ld are the lengths of rows.
+/// The same with a main() that calls it once, on operands of random numbers: of a gemm of
+/// m x n x k, or vectors of n elements. ld are the lengths of rows.
 struct ProgramSize {
   std::int64_t m, n, k;
 };

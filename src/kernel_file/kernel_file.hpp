@@ -40,7 +40,7 @@ struct KernelFile {
 /// Throws KernelFileError.
 KernelFile read_kernel_file(const KernelFileRequest& request);
 
-/// The options of the compiler for a file of the user's: its own, and where the headers of rungs are.
+/// The options of the compiler for a file of the user's: its own, and where rungs' headers are.
 std::vector<std::string> compiler_options(const KernelFile& file);
 /// The -arch for a device of that compute capability times ten: "sm_90a".
 std::string architecture_for(int arch);
@@ -48,8 +48,8 @@ std::string architecture_for(int arch);
 /// The function, loaded into this process. Its kernels run on the device.
 class LoadedKernel {
  public:
-  /// Throws emu::MissingTool, emu::CompileError and KernelFileError. The compiler prints its messages
-  /// on standard error.
+  /// `file` and `gpu` must outlive this. Throws emu::MissingTool, emu::CompileError and
+  /// KernelFileError. The compiler prints its messages on standard error.
   LoadedKernel(const KernelFile& file, cuda::Gpu& gpu);
   LoadedKernel(const LoadedKernel&) = delete;
   LoadedKernel& operator=(const LoadedKernel&) = delete;
@@ -60,9 +60,9 @@ class LoadedKernel {
   /// "PTX by clang++-19"
   const std::string& code() const { return code_; }
 
-  /// Calls the function; its launches are enqueued. `threads`: most of this machine, for the virtual
-  /// GPU. Throws KernelError if a call of CUDA in it failed, or what the observer of the virtual GPU
-  /// throws.
+  /// Calls the function; its launches are enqueued. `threads`: most of this machine, for the
+  /// virtual GPU. Throws KernelError if a call of CUDA in it failed, or what the observer of the
+  /// virtual GPU throws.
   void call(const rung_emu_kernel_call& call, int threads) const;
   /// Waits for all that it enqueued, in any stream. Throws KernelError.
   void wait() const;

@@ -42,6 +42,24 @@ std::size_t behind_skipped(std::string_view text, std::size_t at, bool at_line_b
   return end;
 }
 
+/// The text with comments, literals and directives blanked out; characters keep their positions.
+std::string code_of(std::string_view text) {
+  std::string code(text);
+  bool at_line_begin = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t behind = behind_skipped(text, at, at_line_begin);
+    if (behind > at) {
+      blank(code, at, behind);
+      at_line_begin = at_line_begin || text[behind - 1] == '\n';
+      at = behind;
+      continue;
+    }
+    at_line_begin = text[at] == '\n' || (at_line_begin && is_space(text[at]));
+    ++at;
+  }
+  return code;
+}
+
 std::string squeezed(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -155,23 +173,6 @@ std::optional<SourceFunction> function_of(std::string_view declaration) {
 }
 
 }  // namespace
-
-std::string code_of(std::string_view text) {
-  std::string code(text);
-  bool at_line_begin = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t behind = behind_skipped(text, at, at_line_begin);
-    if (behind > at) {
-      blank(code, at, behind);
-      at_line_begin = at_line_begin || text[behind - 1] == '\n';
-      at = behind;
-      continue;
-    }
-    at_line_begin = text[at] == '\n' || (at_line_begin && is_space(text[at]));
-    ++at;
-  }
-  return code;
-}
 
 std::vector<SourceFunction> source_functions(std::string_view text) {
   const std::string code = code_of(text);

@@ -22,10 +22,8 @@ struct SourceFunction {
   bool is_template = false;
 };
 
-/// The text with comments, literals and directives blanked out; characters keep their positions.
-std::string code_of(std::string_view text);
-
-/// Functions with a body outside of namespaces and classes, in order. What macros write is not seen.
+/// Functions with a body outside of namespaces and classes, in order. What macros write is not
+/// seen.
 std::vector<SourceFunction> source_functions(std::string_view text);
 
 }  // namespace rung

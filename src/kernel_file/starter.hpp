@@ -9,7 +9,7 @@
 
 namespace rung {
 
-/// A complete file with a plain kernel for an op, which is right and slow. `op` is gemm, dot or sum.
+/// A complete file with a plain kernel for an op, which is right and slow: gemm, dot or sum.
 std::string plain_starter(const std::string& op);
 
 /// A complete file with a rung's kernel for one type, by default the first that the rung has.

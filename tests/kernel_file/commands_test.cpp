@@ -112,7 +112,6 @@ TEST_F(KernelFile, CheckRejectsMutants) {
       {"beta_zero", "", "is nan"},
       {"beta_ignored", "", "beta=2"},
       {"leading_dimension", "", "lda+"},
-      {"first_tile", "", "expected"},
       {"no_zero", "uninitialised", ""},
   };
   EXPECT_EQ(check("$KERNELS/right.cu", 0).at("cases"), 27);

@@ -1,6 +1,5 @@
-// A gemm by tiles in shared memory, which is right. Each mutant beside it defines one of these macros
-// in another way.
-
+// A gemm by tiles in shared memory, which is right. Each mutant beside it defines one of these
+// macros in another way.
 
 #ifndef SYNC_AFTER
 #define SYNC_AFTER __syncthreads()
@@ -14,9 +13,6 @@
 #ifndef OLD_C
 #define OLD_C (beta == 0 ? 0 : beta * C[row * ldc + col])
 #endif
-#ifndef FIRST_K
-#define FIRST_K 0
-#endif
 
 constexpr int tile = 16;
 
@@ -26,7 +22,7 @@ __global__ void tiled(int m, int n, int k, float alpha, const float* A, int lda,
   const int row = blockIdx.y * tile + threadIdx.y;
   const int col = blockIdx.x * tile + threadIdx.x;
   float sum = 0;
-  for (int k0 = FIRST_K; k0 < k; k0 += tile) {
+  for (int k0 = 0; k0 < k; k0 += tile) {
     const int a_col = k0 + threadIdx.x, b_row = k0 + threadIdx.y;
     As[threadIdx.y][threadIdx.x] = ROWS_GUARD && a_col < k ? A[row * A_ROW + a_col] : 0;
     Bs[threadIdx.y][threadIdx.x] = b_row < k && col < n ? B[b_row * ldb + col] : 0;
