@@ -107,8 +107,7 @@ TEST_F(KernelFile, CheckRejectsMutants) {
     std::string file, hazard, wrong;  // parts of the first hazard, and of the first wrong case
   };
   const std::vector<Mutant> mutants = {
-      {"race", "shared-memory race", ""},
-      {"edge", "out of bounds", "stopped by out of bounds at tiled.cuh:31"},
+      {"edge", "out of bounds", "stopped by out of bounds at tiled.cuh:27"},
       {"beta_zero", "", "is nan"},
       {"beta_ignored", "", "beta=2"},
       {"leading_dimension", "", "lda+"},
