@@ -17,6 +17,7 @@
 #include "device/cpu/machine.hpp"
 #include "devices.hpp"
 #include "measure/gpu_environment.hpp"
+#include "own_contender.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "report/bench_table.hpp"
@@ -35,6 +36,8 @@ struct Ladder {
   std::string op;
   const Backend* backend;
   std::vector<const RungInfo*> rungs;
+  const Contender* own = nullptr;
+  bool with_library = true;
 };
 
 struct Problem {
@@ -137,6 +140,8 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   request.op = problem.ladder->op;
   request.backend = problem.ladder->backend;
   request.rungs = problem.ladder->rungs;
+  request.own = problem.ladder->own;
+  request.with_library = problem.ladder->with_library;
   request.size = problem.size;
   request.peers = peers.opened_for(*request.backend);
   request.progress = [&](std::string_view what, double done) {
@@ -209,22 +214,10 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
   return any_ran ? exit_right : exit_unavailable;
 }
 
-ExitCode run(const BenchArguments& arguments) {
-  const RandomArguments& random = arguments.random;
-  if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
-    if (!arguments.batch.empty()) throw UsageError("--batch: cannot be combined with --random");
-    return run_random(arguments);
-  }
-  check_no_random(arguments.random);
-  const auto rungs = read_selectors(arguments.selectors);
-  const std::vector<SizeArgument> sizes = read_all_sizes(arguments);
-  BenchRequest request;
-  request.options = read_options(arguments);
-  if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
-  // Before the device is opened, because its driver reads the environment, too.
-  const std::vector<std::string> cleared = clear_harmful_environment();
-  const Devices devices(arguments);
-  const std::vector<Ladder> ladders = group(rungs, devices);
+/// Measures the ladders and writes what was asked for.
+ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders,
+             const std::vector<SizeArgument>& sizes, const BenchRequest& request,
+             const std::vector<std::string>& cleared) {
   const std::vector<Problem> problems = plan(ladders, sizes);
   for (const auto& [ladder, size] : problems) {
     if (request.options.batch != 1 && ladder->op != "gemm") {
@@ -263,6 +256,70 @@ ExitCode run(const BenchArguments& arguments) {
   return exit_code(results);
 }
 
+struct Setting {
+  std::vector<SizeArgument> sizes;
+  BenchRequest request;
+  std::vector<std::string> cleared;  // settings of the environment
+};
+
+Setting read_setting(const BenchArguments& arguments) {
+  Setting setting;
+  setting.sizes = read_all_sizes(arguments);
+  setting.request.options = read_options(arguments);
+  if (!arguments.seconds.empty()) setting.request.seconds = read_seconds(arguments.seconds);
+  // Before the device is opened, because its driver reads the environment, too.
+  setting.cleared = clear_harmful_environment();
+  return setting;
+}
+
+/// A kernel in a file of the user's, against what --against names.
+ExitCode run_file(const BenchArguments& given) {
+  if (given.selectors.size() != 1) {
+    throw UsageError("SELECTOR: a file of yours stands alone; --against names its opponents");
+  }
+  if (!given.peers.empty()) throw UsageError("--vs: for a file of yours, --against names peers");
+  if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");
+  KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
+  BenchArguments arguments = given;
+  const std::string op = file.signature.op;
+  const Opponents opponents = read_opponents(given.against, op);
+  arguments.peers = opponents.peers;
+  arguments.dtype = name(file.signature.dtype);
+  const Setting setting = read_setting(arguments);
+  const Devices devices(arguments);
+  const Backend& backend = devices.of(*read_selectors({op + "/cuda"}).front());
+  if (backend.name() == "cpu") {
+    throw UsageError("--device: 'cpu': a CUDA file runs on gpu or virtual");
+  }
+  return with_kernel_file([&] {
+    const OwnContender own(std::move(file), backend);
+    return run(arguments,
+               {{op, &backend, opponents.rungs, &own.contender(), opponents.with_library}},
+               setting.sizes, setting.request, setting.cleared);
+  });
+}
+
+ExitCode run(const BenchArguments& arguments) {
+  const bool has_file = std::ranges::any_of(arguments.selectors, names_kernel_file);
+  const RandomArguments& random = arguments.random;
+  const bool is_random = !random.count.empty() || random.regret;
+  if (has_file && is_random) throw UsageError("--random: a file of yours has --sizes");
+  if (has_file) return run_file(arguments);
+  if (!arguments.against.empty() || !arguments.as.empty()) {
+    throw UsageError("--against and --as: for a file of yours, such as my_gemm.cu");
+  }
+  if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
+    if (!arguments.batch.empty()) throw UsageError("--batch: cannot be combined with --random");
+    return run_random(arguments);
+  }
+  check_no_random(arguments.random);
+  const auto rungs = read_selectors(arguments.selectors);
+  const Setting setting = read_setting(arguments);
+  const Devices devices(arguments);
+  const std::vector<Ladder> ladders = group(rungs, devices);
+  return run(arguments, ladders, setting.sizes, setting.request, setting.cleared);
+}
+
 }  // namespace
 
 Action add_bench(Options& app) {
@@ -283,6 +340,13 @@ Action add_bench(Options& app) {
       ->type_name("PEER")
       ->delimiter(',')
       ->take_all();
+  app.add_option("--against", arguments->against,
+                 "What a file of yours is compared with: rungs, library, peers, or none (default: "
+                 "library and all peers that are installed)")
+      ->type_name("WHAT")
+      ->delimiter(',')
+      ->take_all();
+  arguments->add_kernel_file(app);
   arguments->add_form(app);
   app.add_option("--math", arguments->math,
                  "Compute mode of the library's gemm: standard, or for f32 split (by halves) or "
@@ -308,6 +372,7 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
       "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
       "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
+      "  rung bench my_gemm.cu --against gemm/cuda/05,library,cublas\n"
       "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
       "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
   return [arguments] { return run(*arguments); };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "kernel_file_arguments.hpp"
 
 namespace rung {
 
@@ -18,7 +19,8 @@ struct RandomArguments {
   void add_random(Options& app);
 };
 
-struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
+struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelFileArguments {
+  std::vector<std::string> against;  // of a kernel file
   std::string sizes;
   std::string batch;
   std::vector<std::string> peers;

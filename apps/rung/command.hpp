@@ -26,6 +26,8 @@ using Action = std::function<ExitCode()>;
 Action add_list(Options& app);
 Action add_verify(Options& app);
 Action add_bench(Options& app);
+Action add_check(Options& app);
+Action add_new(Options& app);
 Action add_tune(Options& app);
 Action add_trace(Options& app);
 Action add_emu(Options& app);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernel_file/nearest_name.hpp"
 #include "manual.hpp"
 #include "rung/version.hpp"
 
@@ -105,7 +106,8 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
     if (!extras.empty() && !extras.front().starts_with('-') && app.get_subcommands().empty()) {
       std::vector<std::string_view> names;
       for (const Command& command : commands) names.push_back(command.name);
-      return fmt::format("'{}' is not one of {}", extras.front(), fmt::join(names, ", "));
+      return fmt::format("'{}' is not one of {}{}", extras.front(), fmt::join(names, ", "),
+                         did_you_mean(extras.front(), names));
     }
     if (!extras.empty()) return extras.front() + ": unknown argument; see --help";
   }
@@ -123,6 +125,9 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
     }
     if (app.got_subcommand("report")) return "FILE: expected one, such as gemm.json; see --help";
     if (app.got_subcommand("dist")) return "--ranks: expected a number of ranks; see --help";
+    if (app.got_subcommand("check") || app.got_subcommand("new")) {
+      return "FILE: expected one, such as my_gemm.cu; see --help";
+    }
     if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
     return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
   }

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "arguments.hpp"
@@ -13,14 +16,26 @@
 namespace rung {
 namespace {
 
-const RungInfo& read_one(const std::string& selector) {
+struct Text {
+  std::string name, text;
+};
+
+/// A rung, or a file of the user's.
+Text read_one(const std::string& selector) {
+  if (selector.ends_with(".cu") || selector.ends_with(".metal")) {
+    std::ifstream file(selector, std::ios::binary);
+    if (!std::filesystem::is_regular_file(selector) || !file) {
+      throw UsageError(fmt::format("RUNG: '{}' is not a readable file", selector));
+    }
+    return {selector, {std::istreambuf_iterator<char>(file), {}}};
+  }
   const auto rungs = read_selectors({selector});
   if (rungs.size() != 1) {
     throw UsageError(fmt::format(
         "RUNG: '{}' selects {} rungs; diff takes two rungs, each selected by one argument",
         selector, rungs.size()));
   }
-  return *rungs.front();
+  return {rungs.front()->id, std::string(rungs.front()->source)};
 }
 
 /// On a terminal, unless NO_COLOR is set (no-color.org).
@@ -30,9 +45,9 @@ bool is_coloured() {
 }
 
 ExitCode run(const std::vector<std::string>& selectors) {
-  const RungInfo& from = read_one(selectors[0]);
-  const RungInfo& to = read_one(selectors[1]);
-  fmt::print("{}", unified_diff({from.id, from.source}, {to.id, to.source}, is_coloured()));
+  const Text from = read_one(selectors[0]);
+  const Text to = read_one(selectors[1]);
+  fmt::print("{}", unified_diff({from.name, from.text}, {to.name, to.text}, is_coloured()));
   return exit_right;
 }
 
@@ -40,14 +55,16 @@ ExitCode run(const std::vector<std::string>& selectors) {
 
 Action add_diff(Options& app) {
   auto selectors = std::make_shared<std::vector<std::string>>();
-  app.add_option("RUNG", *selectors, "Two rungs, such as gemm/cuda/02 gemm/cuda/03")
+  app.add_option("RUNG", *selectors,
+                 "Two rungs, such as gemm/cuda/02 gemm/cuda/03, or files of yours")
       ->type_name("")
       ->required()
       ->expected(2);
   app.footer(
       "Prints a unified diff of the two sources, as built into this program; coloured on a\n"
       "terminal, unless NO_COLOR is set.\n\n"
-      "Examples:\n  rung diff gemm/cuda/05 gemm/cuda/06\n  rung diff gemm/cpu/03 gemm/cpu/04");
+      "Examples:\n  rung diff gemm/cuda/05 gemm/cuda/06\n  rung diff gemm/cpu/03 gemm/cpu/04\n"
+      "  rung diff gemm/cuda/04 my_gemm.cu");
   return [selectors] { return run(*selectors); };
 }
 

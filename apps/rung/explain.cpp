@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -14,6 +16,8 @@
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
 #include "explain_head.hpp"
+#include "kernel_file/adapter.hpp"
+#include "kernel_file_arguments.hpp"
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
@@ -21,10 +25,9 @@
 namespace rung {
 namespace {
 
-struct ExplainArguments : CommonArguments, ExtentArguments {
+struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments {
   std::string what;
   std::vector<std::string> program_arguments;
-  std::vector<std::string> include_folders, definitions;
   std::string results;
   std::string html;
   bool no_hardware = false;
@@ -182,12 +185,52 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
   return exit_right;
 }
 
+/// Whether the file has no main(): then its function gemm, dot or sum is called.
+bool is_kernel_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file && !has_main(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+/// A gemm whose C has enough tiles for all SMs, with a k that is soon simulated.
+constexpr ProgramSize explained_product = {2048, 2048, 128};
+constexpr std::int64_t explained_vector = 1 << 22;
+
+ProgramSize size_of_program(const ExplainArguments& arguments, const std::string& op) {
+  const bool is_gemm = op == "gemm";
+  if (!arguments.any()) return is_gemm ? explained_product : ProgramSize{1, explained_vector, 1};
+  const SizeArgument size = read_extents(arguments);
+  if (!is_gemm && !size.is_single) throw UsageError(op + " takes only n: --n N");
+  return {size.m, size.n, size.k};
+}
+
+/// Calls the function in a program that rung writes around it.
+ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
+                             const std::string& kernel) {
+  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code);
+  const ProgramSize size = size_of_program(arguments, file.signature.op);
+  const analysis::ScratchFolder folder;
+  const std::filesystem::path program = folder.path() / "program.cu";
+  std::ofstream(program) << program_text(file.path, file.signature, size);
+  return with_kernel_file([&] {
+    return explain_file({path,
+                         program.string(),
+                         kernel,
+                         {},
+                         compiler_options(file),
+                         read_options(arguments),
+                         read_json(arguments.json),
+                         read_output("--html", arguments.html)});
+  });
+}
+
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
   if (const std::size_t colon = what.rfind(':'); colon != what.npos || what.ends_with(".cu")) {
-    return explain_file({what.substr(0, colon), colon == what.npos ? "" : what.substr(colon + 1),
-                         arguments.program_arguments, compiler_options(arguments),
+    const std::string path = what.substr(0, colon);
+    const std::string kernel = colon == what.npos ? "" : what.substr(colon + 1);
+    if (is_kernel_file(path)) return explain_kernel_file(arguments, path, kernel);
+    return explain_file({path, "", kernel, arguments.program_arguments, compiler_options(arguments),
                          read_options(arguments), read_json(arguments.json),
                          read_output("--html", arguments.html)});
   }
@@ -208,20 +251,15 @@ ExitCode run(const ExplainArguments& arguments) {
 Action add_explain(Options& app) {
   auto arguments = std::make_shared<ExplainArguments>();
   app.add_option("RUNG", arguments->what,
-                 "A rung, such as gemm/cuda/02, or your own program, as FILE.cu, or one of its "
-                 "kernels, as\n"
-                 "FILE.cu:KERNEL")
+                 "A rung, such as gemm/cuda/02, or your own program or file with a function gemm, "
+                 "dot or sum,\n"
+                 "as FILE.cu, or one of its kernels, as FILE.cu:KERNEL")
       ->type_name("")
       ->required();
   app.add_option("ARGS", arguments->program_arguments, "That program's arguments, after --")
       ->type_name("")
       ->may_be_empty();
-  app.add_option("-I", arguments->include_folders, "Look for the program's headers there")
-      ->type_name("DIR")
-      ->one_at_a_time();
-  app.add_option("-D", arguments->definitions, "Define a macro for the program")
-      ->type_name("NAME[=VALUE]")
-      ->one_at_a_time();
+  arguments->add_kernel_file(app);
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);
@@ -242,13 +280,16 @@ Action add_explain(Options& app) {
       "- the causes that cost most, each with the rung that removes it\n"
       "- hardware counters, if ncu and the GPU are available\n"
       "Of your own program, each kernel's causes are listed by what they cost in predicted time,\n"
-      "with what to write instead; hazards come first.\n\n"
+      "with what to write instead; hazards come first. A file without main(), such as rung new\n"
+      "writes, is called on --m x --n x --k (default: 2048x2048x128; for vectors 2^22 "
+      "elements).\n\n"
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"
       "  rung explain gemm/metal/01\n"
       "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
-      "  rung explain program.cu:matmul -- 512");
+      "  rung explain program.cu:matmul -- 512\n"
+      "  rung explain my_gemm.cu --n 1024");
   return [arguments] { return run(*arguments); };
 }
 

@@ -17,6 +17,7 @@
 #include "emu/reports/conclusion.hpp"
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
+#include "kernel_file/kernel_file.hpp"
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
 #include "vgpu/ptx/parser.hpp"
@@ -29,9 +30,9 @@ namespace fs = std::filesystem;
 fs::path compile(const FileToExplain& file, const fs::path& folder) {
   const vgpu::DeviceDescription& device = file.options.device;
   emu::CompileOptions options;
-  options.sources = {file.source};
+  options.sources = {file.program.empty() ? file.source : file.program};
   options.passed = file.compiled_with;
-  options.architecture = fmt::format("sm_{}{}", device.compute_major, device.compute_minor);
+  options.architecture = architecture_for(10 * device.compute_major + device.compute_minor);
   try {
     return emu::compile(options, emu::find_installation(), emu::find_clang(), folder);
   } catch (const emu::MissingTool& error) {

@@ -13,6 +13,8 @@ namespace rung {
 
 struct FileToExplain {
   std::string source;  // a CUDA program
+  /// What is compiled in its place, and includes it; empty: the source itself.
+  std::string program;
   std::string kernel;  // the name of one of its kernels, without parameters; all if empty
   std::vector<std::string> arguments;      // of the program
   std::vector<std::string> compiled_with;  // options for the compiler: "-Iinclude", "-DN=4"

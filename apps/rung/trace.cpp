@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -16,6 +18,8 @@
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
+#include "kernel_file/kernel_contender.hpp"
+#include "kernel_file_arguments.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "report/maps/access_map.hpp"
@@ -23,7 +27,7 @@
 namespace rung {
 namespace {
 
-struct TraceArguments : CommonArguments, ExtentArguments, FormArguments {
+struct TraceArguments : CommonArguments, ExtentArguments, FormArguments, KernelFileArguments {
   std::string map;
   std::string line;
   std::string warp;  // 0 where empty
@@ -85,27 +89,57 @@ struct TracedLaunch {
   std::vector<vgpu::Site> sites;
 };
 
+/// What is traced: a rung, or a kernel in a file of the user's.
+struct Subject {
+  std::string id, file_name, op;
+  std::string_view source;
+  const RungInfo* rung = nullptr;  // one of the two
+  const KernelFile* kernel = nullptr;
+  bool is_metal = false;
+};
+
+Subject subject_of(const RungInfo& rung) {
+  const bool is_metal = rung.backend == "metal";
+  const std::string file_name = rung.slug + (is_metal ? ".metal" : ".cu");
+  return {rung.id, file_name, rung.op, rung.source, &rung, nullptr, is_metal};
+}
+
+Subject subject_of(const KernelFile& file) {
+  return {file.name(), file.name(), file.signature.op, file.text, nullptr, &file, false};
+}
+
 /// The launches of one call. A launch that failed is among them, with its hazards.
 class Trace {
  public:
-  Trace(const RungInfo& rung, const DeviceOptions& options)
-      : rung_(rung),
-        backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
+  Trace(const Subject& subject, const DeviceOptions& options)
+      : subject_(subject),
+        backend_((subject.is_metal ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
-            })) {}
+            })) {
+    if (subject.kernel == nullptr) return;
+    if (const auto absent = backend_->absent()) throw UnavailableError(*absent);
+    loaded_ = std::make_shared<const LoadedKernel>(*subject.kernel, *gpu_of(*backend_));
+  }
 
-  const Backend& backend() const { return *backend_; }
+  std::string device() const { return backend_->device(); }
+  std::string code() const {
+    return loaded_ != nullptr ? loaded_->code() : backend_->code(*subject_.rung);
+  }
 
   template <class Case>
   const std::vector<TracedLaunch>& run(const Case& problem, int threads) {
     Progress progress;
-    progress.show(fmt::format("running {} on the virtual GPU", rung_.id));
-    if (const auto reason = backend_->why_not(rung_, problem.call())) {
-      throw UnavailableError(fmt::format("{}: {}", rung_.id, *reason));
+    progress.show(fmt::format("running {} on the virtual GPU", subject_.id));
+    if (const auto reason = why_not(problem.call())) {
+      throw UnavailableError(fmt::format("{}: {}", subject_.id, *reason));
     }
     try {
-      ::rung::run(*backend_, rung_, problem.call(), threads);
+      if (loaded_ != nullptr) {
+        call_kernel(problem.call(), threads);
+      } else {
+        ::rung::run(*backend_, *subject_.rung, problem.call(), threads);
+      }
     } catch (const KernelError&) {
       if (launches_.empty() || launches_.back().report.hazards.empty()) throw;
     }
@@ -113,9 +147,24 @@ class Trace {
   }
 
  private:
-  const RungInfo& rung_;
+  template <class Call>
+  std::optional<std::string> why_not(const Call& call) const {
+    if (loaded_ == nullptr) return backend_->why_not(*subject_.rung, call);
+    const std::string reason = ::rung::why_not(subject_.kernel->signature, call);
+    return reason.empty() ? std::nullopt : std::optional(reason);
+  }
+  void call_kernel(const GemmCall& call, int threads) const {
+    KernelContender(loaded_).bind(call, threads).batch.call();
+  }
+  void call_kernel(const DotCall& call, int threads) const {
+    std::array<std::byte, sizeof(double)> result;  // of any type
+    KernelContender(loaded_).bind(call, threads, result.data()).batch.call();
+  }
+
+  const Subject& subject_;
   std::vector<TracedLaunch> launches_;
   std::unique_ptr<Backend> backend_;
+  std::shared_ptr<const LoadedKernel> loaded_;  // null for a rung
 };
 
 Json to_json(const TraceArguments& arguments, const GemmSpec& spec) {
@@ -125,10 +174,6 @@ Json to_json(const TraceArguments& arguments, const GemmSpec& spec) {
 
 Json to_json(const TraceArguments& /*arguments*/, const DotSpec& spec) {
   return {{"dtype", name(spec.dtype)}, {"m", nullptr}, {"n", spec.n}, {"k", nullptr}};
-}
-
-std::string source_name(const RungInfo& rung) {
-  return rung.slug + (rung.backend == "metal" ? ".metal" : ".cu");
 }
 
 int read_warp(const TraceArguments& arguments) {
@@ -151,12 +196,12 @@ void check_line(const TraceArguments& arguments) {
 }
 
 /// The most wasteful access at --line, or of all if no line is given.
-std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
+std::string draw_map(const TraceArguments& arguments, const Subject& subject,
                      const AccessRecorder& recorder, const std::vector<TracedLaunch>& launches) {
   if (launches.empty()) throw UsageError("--map: this problem launches no kernel");
   const std::vector<vgpu::Site>& sites = launches.front().sites;
   const auto drawn =
-      worst_access(recorder.accesses(), sites, full_place(arguments.line, source_name(rung)));
+      worst_access(recorder.accesses(), sites, full_place(arguments.line, subject.file_name));
   if (!drawn) {
     throw UsageError(fmt::format("--line: '{}' has no access by warp {}; lines with one: {}",
                                  arguments.line, read_warp(arguments),
@@ -167,12 +212,14 @@ std::string draw_map(const TraceArguments& arguments, const RungInfo& rung,
 }
 
 template <class Case, class Spec>
-ExitCode run(const TraceArguments& arguments, const RungInfo& rung, const Spec& spec) {
+ExitCode run(const TraceArguments& arguments, const Subject& subject, const Spec& spec) {
   const int threads = read_threads(arguments.threads);
   const int warp = read_warp(arguments);
   check_line(arguments);
   check_apart({{"--json", arguments.json}, {"--map", arguments.map}});
-  Trace trace(rung, read_device_options(arguments));
+  DeviceOptions device = read_device_options(arguments);
+  if (subject.kernel != nullptr) device.code.clear();  // which is of rungs
+  Trace trace(subject, device);
   const auto output = read_json(arguments.json);
   const auto map = read_output("--map", arguments.map);
   std::optional<AccessRecorder> recorder;
@@ -180,48 +227,62 @@ ExitCode run(const TraceArguments& arguments, const RungInfo& rung, const Spec& 
   const bool keep_stdout = (output && output->is_stdout()) || (map && map->is_stdout());
   std::FILE* out = keep_stdout ? stderr : stdout;
 
-  fmt::print(out, "{} {}\non {}\n{}\n", rung.id, describe(spec), trace.backend().device(),
-             trace.backend().code(rung));
-  if (rung.backend == "metal") fmt::print(out, "{}\n", metal_units);
+  fmt::print(out, "{} {}\non {}\n{}\n", subject.id, describe(spec), trace.device(), trace.code());
+  if (subject.is_metal) fmt::print(out, "{}\n", metal_units);
   Json kernels = Json::array();
   ExitCode code = exit_right;
   const std::vector<TracedLaunch>& launches = trace.run(Case(spec), threads);
   for (const TracedLaunch& launch : launches) {
     auto lines = vgpu::by_line(launch.report, launch.sites);
-    add_text(lines, source_name(rung), rung.source);
-    fmt::print(out, "\n{}", launch_table(launch.report, lines));
+    add_text(lines, subject.file_name, subject.source);
+    vgpu::LaunchReport shown = launch.report;
+    shown.kernel = emu::readable_name(shown.kernel);
+    fmt::print(out, "\n{}", launch_table(shown, lines));
     kernels.push_back(emu::to_json(launch.report, lines));
     if (!launch.report.hazards.empty()) code = exit_wrong;
   }
-  if (map) map->write(draw_map(arguments, rung, *recorder, launches));
+  if (map) map->write(draw_map(arguments, subject, *recorder, launches));
   if (output) {
     Json json = to_json(arguments, spec);
-    json.update({{"rung", rung.id},
-                 {"device", trace.backend().device()},
-                 {"code", trace.backend().code(rung)}});
-    if (rung.backend == "metal") json["units"] = metal_units;
+    json.update({{"rung", subject.id}, {"device", trace.device()}, {"code", trace.code()}});
+    if (subject.is_metal) json["units"] = metal_units;
     json["kernels"] = std::move(kernels);
     output->write(dump(json));
   }
   return code;
 }
 
-ExitCode run(const TraceArguments& arguments) {
-  const RungInfo& rung = read_rung(arguments);
-  if (rung.op == "gemm") {
-    return run<GemmCase>(arguments, rung, read_gemm_spec(arguments, rung.compute_mode));
+ExitCode run(const TraceArguments& arguments, const Subject& subject) {
+  if (subject.op != "gemm") {
+    return run<DotCase>(arguments, subject, read_dot_spec(arguments, subject.op));
   }
-  return run<DotCase>(arguments, rung, read_dot_spec(arguments, rung.op));
+  const ComputeMode mode =
+      subject.rung != nullptr ? subject.rung->compute_mode : ComputeMode::standard;
+  return run<GemmCase>(arguments, subject, read_gemm_spec(arguments, mode));
+}
+
+ExitCode run(const TraceArguments& given) {
+  const std::string& what = given.selectors.front();
+  if (!names_kernel_file(what)) {
+    if (!given.as.empty()) throw UsageError("--as: for a file of yours, such as my_gemm.cu");
+    return run(given, subject_of(read_rung(given)));
+  }
+  const KernelFile file = read_kernel_file(given, what, given.dtype, given.code);
+  TraceArguments arguments = given;
+  arguments.dtype = name(file.signature.dtype);
+  return with_kernel_file([&] { return run(arguments, subject_of(file)); });
 }
 
 }  // namespace
 
 Action add_trace(Options& app) {
   auto arguments = std::make_shared<TraceArguments>();
-  app.add_option("RUNG", arguments->selectors, "A rung, such as gemm/cuda/02")
+  app.add_option("RUNG", arguments->selectors,
+                 "A rung, such as gemm/cuda/02, or a file of yours, such as my_gemm.cu")
       ->type_name("")
       ->required()
       ->expected(1);
+  arguments->add_kernel_file(app);
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_form(app);
@@ -243,6 +304,7 @@ Action add_trace(Options& app) {
       "  rung trace gemm/cuda/00\n"
       "  rung trace dot/cuda/06 --n 1e6\n"
       "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json\n"
+      "  rung trace my_gemm.cu --n 512\n"
       "  rung trace gemm/cuda/05 --map banks.svg --line fragment.cuh:27");
   return [arguments] { return run(*arguments); };
 }

@@ -14,7 +14,7 @@ namespace {
 
 // The state of a contender in the bench.
 struct Entry {
-  std::unique_ptr<Contender> owned;  // empty for peers
+  std::unique_ptr<Contender> owned;  // empty for what the request owns
   const Contender* contender;
   double expected = 0;
   std::vector<double> samples;
@@ -55,6 +55,7 @@ class Bench {
 
  private:
   void enter_all() {
+    enter_own();
     for (const RungInfo* info : request_.rungs) {
       BenchRow row;
       row.slug = info->slug;
@@ -62,7 +63,7 @@ class Bench {
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }
-    enter_library();
+    if (request_.with_library) enter_library();
     for (const Peer* peer : request_.peers) {
       BenchRow row;
       row.kind = Kind::peer;
@@ -70,6 +71,15 @@ class Bench {
       result_.rows.push_back(std::move(row));
       entries_.push_back({nullptr, peer, 0, {}, {}});
     }
+  }
+
+  void enter_own() {
+    if (request_.own == nullptr) return;
+    BenchRow row;
+    row.name = row.slug = request_.own->name();
+    if (!request_.rungs.empty()) row.previous = request_.rungs.front()->slug;
+    result_.rows.push_back(std::move(row));
+    entries_.push_back({nullptr, request_.own, 0, {}, {}});
   }
 
   // It runs on CPUs, and on GPUs by CUDA.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rung.hpp"
+#include "measure/contender.hpp"
 #include "measure/peers/peer.hpp"
 #include "measure/statistics.hpp"
 #include "measure/workload.hpp"
@@ -69,6 +70,8 @@ struct BenchRequest {
   double seconds = 0.5;  // time budget per measurement
   const Backend* backend = nullptr;
   std::vector<const RungInfo*> rungs;  // of this op
+  const Contender* own = nullptr;      // a kernel of the user's, compared with the first rung
+  bool with_library = true;
   std::vector<const Peer*> peers;
   /// Called with the current activity, and the fraction of the timing that is done.
   std::function<void(std::string_view what, double done)> progress;

@@ -156,7 +156,7 @@ std::string host(const BenchResult& result) {
 std::string verdict(const BenchRow& row) {
   if (!row.skipped.empty()) return "skipped: " + row.skipped;
   if (row.wrong()) return "WRONG: " + row.verdict.message;
-  return "right; bottleneck: " + row.bottleneck;
+  return row.bottleneck.empty() ? "right" : "right; bottleneck: " + row.bottleneck;
 }
 
 // How cold operands are depends on the size of the memory that they rotate through.
@@ -200,7 +200,11 @@ std::string describe(const BenchResult& result) {
 std::string bench_table(const BenchResult& result) {
   const std::string_view unit = result.counts_flops ? "GFLOP/s" : "GB/s";
   const int threads = result.options.threads;
-  std::string text = describe(result);
+  std::string text;
+  if (result.device.starts_with("virtual")) {
+    text = "times are those of the simulation on this CPU; they say nothing about a GPU\n";
+  }
+  text += describe(result);
   const bool on_gpu = result.device.starts_with("gpu");
   if (!on_gpu) {
     text += fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");

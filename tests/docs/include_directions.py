@@ -32,8 +32,12 @@ ALLOWED = {
         "src/vgpu/model",
     ],
     "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
+    "src/kernel_file": [
+        "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library", "src/vgpu/driver",
+    ],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/report",
+        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/kernel_file", "src/measure",
+        "src/report",
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.

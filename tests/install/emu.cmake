@@ -17,6 +17,15 @@ if(NOT status EQUAL 0 OR NOT said STREQUAL "1000 elements, 0 wrong, timed: yes\n
   message(FATAL_ERROR "rung emu ended with ${status} and said:\n${said}${told}")
 endif()
 
+# A kernel that starts from a rung is compiled with the headers of rungs that lie there, too.
+execute_process(COMMAND ${prefix}/${bindir}/rung new my_gemm.cu --from gemm/cuda/09 --force
+  COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET WORKING_DIRECTORY ${work}/elsewhere)
+execute_process(COMMAND ${prefix}/${bindir}/rung check my_gemm.cu WORKING_DIRECTORY ${work}/elsewhere
+  RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE told)
+if(NOT status EQUAL 0 OR NOT said MATCHES "right in 27 cases")
+  message(FATAL_ERROR "rung check ended with ${status} and said:\n${said}${told}")
+endif()
+
 # Without its headers it says what is missing, and does not take those of the build.
 file(RENAME ${prefix}/${libdir}/rung/emu/include ${prefix}/headers)
 execute_process(COMMAND ${prefix}/${bindir}/rung emu ${program} WORKING_DIRECTORY ${work}/elsewhere

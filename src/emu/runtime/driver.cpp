@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "emu/given_driver.hpp"
 #include "emu/options.hpp"
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
@@ -64,11 +65,18 @@ const cuda::DriverApi& start() {
   return vgpu::virtual_driver();
 }
 
+GivenDriver given = {};
+
 }  // namespace
 
 const cuda::DriverApi& driver() {
-  static const cuda::DriverApi& api = start();
+  static const cuda::DriverApi& api = given.api != nullptr ? *given.api : start();
   return api;
+}
+
+extern "C" __attribute__((visibility("default"))) void rung_emu_use_driver(
+    const GivenDriver* driver) {
+  given = *driver;
 }
 
 // For code that is linked with this library and calls the driver itself, from the same build only.
@@ -76,6 +84,8 @@ extern "C" __attribute__((visibility("default"))) const cuda::DriverApi* rung_em
   return &driver();
 }
 
-std::string driver_message() { return vgpu::virtual_driver_message(); }
+std::string driver_message() {
+  return given.api != nullptr ? given.message() : vgpu::virtual_driver_message();
+}
 
 }  // namespace rung::emu

@@ -88,13 +88,22 @@ cuda::Result Runtime::enter() {
 }
 
 cuda::Result Runtime::reset() {
+  forget_context();
+  return driver().cuDevicePrimaryCtxReset(the_device);
+}
+
+void Runtime::forget_context() {
   const std::lock_guard lock(mutex_);
   for (const auto& image : images_) image->modules.fill(nullptr);
   for (auto& [stub, kernel] : kernels_) kernel.functions.fill(nullptr);
   allocations_.clear();
   is_lost_ = false;
   ++generation_;
-  return driver().cuDevicePrimaryCtxReset(the_device);
+}
+
+extern "C" __attribute__((visibility("default"))) void rung_emu_forget_context() {
+  clear_last_error();
+  Runtime::get().forget_context();
 }
 
 cuda::Result Runtime::load(Image& image, cuda::Module& module) {
@@ -111,8 +120,10 @@ cuda::Result Runtime::load(Image& image, cuda::Module& module) {
   std::array<void*, 5> values = {log.data(), reinterpret_cast<void*>(log.size() - 1), names.data(),
                                  image.managed_addresses.data(),
                                  reinterpret_cast<void*>(names.size())};
-  const cuda::Result result = driver().cuModuleLoadDataEx(&loaded, image.ptx, options.size(),
-                                                          options.data(), values.data());
+  // NVIDIA's driver places no variables: it is given no list where there are none.
+  const unsigned count = names.empty() ? 2 : static_cast<unsigned>(options.size());
+  const cuda::Result result =
+      driver().cuModuleLoadDataEx(&loaded, image.ptx, count, options.data(), values.data());
   if (result != cuda::Result::success && !image.is_broken) {
     image.is_broken = true;
     report_failure(log.data());

@@ -76,6 +76,8 @@ class Runtime {
   cuda::Result enter();
   /// Destroys everything on the device; modules are loaded again when needed.
   cuda::Result reset();
+  /// The context is already gone: modules are loaded again when needed.
+  void forget_context();
 
   /// cudaErrorInvalidDeviceFunction if `stub` is not a kernel.
   cudaError_t find_kernel(const void* stub, cuda::Function& function);

@@ -1,0 +1,161 @@
+// rung check: verifies a kernel in a file of the user's by the rules of a rung.
+
+#include "kernel_file/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "arguments.hpp"
+#include "command_line.hpp"
+#include "devices.hpp"
+#include "kernel_file_arguments.hpp"
+#include "progress.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+struct CheckArguments : CommonArguments, KernelFileArguments {
+  std::string file;
+  std::string sizes;
+  std::string random = "0";
+  std::string seed = "1";
+};
+
+CheckOptions read_options(const CheckArguments& arguments, const KernelFile& file) {
+  CheckOptions options;
+  options.device = read_device_options(arguments);
+  options.device.code.clear();  // of rungs
+  const std::string& device = arguments.device;
+  if (!device.empty() && device != "gpu" && device != "virtual") {
+    throw UsageError(fmt::format("--device: '{}' is not one of gpu, virtual", device));
+  }
+  options.on_gpu = device == "gpu";
+  options.threads = read_threads(arguments.threads);
+  if (!arguments.sizes.empty()) {
+    for (const auto& [m, n, k, is_single] : read_sizes(arguments.sizes, 1)) {
+      const std::string& op = file.signature.op;
+      if (op != "gemm" && !is_single) throw UsageError(op + " takes only n: --sizes N");
+      check_memory(op, {m, n, k}, file.signature.dtype);
+      options.sizes.push_back({m, n, k});
+    }
+  }
+  options.random = static_cast<int>(read_integer("--random", arguments.random, 0, 1'000'000));
+  options.seed =
+      static_cast<std::uint64_t>(read_integer("--seed", arguments.seed, 0, 1'000'000'000));
+  return options;
+}
+
+std::string verdict(const CheckReport& report) {
+  if (report.wrong > 0) {
+    return fmt::format("WRONG in {} of {} cases: {}", report.wrong, report.cases, report.message);
+  }
+  return fmt::format("right in {} cases, error {:.2f} of bound", report.cases,
+                     report.max_error_ratio);
+}
+
+void print(const KernelFile& file, const CheckReport& report) {
+  fmt::print("{}: {}, {} {}\non {}\n{}\n", file.name(), file.signature.function, file.signature.op,
+             name(file.signature.dtype), report.device, report.code);
+  for (const KernelHazard& hazard : report.hazards) {
+    fmt::print("hazard: {} ({} {}, {} of {} cases, first {})\n", hazard.message, hazard.count,
+               hazard.count == 1 ? "time" : "times", hazard.cases, report.cases, hazard.problem);
+  }
+  fmt::print("{}\n", verdict(report));
+  if (!report.left_out.empty()) {
+    fmt::print("not checked, because the signature has no parameter for it:\n{}",
+               wrap(fmt::format("{}", fmt::join(report.left_out, ", ")), 2));
+  }
+}
+
+Json to_json(const KernelFile& file, const CheckReport& report) {
+  Json hazards = Json::array();
+  for (const KernelHazard& hazard : report.hazards) {
+    hazards.push_back({{"kind", hazard.kind},
+                       {"message", hazard.message},
+                       {"problem", hazard.problem},
+                       {"count", hazard.count},
+                       {"cases", hazard.cases}});
+  }
+  Json json = {
+      {"file", file.path.string()},
+      {"function", file.signature.function},
+      {"op", file.signature.op},
+      {"dtype", name(file.signature.dtype)},
+      {"device", report.device},
+      {"code", report.code},
+      {"hazards", std::move(hazards)},
+      {"cases", report.cases},
+      {"wrong_cases", report.wrong},
+      {"verified", report.right()},
+      {"max_error_ratio", std::min(report.max_error_ratio, std::numeric_limits<double>::max())},
+      {"left_out", report.left_out}};
+  if (report.wrong > 0) json["wrong"] = report.message;
+  return json;
+}
+
+ExitCode run(const CheckArguments& arguments) {
+  const KernelFile file =
+      read_kernel_file(arguments, arguments.file, arguments.dtype, arguments.code);
+  CheckOptions options = read_options(arguments, file);
+  if (options.on_gpu) {
+    if (const auto absent = find_backend("gpu")->absent()) {
+      throw UnavailableError(fmt::format("--device: 'gpu' is not available: {}", *absent));
+    }
+  }
+  const auto output = read_json(arguments.json);
+  return with_kernel_file([&] {
+    Progress progress;
+    progress.show("compiling " + file.name());
+    options.progress = [&](double done) {
+      progress.show("checking " + file.name(), "cases", done);
+    };
+    const CheckReport report = check_kernel(file, options);
+    progress.clear();
+    if (!output || !output->is_stdout()) print(file, report);
+    if (output) output->write(dump(to_json(file, report)));
+    return report.right() ? exit_right : exit_wrong;
+  });
+}
+
+}  // namespace
+
+Action add_check(Options& app) {
+  auto arguments = std::make_shared<CheckArguments>();
+  app.add_option("FILE", arguments->file,
+                 "A CUDA file with a function gemm, dot or sum that launches your kernel, or "
+                 "FILE:FUNCTION with --as")
+      ->type_name("")
+      ->required();
+  arguments->add_kernel_file(app);
+  arguments->add_device_dtype_threads(app);
+  app.add_option("--sizes", arguments->sizes, "Also check these comma-separated sizes")
+      ->type_name("N|MxNxK,...");
+  app.add_option("--random", arguments->random, "Also check N random problems (default: 0)")
+      ->type_name("N");
+  app.add_option("--seed", arguments->seed, "Seed of the random problems (default: 1)")
+      ->type_name("S");
+  arguments->add_json(app);
+  app.footer(
+      "Compiles the file, and verifies the function as rung verify does a rung: sizes around tile\n"
+      "edges, NaN between the rows, alpha and beta, each element against its error bound. The\n"
+      "virtual GPU, which is the default, also finds races, accesses out of bounds and reads of\n"
+      "what nobody wrote; they come first, and each fails the check. rung new writes such a "
+      "file.\n\n"
+      "The parameters may be any of m, n, k, alpha, A, lda, B, ldb, beta, C, ldc and stream, in\n"
+      "any order, of a dot product n, x, incx, y, incy, result and stream. Matrices are "
+      "row-major,\n"
+      "and pointers are those of the device.\n\n"
+      "Examples:\n"
+      "  rung new my_gemm.cu --from gemm/cuda/04 && rung check my_gemm.cu\n"
+      "  rung check my_gemm.cu --sizes 1000x300x77 --random 20\n"
+      "  rung check kernels.cu:run_sgemm --as gemm --device gpu");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

@@ -1,0 +1,56 @@
+#include "kernel_file_arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "command_line.hpp"
+#include "kernel_file/nearest_name.hpp"
+
+namespace rung {
+
+void KernelFileArguments::add_kernel_file(Options& app) {
+  app.add_option("--as", as,
+                 "What the function in the file computes: gemm, dot or sum (default: what its name "
+                 "says)")
+      ->type_name("OP");
+  app.add_option("-I", include_folders, "Look for the file's headers there")
+      ->type_name("DIR")
+      ->one_at_a_time();
+  app.add_option("-D", definitions, "Define a macro for the file")
+      ->type_name("NAME[=VALUE]")
+      ->one_at_a_time();
+}
+
+KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::string& path,
+                            const std::string& dtype, const std::string& code) {
+  constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
+  constexpr std::array<std::string_view, 2> compilers = {"clang", "nvcc"};
+  const auto check = [](const char* option, const std::string& value, const auto& allowed) {
+    if (value.empty() || std::ranges::find(allowed, value) != allowed.end()) return;
+    throw UsageError(fmt::format("{}: '{}' is not one of {}{}", option, value,
+                                 fmt::join(allowed, ", "), did_you_mean(value, allowed)));
+  };
+  check("--as", arguments.as, ops);
+  check("--code", code, compilers);
+  if (!names_kernel_file(path)) {
+    throw UsageError(fmt::format("FILE: '{}' does not end in .cu", path));
+  }
+  KernelFileRequest request{path, arguments.as, dtype, {}, code};
+  for (const std::string& folder : arguments.include_folders) {
+    request.options.push_back("-I" + folder);
+  }
+  for (const std::string& definition : arguments.definitions) {
+    request.options.push_back("-D" + definition);
+  }
+  try {
+    return rung::read_kernel_file(request);
+  } catch (const KernelFileError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace rung

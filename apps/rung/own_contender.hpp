@@ -1,0 +1,36 @@
+#pragma once
+// A kernel in a file of the user's, as a contender of `rung bench`.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "kernel_file/kernel_contender.hpp"
+
+namespace rung {
+
+/// The values of --against: rungs, the library and peers.
+struct Opponents {
+  std::vector<const RungInfo*> rungs;
+  bool with_library = true;
+  std::vector<std::string> peers;  // as --vs; none: all that are installed
+};
+
+/// For a file of that op. No values: the library and all peers. Throws UsageError.
+Opponents read_opponents(const std::vector<std::string>& against, const std::string& op);
+
+/// A file, compiled and loaded on a backend's device.
+class OwnContender {
+ public:
+  /// Compiles it. `backend` must outlive this. Throws as with_kernel_file() expects.
+  OwnContender(KernelFile file, const Backend& backend);
+
+  const Contender& contender() const { return contender_; }
+
+ private:
+  KernelFile file_;
+  KernelContender contender_;
+};
+
+}  // namespace rung

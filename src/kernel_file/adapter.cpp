@@ -1,0 +1,143 @@
+#include "kernel_file/adapter.hpp"
+
+#include <fmt/format.h>
+
+#include "core/dtype.hpp"
+
+namespace rung {
+namespace {
+
+/// In a string literal or the name of an included file.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string argument(const KernelParameter& parameter, Dtype dtype) {
+  const std::string value = fmt::format("call->{}", name(parameter.role));
+  if (parameter.role != Role::alpha && parameter.role != Role::beta) {
+    return fmt::format("({})({})", parameter.type, value);
+  }
+  // Not from double at once: __half has conversions from several types, and a negative number has
+  // none to unsigned.
+  return fmt::format("({})({})({})", parameter.type,
+                     is_integer(dtype)     ? "long long"
+                     : dtype == Dtype::f64 ? "double"
+                                           : "float",
+                     value);
+}
+
+std::string arguments(const Signature& signature) {
+  std::string text;
+  for (const KernelParameter& parameter : signature.parameters) {
+    text += (text.empty() ? "" : ", ") + argument(parameter, signature.dtype);
+  }
+  return text;
+}
+
+// The user's file may be a whole program.
+constexpr const char* adapter_frame = R"(#include "rung_emu/kernel_call.h"
+#define main rung_emu_main_of_file
+#include "{file}"
+#undef main
+extern "C" __attribute__((visibility("default"))) int {entry}(const rung_emu_kernel_call* call) {{
+  (void)call;
+  {statement}
+}}
+)";
+
+constexpr const char* program_frame = R"(
+#include <cstdlib>
+namespace {{
+
+template <class T>
+T* rung_emu_operand(long long count) {{
+  void* memory = nullptr;
+  cudaMalloc(&memory, count * sizeof(T));
+  return static_cast<T*>(memory);
+}}
+
+// Random numbers of a multiplicative congruential generator.
+{element}* rung_emu_input(long long count, unsigned seed) {{
+  auto* const host = static_cast<{element}*>(std::malloc(count * sizeof({element})));
+  unsigned word = seed;
+  for (long long i = 0; i < count; ++i) {{
+    word = word * 2891336453u + 747796405u;
+    host[i] = ({element})({value});
+  }}
+  auto* const device = rung_emu_operand<{element}>(count);
+  cudaMemcpy(device, host, count * sizeof({element}), cudaMemcpyHostToDevice);
+  std::free(host);
+  return device;
+}}
+
+}}  // namespace
+
+int main() {{
+  rung_emu_kernel_call call = {{}};
+  call.m = {m};
+  call.n = {n};
+  call.k = {k};
+  call.alpha = 1;
+  call.lda = call.k;
+  call.ldb = call.ldc = call.n;
+  call.incx = call.incy = 1;
+{operands}  const int error = {entry}(&call);
+  const cudaError_t last = cudaDeviceSynchronize();
+  return error != 0 || last != cudaSuccess;
+}}
+)";
+
+std::string element_type(const Signature& signature, Role role) {
+  for (const KernelParameter& parameter : signature.parameters) {
+    if (parameter.role != role) continue;
+    std::string type = parameter.type;
+    if (const std::size_t at = type.find("const"); at != type.npos) type.erase(at, 5);
+    return type.substr(0, type.find('*'));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string adapter_text(const std::filesystem::path& file, const Signature& signature) {
+  const std::string call = fmt::format("{}({})", signature.function, arguments(signature));
+  return fmt::format(adapter_frame,
+                     fmt::arg("file", escaped(std::filesystem::absolute(file).string())),
+                     fmt::arg("entry", adapter_entry),
+                     fmt::arg("statement", signature.returns_error
+                                               ? fmt::format("return static_cast<int>({});", call)
+                                               : fmt::format("{};\n  return 0;", call)));
+}
+
+std::string program_text(const std::filesystem::path& file, const Signature& signature,
+                         const ProgramSize& size) {
+  const bool is_gemm = signature.op == "gemm";
+  const std::string out = element_type(signature, is_gemm ? Role::c : Role::result);
+  std::string operands;
+  const auto input = [&](Role role, const char* count) {
+    if (!signature.has(role)) return;
+    operands += fmt::format("  call.{0} = rung_emu_input({1}, {2}u);\n", name(role), count,
+                            static_cast<int>(role) + 1);
+  };
+  input(Role::a, "call.m * call.k");
+  input(Role::b, "call.k * call.n");
+  input(Role::x, "call.n");
+  input(Role::y, "call.n");
+  operands += is_gemm ? fmt::format("  call.c = rung_emu_operand<{}>(call.m * call.n);\n", out)
+                      : fmt::format("  call.result = rung_emu_operand<{}>(1);\n", out);
+  return adapter_text(file, signature) +
+         fmt::format(program_frame,
+                     fmt::arg("element", element_type(signature, is_gemm ? Role::a : Role::x)),
+                     fmt::arg("value", is_integer(signature.dtype)
+                                           ? "static_cast<int>((word >> 8) % 9) - 4"
+                                           : "static_cast<float>(word >> 8) * 0x1p-23f - 1.0f"),
+                     fmt::arg("m", size.m), fmt::arg("n", size.n), fmt::arg("k", size.k),
+                     fmt::arg("entry", adapter_entry), fmt::arg("operands", operands));
+}
+
+}  // namespace rung

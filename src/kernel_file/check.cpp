@@ -1,0 +1,229 @@
+#include "kernel_file/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "backends/cuda/cuda.hpp"
+#include "core/standard_cases.hpp"
+#include "core/verify.hpp"
+#include "emu/launch_json.hpp"
+#include "kernel_file/kernel_contender.hpp"
+
+namespace rung {
+namespace {
+
+constexpr double most_virtual_multiply_adds = 0x1p20;  // of a random problem: simulation is slow
+constexpr double most_multiply_adds = 0x1p28;
+
+/// The hazards of all launches, merged by their kinds and places.
+class Hazards {
+ public:
+  void begin(std::string problem) {
+    problem_ = std::move(problem);
+    ++case_;
+  }
+
+  void see(const vgpu::LaunchReport& report) {
+    for (const vgpu::Hazard& hazard : report.hazards) add(hazard);
+    if (!report.fault) return;
+    const std::string where =
+        report.hazards.empty() ? "" : " at " + report.hazards.front().first.source;
+    throw KernelError(fmt::format("the kernel was stopped by {}{}", vgpu::name(*report.fault),
+                                  where == " at " ? "" : where));
+  }
+
+  std::vector<KernelHazard> take() {
+    std::vector<KernelHazard> found;
+    for (Seen& seen : seen_) found.push_back(std::move(seen.hazard));
+    return found;
+  }
+
+ private:
+  struct Seen {
+    vgpu::HazardKind kind;
+    std::string first, other;  // places
+    int last_case;
+    KernelHazard hazard;
+  };
+
+  void add(const vgpu::Hazard& hazard) {
+    // A race whose second write changes nothing is how several threads set a flag.
+    if (hazard.kind == vgpu::HazardKind::same_value) return;
+    const auto found = std::ranges::find_if(seen_, [&](const Seen& seen) {
+      return seen.kind == hazard.kind && seen.first == hazard.first.source &&
+             seen.other == hazard.other.source;
+    });
+    Seen& seen =
+        found != seen_.end()
+            ? *found
+            : seen_.emplace_back(Seen{
+                  hazard.kind,
+                  hazard.first.source,
+                  hazard.other.source,
+                  0,
+                  {vgpu::name(hazard.kind), emu::with_readable_names(hazard.message), problem_}});
+    seen.hazard.count += hazard.count;
+    if (seen.last_case == case_) return;
+    seen.last_case = case_;
+    ++seen.hazard.cases;
+  }
+
+  std::string problem_;
+  int case_ = 0;
+  std::vector<Seen> seen_;
+};
+
+/// The case as far as the signature can express it.
+GemmSpec expressed(GemmSpec spec, const Signature& signature) {
+  using enum Role;
+  spec.a_transposed = spec.b_transposed = false;
+  if (!signature.has(lda)) spec.a_padding = 0;
+  if (!signature.has(ldb)) spec.b_padding = 0;
+  if (!signature.has(ldc)) spec.c_padding = 0;
+  if (!signature.has(alpha)) spec.alpha = 1;
+  if (!signature.has(beta)) spec.beta = 0;
+  return spec;
+}
+
+DotSpec expressed(DotSpec spec, const Signature& signature) {
+  using enum Role;
+  spec.sum = signature.op == "sum";
+  if (!signature.has(incx)) spec.incx = 1;
+  if (!signature.has(incy)) spec.incy = 1;
+  return spec;
+}
+
+std::vector<GemmSpec> gemm_cases(const Signature& signature, const CheckOptions& options) {
+  std::vector<GemmSpec> specs = standard_gemm_cases(signature.dtype, Effort::quick);
+  for (const auto& [m, n, k] : options.sizes) {
+    GemmSpec spec;
+    spec.dtype = signature.dtype;
+    spec.m = m;
+    spec.n = n;
+    spec.k = k;
+    specs.push_back(spec);
+  }
+  const auto random = random_gemm_cases(
+      signature.dtype, options.random,
+      options.on_gpu ? most_multiply_adds : most_virtual_multiply_adds, options.seed);
+  specs.insert(specs.end(), random.begin(), random.end());
+  // CUDA rejects a launch without blocks.
+  std::erase_if(specs, [](const GemmSpec& spec) { return spec.m == 0 || spec.n == 0; });
+  for (GemmSpec& spec : specs) spec = expressed(spec, signature);
+  return specs;
+}
+
+std::vector<DotSpec> dot_cases(const Signature& signature, const CheckOptions& options) {
+  std::vector<DotSpec> specs = standard_dot_cases(signature.dtype, Accuracy::plain, Effort::quick);
+  for (const auto& [m, n, k] : options.sizes) {
+    DotSpec spec;
+    spec.dtype = signature.dtype;
+    spec.n = n;
+    specs.push_back(spec);
+  }
+  const auto random =
+      random_dot_cases(signature.dtype, Accuracy::plain, options.random, options.seed);
+  specs.insert(specs.end(), random.begin(), random.end());
+  std::erase_if(specs, [](const DotSpec& spec) { return spec.n == 0; });
+  for (DotSpec& spec : specs) spec = expressed(spec, signature);
+  return specs;
+}
+
+std::vector<std::string> left_out(const Signature& signature) {
+  using enum Role;
+  std::vector<std::string> left;
+  const auto missing = [&](Role role, const char* what) {
+    if (!signature.has(role)) left.emplace_back(what);
+  };
+  if (signature.op == "gemm") {
+    missing(alpha, "alpha other than 1");
+    missing(beta, "beta other than 0");
+    missing(lda, "rows of A with gaps");
+    missing(ldb, "rows of B with gaps");
+    missing(ldc, "rows of C with gaps");
+  } else {
+    missing(incx, "increments of x");
+    if (signature.op == "dot") missing(incy, "increments of y");
+  }
+  return left;
+}
+
+class Check {
+ public:
+  Check(const KernelFile& file, const CheckOptions& options)
+      : file_(file), options_(options), backend_(open()) {
+    if (const auto absent = backend_->absent()) throw std::runtime_error(*absent);
+    kernel_ = std::make_shared<const LoadedKernel>(file, *gpu_of(*backend_));
+    contender_ = std::make_unique<KernelContender>(kernel_);
+    report_.device = backend_->device();
+    report_.code = kernel_->code();
+    report_.left_out = left_out(file.signature);
+  }
+
+  CheckReport run() {
+    if (file_.signature.op == "gemm") {
+      run_cases<GemmCase>(gemm_cases(file_.signature, options_), [&](const GemmCall& call) {
+        contender_->bind(call, options_.threads).batch.call();
+      });
+    } else {
+      run_cases<DotCase>(dot_cases(file_.signature, options_), [&](const DotCall& call) {
+        return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+          Out sum{};
+          contender_->bind(call, options_.threads, &sum).batch.call();
+          return static_cast<double>(sum);
+        });
+      });
+    }
+    report_.hazards = hazards_.take();
+    return std::move(report_);
+  }
+
+ private:
+  std::unique_ptr<Backend> open() {
+    if (options_.on_gpu) return make_gpu_backend(options_.device);
+    return make_virtual_backend(
+        options_.device, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& /*kernel*/) {
+          hazards_.see(report);
+        });
+  }
+
+  template <class Case, class Spec, class Run>
+  void run_cases(const std::vector<Spec>& specs, const Run& run) {
+    for (const Spec& spec : specs) {
+      if (options_.progress) {
+        options_.progress(report_.cases / static_cast<double>(specs.size()));
+      }
+      hazards_.begin(describe(spec));
+      Case problem(spec);
+      add(verify(problem, run));
+    }
+  }
+
+  void add(const Verdict& verdict) {
+    ++report_.cases;
+    if (verdict.right) {
+      report_.max_error_ratio = std::max(report_.max_error_ratio, verdict.max_error_ratio);
+    } else if (report_.wrong++ == 0) {
+      report_.message = verdict.message;
+    }
+  }
+
+  const KernelFile& file_;
+  const CheckOptions& options_;
+  Hazards hazards_;
+  std::unique_ptr<Backend> backend_;
+  std::shared_ptr<const LoadedKernel> kernel_;
+  std::unique_ptr<KernelContender> contender_;
+  CheckReport report_;
+};
+
+}  // namespace
+
+CheckReport check_kernel(const KernelFile& file, const CheckOptions& options) {
+  return Check(file, options).run();
+}
+
+}  // namespace rung

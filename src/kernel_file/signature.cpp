@@ -1,0 +1,277 @@
+#include "kernel_file/signature.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "kernel_file/nearest_name.hpp"
+#include "kernel_file/source_functions.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::array<std::string_view, 17> role_names = {
+    "m", "n",   "k", "alpha", "a", "lda",  "b",      "ldb",   "beta",
+    "c", "ldc", "x", "incx",  "y", "incy", "result", "stream"};
+constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
+// The names that a function may have besides its op's, if --as says the op.
+constexpr std::array<std::string_view, 2> other_names = {"launch", "solve"};
+
+struct OpRoles {
+  std::vector<Role> required, optional;
+};
+
+OpRoles roles_of(std::string_view op) {
+  using enum Role;
+  if (op == "gemm") return {{m, n, k, a, b, c}, {alpha, lda, ldb, beta, ldc, stream}};
+  if (op == "dot") return {{n, x, y, result}, {incx, incy, stream}};
+  return {{n, x, result}, {incx, stream}};
+}
+
+bool is_pointer(Role role) {
+  using enum Role;
+  constexpr std::array pointers = {a, b, c, x, y, result};
+  return std::ranges::find(pointers, role) != pointers.end();
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+[[noreturn]] void refuse(const SignatureRequest& request, int line, const std::string& why) {
+  throw KernelFileError(fmt::format("{}:{}: {}", request.file.string(), line, why));
+}
+
+std::optional<Role> role_called(const std::string& name) {
+  const auto found = std::ranges::find(role_names, lower(name));
+  if (found == role_names.end()) return std::nullopt;
+  return static_cast<Role>(found - role_names.begin());
+}
+
+/// The type that a pointer points to, without const and namespaces: "float".
+std::string element_of(std::string type) {
+  for (const std::string_view word : {"const", "std::", "*", "&", " ", "struct"}) {
+    for (std::size_t at = 0; (at = type.find(word)) != type.npos;) type.erase(at, word.size());
+  }
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names = {
+      {{"__half", "half"},
+       {"__nv_bfloat16", "bfloat16"},
+       {"nv_bfloat16", "bfloat16"},
+       {"__nv_fp8_e4m3", "e4m3"},
+       {"__nv_fp8_e5m2", "e5m2"},
+       {"int32_t", "int"},
+       {"uint32_t", "int"},
+       {"unsigned", "int"},
+       {"unsignedint", "int"},
+       {"int8_t", "char"},
+       {"signedchar", "char"},
+       {"char", "char"},
+       {"int", "int"},
+       {"half", "half"}}};
+  const auto found =
+      std::ranges::find_if(names, [&](const auto& pair) { return pair.first == type; });
+  return found == names.end() ? type : std::string(found->second);
+}
+
+std::optional<Dtype> dtype_of_elements(const std::string& in, const std::string& out) {
+  struct Row {
+    std::string_view in, out;
+    Dtype dtype;
+  };
+  constexpr std::array rows = std::to_array<Row>({{"float", "float", Dtype::f32},
+                                                  {"double", "double", Dtype::f64},
+                                                  {"int", "int", Dtype::i32},
+                                                  {"bfloat16", "float", Dtype::bf16},
+                                                  {"half", "float", Dtype::f16},
+                                                  {"char", "int", Dtype::i8},
+                                                  {"e4m3", "float", Dtype::e4m3},
+                                                  {"e5m2", "float", Dtype::e5m2},
+                                                  {"bfloat16", "bfloat16", Dtype::bf16_bf16},
+                                                  {"half", "half", Dtype::f16_f16}});
+  const auto found =
+      std::ranges::find_if(rows, [&](const Row& row) { return row.in == in && row.out == out; });
+  return found == rows.end() ? std::nullopt : std::optional(found->dtype);
+}
+
+std::vector<std::string_view> names_of(const std::vector<SourceFunction>& functions) {
+  std::vector<std::string_view> names;
+  for (const SourceFunction& function : functions) names.push_back(function.name);
+  return names;
+}
+
+bool is_host(const SourceFunction& function) { return !function.is_kernel && !function.is_device; }
+
+/// The functions that the request may mean: the one it names, or those named after an op.
+std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
+  if (!request.function.empty()) return {request.function};
+  if (request.as.empty()) return {ops.begin(), ops.end()};
+  return {request.as, other_names[0], other_names[1]};
+}
+
+[[noreturn]] void refuse_missing(const SignatureRequest& request,
+                                 const std::vector<SourceFunction>& functions) {
+  const auto wanted = wanted_names(request);
+  const std::string what = fmt::format("{}: no host function {} outside of namespaces",
+                                       request.file.string(), fmt::join(wanted, ", "));
+  const auto known = names_of(functions);
+  for (const SourceFunction& function : functions) {
+    if (!function.is_kernel || std::ranges::find(wanted, function.name) == wanted.end()) continue;
+    refuse(request, function.line,
+           fmt::format("{} is a kernel; rung calls a host function that launches it, such as "
+                       "rung new writes: void gemm(int m, …)",
+                       function.name));
+  }
+  for (const std::string_view name : wanted) {
+    const std::string hint = did_you_mean(name, known);
+    if (!hint.empty()) throw KernelFileError(what + hint);
+  }
+  std::vector<std::string_view> hosts;
+  for (const SourceFunction& function : functions) {
+    if (is_host(function)) hosts.push_back(function.name);
+  }
+  if (hosts.empty()) throw KernelFileError(what + "; see docs/your-kernel.md");
+  throw KernelFileError(fmt::format("{}; it has {}: name one as {}:{} with --as gemm, dot or sum",
+                                    what, fmt::join(hosts, ", "), request.file.string(),
+                                    hosts.front()));
+}
+
+const SourceFunction& find_function(const SignatureRequest& request,
+                                    const std::vector<SourceFunction>& functions) {
+  std::vector<const SourceFunction*> found;
+  for (const std::string_view name : wanted_names(request)) {
+    for (const SourceFunction& function : functions) {
+      if (function.name == name && is_host(function)) found.push_back(&function);
+    }
+    if (!found.empty() && !(request.function.empty() && request.as.empty())) break;
+  }
+  if (found.empty()) refuse_missing(request, functions);
+  if (found.size() > 1) {
+    refuse(
+        request, found[1]->line,
+        found[0]->name == found[1]->name
+            ? fmt::format("a second {}, after the one at line {}; one is allowed", found[1]->name,
+                          found[0]->line)
+            : fmt::format("{} besides {}; choose one with --as", found[1]->name, found[0]->name));
+  }
+  if (found.front()->is_template) {
+    refuse(request, found.front()->line,
+           found.front()->name + " is a template; rung calls a plain function");
+  }
+  return *found.front();
+}
+
+std::string op_of(const SignatureRequest& request, const SourceFunction& function) {
+  if (!request.as.empty()) return request.as;
+  if (std::ranges::find(ops, function.name) != ops.end()) return function.name;
+  refuse(request, function.line,
+         fmt::format("{}: add --as gemm, dot or sum, to say what it computes", function.name));
+}
+
+KernelParameter read_parameter(const SignatureRequest& request, const SourceFunction& function,
+                               const SourceParameter& parameter, const OpRoles& allowed,
+                               const std::string& op) {
+  std::vector<std::string_view> names;
+  for (const auto* roles : {&allowed.required, &allowed.optional}) {
+    for (const Role role : *roles) names.push_back(name(role));
+  }
+  const auto role = role_called(parameter.name);
+  if (!role || std::ranges::find(names, name(*role)) == names.end()) {
+    refuse(request, function.line,
+           fmt::format("{}: parameter '{}' is none of those of a {}: {}{}", function.name,
+                       parameter.name.empty() ? parameter.type : parameter.name, op,
+                       fmt::join(names, ", "), did_you_mean(parameter.name, names)));
+  }
+  if (is_pointer(*role) != (parameter.type.find('*') != std::string::npos)) {
+    refuse(request, function.line,
+           fmt::format("{}: parameter '{}' is {}; it must {}be a pointer", function.name,
+                       parameter.name, parameter.type, is_pointer(*role) ? "" : "not "));
+  }
+  return {parameter.type, *role};
+}
+
+Dtype read_dtype(const SignatureRequest& request, const SourceFunction& function,
+                 const Signature& signature) {
+  const auto element = [&](Role role) {
+    const auto& parameters = signature.parameters;
+    const auto at =
+        std::ranges::find_if(parameters, [&](const auto& each) { return each.role == role; });
+    return element_of(at->type);
+  };
+  const bool is_gemm = signature.op == "gemm";
+  const Role first = is_gemm ? Role::a : Role::x;
+  const std::string in = element(first);
+  const std::string out = element(is_gemm ? Role::c : Role::result);
+  const auto dtype = dtype_of_elements(in, out);
+  const bool fits = dtype && (is_gemm || is_for_dot(*dtype));
+  if (!fits) {
+    refuse(request, function.line,
+           fmt::format("{}: no kernel of a {} reads {} and writes {}; types are float, double, "
+                       "int, __half or __nv_bfloat16 to float{}",
+                       function.name, signature.op, in, out,
+                       is_gemm ? " or themselves, signed char to int" : ""));
+  }
+  for (const Role second : {Role::b, Role::y}) {
+    if (signature.has(second) && element(second) != in) {
+      refuse(request, function.line,
+             fmt::format("{}: {} is of {} and {} of {}; both must be of one type", function.name,
+                         name(first), in, name(second), element(second)));
+    }
+  }
+  return *dtype;
+}
+
+}  // namespace
+
+std::string_view name(Role role) { return role_names[static_cast<std::size_t>(role)]; }
+
+bool Signature::has(Role role) const {
+  return std::ranges::any_of(parameters, [&](const auto& each) { return each.role == role; });
+}
+
+Signature read_signature(const SignatureRequest& request) {
+  const std::vector<SourceFunction> functions = source_functions(request.text);
+  const SourceFunction& function = find_function(request, functions);
+  Signature signature;
+  signature.function = function.name;
+  signature.line = function.line;
+  signature.op = op_of(request, function);
+  signature.returns_error = function.result.ends_with("cudaError_t");
+  if (!signature.returns_error && !function.result.ends_with("void")) {
+    refuse(request, function.line,
+           fmt::format("{} returns {}; it must return void or cudaError_t", function.name,
+                       function.result));
+  }
+  const OpRoles allowed = roles_of(signature.op);
+  std::set<Role> seen;
+  for (const SourceParameter& parameter : function.parameters) {
+    signature.parameters.push_back(
+        read_parameter(request, function, parameter, allowed, signature.op));
+    if (!seen.insert(signature.parameters.back().role).second) {
+      refuse(request, function.line,
+             fmt::format("{}: a second parameter '{}'", function.name, parameter.name));
+    }
+  }
+  for (const Role role : allowed.required) {
+    if (seen.contains(role)) continue;
+    refuse(request, function.line,
+           fmt::format("{} has no parameter '{}', which a {} needs", function.name, name(role),
+                       signature.op));
+  }
+  signature.dtype = read_dtype(request, function, signature);
+  return signature;
+}
+
+bool has_main(std::string_view text) {
+  return std::ranges::any_of(source_functions(text),
+                             [](const SourceFunction& each) { return each.name == "main"; });
+}
+
+}  // namespace rung

@@ -1,0 +1,20 @@
+#pragma once
+// Files to start a kernel from: `rung new`.
+
+#include <optional>
+#include <string>
+
+#include "core/dtype.hpp"
+#include "core/rung.hpp"
+
+namespace rung {
+
+/// A complete file with a plain kernel for an op, which is right and slow: gemm, dot or sum.
+std::string plain_starter(const std::string& op);
+
+/// A complete file with a rung's kernel for one type, by default the first that the rung has.
+/// `file` is the file's name. Throws KernelFileError (kernel_file/signature.hpp) for a rung whose
+/// launch takes more than its operands, and for a type that it lacks.
+std::string starter_from(const RungInfo& rung, std::optional<Dtype> dtype, const std::string& file);
+
+}  // namespace rung

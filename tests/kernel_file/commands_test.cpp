@@ -1,0 +1,243 @@
+// rung new, check, explain, trace, bench and diff on files of the user's, as scripts meet them.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A folder of its own for each test, which shells know as $HERE.
+class KernelFile : public ::testing::Test {
+ protected:
+  KernelFile() {
+    fs::create_directories(folder_);
+    setenv("HERE", folder_.c_str(), 1);
+    setenv("KERNELS", RUNG_KERNELS, 1);
+  }
+  ~KernelFile() override { fs::remove_all(folder_); }
+
+  std::string contents(const std::string& name) const {
+    std::ifstream file(folder_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("rung_kernel_file_" + std::to_string(getpid()));
+};
+
+Json check(const std::string& arguments, int exit_code) {
+  const Output output = run_rung("check " + arguments + " --json -");
+  EXPECT_EQ(output.exit_code, exit_code) << output.err;
+  return output.out.empty() ? Json() : Json::parse(output.out);
+}
+
+void expect_error(const std::string& arguments, int exit_code, const std::string& message) {
+  const Output output = run_rung(arguments);
+  EXPECT_EQ(output.exit_code, exit_code) << arguments;
+  EXPECT_EQ(output.out, "") << arguments;
+  EXPECT_EQ(output.err, "rung: " + message + "\n") << arguments;
+}
+
+TEST_F(KernelFile, StartsFromARungAndIsExplainedTracedTimedAndCompared) {
+  ASSERT_EQ(run_rung("new $HERE/my.cu --from gemm/cuda/04").exit_code, 0);
+  EXPECT_NE(contents("my.cu").find("void gemm(int m, int n, int k, float alpha"),
+            std::string::npos);
+  const Output checked = run_rung("check $HERE/my.cu");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.out.find("right in 27 cases"), std::string::npos) << checked.out;
+
+  const Output explained =
+      run_rung("explain $HERE/my.cu --m 256 --n 256 --k 32 --json $HERE/explained.json");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_TRUE(explained.out.starts_with("my_kernel of ")) << explained.out;
+  const Json kernels = Json::parse(contents("explained.json")).at("kernels");
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].at("kernel"), "my_kernel");
+
+  const Output traced = run_rung("trace $HERE/my.cu --n 64 --json $HERE/traced.json");
+  EXPECT_EQ(traced.exit_code, 0) << traced.err;
+  EXPECT_NE(traced.out.find(": for (std::int64_t k0"), std::string::npos) << "counters by line";
+  const Json launch = Json::parse(contents("traced.json")).at("kernels").at(0);
+  EXPECT_EQ(launch.at("counters").at("ffma"), 128u * 128 * 64);
+
+  const Output timed = run_rung(
+      "bench $HERE/my.cu --against gemm/cuda/05 --device virtual --n 64 --seconds 0.01 "
+      "--json $HERE/timed.json");
+  EXPECT_EQ(timed.exit_code, 0) << timed.err;
+  EXPECT_TRUE(timed.out.starts_with("times are those of the simulation")) << timed.out;
+  const Json results = Json::parse(contents("timed.json")).at("results");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].at("rung"), "my.cu");
+  EXPECT_EQ(results[0].at("verified"), true);
+  EXPECT_EQ(results[0].at("previous").at("rung"), "05_vectors");
+  EXPECT_EQ(results[1].at("rung"), "gemm/cuda/05_vectors");
+
+  const Output compared = run_rung("diff gemm/cuda/04 $HERE/my.cu");
+  EXPECT_EQ(compared.exit_code, 0);
+  EXPECT_NE(compared.out.find("-RUNG_CUDA_GEMM(04"), std::string::npos) << compared.out;
+}
+
+TEST_F(KernelFile, StartsOfEveryKindAreRight) {
+  const std::vector<std::string> starts = {"", "--as dot", "--as sum",
+                                           "--from gemm/cuda/20 --dtype f16",
+                                           "--from sum/cuda/09 --dtype bf16"};
+  for (const std::string& start : starts) {
+    ASSERT_EQ(run_rung("new $HERE/start.cu --force " + start).exit_code, 0) << start;
+    const Json report = check("$HERE/start.cu", 0);
+    EXPECT_EQ(report.at("verified"), true) << start << report;
+    for (const std::string& line : lines(contents("start.cu")))
+      EXPECT_LE(line.size(), 100u) << line;
+  }
+}
+
+TEST_F(KernelFile, CheckRejectsMutants) {
+  struct Mutant {
+    std::string file, hazard, wrong;  // parts of the first hazard, and of the first wrong case
+  };
+  const std::vector<Mutant> mutants = {
+      {"edge", "out of bounds", "stopped by out of bounds at tiled.cuh:27"},
+      {"beta_zero", "", "is nan"},
+      {"beta_ignored", "", "beta=2"},
+      {"leading_dimension", "", "lda+"},
+      {"no_zero", "uninitialised", ""},
+  };
+  EXPECT_EQ(check("$KERNELS/right.cu", 0).at("cases"), 27);
+  for (const Mutant& mutant : mutants) {
+    const Json report = check("$KERNELS/" + mutant.file + ".cu", 1);
+    EXPECT_EQ(report.at("verified"), false) << mutant.file;
+    const std::string hazard =
+        report.at("hazards").empty() ? "" : report.at("hazards")[0].at("message");
+    EXPECT_EQ(hazard.empty(), mutant.hazard.empty()) << mutant.file << ": " << hazard;
+    EXPECT_NE(hazard.find(mutant.hazard), std::string::npos) << mutant.file << ": " << hazard;
+    const std::string wrong = report.value("wrong", "");
+    EXPECT_NE(wrong.find(mutant.wrong), std::string::npos) << mutant.file << ": " << wrong;
+  }
+}
+
+TEST_F(KernelFile, CheckSaysWhatTheSignatureLeavesOut) {
+  const Json report = check("$KERNELS/named.cu:run_product --as gemm", 0);
+  EXPECT_EQ(report.at("dtype"), "f64");
+  EXPECT_EQ(report.at("left_out"),
+            Json({"alpha other than 1", "beta other than 0", "rows of A with gaps",
+                  "rows of B with gaps", "rows of C with gaps"}));
+}
+
+TEST_F(KernelFile, HazardsComeFirst) {
+  const Output output = run_rung("check $KERNELS/race.cu");
+  EXPECT_EQ(output.exit_code, 1);
+  ASSERT_GT(lines(output.out).size(), 3u);
+  EXPECT_TRUE(lines(output.out)[3].starts_with("hazard: shared-memory race")) << output.out;
+  const Output explained = run_rung("explain $KERNELS/race.cu --m 32 --n 32 --k 64");
+  EXPECT_EQ(explained.exit_code, 1);
+  EXPECT_NE(explained.err.find("shared-memory race"), std::string::npos) << explained.err;
+}
+
+TEST_F(KernelFile, AFailedLaunchIsWrong) {
+  const Json report = check("$KERNELS/launch_error.cu", 1);
+  EXPECT_NE(report.at("wrong").get<std::string>().find("blocks of 2048x1x1 threads"),
+            std::string::npos)
+      << report;
+}
+
+TEST_F(KernelFile, AFileThatDoesNotCompileIsWrong) {
+  const Output output = run_rung("check $KERNELS/no_cpp.cu --as sum -D N=4");
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find("no_cpp.cu:1:"), std::string::npos) << output.err;
+  EXPECT_EQ(lines(output.err).back(), "rung: the file does not compile");
+}
+
+TEST_F(KernelFile, ErrorsAreOneLine) {
+  const std::string right = std::string(RUNG_KERNELS) + "/right.cu";
+  const std::string named = std::string(RUNG_KERNELS) + "/named.cu";
+  expect_error("check", 2, "FILE: expected one, such as my_gemm.cu; see --help");
+  expect_error("check absent.cu", 2, "FILE: 'absent.cu' is not a readable file");
+  expect_error("check my.cpp", 2, "FILE: 'my.cpp' does not end in .cu");
+  expect_error("check $KERNELS/named.cu", 2,
+               named +
+                   ": no host function gemm, dot, sum outside of namespaces; it has "
+                   "run_product: name one as " +
+                   named + ":run_product with --as gemm, dot or sum");
+  expect_error("check $KERNELS/named.cu:run_produkt --as gemm", 2,
+               named +
+                   ": no host function run_produkt outside of namespaces; did you mean "
+                   "'run_product'?");
+  expect_error("check $KERNELS/right.cu --as gmem", 2,
+               "--as: 'gmem' is not one of gemm, dot, sum; did you mean 'gemm'?");
+  expect_error("check $KERNELS/right.cu --code cubin", 2,
+               "--code: 'cubin' is not one of clang, nvcc");
+  expect_error("check $KERNELS/right.cu --dtype f64", 2,
+               "--dtype: 'f64': right.cu is of f32, or tf32 on tensor cores");
+  expect_error("check $KERNELS/right.cu --device cpu", 2,
+               "--device: 'cpu' is not one of gpu, virtual");
+  expect_error("check $KERNELS/right.cu --sizes 0", 2,
+               "--sizes: '0' is not an integer from 1 to 1099511627776");
+  expect_error("check $KERNELS/no_zero.cu --sizes 2x3x4", 2, "sum takes only n: --sizes N");
+  expect_error("check $KERNELS/right.cu --random -1", 2,
+               "--random: '-1' is not an integer from 0 to 1000000");
+}
+
+TEST_F(KernelFile, ErrorsOfNew) {
+  ASSERT_EQ(run_rung("new $HERE/my.cu").exit_code, 0);
+  const std::string path = fs::path(std::getenv("HERE")) / "my.cu";
+  expect_error("new $HERE/my.cu", 2, "FILE: '" + path + "' exists; --force replaces it");
+  EXPECT_EQ(run_rung("new $HERE/my.cu --as dot --force").exit_code, 0);
+  EXPECT_NE(contents("my.cu").find("void dot("), std::string::npos);
+  expect_error("new", 2, "FILE: expected one, such as my_gemm.cu; see --help");
+  expect_error("new my.txt", 2, "FILE: 'my.txt' does not end in .cu");
+  expect_error("new no/such/folder/my.cu", 2,
+               "FILE: 'no/such/folder/my.cu' cannot be written: No such file or directory");
+  expect_error("new a.cu --as summ", 2,
+               "--as: 'summ' is not one of gemm, dot, sum; did you mean 'sum'?");
+  expect_error("new a.cu --dtype f16", 2, "--dtype: chooses a kernel of --from, and needs it");
+  expect_error("new a.cu --as dot --from gemm/cuda/04", 2, "--as: cannot be combined with --from");
+  expect_error("new a.cu --from gemm/cuda", 2,
+               "--from: 'gemm/cuda' selects 34 rungs; one is allowed");
+  expect_error("new a.cu --from gemm/cuda/24", 2,
+               "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
+               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
+  expect_error("new a.cu --from gemm/cpu/04", 2,
+               "--from: gemm/cpu/04_packed is no CUDA rung; a file can start from gemm/cuda/00, "
+               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
+  expect_error("new a.cu --from dot/cuda/05", 2,
+               "--from: dot/cuda/05_contiguous needs several launches; a file can start from "
+               "dot/cuda/02, 06, 07, 08, 09");
+  expect_error("new a.cu --from gemm/cuda/20 --dtype f64", 2,
+               "--dtype: 'f64' is not one of those of gemm/cuda/20_wmma: bf16, f16");
+}
+
+TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
+  expect_error("bench $KERNELS/right.cu --against libary", 2,
+               "--against: 'libary' is no rung, such as gemm/cuda/05, nor library, none or a peer; "
+               "did you mean 'library'?");
+  expect_error("bench $KERNELS/right.cu --against dot/cuda/06", 2,
+               "--against: 'dot/cuda/06' has no CUDA rung of gemm, which the file computes");
+  expect_error("bench $KERNELS/right.cu --vs cublas", 2,
+               "--vs: for a file of yours, --against names peers");
+  expect_error("bench $KERNELS/right.cu gemm/cuda/05", 2,
+               "SELECTOR: a file of yours stands alone; --against names its opponents");
+  expect_error("bench $KERNELS/right.cu --random 3", 2, "--random: a file of yours has --sizes");
+  expect_error("bench $KERNELS/right.cu --batch 3", 2,
+               "--batch: a file of yours computes one product");
+  expect_error("bench $KERNELS/right.cu --device cpu", 2,
+               "--device: 'cpu': a CUDA file runs on gpu or virtual");
+  expect_error("bench gemm/cuda/05 --against library", 2,
+               "--against and --as: for a file of yours, such as my_gemm.cu");
+  expect_error("trace gemm/cuda/02 --as gemm", 2, "--as: for a file of yours, such as my_gemm.cu");
+  expect_error("trace $KERNELS/no_zero.cu --m 3 --n 4", 2, "sum takes only n: --n N");
+  expect_error("diff gemm/cuda/02 absent.cu", 2, "RUNG: 'absent.cu' is not a readable file");
+}
+
+}  // namespace
+}  // namespace rung

@@ -1,0 +1,1 @@
+__global__ void gemm(int m, int n, int k, const float* A, const float* B, float* C) {}

@@ -1,0 +1,8 @@
+// Rows behind the last one are loaded, too.
+#define ROWS_GUARD row <= m
+#include "tiled.cuh"
+
+void gemm(int m, int n, int k, float alpha, const float* A, int lda, const float* B, int ldb,
+          float beta, float* C, int ldc) {
+  launch_tiled(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}

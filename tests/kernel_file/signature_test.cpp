@@ -1,0 +1,146 @@
+// What is read from the text of a user's file.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "kernel_file/nearest_name.hpp"
+#include "kernel_file/signature.hpp"
+#include "kernel_file/source_functions.hpp"
+
+namespace rung {
+namespace {
+
+Signature read(std::string_view text, const std::string& function = "",
+               const std::string& as = "") {
+  return read_signature({"my.cu", text, function, as});
+}
+
+std::string refusal(std::string_view text, const std::string& function = "",
+                    const std::string& as = "") {
+  try {
+    read(text, function, as);
+  } catch (const KernelFileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Signature, TakesParametersByNameInAnyOrder) {
+  const Signature signature = read(
+      "__global__ void gemm_kernel(int m) {}\n"
+      "// void gemm(int comment) {}\n"
+      "extern \"C\" {\n"
+      "void gemm(const float *__restrict__ A, const float* B, float *C, const int M, int64_t n,\n"
+      "          int k, int ldC, cudaStream_t stream) { gemm_kernel<<<1, 2>>>(M); }\n"
+      "}\n");
+  EXPECT_EQ(signature.op, "gemm");
+  EXPECT_EQ(signature.line, 4);
+  EXPECT_EQ(signature.dtype, Dtype::f32);
+  EXPECT_FALSE(signature.returns_error);
+  ASSERT_EQ(signature.parameters.size(), 8u);
+  EXPECT_EQ(signature.parameters[0].type, "const float*");
+  EXPECT_EQ(signature.parameters[0].role, Role::a);
+  EXPECT_EQ(signature.parameters[3].type, "const int");
+  EXPECT_EQ(signature.parameters[3].role, Role::m);
+  EXPECT_TRUE(signature.has(Role::ldc));
+  EXPECT_FALSE(signature.has(Role::beta));
+}
+
+TEST(Signature, TypesAreThoseOfThePointers) {
+  const auto dtype = [](const std::string& in, const std::string& out) {
+    return read("void gemm(int m, int n, int k, const " + in + "* a, " + in + " const* b, " + out +
+                "* c) {}")
+        .dtype;
+  };
+  EXPECT_EQ(dtype("double", "double"), Dtype::f64);
+  EXPECT_EQ(dtype("unsigned int", "int"), Dtype::i32);
+  EXPECT_EQ(dtype("__half", "float"), Dtype::f16);
+  EXPECT_EQ(dtype("half", "__half"), Dtype::f16_f16);
+  EXPECT_EQ(dtype("__nv_bfloat16", "float"), Dtype::bf16);
+  EXPECT_EQ(dtype("int8_t", "int32_t"), Dtype::i8);
+}
+
+TEST(Signature, OtherNamesNeedAnOp) {
+  constexpr std::string_view text =
+      "cudaError_t solve(const float* x, const float* y, float* result, int n) { return {}; }";
+  const Signature signature = read(text, "", "dot");
+  EXPECT_EQ(signature.function, "solve");
+  EXPECT_TRUE(signature.returns_error);
+  EXPECT_EQ(read(text, "solve", "dot").op, "dot");
+  EXPECT_EQ(refusal(text, "solve"),
+            "my.cu:1: solve: add --as gemm, dot or sum, to say what it computes");
+}
+
+TEST(Signature, SaysWhatIsWrong) {
+  const std::string good = "const float* A, const float* B, float* C";
+  EXPECT_EQ(refusal("void gemm(int m, int n, int k, int lba, " + good + ") {}"),
+            "my.cu:1: gemm: parameter 'lba' is none of those of a gemm: m, n, k, a, b, c, alpha, "
+            "lda, ldb, beta, ldc, stream; did you mean 'lda'?");
+  EXPECT_EQ(refusal("void gemm(int m, int n, " + good + ") {}"),
+            "my.cu:1: gemm has no parameter 'k', which a gemm needs");
+  EXPECT_EQ(refusal("void gemm(int m, int n, int k, int K, " + good + ") {}"),
+            "my.cu:1: gemm: a second parameter 'K'");
+  EXPECT_EQ(refusal("void gemm(int* m, int n, int k, " + good + ") {}"),
+            "my.cu:1: gemm: parameter 'm' is int*; it must not be a pointer");
+  EXPECT_EQ(refusal("void gemm(int m, int n, int k, float A, const float* B, float* C) {}"),
+            "my.cu:1: gemm: parameter 'A' is float; it must be a pointer");
+  EXPECT_EQ(refusal("int gemm(int m, int n, int k, " + good + ") {}"),
+            "my.cu:1: gemm returns int; it must return void or cudaError_t");
+  EXPECT_EQ(refusal("template <class T>\nvoid gemm(T* A) {}"),
+            "my.cu:2: gemm is a template; rung calls a plain function");
+  EXPECT_EQ(refusal("void sum(int n, const long* x, long* result) {}"),
+            "my.cu:1: sum: no kernel of a sum reads long and writes long; types are float, double, "
+            "int, __half or __nv_bfloat16 to float");
+  EXPECT_EQ(refusal("void dot(int n, const float* x, const double* y, float* result) {}"),
+            "my.cu:1: dot: x is of float and y of double; both must be of one type");
+}
+
+TEST(Signature, SaysWhichFunctionIsMissing) {
+  EXPECT_EQ(refusal("void gem(int m) {}"),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; did you mean 'gem'?");
+  EXPECT_EQ(refusal("void run_sgemm(int m) {}"),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; it has run_sgemm: name "
+            "one as my.cu:run_sgemm with --as gemm, dot or sum");
+  EXPECT_EQ(refusal(""),
+            "my.cu: no host function gemm, dot, sum outside of namespaces; see "
+            "docs/your-kernel.md");
+  EXPECT_EQ(refusal("void sum(int n) {}\nvoid dot(int n) {}"),
+            "my.cu:1: sum besides dot; choose one with --as");
+  EXPECT_EQ(refusal("__global__ void gemm(int m) {}"),
+            "my.cu:1: gemm is a kernel; rung calls a host function that launches it, such as rung "
+            "new writes: void gemm(int m, …)");
+}
+
+TEST(SourceFunctions, PassOverWhatIsNoCode) {
+  const auto functions = source_functions(
+      "#define BODY { } \\\n  void macro() {\n"
+      "/* void comment() { */ const char* text = \"void literal() {\"; char brace = '{';\n"
+      "namespace { void hidden() {} }\n"
+      "constexpr int big = 1'000'000;\n"
+      "struct Tile { void member() {} };\n"
+      "template <int N> __global__ void __launch_bounds__(256) kernel(float* a) {}\n"
+      "__device__ float twice(float x) { return 2 * x; }\n"
+      "int main() {}\n");
+  ASSERT_EQ(functions.size(), 3u);
+  EXPECT_EQ(functions[0].name, "kernel");
+  EXPECT_TRUE(functions[0].is_kernel && functions[0].is_template);
+  EXPECT_EQ(functions[1].name, "twice");
+  EXPECT_TRUE(functions[1].is_device);
+  EXPECT_EQ(functions[2].line, 9);
+  EXPECT_TRUE(has_main("int main(int argc, char** argv) {}"));
+  EXPECT_FALSE(has_main("// int main() {}"));
+}
+
+TEST(NearestName, IsNearEnough) {
+  constexpr std::array<std::string_view, 3> known = {"gemm", "dot", "library"};
+  EXPECT_EQ(did_you_mean("libary", known), "; did you mean 'library'?");
+  EXPECT_EQ(did_you_mean("gmem", known), "; did you mean 'gemm'?");
+  EXPECT_EQ(did_you_mean("xy", known), "");
+  EXPECT_EQ(did_you_mean("softmax", known), "");
+}
+
+}  // namespace
+}  // namespace rung
