@@ -26,6 +26,7 @@ constexpr std::array commands = {
             add_explain},
     Command{"diff", "Show the changes from one rung to another as a unified diff", add_diff},
     Command{"emu", "Run a CUDA program on the virtual GPU, with counters and hazards", add_emu},
+    Command{"learn", "Exercises from the first kernel on, checked on the virtual GPU", add_learn},
     Command{"report", "Render results as an HTML page with tables, plots and sources", add_report},
     Command{"doctor", "Show the devices, compilers and libraries found, and what is missing",
             add_doctor},

@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"", "expected a command; see rung --help"},
         Bad{"climb",
-            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, report, "
-            "doctor"},
+            "'climb' is not one of list, verify, bench, tune, trace, explain, diff, emu, learn, "
+            "report, doctor"},
         Bad{"--fast", "--fast: unknown argument; see --help"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
         Bad{"list --json", "--json: expected a value; see --help"},

@@ -31,8 +31,11 @@ ALLOWED = {
         "src/vgpu/model",
     ],
     "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
+    "src/learn": [
+        "src/analysis", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
+    ],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/report",
+        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/learn", "src/measure", "src/report",
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.
