@@ -1,8 +1,8 @@
 // Exercise 02: an element of C for each thread.
 //
 // C = A B: A has m rows of k elements, B has k rows of n, C has m rows of n, all row-major. A block
-// of 32 x 32 threads computes a tile of 32 x 32 elements of C. Each thread adds up the k products of
-// a row of A and a column of B.
+// of 32 x 32 threads computes a tile of 32 x 32 elements of C. Each thread adds up the k products
+// of a row of A and a column of B.
 //
 //                 B  +-----|-----+
 //                    |     |col  |  k

@@ -10,7 +10,8 @@
 //   barrier | load 2 ............ | multiply 1 | store 2 to buffer 0
 //   barrier | ...
 //
-// Goals: the FMAs of a tile, 512 a warp, between a load and the use of its value; one barrier a tile.
+// Goals: 512 FMAs of a warp, those of a tile, between a load and the use of its value; one barrier
+// a tile.
 
 #include "learn.cuh"
 

@@ -1,7 +1,7 @@
 // Exercise 11: asynchronous copies.
 //
-// In exercise 10 the tile that is on its way occupies registers, so only one can be. cp.async copies
-// from global to shared memory without a register: the thread goes on, and waits for its copies in
+// In exercise 10 the tile in flight occupies registers, so only one can be. cp.async copies from
+// global to shared memory without a register: the thread goes on, and waits for its copies in
 // groups. Several tiles are in flight at once, each in a stage of a circular buffer.
 //
 //   stage    0        1        2        3

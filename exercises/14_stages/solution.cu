@@ -1,8 +1,8 @@
 // Exercise 14: tensor cores and a pipeline of copies.
 //
-// Exercise 13 loads a tile through registers, waits for all threads, multiplies, waits again. Tensor
-// cores are idle for the latency of memory in every k-block. As in exercise 11, let STAGES - 1 tiles
-// be in flight by cp.async while the current one is multiplied.
+// Exercise 13 loads a tile through registers, waits for all threads, multiplies, waits again.
+// Tensor cores are idle for the latency of memory in every k-block. As in exercise 11, let STAGES -
+// 1 tiles be in flight by cp.async while the current one is multiplied.
 //
 //   wait for tile i | barrier | issue tile i + 3 | multiply tile i | wait for tile i + 1 | ...
 //

@@ -12,7 +12,7 @@
 //   ptx::mbarrier_init(bar, 1), ptx::fence_mbarrier_init()    by one thread, then __syncthreads()
 //   ptx::mbarrier_arrive_expect_tx(bar, bytes)                one arrival, and so many bytes
 //   ptx::tma_load_2d(to, map, k0, row, bar)                   a box of 64 steps by box_rows rows
-//   ptx::mbarrier_wait_parity(bar, parity)                    parity 0 for the first phase, then 1, ...
+//   ptx::mbarrier_wait_parity(bar, parity)                    parity 0 first, then 1, 0, ...
 //   PipelineState<STAGES> s: s.stage, s.parity, s.advance()
 //
 // bar and to are addresses by ptx::cvta_to_shared. k is a multiple of 8. Goals: every tile by TMA,

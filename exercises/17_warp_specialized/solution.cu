@@ -1,7 +1,7 @@
 // Exercise 17: warp specialization.
 //
-// In exercise 16 every k-block ends with a barrier of the whole block, and tensor cores wait for it.
-// Let one warp do nothing but issue loads, and a warpgroup nothing but multiply. They meet at two
+// In exercise 16 every k-block ends with a barrier of the block, and tensor cores wait for it. Let
+// one warp do nothing but issue loads, and a warpgroup nothing but multiply. They meet at two
 // mbarriers a stage: `full`, the tiles have arrived; `empty`, they have been read.
 //
 //   producer (1 thread)                          consumers (128 threads)
@@ -15,8 +15,8 @@
 //   state.parity ^ 1, and finds all stages empty in the first round.
 //   ptx::mbarrier_arrive(bar): one arrival. Let one lane of each warp arrive: 4 arrivals a phase.
 //
-// k is a multiple of 8. Goals: a wgmma group is at work while the next begins, and no barrier of the
-// block in the loop.
+// k is a multiple of 8. Goals: a wgmma group is at work while the next begins, and no barrier of
+// the block in the loop.
 
 #include "learn.cuh"
 

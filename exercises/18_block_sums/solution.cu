@@ -1,8 +1,9 @@
 // Exercise 18: sums of blocks, added by atomics.
 //
 // The dot product of x and y: n products, added up. Now all threads work on one result. Let each
-// thread put its product into shared memory, let one thread of the block add them up, and let it add
-// the block's sum to the result in one step that no other block can come between: an atomic addition.
+// thread put its product into shared memory, let one thread of the block add them up, and let it
+// add the block's sum to the result in one step that no other block can come between: an atomic
+// addition.
 //
 //   block 0:  p0 p1 ... p255 --> sum 0 --+
 //   block 1:  p256 ...       --> sum 1 --+--> result (zero at the start)

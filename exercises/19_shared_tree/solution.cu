@@ -8,8 +8,8 @@
 //   stride 4:   s0+s4                           ...    every fourth
 //   ...
 //
-// The kernel stores the sum of each block of 512 terms; the host adds those up. Goals: a barrier for
-// each step and none too many; at most 40 instructions of warps for each one that multiplies.
+// The kernel stores the sum of each block of 512 terms; the host adds those up. Goals: a barrier
+// for each step, and none too many.
 
 #include "learn.cuh"
 

@@ -1,15 +1,15 @@
 // Exercise 20: neighbours stay together.
 //
-// In the tree of exercise 19, every second thread adds in the second step, every fourth in the third:
-// the threads at work are spread over all warps, and every warp takes as long as if all its lanes
-// worked. Their terms are far apart, too, and meet in the same banks. Let thread t add the term that
-// is half of what remains away:
+// In the tree of exercise 19, every second thread adds in the second step, every fourth in the
+// third: the threads at work are spread over all warps, and every warp takes as long as if all its
+// lanes worked. Their terms are far apart, too, and meet in the same banks. Let thread t add the
+// term that is half of what remains away:
 //
 //   s:   0 1 2 ... 255 | 256 ... 511      stride 256: thread t adds s[t + 256] to s[t]
 //        0 ... 127 | 128 ... 255          stride 128: threads 0 to 127, four whole warps
 //        0 ... 63 | 64 ... 127            stride 64:  two whole warps
 //
-// Goals: no bank conflicts, at most 40 branches at which lanes part, and no barrier too many.
+// Goals: no bank conflicts, at most 48 branches at which lanes part, and no barrier too many.
 
 #include "learn.cuh"
 

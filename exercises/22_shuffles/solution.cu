@@ -9,7 +9,7 @@
 //   by 8:    +8   +9 ...
 //   by 4, 2, 1: lane 0 has the sum of the warp
 //
-// Goals: one barrier a block, at most one shared load for 100 FMAs, and no atomic addition but one a
+// Goals: one barrier a block, at most one shared load for 100 FMAs, and one atomic addition a
 // block.
 
 #include "learn.cuh"
