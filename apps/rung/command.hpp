@@ -33,6 +33,7 @@ Action add_trace(Options& app);
 Action add_emu(Options& app);
 Action add_explain(Options& app);
 Action add_diff(Options& app);
+Action add_learn(Options& app);
 Action add_report(Options& app);
 Action add_dist(Options& app);
 Action add_doctor(Options& app);

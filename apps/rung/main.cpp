@@ -28,6 +28,7 @@ constexpr std::array commands = {
             add_explain},
     Command{"diff", "Show the changes from one rung to another as a unified diff", add_diff},
     Command{"emu", "Run a CUDA program on the virtual GPU, with counters and hazards", add_emu},
+    Command{"learn", "Exercises from the first kernel on, checked on the virtual GPU", add_learn},
     Command{"report", "Render results as an HTML page with tables, plots and sources", add_report},
     Command{"dist", "Plan a product over MPI ranks: layout, bytes, expected time, lower bound",
             add_dist},

@@ -35,9 +35,12 @@ ALLOWED = {
     "src/kernel_file": [
         "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library", "src/vgpu/driver",
     ],
+    "src/learn": [
+        "src/analysis", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
+    ],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/kernel_file", "src/measure",
-        "src/report",
+        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/kernel_file", "src/learn",
+        "src/measure", "src/report",
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.

@@ -1,0 +1,180 @@
+// rung learn: exercises that the virtual GPU checks.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include "arguments.hpp"
+#include "command_line.hpp"
+#include "emu/process.hpp"
+#include "emu/toolchain.hpp"
+#include "learn/check.hpp"
+#include "learn/glossary.hpp"
+#include "learn/kernel_form.hpp"
+#include "learn/metrics.hpp"
+#include "report/table.hpp"
+
+namespace rung {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LearnArguments {
+  std::string exercise, file, word;
+  std::string hints = "1";
+  bool check = false, force = false;
+};
+
+constexpr std::int64_t most_hints = 10;
+
+ExitCode list_exercises() {
+  for (const learn::Exercise& exercise : learn::exercises()) {
+    fmt::print("{}  {:<48}  {}\n", exercise.number, exercise.title, exercise.rung);
+  }
+  fmt::print(
+      "\nrung learn 04           write exercise 04 to 04.cu\n"
+      "rung learn 04 --check   check 04.cu on the virtual GPU\n");
+  return exit_right;
+}
+
+ExitCode explain_word(const std::string& word) {
+  const learn::Entry* entry = learn::find_word(word);
+  if (entry == nullptr) {
+    std::string known;
+    for (const learn::Entry& of : learn::glossary()) {
+      known += (known.empty() ? "" : ", ") + of.word;
+    }
+    throw UsageError(fmt::format("--word: '{}' is not one of {}", word, known));
+  }
+  fmt::print("{}", wrap(entry->text, 0));
+  return exit_right;
+}
+
+const learn::Exercise& read_exercise(const std::string& name) {
+  const learn::Exercise* exercise = learn::find_exercise(name);
+  if (exercise == nullptr) {
+    throw UsageError(fmt::format("EXERCISE: '{}' is not one of {} to {}; 'rung learn' lists them",
+                                 name, learn::exercises().front().number,
+                                 learn::exercises().back().number));
+  }
+  return *exercise;
+}
+
+ExitCode write_start(const learn::Exercise& exercise, const fs::path& file, bool force) {
+  if (fs::exists(file) && !force) {
+    throw UsageError(fmt::format("FILE: '{}' exists; --force overwrites it", file.string()));
+  }
+  std::ofstream stream(file, std::ios::binary);
+  stream << learn::start_text(exercise);
+  stream.close();
+  if (!stream) {
+    throw UsageError(fmt::format("FILE: '{}' cannot be written", file.string()));
+  }
+  fmt::print("{}: exercise {}, {}\n", file.string(), exercise.number, exercise.title);
+  return exit_right;
+}
+
+void print_goals(const learn::CheckResult& result) {
+  for (const learn::GoalResult& counted : result.goals) {
+    fmt::print("{}  {:<54} {:>8.4g}  {} {:.4g}\n", counted.is_met() ? " " : "x",
+               learn::metric(counted.goal.metric).description, counted.value,
+               counted.goal.at_most ? "<=" : ">=", counted.goal.bound);
+  }
+}
+
+void print_hints(const learn::Exercise& exercise, const learn::Finding& finding,
+                 std::int64_t count) {
+  const std::vector<std::string> hints = exercise.hints_for(finding.key);
+  const auto shown = std::min(hints.size(), static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print("{}", wrap(fmt::format("hint {} of {}: {}", i + 1, hints.size(), hints[i]), 0));
+  }
+  if (shown < hints.size()) fmt::print("--hint {} says more\n", shown + 1);
+}
+
+std::string sizes_text(const learn::Exercise& exercise) {
+  const bool is_vector = learn::kernel_form(exercise.kernel).is_vector;
+  std::string text;
+  for (const learn::Size& size : exercise.sizes) {
+    text += (text.empty() ? "" : ", ") + learn::to_string(size, is_vector);
+  }
+  return text;
+}
+
+ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::int64_t hints) {
+  if (!fs::is_regular_file(file)) {
+    throw UsageError(fmt::format("FILE: '{}' is not a readable file; 'rung learn {}' writes one",
+                                 file.string(), exercise.number));
+  }
+  learn::CheckResult result;
+  try {
+    result = learn::check(exercise, file);
+  } catch (const emu::MissingTool& error) {
+    throw UnavailableError(error.what());
+  }
+  fmt::print("exercise {}, {}: {}\n", exercise.number, exercise.title, file.string());
+  if (!result.printed.empty()) fmt::print("{}", result.printed);
+  if (!result.goals.empty()) {
+    fmt::print("   right, without hazards, for {}\n", sizes_text(exercise));
+  }
+  print_goals(result);
+  if (result.is_solved()) {
+    fmt::print("solved; see also rung {}\n", exercise.rung);
+    return exit_right;
+  }
+  const learn::Finding& first = result.findings.front();
+  fmt::print("\n{}", wrap(first.text, 0));
+  print_hints(exercise, first, hints);
+  return exit_wrong;
+}
+
+ExitCode run(const LearnArguments& arguments) {
+  const std::int64_t hints = read_integer("--hint", arguments.hints, 1, most_hints);
+  if (!arguments.word.empty()) return explain_word(arguments.word);
+  if (arguments.exercise.empty()) {
+    if (arguments.check)
+      throw UsageError("EXERCISE: --check needs one, as in rung learn 04 --check");
+    return list_exercises();
+  }
+  const learn::Exercise& exercise = read_exercise(arguments.exercise);
+  const fs::path file = arguments.file.empty() ? exercise.number + ".cu" : arguments.file;
+  if (!arguments.check) return write_start(exercise, file, arguments.force);
+  return emu::with_signals_held([&] { return check(exercise, file, hints); });
+}
+
+}  // namespace
+
+Action add_learn(Options& app) {
+  auto arguments = std::make_shared<LearnArguments>();
+  app.add_option("EXERCISE", arguments->exercise, "Its number or name; without one, list them")
+      ->type_name("");
+  app.add_option("FILE", arguments->file, "Your file (default: the number, as in 04.cu)")
+      ->type_name("");
+  app.add_flag("--check", arguments->check,
+               "Verify your file on the virtual GPU, and hold it to the exercise's goals");
+  app.add_option("--hint", arguments->hints, "Print the first N hints for what is wrong")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--force", arguments->force, "Overwrite a file that exists");
+  app.add_option("--word", arguments->word, "Explain a word, such as sector or bank")
+      ->type_name("WORD");
+  app.footer(
+      "Without --check, writes the exercise to a file: a task, a picture and what to complete.\n"
+      "With it, compiles the file with clang, runs it at several sizes and counts on a virtual\n"
+      "H200. It needs no GPU. The exit code is 0 if the exercise is solved, otherwise 1.\n"
+      "The course in docs/course has a chapter for each exercise.\n\n"
+      "Examples:\n"
+      "  rung learn\n"
+      "  rung learn 04\n"
+      "  rung learn 04 --check\n"
+      "  rung learn 04 --check --hint 2\n"
+      "  rung learn --word wavefront");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace rung

@@ -1,0 +1,225 @@
+#include "learn/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "analysis/toolkit.hpp"
+#include "emu/device_code.hpp"
+#include "emu/launch_json.hpp"
+#include "emu/toolchain.hpp"
+#include "learn/compile.hpp"
+#include "learn/metrics.hpp"
+#include "vgpu/ptx/parser.hpp"
+
+namespace rung::learn {
+namespace {
+
+using vgpu::HazardKind;
+
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+constexpr std::uint64_t instruction_limit = std::uint64_t{1} << 27;
+
+const vgpu::DeviceDescription& device() {
+  static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
+  return h200;
+}
+
+/// What hints call it.
+const char* key_of(HazardKind kind) {
+  switch (kind) {
+    case HazardKind::shared_race:
+    case HazardKind::global_race: return "race";
+    case HazardKind::same_value: return "same_value";
+    case HazardKind::divergent_barrier:
+    case HazardKind::deadlock:
+    case HazardKind::barrier_misuse: return "deadlock";
+    case HazardKind::out_of_bounds: return "out_of_bounds";
+    case HazardKind::misaligned: return "misaligned";
+    case HazardKind::uninitialised_read: return "uninitialised";
+    case HazardKind::missing_fence:
+    case HazardKind::in_flight: return "in_flight";
+    case HazardKind::instruction_limit: return "endless";
+    default: return "fault";
+  }
+}
+
+/// One run of a module's kernel.
+struct Run {
+  vgpu::LaunchReport report;
+  std::vector<analysis::SiteCount> sites;
+  std::optional<std::string> error;  // of the results
+};
+
+/// A learner's module with a problem of one size.
+class Trial {
+ public:
+  Trial(const std::string& ptx, const KernelForm& form)
+      : form_(form), module_(vgpu::Module::load(ptx, "the file", memory_)) {}
+
+  Run run(const Size& size) {
+    const LaunchShape shape = launch_shape(size);
+    const Problem problem(form_, size, shape, memory_);
+    Run run;
+    const vgpu::Kernel& kernel = find_kernel();
+    vgpu::LaunchOptions options;
+    options.grid = shape.grid;
+    options.block = shape.block;
+    options.cluster = shape.cluster;
+    options.dynamic_shared = shape.shared_bytes;
+    options.instruction_limit = instruction_limit;
+    run.report = launch(kernel, options, problem.parameters());
+    run.sites = analysis::site_counts(run.report, sites(kernel));
+    run.error = problem.error();
+    return run;
+  }
+
+ private:
+  vgpu::LaunchReport launch(const vgpu::Kernel& kernel, const vgpu::LaunchOptions& options,
+                            const std::vector<std::uint64_t>& values) {
+    const vgpu::KernelInfo& of = info(kernel);
+    std::vector<std::byte> parameters(of.parameter_bytes);
+    for (std::size_t i = 0; i < of.parameters.size(); ++i) {
+      std::memcpy(&parameters[of.parameters[i].offset], &values.at(i), of.parameters[i].bytes);
+    }
+    return vgpu::launch(kernel, options, parameters, memory_, device());
+  }
+
+  LaunchShape launch_shape(const Size& size) {
+    const std::uint64_t to = memory_.allocate(sizeof(LaunchShape));
+    vgpu::LaunchOptions options;
+    options.instruction_limit = instruction_limit;
+    const auto as_word = [](int extent) { return static_cast<std::uint64_t>(extent); };
+    launch(*module_->kernel(launch_entry), options,
+           {as_word(size.m), as_word(size.n), as_word(size.k), to});
+    LaunchShape shape;
+    memory_.read(&shape, to, sizeof shape);
+    return shape;
+  }
+
+  /// By its name without parameters.
+  const vgpu::Kernel& find_kernel() {
+    for (const std::string& name : module_->kernel_names()) {
+      if (emu::readable_name(name) == form_.name) return *module_->kernel(name);
+    }
+    throw std::invalid_argument(fmt::format("the file has no kernel '{}'", form_.name));
+  }
+
+  const KernelForm& form_;
+  vgpu::DeviceMemory memory_{memory_bytes};
+  std::unique_ptr<vgpu::Module> module_;
+};
+
+std::string size_text(const KernelForm& form, const Size& size) {
+  return fmt::format("{} = {}", form.is_vector ? "n" : "m x n x k",
+                     to_string(size, form.is_vector));
+}
+
+/// Of one size: hazards, each kind once, then the results.
+std::vector<Finding> findings_of(const Run& run, const std::string& where) {
+  std::vector<Finding> found;
+  for (const vgpu::Hazard& hazard : run.report.hazards) {
+    const char* key = key_of(hazard.kind);
+    const bool is_known =
+        std::any_of(found.begin(), found.end(), [&](const Finding& of) { return of.key == key; });
+    if (is_known || hazard.kind == HazardKind::same_value) continue;
+    found.push_back({key, emu::with_readable_names(hazard.message)});
+  }
+  if (run.error) found.push_back({"wrong", fmt::format("{}: {}", where, *run.error)});
+  return found;
+}
+
+/// A statement that orders threads, or waits: where it is in the text, with its length.
+struct Statement {
+  std::size_t at, length;
+};
+
+std::vector<Statement> barriers(const std::string& ptx) {
+  std::vector<Statement> found;
+  for (const char* word : {"bar.sync", "barrier.sync", "bar.warp.sync", "cp.async.wait_group"}) {
+    for (std::size_t at = ptx.find(word); at != ptx.npos; at = ptx.find(word, at + 1)) {
+      found.push_back({at, ptx.find(';', at) + 1 - at});
+    }
+  }
+  return found;
+}
+
+/// Those whose removal leaves the kernel right at both sizes.
+int needless_barriers(const std::string& ptx, const KernelForm& form,
+                      const std::vector<Size>& sizes) {
+  int needless = 0;
+  for (const Statement& barrier : barriers(ptx)) {
+    std::string mutant = ptx;
+    mutant.replace(barrier.at, barrier.length, barrier.length, ' ');
+    const bool is_right = std::all_of(sizes.begin(), sizes.end(), [&](const Size& size) {
+      return findings_of(Trial(mutant, form).run(size), "").empty();
+    });
+    if (is_right) ++needless;
+  }
+  return needless;
+}
+
+bool asks_for(const Exercise& exercise, const char* name) {
+  return std::any_of(exercise.goals.begin(), exercise.goals.end(),
+                     [&](const Goal& goal) { return goal.metric == name; });
+}
+
+void count_goals(CheckResult& result, const Exercise& exercise, const KernelForm& form,
+                 const std::string& ptx) {
+  const Run run = Trial(ptx, form).run(exercise.counted);
+  result.findings = findings_of(run, size_text(form, exercise.counted));
+  if (!result.findings.empty()) return;
+  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, "the file");
+  Measured measured{analysis::make_trace(run.report, run.sites, text), &text};
+  if (asks_for(exercise, "needless_barriers")) {
+    measured.needless_barriers = needless_barriers(ptx, form, exercise.sizes);
+  }
+  for (const Goal& goal : exercise.goals) {
+    result.goals.push_back({goal, metric(goal.metric).value(measured)});
+    const GoalResult& counted = result.goals.back();
+    if (counted.is_met()) continue;
+    result.findings.push_back(
+        {goal.metric,
+         fmt::format("{}: {:.4g}; {} {:.4g} is the goal", metric(goal.metric).description,
+                     counted.value, goal.at_most ? "at most" : "at least", goal.bound)});
+  }
+}
+
+void run_sizes(CheckResult& result, const Exercise& exercise, const KernelForm& form,
+               const std::string& ptx) {
+  for (const Size& size : exercise.sizes) {
+    const Run run = Trial(ptx, form).run(size);
+    result.printed += run.report.printed;
+    result.findings = findings_of(run, size_text(form, size));
+    if (!result.findings.empty()) return;
+  }
+  count_goals(result, exercise, form, ptx);
+}
+
+}  // namespace
+
+CheckResult check(const Exercise& exercise, const std::filesystem::path& file) {
+  const KernelForm& form = kernel_form(exercise.kernel);
+  const analysis::ScratchFolder folder;
+  CheckResult result;
+  try {
+    const std::string ptx = compile(file, form, folder.path());
+    run_sizes(result, exercise, form, ptx);
+  } catch (const emu::CompileError& error) {
+    const std::string said = error.what();
+    result.findings = {{"compile", said.empty() ? "the file does not compile" : said}};
+  } catch (const std::invalid_argument& error) {
+    result.findings = {{"launch", error.what()}};
+  }
+  if (!result.is_solved() && emu::read_file(file) == start_text(exercise)) {
+    result.findings.insert(result.findings.begin(),
+                           {"unfinished", "the file is as 'rung learn' wrote it"});
+  }
+  return result;
+}
+
+}  // namespace rung::learn

@@ -1,0 +1,226 @@
+#include "learn/kernel_form.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "vgpu/model/tensor_map.hpp"
+
+namespace rung::learn {
+namespace {
+
+constexpr std::array forms = {
+    KernelForm{"products", "products", "int, const float*, const float*, float*", true},
+    KernelForm{"gemm", "gemm", "int, int, int, const float*, const float*, float*", false},
+    KernelForm{"gemm_workspace", "gemm",
+               "int, int, int, const float*, const float*, float*, float*, unsigned*", false},
+    KernelForm{"gemm_bf16", "gemm", "int, int, int, const bfloat16*, const bfloat16*, float*",
+               false},
+    KernelForm{"gemm_tma", "gemm", "int, int, int, const TensorMap*, const TensorMap*, float*",
+               false},
+    KernelForm{"dot_partial", "dot", "int, const float*, const float*, float*", true},
+    KernelForm{"dot", "dot", "int, const float*, const float*, float*", true},
+    KernelForm{"dot_workspace", "dot", "int, const float*, const float*, float*, float*, unsigned*",
+               true},
+    KernelForm{"dot_cancelling", "dot",
+               "int, const float*, const float*, float*, float*, unsigned*", true},
+};
+
+/// -4 to 4, without a pattern that a transposed or shifted operand would repeat.
+float small_integer(std::uint32_t i, std::uint32_t of) {
+  std::uint32_t hash = (i + 1) * 2654435761u ^ of * 2246822519u;
+  hash ^= hash >> 15;
+  hash *= 2246822519u;
+  return static_cast<float>(static_cast<int>((hash >> 16) % 9) - 4);
+}
+
+std::vector<float> small_integers(std::size_t count, std::uint32_t of) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = small_integer(static_cast<std::uint32_t>(i), of);
+  }
+  return values;
+}
+
+/// The bits of bf16, exact for small integers.
+std::vector<std::uint16_t> as_bf16(const std::vector<float>& values) {
+  std::vector<std::uint16_t> bits;
+  for (const float value : values) {
+    bits.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+  }
+  return bits;
+}
+
+std::size_t product(int x, int y) {
+  return static_cast<std::size_t>(x) * static_cast<std::size_t>(y);
+}
+
+}  // namespace
+
+const KernelForm& kernel_form(std::string_view key) {
+  for (const KernelForm& form : forms) {
+    if (key == form.key) return form;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no form of kernel", key));
+}
+
+Problem::Problem(const KernelForm& form, const Size& size, const LaunchShape& shape,
+                 vgpu::DeviceMemory& memory)
+    : form_(form), size_(size), shape_(shape), memory_(memory) {
+  const std::string_view key = form.key;
+  if (key == "products") {
+    add_products();
+  } else if (key.starts_with("gemm")) {
+    add_gemm();
+  } else {
+    add_dot();
+  }
+  if (key == "gemm_workspace" || key == "dot_workspace" || key == "dot_cancelling") add_workspace();
+}
+
+template <class T>
+std::uint64_t Problem::array(const std::vector<T>& values) {
+  const std::uint64_t address = memory_.allocate(values.size() * sizeof(T));
+  memory_.write(address, values.data(), values.size() * sizeof(T));
+  return address;
+}
+
+void Problem::add_products() {
+  const auto n = static_cast<std::size_t>(size_.n);
+  const std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  for (std::size_t i = 0; i < n; ++i) expected_.push_back(double{x[i]} * y[i]);
+  stored_ = n;
+  result_ = array(std::vector<float>(n, std::nanf("")));
+  parameters_ = {static_cast<std::uint64_t>(size_.n), array(x), array(y), result_};
+}
+
+void Problem::add_gemm() {
+  const auto [m, n, k] = size_;
+  const bool is_bf16 = std::string_view(form_.key) == "gemm_bf16";
+  const bool is_tma = std::string_view(form_.key) == "gemm_tma";
+  const bool b_is_transposed = is_bf16 || is_tma;  // n rows of k, as tensor cores like it
+  const std::vector<float> a = small_integers(product(m, k), 1);
+  const std::vector<float> b = small_integers(product(k, n), 2);
+  for (int row = 0; row < m; ++row) {
+    for (int col = 0; col < n; ++col) {
+      double sum = 0;
+      for (int i = 0; i < k; ++i) {
+        const std::size_t of_b = b_is_transposed ? product(col, k) + static_cast<std::size_t>(i)
+                                                 : product(i, n) + static_cast<std::size_t>(col);
+        sum += double{a[product(row, k) + static_cast<std::size_t>(i)]} * b[of_b];
+      }
+      expected_.push_back(sum);
+    }
+  }
+  stored_ = expected_.size();
+  const bool is_16_bit = is_bf16 || is_tma;
+  const std::uint64_t a_data = is_16_bit ? array(as_bf16(a)) : array(a);
+  const std::uint64_t b_data = is_16_bit ? array(as_bf16(b)) : array(b);
+  result_ = array(std::vector<float>(stored_, std::nanf("")));
+  parameters_ = {static_cast<std::uint64_t>(m),
+                 static_cast<std::uint64_t>(n),
+                 static_cast<std::uint64_t>(k),
+                 is_tma ? tensor_map(a_data, m, shape_.a_box_rows) : a_data,
+                 is_tma ? tensor_map(b_data, n, shape_.b_box_rows) : b_data,
+                 result_};
+}
+
+void Problem::add_dot() {
+  const auto n = static_cast<std::size_t>(size_.n);
+  const std::string_view key = form_.key;
+  std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
+  if (key == "dot_cancelling") {
+    // Each term of the second half takes back one of the first, but for its last bit.
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = 1 + small_integer(static_cast<std::uint32_t>(i), 3) / 9;
+      y[i] = 1 + small_integer(static_cast<std::uint32_t>(i), 4) / 11;
+    }
+    for (std::size_t i = n / 2; i < n / 2 * 2; ++i) {
+      x[i] = -x[i - n / 2];
+      y[i] = std::nextafter(y[i - n / 2], 2.0f);
+    }
+  }
+  long double sum = 0, magnitude = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const long double term = static_cast<long double>(x[i]) * static_cast<long double>(y[i]);
+    sum += term;
+    magnitude += std::abs(term);
+  }
+  expected_ = {static_cast<double>(sum)};
+  if (key == "dot_cancelling") {
+    // Twice the precision, rounded once, with a few bits for the sum of the errors.
+    tolerance_ = static_cast<double>(std::abs(sum) * std::exp2l(-22) + magnitude * std::exp2l(-42));
+  }
+  const bool is_partial = key == "dot_partial";
+  stored_ = is_partial ? shape_.grid.count() : 1;
+  result_ = array(std::vector<float>(stored_, key == "dot" ? 0 : std::nanf("")));
+  parameters_ = {static_cast<std::uint64_t>(size_.n), array(x), array(y), result_};
+}
+
+void Problem::add_workspace() {
+  parameters_.push_back(memory_.allocate(sizeof(float) * shape_.workspace_floats));
+  parameters_.push_back(array(std::vector<unsigned>(shape_.grid.count(), 0)));
+}
+
+std::uint64_t Problem::tensor_map(std::uint64_t data, int rows, unsigned box_rows) {
+  constexpr unsigned most_rows = 256, row_elements = 64, alignment = 16;
+  if (box_rows < 1 || box_rows > most_rows) {
+    throw std::invalid_argument(
+        fmt::format("launch(): a box of {} rows; TMA takes 1 to {}", box_rows, most_rows));
+  }
+  const auto row_bytes = static_cast<std::uint64_t>(size_.k) * 2;
+  if (row_bytes % alignment != 0) throw std::invalid_argument("k is no multiple of 8");
+  vgpu::TensorMap map;
+  map.tag = vgpu::TensorMap::valid_tag;
+  map.address = data;
+  map.dimensions = 2;
+  map.element = vgpu::TensorElement::bf16;
+  map.swizzle = vgpu::TensorSwizzle::bytes_128;
+  map.sizes = {static_cast<std::uint32_t>(size_.k - 1), static_cast<std::uint32_t>(rows - 1)};
+  map.strides = {row_bytes};
+  map.box = {row_elements, static_cast<std::uint16_t>(box_rows)};
+  map.steps = {1, 1};
+  std::vector<std::byte> bytes(128);
+  std::memcpy(bytes.data(), &map, sizeof map);
+  return array(bytes);
+}
+
+std::vector<std::uint64_t> Problem::parameters() const { return parameters_; }
+
+std::optional<std::string> Problem::error() const {
+  std::vector<float> results(stored_);
+  memory_.read(results.data(), result_, stored_ * sizeof(float));
+  const bool is_sum = expected_.size() == 1 && form_.is_vector;
+  if (is_sum) {
+    double sum = 0;
+    for (const float part : results) sum += part;
+    if (std::abs(sum - expected_[0]) <= tolerance_) return std::nullopt;
+    if (std::isnan(sum)) return "the result, or a part of it, was never stored";
+    return fmt::format("the sum is {:.9g}, and should be {:.9g}", sum, expected_[0]);
+  }
+  std::optional<std::size_t> first;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < stored_; ++i) {
+    if (results[i] == expected_[i]) continue;
+    if (!first) first = i;
+    ++wrong;
+  }
+  if (!first) return std::nullopt;
+  const auto columns = static_cast<std::size_t>(size_.n);
+  const std::string place =
+      form_.is_vector ? fmt::format("element {}", *first)
+                      : fmt::format("row {}, column {}", *first / columns, *first % columns);
+  if (std::isnan(results[*first])) {
+    return fmt::format("{} of {} results were never stored, or are NaN: the first is {}", wrong,
+                       stored_, place);
+  }
+  return fmt::format("{} of {} results are wrong: {} is {}, and should be {}", wrong, stored_,
+                     place, results[*first], expected_[*first]);
+}
+
+}  // namespace rung::learn

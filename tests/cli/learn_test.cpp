@@ -1,0 +1,87 @@
+// rung learn as a student meets it.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "folder.hpp"
+#include "program.hpp"
+
+namespace rung {
+namespace {
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has_clang() { return run_shell("clang++-19 --version").exit_code == 0; }
+
+TEST(Learn, ListsTheExercises) {
+  const Output output = run_rung("learn");
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find("01  A thread for each element"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("gemm/cuda/25_warp_roles"), std::string::npos);
+  for (const std::string& line : lines(output.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Learn, WritesAStartAndOverwritesItOnlyIfForced) {
+  const Folder folder;
+  const std::string file = (folder / "04.cu").string();
+  ASSERT_EQ(run_rung("learn 04 " + file).exit_code, 0);
+  EXPECT_NE(contents(file).find("// TODO: "), std::string::npos);
+  std::ofstream(file) << "mine";
+  const Output refused = run_rung("learn 04 " + file);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "rung: FILE: '" + file + "' exists; --force overwrites it\n");
+  EXPECT_EQ(contents(file), "mine");
+  EXPECT_EQ(run_rung("learn 04 --force " + file).exit_code, 0);
+  EXPECT_NE(contents(file), "mine");
+}
+
+TEST(Learn, GivesOneMoreHintEachTime) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "01.cu").string();
+  std::ofstream(file)
+      << "#include \"learn.cuh\"\n"
+         "constexpr Launch launch(int n) {\n"
+         "  return {.grid = {1}, .block = {256}};\n"
+         "}\n"
+         "__global__ void products(int n, const float* x, const float* y, float* z) {\n"
+         "  if (threadIdx.x < n) z[threadIdx.x] = x[threadIdx.x] * y[threadIdx.x];\n"
+         "}\n";
+  const Output one = run_rung("learn 01 --check " + file);
+  EXPECT_EQ(one.exit_code, 1) << one.err;
+  EXPECT_NE(one.out.find("744 of 1000 results were never stored"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("hint 1 of "), std::string::npos);
+  EXPECT_EQ(one.out.find("hint 2 of "), std::string::npos);
+  EXPECT_NE(one.out.find("--hint 2 says more"), std::string::npos);
+  const Output two = run_rung("learn 01 --check --hint 2 " + file);
+  EXPECT_NE(two.out.find("hint 1 of "), std::string::npos);
+  EXPECT_NE(two.out.find("hint 2 of "), std::string::npos);
+}
+
+TEST(Learn, SaysThatAFileDoesNotCompile) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Folder folder;
+  const std::string file = (folder / "01.cu").string();
+  std::ofstream(file) << "#include \"learn.cuh\"\nint launch(int) { return }\n";
+  const Output output = run_rung("learn 01 --check " + file);
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.out.find("the file does not compile"), std::string::npos) << output.out;
+  EXPECT_NE(output.err.find("01.cu:2:"), std::string::npos) << output.err;
+}
+
+TEST(Learn, ExplainsWords) {
+  const Output output = run_rung("learn --word Sectors");
+  EXPECT_EQ(output.exit_code, 0);
+  EXPECT_EQ(output.out.find("sector: 32 contiguous bytes"), 0u) << output.out;
+  const Output unknown = run_rung("learn --word warpage");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.err.find("rung: --word: 'warpage' is not one of arithmetic intensity, "), 0u);
+}
+
+}  // namespace
+}  // namespace rung

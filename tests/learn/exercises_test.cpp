@@ -1,0 +1,90 @@
+// Each exercise: its solution passes, its start does not, and each wrong or slow attempt gets the
+// finding that it must, for which there is a hint.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "analysis/toolkit.hpp"
+#include "learn/check.hpp"
+#include "learn/metrics.hpp"
+
+namespace rung::learn {
+
+static void PrintTo(const Exercise& exercise, std::ostream* stream) { *stream << exercise.slug; }
+
+namespace {
+
+CheckResult check_text(const Exercise& exercise, const std::string& text) {
+  const analysis::ScratchFolder folder;
+  const auto file = folder.path() / "attempt.cu";
+  std::ofstream(file) << text;
+  return check(exercise, file);
+}
+
+std::string all_findings(const CheckResult& result) {
+  std::string text;
+  for (const Finding& finding : result.findings) text += finding.key + ": " + finding.text + "\n";
+  return text;
+}
+
+class Exercises : public testing::TestWithParam<Exercise> {};
+
+TEST_P(Exercises, SolutionPasses) {
+  const CheckResult result = check_text(GetParam(), solution_text(GetParam()));
+  EXPECT_TRUE(result.is_solved()) << all_findings(result);
+  EXPECT_EQ(result.goals.size(), GetParam().goals.size());
+}
+
+// A start compiles, and is not right as it is.
+TEST_P(Exercises, StartIsUnsolvedAndHasAHint) {
+  const std::string start = start_text(GetParam());
+  EXPECT_NE(start.find("TODO"), start.npos);
+  EXPECT_EQ(start.find("//@"), start.npos);
+  const CheckResult result = check_text(GetParam(), start);
+  ASSERT_FALSE(result.is_solved());
+  ASSERT_GE(result.findings.size(), 2u);
+  EXPECT_EQ(result.findings.front().key, "unfinished");
+  EXPECT_NE(result.findings[1].key, "compile");
+}
+
+TEST_P(Exercises, AttemptsGetTheirHints) {
+  const std::vector<Attempt> made = attempts(GetParam());
+  EXPECT_GE(made.size(), 2u);
+  for (const Attempt& attempt : made) {
+    const CheckResult result = check_text(GetParam(), attempt.text);
+    ASSERT_FALSE(result.is_solved()) << attempt.title;
+    EXPECT_EQ(result.findings.front().key, attempt.finding) << attempt.title << "\n"
+                                                            << all_findings(result);
+    EXPECT_FALSE(GetParam().hints_for(attempt.finding).empty()) << attempt.title;
+  }
+}
+
+// Each goal that a learner can miss has a hint of this exercise.
+TEST_P(Exercises, GoalsHaveHints) {
+  for (const Goal& goal : GetParam().goals) {
+    EXPECT_NO_THROW(metric(goal.metric));
+    EXPECT_FALSE(GetParam().hints_for(goal.metric).empty()) << goal.metric;
+  }
+  for (const std::string_view line : {GetParam().title, GetParam().rung})
+    EXPECT_FALSE(line.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Exercises, testing::ValuesIn(exercises()), [](const auto& exercise) {
+  return exercise.param.number + "_" + exercise.param.slug;
+});
+
+TEST(ExerciseList, IsNumberedFromOne) {
+  ASSERT_GE(exercises().size(), 24u);
+  for (std::size_t i = 0; i < exercises().size(); ++i) {
+    EXPECT_EQ(std::stoul(exercises()[i].number), i + 1);
+    EXPECT_EQ(find_exercise(std::to_string(i + 1)), &exercises()[i]);
+    EXPECT_EQ(find_exercise(exercises()[i].slug), &exercises()[i]);
+  }
+  EXPECT_EQ(find_exercise("0"), nullptr);
+  EXPECT_EQ(find_exercise("no_such_exercise"), nullptr);
+}
+
+}  // namespace
+}  // namespace rung::learn
