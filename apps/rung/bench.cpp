@@ -348,9 +348,10 @@ Action add_bench(Options& app) {
       ->take_all();
   arguments->add_kernel_file(app);
   arguments->add_form(app);
-  app.add_option("--math", arguments->math,
-                 "Compute mode of the library's gemm: standard, or for f32 split (by halves) or "
-                 "reproducible (the same bits everywhere)")
+  app.add_option(
+         "--math", arguments->math,
+         "Compute mode of the library's gemm: standard, split (f32 by halves, f64 by residues) or, "
+         "for f32, reproducible (the same bits everywhere)")
       ->type_name("MODE")
       ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,

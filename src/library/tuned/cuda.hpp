@@ -26,7 +26,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_n = 1024,
      .min_k = 1024,
      .use = cuda::GemmRungIndex::gemm_32_f16x3},
-    // Where residues pay for the last wave of 128x256 tiles, too: a trial on an H200 (the same notes).
+    // Where residues pay for the last wave of 128x256 tiles, too: measured on an H200 (the same notes).
     {.dtypes = Dtypes::of(Dtype::f64),
      .compute_mode = ComputeMode::split,
      .min_arch = 90,

@@ -90,6 +90,23 @@ TEST_F(CudaHalves, LieInTheWorkspaceIfTheyFit) {
   EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 3);  // A, B, the product
 }
 
+// With the residues of C that a block keeps.
+TEST_F(CudaCopies, ResiduesLieInTheWorkspaceIfTheyFit) {
+  constexpr std::int64_t m = 131, n = 270, k = 65;
+  const double* const a = on_device(std::vector<double>(static_cast<std::size_t>(m * k), 0.5));
+  const double* const b = on_device(std::vector<double>(static_cast<std::size_t>(k * n), 3));
+  double* const c = on_device(std::vector<double>(static_cast<std::size_t>(m * n), 7));
+  const GemmCall problem = {Dtype::f64, m,         n, k,         1,
+                            {a, k, 1},  {b, n, 1}, 0, {c, n, 1}, ComputeMode::split};
+  cuda::driver_calls().clear();
+  cuda::launch_gemm({cuda::current_context(), nullptr, nullptr, 0},
+                    cuda::configured_gemm("gemm/cuda/42_residues"), problem, 132);
+  EXPECT_EQ(calls("cuMemAllocFromPoolAsync"), 0);
+  EXPECT_EQ(calls("cuLaunchKernelEx") + calls("cuLaunchKernel"), 3);  // A, B, the product
+  const auto results = from_device(c, static_cast<std::size_t>(m * n));
+  EXPECT_EQ(results, std::vector<double>(static_cast<std::size_t>(m * n), 1.5 * k));
+}
+
 TEST_F(CudaHalves, LieInThePoolIfTheyDoNot) {
   void* const workspace = on_device(std::vector<char>(256));
   run({.workspace = workspace, .workspace_bytes = 256});
