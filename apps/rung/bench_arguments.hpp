@@ -21,6 +21,9 @@ struct RandomArguments {
 struct BenchArguments : CommonArguments, ExtentArguments, FormArguments {
   std::string sizes;
   std::string batch;
+  std::string groups;
+  std::string tokens;
+  std::string skew;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

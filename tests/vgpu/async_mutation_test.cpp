@@ -130,7 +130,17 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
 /// Whether the rung takes ragged groups.
 bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
 
-/// A B^T of matrices of ones; of a rung for groups, two products, which share k within a k-block.
+/// Where the groups begin: more than a warp counts at once, most of them empty, and the last ones of
+/// other than whole tiles.
+std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
+  std::vector<std::int32_t> offsets(40, 0);
+  for (const std::int64_t left : {rows / 3, rows / 8, std::int64_t{0}}) {
+    offsets.push_back(static_cast<std::int32_t>(rows - left));
+  }
+  return offsets;
+}
+
+/// A B^T of matrices of ones; of a rung for groups, of ragged ones with one B.
 template <class In>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
@@ -148,16 +158,16 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
                              {array(m * k, In(1.0f)), k, 1},
                              {array(k * n, In(1.0f)), 1, k},
                              0.0f,
-                             {array(2 * m * n, 1.0f), n, 1}};
-  cuda::Launch launch = cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
+                             {array(m * n, 1.0f), n, 1}};
+  const cuda::Launch launch =
+      cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
   cuda::KernelArgs<In, float> args = {
       gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
   if (takes_groups(rung)) {
-    const std::int32_t* const offsets = array(3, std::int32_t{0});
-    const std::int32_t cuts[] = {0, 72, static_cast<std::int32_t>(k)};
-    memory.write(reinterpret_cast<std::uint64_t>(offsets), cuts, sizeof cuts);
-    args.products = {.count = 2, .c = {.stride = m * n}, .offsets = offsets, .cuts_k = true};
-    launch.c.rows *= 2;
+    const std::vector<std::int32_t> offsets = ragged_offsets(m);
+    const std::int32_t* const at = array(std::ssize(offsets), std::int32_t{0});
+    memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
+    args.products = {.count = std::ssize(offsets) - 1, .offsets = at};
   }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
