@@ -32,7 +32,7 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits", "gemm/cuda/63_grouped"};
+                                           "gemm/cuda/33_digits"};
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -127,20 +127,7 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   return spec;
 }
 
-/// Whether the rung takes ragged groups.
-bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
-
-/// Where the groups begin: more than a warp counts at once, most of them empty, and the last ones of
-/// other than whole tiles.
-std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
-  std::vector<std::int32_t> offsets(40, 0);
-  for (const std::int64_t left : {rows / 3, rows / 8, std::int64_t{0}}) {
-    offsets.push_back(static_cast<std::int32_t>(rows - left));
-  }
-  return offsets;
-}
-
-/// A B^T of matrices of ones; of a rung for groups, of ragged ones with one B.
+/// A B^T of matrices of ones.
 template <class In>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
@@ -163,12 +150,6 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
       cuda::fitted(rung.launches.of<In, float>()(gemm, config), multiprocessors);
   cuda::KernelArgs<In, float> args = {
       gemm, {config.splits, config.whole, array(launch.workspace_bytes / 4 + 1, 0.0f)}};
-  if (takes_groups(rung)) {
-    const std::vector<std::int32_t> offsets = ragged_offsets(m);
-    const std::int32_t* const at = array(std::ssize(offsets), std::int32_t{0});
-    memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
-    args.products = {.count = std::ssize(offsets) - 1, .offsets = at};
-  }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);
     if (!spec.is_empty()) std::memcpy(&to, &map, sizeof map);
