@@ -59,6 +59,30 @@ Size default_size(const Ladder& ladder) {
   return is_virtual ? default_gemm_virtual : default_gemm;
 }
 
+/// Whether groups have rows as a Zipf distribution has them.
+bool read_skew(const std::string& skew) {
+  if (skew.empty() || skew == "none") return false;
+  if (skew == "zipf") return true;
+  throw UsageError(fmt::format("--skew: '{}' is not one of none, zipf", skew));
+}
+
+/// Groups share the rows of one A; other options would not be what is measured.
+void check_groups(const BenchArguments& arguments) {
+  const bool has_groups = !arguments.groups.empty();
+  if (!has_groups && !arguments.skew.empty()) throw UsageError("--skew: needs --groups");
+  if (has_groups != !arguments.tokens.empty()) {
+    throw UsageError("--groups and --tokens: each needs the other");
+  }
+  if (!has_groups) return;
+  const Form form = read_form(arguments);
+  if (!arguments.batch.empty() || arguments.cold || form.a_transposed || form.alpha != 1 ||
+      form.beta != 0) {
+    throw UsageError(
+        "--groups: cannot be combined with --batch, --cold, --alpha, --beta or a transposed A");
+  }
+  if (arguments.sizes.empty()) throw UsageError("--groups: needs --sizes NxK,...");
+}
+
 WorkloadOptions read_options(const BenchArguments& arguments) {
   WorkloadOptions options;
   options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
@@ -72,6 +96,10 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   if (!arguments.batch.empty()) {
     options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
   }
+  if (!arguments.groups.empty()) {
+    options.groups = read_integer("--groups", arguments.groups, 1, max_batch);
+    options.zipf = read_skew(arguments.skew);
+  }
   const auto mode = parse_compute_mode(arguments.math);
   if (!mode) {
     throw UsageError(
@@ -81,11 +109,26 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   return options;
 }
 
+/// Sizes NxK, with the rows of all groups as m.
+std::vector<SizeArgument> read_group_sizes(const BenchArguments& arguments) {
+  constexpr std::int64_t most_tokens = 1 << 30;
+  const std::int64_t tokens = read_integer("--tokens", arguments.tokens, 1, most_tokens);
+  std::string sizes;
+  for (const std::string& size : split(arguments.sizes, ',')) {
+    if (split(size, 'x').size() != 2) {
+      throw UsageError(fmt::format("--sizes: '{}' is not NxK, as --groups needs it", size));
+    }
+    sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", tokens, size);
+  }
+  return read_sizes(sizes, 1);
+}
+
 std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
   if (!arguments.sizes.empty() && arguments.any()) {
     throw UsageError("--sizes: cannot be combined with --m, --n or --k");
   }
   if (arguments.any()) return {read_extents(arguments)};
+  if (!arguments.groups.empty()) return read_group_sizes(arguments);
   if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
   return {};
 }
@@ -279,6 +322,7 @@ ExitCode run_file(const BenchArguments& given) {
   }
   if (!given.peers.empty()) throw UsageError("--vs: for a file of yours, --against names peers");
   if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");
+  if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
@@ -310,9 +354,11 @@ ExitCode run(const BenchArguments& arguments) {
   }
   if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
     if (!arguments.batch.empty()) throw UsageError("--batch: cannot be combined with --random");
+    if (!arguments.groups.empty()) throw UsageError("--groups: cannot be combined with --random");
     return run_random(arguments);
   }
   check_no_random(arguments.random);
+  check_groups(arguments);
   const auto rungs = read_selectors(arguments.selectors);
   const Setting setting = read_setting(arguments);
   const Devices devices(arguments);
@@ -332,6 +378,14 @@ Action add_bench(Options& app) {
   app.add_option("--batch", arguments->batch,
                  "Products of that size in one call, each with matrices of its own (default: 1)")
       ->type_name("N");
+  app.add_option("--groups", arguments->groups,
+                 "Ragged groups: that many matrices B, each for a part of the rows of A; with "
+                 "--tokens, and --sizes as NxK")
+      ->type_name("N");
+  app.add_option("--tokens", arguments->tokens, "The rows of all groups together")->type_name("M");
+  app.add_option("--skew", arguments->skew,
+                 "How the rows are divided: none (evenly) or zipf (default: none)")
+      ->type_name("SKEW");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
@@ -375,6 +429,8 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
       "  rung bench my_gemm.cu --against gemm/cuda/05,library,cublas\n"
       "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
+      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 --sizes 1536x2048 \\\n"
+      "      --dtype bf16-bf16 --layout nt --skew zipf\n"
       "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
   return [arguments] { return run(*arguments); };
 }

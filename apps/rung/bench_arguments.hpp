@@ -23,6 +23,9 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::vector<std::string> against;  // of a kernel file
   std::string sizes;
   std::string batch;
+  std::string groups;
+  std::string tokens;
+  std::string skew;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

@@ -5,6 +5,7 @@
 
 #include "backends/backend.hpp"
 #include "core/call.hpp"
+#include "core/grouped.hpp"
 
 namespace rung {
 
@@ -26,6 +27,10 @@ class Contender {
 
   /// The operands must outlive the batch.
   virtual Bound bind(const GemmCall& call, int threads) const = 0;
+  /// Ragged groups, with offsets on the host. Not all contenders have them.
+  virtual Bound bind_groups(const GroupedCall& /*call*/, int /*threads*/) const {
+    return {{}, "has no ragged groups"};
+  }
   /// Each call writes its sum to *result, as Backend::bind() does.
   virtual Bound bind(const DotCall& call, int threads, void* result) const = 0;
 };

@@ -37,6 +37,7 @@ class LibraryContender final : public Contender {
 
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
+  Bound bind_groups(const GroupedCall& call, int threads) const override;
 
  private:
   ComputeMode mode_;
@@ -57,6 +58,7 @@ class GpuLibraryContender final : public Contender {
 
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
+  Bound bind_groups(const GroupedCall& call, int threads) const override;
 
  private:
   void launch(const std::function<void()>& run, int threads) const;

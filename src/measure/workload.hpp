@@ -30,7 +30,9 @@ struct WorkloadOptions {
   double beta = 0;
   bool cold = false;  // use new operands, from beyond the caches, for each call
   ComputeMode compute_mode = ComputeMode::standard;  // of the library's gemm
-  std::int64_t batch = 1;  // products of gemm in one call, each of the size
+  std::int64_t batch = 1;   // products of gemm in one call, each of the size
+  std::int64_t groups = 0;  // ragged groups that share the rows of A; 0: one product
+  bool zipf = false;        // few groups have most of the rows
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

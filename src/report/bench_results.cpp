@@ -153,7 +153,7 @@ void Results::add(const std::string& file, const Json& bench) {
   const Value machine = read_machine(whole);
   std::vector<Result> read;
   for (const Value& entry : whole.at("results").elements()) {
-    if (entry.find("batch")) continue;  // pages have no place for batches
+    if (entry.find("batch") || entry.find("groups")) continue;  // pages have no place for them
     read.push_back(read_entry(entry));
     read.back().source = sources.size();
   }

@@ -33,8 +33,7 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits", "gemm/cuda/63_grouped",
-                                           "gemm/cuda/64_batched_wgmma"};
+                                           "gemm/cuda/33_digits", "gemm/cuda/64_batched_wgmma"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -139,10 +138,7 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   return spec;
 }
 
-/// Whether the rung takes ragged groups.
-bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
-
-/// A B^T of matrices of ones; of a rung for groups, two products, which share k within a k-block.
+/// A B^T of matrices of ones.
 template <class In, class Out>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
@@ -153,7 +149,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     return reinterpret_cast<T*>(address);
   };
   const auto [m, n, k, config, multiprocessors] = setting_of(rung);
-  const std::int64_t products = rung.batches ? products_of_batch : takes_groups(rung) ? 2 : 1;
+  const std::int64_t products = rung.batches ? products_of_batch : 1;
   const Gemm<In, Out> gemm{m,
                            n,
                            k,
@@ -176,13 +172,6 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     launch.a.product_stride = m * k;
     launch.b.product_stride = k * n;
     launch.c.product_stride = m * n;
-  }
-  if (takes_groups(rung)) {
-    const std::int32_t* const offsets = array(3, std::int32_t{0});
-    const std::int32_t cuts[] = {0, 72, static_cast<std::int32_t>(k)};
-    memory.write(reinterpret_cast<std::uint64_t>(offsets), cuts, sizeof cuts);
-    args.products = {.count = 2, .c = {.stride = m * n}, .offsets = offsets, .cuts_k = true};
-    launch.c.rows *= 2;
   }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);

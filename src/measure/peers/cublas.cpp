@@ -14,6 +14,7 @@
 #include "core/kernel_error.hpp"
 #include "measure/peers/blas_operand.hpp"
 #include "measure/peers/column_major_gemm.hpp"
+#include "measure/peers/cublas_groups.hpp"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
 #include "shared_library/shared_library.hpp"
@@ -55,6 +56,7 @@ struct Functions {
                           CudaDataType, int ldb, long long stride_b, const void* beta, void* c,
                           CudaDataType, int ldc, long long stride_c, int batch, CublasCompute,
                           int algorithm);
+  CublasGrouped<Handle>* grouped_ex;  // from 12.5 on; else null
   DotFunction<float>* sdot;
   DotFunction<double>* ddot;
 
@@ -75,6 +77,7 @@ struct Functions {
     find(dgemm, "cublasDgemm_v2");
     find(gemm_ex, "cublasGemmEx");
     find(strided_batch_ex, "cublasGemmStridedBatchedEx");
+    grouped_ex = library.find<CublasGrouped<Handle>>("cublasGemmGroupedBatchedEx");
     find(sdot, "cublasSdot_v2");
     find(ddot, "cublasDdot_v2");
   }
@@ -161,6 +164,24 @@ class Cublas final : public Peer {
     return {
         batch_on_gpu("cublas", g.operands, [this, session, g] { launch(session->handle(), g); }),
         {}};
+  }
+  Bound bind_groups(const GroupedCall& call, int /*threads*/) const override {
+    if (functions_.grouped_ex == nullptr) return {{}, "has no cublasGemmGroupedBatchedEx"};
+    const Dtype dtype = call.call.dtype;
+    if (dtype != Dtype::bf16_bf16 && dtype != Dtype::f16_f16 && dtype != Dtype::f32) {
+      return {{}, "has groups of bf16, f16 and f32 alone, with results of the same type"};
+    }
+    gpu_.make_current();
+    const auto session = this->session();
+    const auto groups = std::make_shared<CublasGroups>(gpu_, call);
+    return {batch_on_gpu("cublas", groups->operands(),
+                         [this, session, groups] {
+                           functions_.set_pointer_mode(session->handle(), PointerMode::host);
+                           functions_.check(
+                               groups->launch(functions_.grouped_ex, session->handle()),
+                               "cublasGemmGroupedBatchedEx");
+                         }),
+            {}};
   }
   // The sum stays in device memory, like the rungs': no call waits for the previous one.
   Bound bind(const DotCall& call, int /*threads*/, void* result) const override {

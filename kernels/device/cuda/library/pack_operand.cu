@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
 }
 extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
     gemm_cuda_library_pack_operand_bf16(rung::cuda::PackOperand copy) {
-  rung::cuda::copy_rows<std::uint16_t>(copy);
+  rung::cuda::copy_or_transpose<std::uint16_t>(copy);
 }
 extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
     gemm_cuda_library_pack_operand_tf32(rung::cuda::PackOperand copy) {

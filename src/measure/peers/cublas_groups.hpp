@@ -1,0 +1,50 @@
+#pragma once
+// Ragged groups as cublasGemmGroupedBatchedEx takes them: each a problem of its own, whose size the
+// host must know, with arrays of pointers in device memory.
+
+#include <memory>
+#include <vector>
+
+#include "core/grouped.hpp"
+#include "measure/peers/column_major_gemm.hpp"
+#include "measure/peers/groups_on_gpu.hpp"
+
+namespace rung {
+
+/// The function of the library (cuBLAS library, 2.8.15): one group for each problem.
+template <class Handle>
+using CublasGrouped = int(Handle, const CublasOperation*, const CublasOperation*, const int* m,
+                          const int* n, const int* k, const void* alpha, const void* const* a,
+                          CudaDataType, const int* lda, const void* const* b, CudaDataType,
+                          const int* ldb, const void* beta, void* const* c, CudaDataType,
+                          const int* ldc, int groups, const int* sizes, CublasCompute);
+
+class CublasGroups {
+ public:
+  /// Groups without rows are left out. The context must be current. Throws cuda::DriverError and
+  /// std::bad_alloc.
+  CublasGroups(cuda::Gpu& gpu, const GroupedCall& host);
+
+  const std::shared_ptr<cuda::GemmOperands>& operands() const { return on_gpu_.operands; }
+
+  template <class Handle>
+  int launch(CublasGrouped<Handle>* grouped, Handle handle) const {
+    const auto count = static_cast<int>(m_.size());
+    const auto* const a = reinterpret_cast<const void* const*>(pointers_->data());
+    const ColumnMajorGemm& like = *like_;
+    return grouped(handle, of_first_.data(), of_second_.data(), m_.data(), n_.data(), k_.data(),
+                   alpha_.data(), a, like.in_type(), ld_first_.data(), a + count, like.in_type(),
+                   ld_second_.data(), beta_.data(), const_cast<void* const*>(a + 2 * count),
+                   like.out_type(), ldc_.data(), count, ones_.data(), like.compute());
+  }
+
+ private:
+  GroupsOnGpu on_gpu_;
+  std::shared_ptr<ColumnMajorGemm> like_;  // of no group: for the types
+  std::vector<CublasOperation> of_first_, of_second_;
+  std::vector<int> m_, n_, k_, ld_first_, ld_second_, ldc_, ones_;
+  std::vector<float> alpha_, beta_;
+  std::shared_ptr<cuda::DeviceMatrix> pointers_;
+};
+
+}  // namespace rung
