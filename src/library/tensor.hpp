@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "library/canonical.hpp"
+#include "rung/epilogue.hpp"
 #include "rung/rung.h"
 
 namespace rung {
@@ -17,5 +18,9 @@ CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_t
 /// are arrays of so many pointers.
 CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                               double alpha, double beta, std::int64_t count = -1);
+
+/// A tensor of 2 dimensions, or of 1, on the device of `c`. `name` is for messages. They throw as above.
+OutputMatrix matrix_of(const char* name, const rung_tensor* tensor, const rung_tensor* c);
+InputVector vector_of(const char* name, const rung_tensor* tensor, const rung_tensor* c);
 
 }  // namespace rung

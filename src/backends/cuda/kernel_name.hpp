@@ -14,6 +14,8 @@ extern const cuda::GemmRung gemm_cuda_library_scale;
 extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_digits;
+extern const cuda::GemmRung gemm_cuda_library_apply_epilogue;
+extern const cuda::GemmRung gemm_cuda_library_fused_epilogue;
 
 namespace cuda {
 
@@ -37,7 +39,13 @@ inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cu
 /// Splits a K-major operand of floats into digits. Its parameter is a SplitDigits.
 inline constexpr ConfiguredGemm split_digits = {gemm_rungs.size() + 3, "gemm/cuda/split_digits",
                                                 &gemm_cuda_library_split_digits};
-inline constexpr std::size_t gemm_kernels_off_ladder = 4;
+/// Makes results of sums. Its parameter is an ApplyEpilogue.
+inline constexpr ConfiguredGemm apply_epilogue = {
+    gemm_rungs.size() + 4, "gemm/cuda/apply_epilogue", &gemm_cuda_library_apply_epilogue};
+/// A product with its epilogue. Its parameter is a FusedArgs.
+inline constexpr ConfiguredGemm fused_epilogue = {
+    gemm_rungs.size() + 5, "gemm/cuda/fused_epilogue", &gemm_cuda_library_fused_epilogue};
+inline constexpr std::size_t gemm_kernels_off_ladder = 6;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {
