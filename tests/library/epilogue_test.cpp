@@ -15,10 +15,80 @@ using enum ElementType;
 
 void check(const EpilogueSpec& spec, unsigned seed = 1) {
   EpilogueCase problem(spec, seed);
-  problem.check(host(), [](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
-                           const OutputMatrix& c, const Epilogue& epilogue) {
+  const auto call = [](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
+                       const OutputMatrix& c, const Epilogue& epilogue) {
     gemm_epilogue(alpha, a, b, beta, c, epilogue);
-  });
+  };
+  EXPECT_EQ(problem.verdict(host(), call), "");
+}
+
+/// A call that is wrong in one way.
+struct Mutant {
+  const char* bug;
+  EpilogueSpec spec;
+  void (*change)(double& alpha, double& beta, OutputMatrix& c, Epilogue& epilogue);
+};
+using E = Epilogue;
+const Mutant mutants[] = {
+    {"alpha dropped", {.alpha = 0.5}, [](double& alpha, double&, OutputMatrix&, E&) { alpha = 1; }},
+    {"beta dropped", {.beta = -0.5}, [](double&, double& beta, OutputMatrix&, E&) { beta = 0; }},
+    {"row scale dropped",
+     {.row_scale = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.row_scale = {}; }},
+    {"row and column scales exchanged",
+     {.m = 6, .row_scale = true, .column_scale = true},
+     [](double&, double&, OutputMatrix&, E& e) { std::swap(e.row_scale, e.column_scale); }},
+    {"row and column biases exchanged",
+     {.m = 6, .row_bias = true, .column_bias = true},
+     [](double&, double&, OutputMatrix&, E& e) { std::swap(e.row_bias, e.column_bias); }},
+    {"activation dropped",
+     {.activation = Activation::relu},
+     [](double&, double&, OutputMatrix&, E& e) { e.activation = Activation::none; }},
+    {"the other gelu",
+     {.activation = Activation::gelu_erf},
+     [](double&, double&, OutputMatrix&, E& e) { e.activation = Activation::gelu_tanh; }},
+    {"gelu instead of silu",
+     {.activation = Activation::silu},
+     [](double&, double&, OutputMatrix&, E& e) { e.activation = Activation::gelu_erf; }},
+    {"aux not written",
+     {.aux = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.aux = {}; }},
+    {"residual dropped",
+     {.residual = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.residual = {}; }},
+    {"scale of A dropped",
+     {.tensor_scales = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.scale_a = nullptr; }},
+    {"scale of the result dropped",
+     {.tensor_scales = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.result_scale = nullptr; }},
+    {"amax not written",
+     {.amax = true},
+     [](double&, double&, OutputMatrix&, E& e) { e.amax = nullptr; }},
+    {"amax of the scaled result",
+     {.result_factor = 0.25, .amax = true},
+     [](double& alpha, double&, OutputMatrix&, E& e) {
+       alpha *= e.result_factor;
+       e.result_factor = 1;
+     }},
+    {"columns stored as rows",
+     {.m = 6},
+     [](double&, double&, OutputMatrix& c, E&) { c.order = Order::col_major; }},
+    {"stored in the padding",
+     {.padding = 2},
+     [](double&, double&, OutputMatrix& c, E&) { c.ld -= 1; }},
+};
+
+TEST(Epilogue, MutantsAreCaught) {
+  for (const Mutant& mutant : mutants) {
+    EpilogueCase problem(mutant.spec);
+    const auto call = [&](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
+                          OutputMatrix c, Epilogue epilogue) {
+      mutant.change(alpha, beta, c, epilogue);
+      gemm_epilogue(alpha, a, b, beta, c, epilogue);
+    };
+    EXPECT_NE(problem.verdict(host(), call), "") << mutant.bug;
+  }
 }
 
 TEST(Epilogue, OfNothingIsAProduct) { check({}); }

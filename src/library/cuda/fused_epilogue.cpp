@@ -18,10 +18,11 @@ bool is_multiple(const EpilogueOperand& operand, std::int64_t bytes) {
          operand.row_stride * bytes_of(operand.type) % bytes == 0;
 }
 
-/// Whether the kernel's accesses of two neighbours along a row serve an operand, if there is one.
+/// Whether the kernel's accesses of two neighbours of 16 bits along a row serve an operand, if there is
+/// one.
 bool has_pairs(const EpilogueOperand& operand) {
   if (operand.data == nullptr) return true;
-  return operand.col_stride == 1 && is_multiple(operand, 2 * bytes_of(operand.type));
+  return operand.col_stride == 1 && bytes_of(operand.type) == 2 && is_multiple(operand, 4);
 }
 
 /// Whether TMA can store C: its rows begin and end at multiples of 16 bytes.
@@ -34,17 +35,19 @@ bool has_kernel(const EpilogueArgs& args) {
   const ElementType type = args.c.type;
   const bool has_type = type == f32 || type == bf16 || type == f16 || type == e4m3 || type == e5m2;
   const bool reads_c = args.beta != 0;
-  return has_type && !(reads_c && bytes_of(type) == 1) && args.pairs == Pairs::none &&
+  return has_type && !(reads_c && bytes_of(type) != 2) && args.pairs == Pairs::none &&
          has_tma_store(args) && has_pairs(args.aux) && has_pairs(args.residual);
 }
 
-/// The largest tile of the fused kernels that is no wider and no higher than that one.
-int tile_within(const TileShape& wanted, std::span<const TileShape> tiles) {
+/// The largest tile of the fused kernels that is no wider and no higher than that one. Results of one
+/// byte need whole boxes of 128 columns.
+int tile_within(const TileShape& wanted, std::span<const TileShape> tiles, bool has_bytes) {
   int best = 0;
   int area = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const TileShape& tile = tiles[i];
     if (tile.BM > wanted.BM || tile.BN > wanted.BN || tile.BM * tile.BN < area) continue;
+    if (has_bytes && tile.BN % 128 != 0) continue;
     best = static_cast<int>(i);
     area = tile.BM * tile.BN;
   }
@@ -53,8 +56,9 @@ int tile_within(const TileShape& wanted, std::span<const TileShape> tiles) {
 
 /// The kernel with about the tile that rung 31 has for the product. Empty where that splits k because
 /// there are fewer tiles than half of the SMs.
-std::optional<ConfiguredGemm> choose(const ContextCache& context, const GemmCall& product,
+std::optional<ConfiguredGemm> choose(const ContextCache& context, const EpilogueCall& call,
                                      Limits limits) {
+  const GemmCall& product = call.product.call;
   const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
   const bool splits = context.configured(rung_31, product, limits).config.splits > 1;
   limits.workspace_bytes = 0;
@@ -62,7 +66,7 @@ std::optional<ConfiguredGemm> choose(const ContextCache& context, const GemmCall
   const auto tiles = tiles_of(*fused_epilogue.rung, product.dtype);
   const auto wanted = tiles_of(*rung_31.rung, product.dtype)[static_cast<std::size_t>(whole)];
   ConfiguredGemm chosen = fused_epilogue;
-  chosen.config.tile = tile_within(wanted, tiles);
+  chosen.config.tile = tile_within(wanted, tiles, bytes_of(call.epilogue.c.type) == 1);
   const TileShape& tile = tiles[static_cast<std::size_t>(chosen.config.tile)];
   const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
   if (splits && 2 * count < limits.multiprocessors) return std::nullopt;
@@ -76,7 +80,7 @@ TensorMapSpec map_of_c(const EpilogueArgs& args) {
           .row_length = args.n,
           .rows = args.m,
           .ld = args.c.row_stride,
-          .box_row_length = bytes == 4 ? 32 : 64,
+          .box_row_length = 128 / bytes,
           .box_rows = 64};
 }
 
@@ -100,7 +104,7 @@ bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, in
     return false;
   }
   const Limits limits = limits_of_call(workspace, multiprocessors);
-  const auto chosen = choose(context, product, limits);
+  const auto chosen = choose(context, call, limits);
   if (!chosen) return false;
   Launch launch = fitted(launch_of(*chosen, product), limits.multiprocessors);
   launch.c = map_of_c(call.epilogue);

@@ -23,19 +23,68 @@ class CudaEpilogue : public CudaLibrary {
           bytes = from_device(from, bytes.size());
           api.cuMemFree(reinterpret_cast<cuda::DevicePointer>(from));
         }};
-    problem.check(device, [&](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
-                              const OutputMatrix& c, const Epilogue& epilogue) {
+    const auto call = [&](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
+                          const OutputMatrix& c, const Epilogue& epilogue) {
       cuda::driver_calls().clear();
       gemm_epilogue(alpha, a, b, beta, c, epilogue, default_stream, options);
-    });
+    };
+    EXPECT_EQ(problem.verdict(device, call), "");
   }
 };
 
 TEST_F(CudaEpilogue, HasRandomPartsInAnyType) {
   std::mt19937 random(3);
-  for (unsigned i = 0; i < 120 && !HasFailure(); ++i) {
+  for (unsigned i = 0; i < 90 && !HasFailure(); ++i) {
     check(random_spec(random, {f32, f64, i32, bf16, f16, tf32, i8, e4m3, e5m2}, 40), {}, i);
   }
+}
+
+/// A spec that the fused kernel takes.
+EpilogueSpec fused_spec(std::mt19937& random, std::int64_t most) {
+  EpilogueSpec s = random_spec(random, {bf16, f16, e4m3}, most);
+  constexpr ElementType outs[] = {f32, bf16, f16, e4m3, e5m2};
+  s.out = outs[random() % 5];
+  s.extra = random() % 2 == 0 ? bf16 : f16;
+  s.extra_order = s.c;
+  s.gated = false;
+  if (bytes_of(s.out) != 2) s.beta = 0;
+  s.padding = s.padding / 3 * 16;
+  for (std::int64_t* size : {&s.m, &s.n, &s.k}) *size = (*size + 15) / 16 * 16;
+  return s;
+}
+
+TEST_F(CudaEpilogue, IsOneLaunchForNarrowFloats) {
+  std::mt19937 random(5);
+  for (unsigned i = 0; i < 60 && !HasFailure(); ++i) {
+    EpilogueSpec spec = fused_spec(random, 150);
+    (spec.c == Order::row_major ? spec.m : spec.n) -= i % 16;
+    spec.a = Order::row_major;
+    spec.b = Order::col_major;
+    check(spec, {}, i);
+    EXPECT_EQ(cuda::driver_calls()["cuLaunchKernelEx"] + cuda::driver_calls()["cuLaunchKernel"], 1)
+        << testing::PrintToString(spec);
+  }
+}
+
+// On two SMs, a block has tiles of all sizes to compute, one after another.
+TEST_F(CudaEpilogue, OfManyTiles) {
+  std::mt19937 random(6);
+  for (const auto& [m, n] : {std::pair{300, 560}, {130, 1040}, {70, 150}, {520, 130}}) {
+    for (const ElementType in : {bf16, e4m3}) {
+      EpilogueSpec spec = fused_spec(random, 16);
+      spec.in = in;
+      spec.m = spec.c == Order::row_major ? m : n / 16 * 16;
+      spec.n = spec.c == Order::row_major ? n / 16 * 16 : m;
+      spec.k = 144;
+      spec.column_bias = spec.amax = true;
+      check(spec, {.multiprocessors = 2});
+    }
+  }
+}
+
+TEST_F(CudaEpilogue, PacksOperandsOfTheFusedKernel) {
+  check({.in = e4m3, .out = bf16, .m = 40, .n = 48, .k = 40, .activation = Activation::gelu_tanh});
+  check({.in = bf16, .out = f16, .m = 40, .n = 48, .k = 41, .padding = 0, .row_bias = true});
 }
 
 TEST_F(CudaEpilogue, Saturates) {

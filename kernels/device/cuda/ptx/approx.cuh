@@ -1,6 +1,6 @@
 #pragma once
-// PTX instructions that epilogues need: approximations of the special function units, and conversions
-// to 8-bit floats.
+// PTX instructions that epilogues need: approximations of the special function units, conversions of
+// two floats at a time, maxima.
 
 #include <cstdint>
 
@@ -15,9 +15,12 @@ float ex2_approx_ftz_f32(float x);
 float rcp_approx_ftz_f32(float x);
 std::uint16_t cvt_rn_satfinite_e4m3x2_f32(float high, float low);
 std::uint16_t cvt_rn_satfinite_e5m2x2_f32(float high, float low);
+std::uint32_t cvt_rn_bf16x2_f32(float high, float low);
+std::uint32_t cvt_rn_f16x2_f32(float high, float low);
 std::uint32_t redux_max_u32(std::uint32_t value);
 void red_max_u32(void* address, std::uint32_t value);
 void st_shared_u16(std::uint32_t to, std::uint16_t value);
+void st_shared_u32(std::uint32_t to, std::uint32_t value);
 
 #else
 
@@ -51,6 +54,18 @@ __device__ __forceinline__ std::uint16_t cvt_rn_satfinite_e5m2x2_f32(float high,
   return result;
 }
 
+/// cvt.rn.bf16x2.f32 and cvt.rn.f16x2.f32: to nearest, ties to even. From sm_80 on.
+__device__ __forceinline__ std::uint32_t cvt_rn_bf16x2_f32(float high, float low) {
+  std::uint32_t result;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+  return result;
+}
+__device__ __forceinline__ std::uint32_t cvt_rn_f16x2_f32(float high, float low) {
+  std::uint32_t result;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+  return result;
+}
+
 /// redux.sync.max.u32 of all lanes. From sm_80 on.
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-redux-sync
 __device__ __forceinline__ std::uint32_t redux_max_u32(std::uint32_t value) {
@@ -65,10 +80,13 @@ __device__ __forceinline__ void red_max_u32(void* address, std::uint32_t value) 
   asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
-/// st.shared.u16
+/// st.shared.u16 and st.shared.u32
 /// https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-st
 __device__ __forceinline__ void st_shared_u16(std::uint32_t to, std::uint16_t value) {
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(value) : "memory");
+}
+__device__ __forceinline__ void st_shared_u32(std::uint32_t to, std::uint32_t value) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(value) : "memory");
 }
 
 #endif
