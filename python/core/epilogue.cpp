@@ -20,8 +20,8 @@ class Part {
   Part(const char* name, nb::handle object, void* stream)
       : imported_(name, object, access_of(object), stream), name_(name) {
     const Array& array = imported_.array;
-    tensor_ = {array.data, array.device_type, array.device_id, array.ndim,
-               array.dtype, array.shape, array.strides};
+    tensor_ = {array.data,  array.device_type, array.device_id, array.ndim,
+               array.dtype, array.shape,       array.strides};
   }
 
   const Array& array() const { return imported_.array; }
@@ -39,8 +39,8 @@ class Part {
     std::int64_t count = 1;
     for (int i = 0; i < array().ndim; ++i) count *= array().shape[i];
     if (count != 1 || array().dtype != RUNG_DTYPE_F32) {
-      fail(std::string(name_) + " is " + shape_text(array()) + " of " +
-           dtype_name(array().dtype) + "; it must be one float32");
+      fail(std::string(name_) + " is " + shape_text(array()) + " of " + dtype_name(array().dtype) +
+           "; it must be one float32");
     }
     if (array().device_type != a.device_type || array().device_id != a.device_id) {
       fail(std::string(name_) + " is on " + device_text(array()) + ", a is on " + device_text(a) +
@@ -139,8 +139,7 @@ nb::object matmul_with_epilogue(nb::handle a, nb::handle b, nb::handle out, nb::
   }
   const std::int64_t cols = right.array().shape[1] / (parts.given().gated == 1 ? 2 : 1);
   const std::int64_t shape[] = {left.array().shape[0], cols};
-  const std::int32_t dtype =
-      left.array().dtype == RUNG_DTYPE_F64 ? RUNG_DTYPE_F64 : RUNG_DTYPE_F32;
+  const std::int32_t dtype = left.array().dtype == RUNG_DTYPE_F64 ? RUNG_DTYPE_F64 : RUNG_DTYPE_F32;
   const nb::object result =
       out.is_none() ? new_array(a, by_a, left.array(), dtype, 2, shape) : nb::borrow(out);
   const Part target("out", result, launch);

@@ -144,8 +144,8 @@ extern "C" rung_status rung_gemm_epilogue(const rung_tensor* a, const rung_tenso
   using namespace rung::c_api;
   return guarded([&] {
     const auto read = read_checked(options);
-    const auto parts = read_options(epilogue, RUNG_EPILOGUE_INIT, sizeof(rung_epilogue),
-                                    "sizeof(rung_epilogue)");
+    const auto parts =
+        read_options(epilogue, RUNG_EPILOGUE_INIT, sizeof(rung_epilogue), "sizeof(rung_epilogue)");
     run_epilogue(a, b, c, alpha, beta, parts, read);
   });
 }

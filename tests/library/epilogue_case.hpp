@@ -67,15 +67,19 @@ auto with_element(ElementType type, const void* data, const F& f) {
 
 inline double decoded(ElementType type, const void* data) {
   return with_element(type, data, []<class T>(T value) {
-    if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(value);
-    else return static_cast<double>(static_cast<float>(value));
+    if constexpr (std::is_arithmetic_v<T>)
+      return static_cast<double>(value);
+    else
+      return static_cast<double>(static_cast<float>(value));
   });
 }
 
 inline void encode(ElementType type, void* data, double value) {
   with_element(type, data, [&]<class T>(T element) {
-    if constexpr (std::is_arithmetic_v<T>) element = static_cast<T>(value);
-    else element = T(static_cast<float>(value));
+    if constexpr (std::is_arithmetic_v<T>)
+      element = static_cast<T>(value);
+    else
+      element = T(static_cast<float>(value));
     std::memcpy(data, &element, sizeof element);
   });
 }
@@ -189,8 +193,9 @@ class EpilogueCase {
   /// first of all; empty if nothing is.
   template <class Call>
   std::string verdict(const TestDevice& device, const Call& call) {
-    std::optional<TestMatrix>* const all[] = {&a_,        &b_,           &c_,   &row_scale_, &column_scale_,
-                                              &row_bias_, &column_bias_, &aux_, &residual_,  &scales_};
+    std::optional<TestMatrix>* const all[] = {
+        &a_,        &b_,           &c_,   &row_scale_, &column_scale_,
+        &row_bias_, &column_bias_, &aux_, &residual_,  &scales_};
     for (auto* each : all) {
       if (!*each) continue;
       (*each)->before = (*each)->bytes;
@@ -290,8 +295,7 @@ class EpilogueCase {
     const Rounding rounding = rounding_of(type);
     const double least = type == ElementType::i8 ? -128 : -rounding.largest;
     const double value = std::clamp(expected.value, least, rounding.largest);
-    const double bound = expected.error +
-                         rounding.relative * (std::fabs(value) + expected.error) +
+    const double bound = expected.error + rounding.relative * (std::fabs(value) + expected.error) +
                          rounding.absolute;
     if (std::fabs(got - value) <= bound) return {};
     return std::string(matrix) + "(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
@@ -360,8 +364,8 @@ inline EpilogueSpec random_spec(std::mt19937& random, const std::vector<ElementT
   s.beta = s.gated || coin() ? 0 : -0.5;
   s.result_factor = coin() ? 1 : 0.125;
   s.activation = static_cast<Activation>(below(is_double ? 2 : 5));
-  for (bool* part : {&s.row_scale, &s.column_scale, &s.row_bias, &s.column_bias, &s.aux, &s.residual,
-                     &s.tensor_scales, &s.amax}) {
+  for (bool* part : {&s.row_scale, &s.column_scale, &s.row_bias, &s.column_bias, &s.aux,
+                     &s.residual, &s.tensor_scales, &s.amax}) {
     *part = below(3) == 0;
   }
   return s;

@@ -16,9 +16,8 @@ using enum ElementType;
 void check(const EpilogueSpec& spec, unsigned seed = 1) {
   EpilogueCase problem(spec, seed);
   const auto call = [](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
-                       const OutputMatrix& c, const Epilogue& epilogue) {
-    gemm_epilogue(alpha, a, b, beta, c, epilogue);
-  };
+                       const OutputMatrix& c,
+                       const Epilogue& epilogue) { gemm_epilogue(alpha, a, b, beta, c, epilogue); };
   EXPECT_EQ(problem.verdict(host(), call), "");
 }
 
@@ -50,9 +49,7 @@ const Mutant mutants[] = {
     {"gelu instead of silu",
      {.activation = Activation::silu},
      [](double&, double&, OutputMatrix&, E& e) { e.activation = Activation::gelu_erf; }},
-    {"aux not written",
-     {.aux = true},
-     [](double&, double&, OutputMatrix&, E& e) { e.aux = {}; }},
+    {"aux not written", {.aux = true}, [](double&, double&, OutputMatrix&, E& e) { e.aux = {}; }},
     {"residual dropped",
      {.residual = true},
      [](double&, double&, OutputMatrix&, E& e) { e.residual = {}; }},
@@ -121,8 +118,18 @@ TEST(Epilogue, HasRandomParts) {
 
 // Several chunks of columns, several panels of rows, and threads.
 TEST(Epilogue, OfManyElements) {
-  check({.m = 35, .n = 1100, .k = 3, .activation = Activation::silu, .gated = true, .aux = true, .amax = true});
-  check({.m = 70, .n = 33000, .k = 1, .activation = Activation::relu, .row_bias = true,
+  check({.m = 35,
+         .n = 1100,
+         .k = 3,
+         .activation = Activation::silu,
+         .gated = true,
+         .aux = true,
+         .amax = true});
+  check({.m = 70,
+         .n = 33000,
+         .k = 1,
+         .activation = Activation::relu,
+         .row_bias = true,
          .amax = true});
 }
 
@@ -134,7 +141,8 @@ TEST(Epilogue, Saturates) {
   const float one[] = {inf, -inf, std::nanf("")}, scale[] = {1};
   const auto result = [&](auto type) {
     std::array<decltype(type), 3> c;
-    gemm_epilogue(1, row_major(one, 3, 1), row_major(scale, 1, 1), 0, row_major(c.data(), 3, 1), {});
+    gemm_epilogue(1, row_major(one, 3, 1), row_major(scale, 1, 1), 0, row_major(c.data(), 3, 1),
+                  {});
     return c;
   };
   EXPECT_EQ(static_cast<float>(result(float8_e4m3{})[0]), 448);
@@ -156,7 +164,8 @@ TEST(Epilogue, AmaxRisesAndTellsOfNan) {
   const float a[] = {-3, 2}, b[] = {1};
   float c[2], amax = 7;
   const auto run = [&](const float* of) {
-    gemm_epilogue(1, row_major(of, 2, 1), row_major(b, 1, 1), 0, row_major(c, 2, 1), {.amax = &amax});
+    gemm_epilogue(1, row_major(of, 2, 1), row_major(b, 1, 1), 0, row_major(c, 2, 1),
+                  {.amax = &amax});
   };
   run(a);
   EXPECT_EQ(amax, 7);
@@ -210,11 +219,11 @@ TEST_F(EpilogueError, NamesThePart) {
   parts.column_bias = {memory.data(), 3};
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: column_bias has 3 elements; it must have 4");
   parts.column_bias = {nullptr, f32, 4};
-  EXPECT_EQ(refusal(),
-            "rung: gemm_epilogue: column_bias is null; it must point to 4 elements");
+  EXPECT_EQ(refusal(), "rung: gemm_epilogue: column_bias is null; it must point to 4 elements");
   parts.column_bias = {memory.data(), e4m3, 4};
-  EXPECT_EQ(refusal(), "rung: gemm_epilogue: column_bias is e4m3; with A of this type it must be "
-                       "f32, bf16 or f16");
+  EXPECT_EQ(refusal(),
+            "rung: gemm_epilogue: column_bias is e4m3; with A of this type it must be "
+            "f32, bf16 or f16");
   parts = {.row_scale = {memory.data(), bf16, 2}};
   EXPECT_EQ(refusal(),
             "rung: gemm_epilogue: row_scale is bf16; with A of this type it must be f32");
@@ -223,14 +232,16 @@ TEST_F(EpilogueError, NamesThePart) {
   parts = {.residual = {nullptr, f32, 2, 4, 4}};
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: residual is null; it must point to 2 x 4 elements");
   parts = {.activation = static_cast<Activation>(9)};
-  EXPECT_EQ(refusal(), "rung: gemm_epilogue: activation is 9; it must be 0 (none), 1 (relu), 2 "
-                       "(gelu_tanh), 3 (gelu_erf) or 4 (silu)");
+  EXPECT_EQ(refusal(),
+            "rung: gemm_epilogue: activation is 9; it must be 0 (none), 1 (relu), 2 "
+            "(gelu_tanh), 3 (gelu_erf) or 4 (silu)");
 }
 
 TEST_F(EpilogueError, OfGatedProducts) {
   parts.gated = true;
-  EXPECT_EQ(refusal(), "rung: gemm_epilogue: A is 2 x 3, B is 3 x 4, C is 2 x 4; they must be m x "
-                       "k, k x n and m x n / 2 (gated)");
+  EXPECT_EQ(refusal(),
+            "rung: gemm_epilogue: A is 2 x 3, B is 3 x 4, C is 2 x 4; they must be m x "
+            "k, k x n and m x n / 2 (gated)");
   c.cols = 2;
   beta = 1;
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: beta is 1.000000; with gated it must be 0");
@@ -244,8 +255,7 @@ TEST_F(EpilogueError, OfTypes) {
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: A is f32, B is bf16; they must have the same type");
   b.type = f32;
   c.type = tf32;
-  EXPECT_EQ(refusal(),
-            "rung: gemm_epilogue: C is tf32, A is f32; C must be another type but tf32");
+  EXPECT_EQ(refusal(), "rung: gemm_epilogue: C is tf32, A is f32; C must be another type but tf32");
   a.type = b.type = f64;
   c.type = f32;
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: C is f32, A is f64; C must be f64");
@@ -255,8 +265,9 @@ TEST_F(EpilogueError, OfTypes) {
 
 TEST_F(EpilogueError, OfMatrices) {
   b.ld = 3;
-  EXPECT_EQ(refusal(), "rung: gemm_epilogue: B: the leading dimension is 3; it must be at least 4, "
-                       "the columns (row-major)");
+  EXPECT_EQ(refusal(),
+            "rung: gemm_epilogue: B: the leading dimension is 3; it must be at least 4, "
+            "the columns (row-major)");
   b.ld = 4;
   a.data = nullptr;
   EXPECT_EQ(refusal(), "rung: gemm_epilogue: A is null; it must point to 2 x 3 elements");
@@ -267,8 +278,8 @@ TEST(EpilogueC, ComputesAsTheCppInterface) {
   float c[4], aux[4];
   const std::int64_t extents[] = {2, 2};
   const auto tensor = [&](const float* data, int ndim) {
-    return rung_tensor{const_cast<float*>(data), RUNG_DEVICE_CPU, 0, ndim, RUNG_DTYPE_F32, extents,
-                       nullptr};
+    return rung_tensor{const_cast<float*>(data), RUNG_DEVICE_CPU, 0,      ndim,
+                       RUNG_DTYPE_F32,           extents,         nullptr};
   };
   const rung_tensor ta = tensor(a, 2), tc = tensor(c, 2), tbias = tensor(bias, 1),
                     taux = tensor(aux, 2);

@@ -40,11 +40,11 @@ inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cu
 inline constexpr ConfiguredGemm split_digits = {gemm_rungs.size() + 3, "gemm/cuda/split_digits",
                                                 &gemm_cuda_library_split_digits};
 /// Makes results of sums. Its parameter is an ApplyEpilogue.
-inline constexpr ConfiguredGemm apply_epilogue = {
-    gemm_rungs.size() + 4, "gemm/cuda/apply_epilogue", &gemm_cuda_library_apply_epilogue};
+inline constexpr ConfiguredGemm apply_epilogue = {gemm_rungs.size() + 4, "gemm/cuda/apply_epilogue",
+                                                  &gemm_cuda_library_apply_epilogue};
 /// A product with its epilogue. Its parameter is a FusedArgs.
-inline constexpr ConfiguredGemm fused_epilogue = {
-    gemm_rungs.size() + 5, "gemm/cuda/fused_epilogue", &gemm_cuda_library_fused_epilogue};
+inline constexpr ConfiguredGemm fused_epilogue = {gemm_rungs.size() + 5, "gemm/cuda/fused_epilogue",
+                                                  &gemm_cuda_library_fused_epilogue};
 inline constexpr std::size_t gemm_kernels_off_ladder = 6;
 
 /// The rung of an id, which must be one of gemm_rungs.

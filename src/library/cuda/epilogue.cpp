@@ -75,10 +75,10 @@ std::int64_t panel_rows(const EpilogueArgs& args, std::int64_t row_bytes, std::i
   const std::int64_t rows = bytes / row_bytes;
   if (rows >= args.m) return args.m;
   if (rows >= 2) return rows / 2 * 2;
-  throw Error(Status::invalid_argument,
-              "rung: gemm_epilogue: the workspace has room for " + std::to_string(bytes) +
-                  " bytes of sums; it must have room for " + std::to_string(2 * row_bytes) +
-                  ", two rows");
+  throw Error(Status::invalid_argument, "rung: gemm_epilogue: the workspace has room for " +
+                                            std::to_string(bytes) +
+                                            " bytes of sums; it must have room for " +
+                                            std::to_string(2 * row_bytes) + ", two rows");
 }
 
 cuda::Launch launch_of(const EpilogueArgs& args) {

@@ -17,12 +17,11 @@ class CudaEpilogue : public CudaLibrary {
  protected:
   void check(const EpilogueSpec& spec, const CudaOptions& options = {}, unsigned seed = 1) {
     EpilogueCase problem(spec, seed);
-    const TestDevice device = {
-        [&](std::vector<std::byte>& bytes) { return on_device(bytes); },
-        [&](std::byte* from, std::vector<std::byte>& bytes) {
-          bytes = from_device(from, bytes.size());
-          api.cuMemFree(reinterpret_cast<cuda::DevicePointer>(from));
-        }};
+    const TestDevice device = {[&](std::vector<std::byte>& bytes) { return on_device(bytes); },
+                               [&](std::byte* from, std::vector<std::byte>& bytes) {
+                                 bytes = from_device(from, bytes.size());
+                                 api.cuMemFree(reinterpret_cast<cuda::DevicePointer>(from));
+                               }};
     const auto call = [&](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
                           const OutputMatrix& c, const Epilogue& epilogue) {
       cuda::driver_calls().clear();
@@ -90,7 +89,12 @@ TEST_F(CudaEpilogue, PacksOperandsOfTheFusedKernel) {
 TEST_F(CudaEpilogue, Saturates) {
   for (const ElementType in : {f32, bf16}) {
     for (const ElementType out : {e4m3, e5m2, i8}) {
-      check({.in = in, .out = out, .m = 16, .n = 64, .k = 32, .result_factor = out == e5m2 ? 1e4 : 100});
+      check({.in = in,
+             .out = out,
+             .m = 16,
+             .n = 64,
+             .k = 32,
+             .result_factor = out == e5m2 ? 1e4 : 100});
     }
   }
 }
@@ -125,10 +129,11 @@ TEST_F(CudaEpilogue, NamesThePartThatTheGpuLacks) {
                       std::string("rung: gemm_epilogue: activation is 4; on GPUs, for products of "
                                   "f64, it must be 0 (none) or 1 (relu)")));
   void* const workspace = on_device(std::vector<char>(256));
-  EXPECT_EQ(call({}, {.workspace = workspace, .workspace_bytes = 16}),
-            std::pair(Status::invalid_argument,
-                      std::string("rung: gemm_epilogue: the workspace has room for 0 bytes of sums; "
-                                  "it must have room for 32, two rows")));
+  EXPECT_EQ(
+      call({}, {.workspace = workspace, .workspace_bytes = 16}),
+      std::pair(Status::invalid_argument,
+                std::string("rung: gemm_epilogue: the workspace has room for 0 bytes of sums; "
+                            "it must have room for 32, two rows")));
 }
 
 TEST_F(CudaEpilogue, IsTheSameFromC) {

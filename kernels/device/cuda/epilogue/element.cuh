@@ -15,9 +15,7 @@ namespace rung::cuda {
 
 struct GpuMath {
   static __device__ __forceinline__ float exp2(float x) { return ptx::ex2_approx_ftz_f32(x); }
-  static __device__ __forceinline__ float reciprocal(float x) {
-    return ptx::rcp_approx_ftz_f32(x);
-  }
+  static __device__ __forceinline__ float reciprocal(float x) { return ptx::rcp_approx_ftz_f32(x); }
 };
 
 /// The activation of a sum in double is relu, if any.

@@ -67,9 +67,8 @@ class FusedEpilogue {
     RUNG_UNROLL
     for (int i = 0; i < BIASES; ++i) {
       const std::int64_t at = col + i * 128 + thread;
-      bias_[i] = args_.col_bias.data != nullptr && at < args_.n
-                     ? vector_element(args_.col_bias, at)
-                     : 0.0f;
+      bias_[i] = args_.col_bias.data != nullptr && at < args_.n ? vector_element(args_.col_bias, at)
+                                                                : 0.0f;
     }
     if (args_.residual.data != nullptr) fetch(args_.residual, pairs_of(row, col), residual_);
   }
@@ -140,8 +139,8 @@ class FusedEpilogue {
       auto* const elements = static_cast<std::uint16_t*>(operand.data);
       RUNG_UNROLL
       for (int half = 0; half < 2; ++half) {
-        at[half] = reinterpret_cast<std::uint32_t*>(
-            elements + operand.at(pairs.row + half * 8, pairs.col));
+        at[half] = reinterpret_cast<std::uint32_t*>(elements +
+                                                    operand.at(pairs.row + half * 8, pairs.col));
       }
     }
   };
@@ -153,8 +152,8 @@ class FusedEpilogue {
   }
 
   /// All loads first, so that they are in flight together.
-  static __device__ __forceinline__ void fetch(const EpilogueOperand& operand,
-                                               const Pairs64& pairs, std::uint32_t (&to)[J][2]) {
+  static __device__ __forceinline__ void fetch(const EpilogueOperand& operand, const Pairs64& pairs,
+                                               std::uint32_t (&to)[J][2]) {
     const Words words(operand, pairs);
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
@@ -178,15 +177,14 @@ class FusedEpilogue {
     }
   }
 
-  static __device__ __forceinline__ void write(const EpilogueOperand& operand,
-                                               const Pairs64& pairs, const Sums& t) {
+  static __device__ __forceinline__ void write(const EpilogueOperand& operand, const Pairs64& pairs,
+                                               const Sums& t) {
     const Words words(operand, pairs);
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
       RUNG_UNROLL
       for (int half = 0; half < 2; ++half) {
-        const std::uint32_t word =
-            narrowed(words.is_f16, t[j][2 * half], t[j][2 * half + 1]);
+        const std::uint32_t word = narrowed(words.is_f16, t[j][2 * half], t[j][2 * half + 1]);
         if (pairs.has(j, half)) words.at[half][j * 4] = word;
       }
     }
@@ -277,17 +275,32 @@ class FusedEpilogue {
     }
   }
 
+  /// t /= divisor(t), by fewer reciprocals than divisors: special function units have an eighth of the
+  /// others' rate.
+  template <class F>
+  static __device__ __forceinline__ void divide(Sums& t, const F& divisor) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      const float by[] = {divisor(t[j][0]), divisor(t[j][1]), divisor(t[j][2]), divisor(t[j][3])};
+      Activations<GpuMath>::divide(t[j], by);
+    }
+  }
+
   __device__ __forceinline__ void activate(Sums& t) const {
     using Function = Activations<GpuMath>;
     switch (args_.activation) {
       case Activation::relu:
         return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::relu(x); });
       case Activation::gelu_tanh:
-        return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::gelu_tanh(x); });
+        return divide(t, [](float x) RUNG_INLINE_LAMBDA {
+          return Function::divisor(Function::gelu_tanh_exponent(x));
+        });
       case Activation::gelu_erf:
         return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::gelu_erf(x); });
       case Activation::silu:
-        return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::silu(x); });
+        return divide(t, [](float x) RUNG_INLINE_LAMBDA {
+          return Function::divisor(Function::silu_exponent(x));
+        });
       default: return;
     }
   }
@@ -353,21 +366,18 @@ class FusedEpilogue {
             [](std::uint32_t to, float x, float y)
                 RUNG_INLINE_LAMBDA { ptx::st_shared_u32(to, ptx::cvt_rn_f16x2_f32(y, x)); });
       case ElementType::e4m3:
-        return each.template operator()<1>([](std::uint32_t to, float x, float y)
-                                               RUNG_INLINE_LAMBDA {
-                                                 ptx::st_shared_u16(
-                                                     to, ptx::cvt_rn_satfinite_e4m3x2_f32(y, x));
-                                               });
+        return each.template operator()<1>(
+            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
+              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e4m3x2_f32(y, x));
+            });
       case ElementType::e5m2:
-        return each.template operator()<1>([](std::uint32_t to, float x, float y)
-                                               RUNG_INLINE_LAMBDA {
-                                                 ptx::st_shared_u16(
-                                                     to, ptx::cvt_rn_satfinite_e5m2x2_f32(y, x));
-                                               });
+        return each.template operator()<1>(
+            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
+              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e5m2x2_f32(y, x));
+            });
       default:
-        return each.template operator()<4>(
-            [](std::uint32_t to, float x, float y)
-                RUNG_INLINE_LAMBDA { ptx::st_shared_v2(to, x, y); });
+        return each.template operator()<4>([](std::uint32_t to, float x, float y)
+                                               RUNG_INLINE_LAMBDA { ptx::st_shared_v2(to, x, y); });
     }
   }
 

@@ -43,8 +43,7 @@ __device__ __forceinline__ E result(const ApplyEpilogue& apply, E factor, std::i
   const EpilogueArgs& args = apply.args;
   const bool of_rows = args.pairs == Pairs::of_rows, of_cols = args.pairs == Pairs::of_columns;
   const std::int64_t first_row = of_rows ? 2 * row : row, first_col = of_cols ? 2 * col : col;
-  E u = activated(args.activation,
-                  before_activation<Sum, E>(apply, factor, first_row, first_col));
+  E u = activated(args.activation, before_activation<Sum, E>(apply, factor, first_row, first_col));
   if (args.pairs != Pairs::none) {
     u *= before_activation<Sum, E>(apply, factor, first_row + (of_rows ? 1 : 0),
                                    first_col + (of_cols ? 1 : 0));
@@ -82,11 +81,11 @@ __device__ __forceinline__ void apply_epilogue(const ApplyEpilogue& apply) {
 }  // namespace rung::cuda
 
 // One for each type of sums.
-#define RUNG_APPLY_EPILOGUE(suffix, Sum, E)                                           \
-  extern "C" __global__ void __launch_bounds__(rung::cuda::ApplyEpilogue::cols *      \
-                                               rung::cuda::ApplyEpilogue::rows_at_once) \
-      gemm_cuda_library_apply_epilogue_##suffix(rung::cuda::ApplyEpilogue apply) {    \
-    rung::cuda::apply_epilogue<Sum, E>(apply);                                        \
+#define RUNG_APPLY_EPILOGUE(suffix, Sum, E)                                        \
+  extern "C" __global__ void __launch_bounds__(                                    \
+      rung::cuda::ApplyEpilogue::cols* rung::cuda::ApplyEpilogue::rows_at_once)    \
+      gemm_cuda_library_apply_epilogue_##suffix(rung::cuda::ApplyEpilogue apply) { \
+    rung::cuda::apply_epilogue<Sum, E>(apply);                                     \
   }
 RUNG_APPLY_EPILOGUE(f32, float, float)
 RUNG_APPLY_EPILOGUE(f64, double, double)

@@ -68,8 +68,7 @@ struct FusedTile {
   /// One thread: brings each stage as soon as it is empty.
   template <class In>
   static __device__ __forceinline__ void produce(const Gemm<In, float>& g,
-                                                 const cuda::TensorMaps& maps,
-                                                 Shared<In>& shared) {
+                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
     const bool a_k_major = cuda::operand_a(g).is_k_major();
     const bool b_k_major = cuda::operand_b(g).is_k_major();
     const Scheduler<In> scheduler(g, 1);
@@ -195,24 +194,22 @@ using Smaller = FusedTile<64, 64, 12>;
 
 extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
   using enum Dtype;
-  cuda::GemmRung rung = cuda::tiled_gemm_rung("gemm_cuda_library_fused_epilogue",
-                                              cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
-                                              cuda::TileRow<1, Small, bf16, f16, e4m3>{},
-                                              cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
-                                              cuda::TileRow<3, Wide, bf16, f16>{},
-                                              cuda::TileRow<4, Large, bf16, f16>{});
+  cuda::GemmRung rung = cuda::tiled_gemm_rung(
+      "gemm_cuda_library_fused_epilogue", cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
+      cuda::TileRow<1, Small, bf16, f16, e4m3>{}, cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
+      cuda::TileRow<3, Wide, bf16, f16>{}, cuda::TileRow<4, Large, bf16, f16>{});
   rung.maps = true;
   return rung;
 }();
 
 #else
 
-#define RUNG_FUSED_ENTRY(entry, Class, In)                                   \
-  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1)            \
-      entry(cuda::FusedArgs<In> args) {                                      \
-    const cuda::TensorMaps* maps = nullptr;                                  \
-    RUNG_TENSOR_MAPS_OF(entry, maps);                                        \
-    Class::kernel(args.problem, *maps, args.epilogue);                       \
+#define RUNG_FUSED_ENTRY(entry, Class, In)                        \
+  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1) \
+      entry(cuda::FusedArgs<In> args) {                           \
+    const cuda::TensorMaps* maps = nullptr;                       \
+    RUNG_TENSOR_MAPS_OF(entry, maps);                             \
+    Class::kernel(args.problem, *maps, args.epilogue);            \
   }
 #define RUNG_FUSED_ENTRIES(index, Class, suffix, dtype)                                       \
   RUNG_ENTRIES_OF(dtype, RUNG_FUSED_ENTRY(gemm_cuda_library_fused_epilogue_##dtype##_##index, \
