@@ -314,6 +314,47 @@ RUNG_C_API rung_status rung_gemm_grouped(const rung_tensor* a, const rung_tensor
                                          const rung_tensor* c, const int32_t* offsets, double alpha,
                                          double beta, const rung_tensor_options* options);
 
+/* The values are those of rung::Activation. */
+typedef enum rung_activation {
+  RUNG_ACTIVATION_NONE = 0,
+  RUNG_ACTIVATION_RELU = 1,
+  RUNG_ACTIVATION_GELU_TANH = 2,
+  RUNG_ACTIVATION_GELU_ERF = 3,
+  RUNG_ACTIVATION_SILU = 4
+} rung_activation;
+
+/* What becomes of each sum before it is stored in C: rung::Epilogue of epilogue.hpp, which documents the
+ * operations and their order. Tensors are on the device of C, and so is what the pointers to float point
+ * to; null: there is no such part. Vectors are tensors of 1 dimension whose stride is 1. */
+typedef struct rung_epilogue {
+  size_t struct_size;
+  const rung_tensor* row_scale;    /* m elements, f32 (f64 for products of f64) */
+  const rung_tensor* column_scale; /* n */
+  const rung_tensor* row_bias;     /* m elements, f32, bf16 or f16 (f64) */
+  const rung_tensor* column_bias;  /* n */
+  const rung_tensor* aux;          /* m x n, written */
+  const rung_tensor* residual;     /* of the shape of C */
+  int32_t activation;              /* a rung_activation */
+  int32_t gated;                   /* 1: C has n / 2 columns */
+  const float* scale_a;
+  const float* scale_b;
+  const float* result_scale;
+  double result_factor;
+  float* amax; /* is raised to the largest magnitude */
+} rung_epilogue;
+#define RUNG_EPILOGUE_INIT                                    \
+  {sizeof(rung_epilogue), NULL, NULL, NULL, NULL, NULL, NULL, \
+   RUNG_ACTIVATION_NONE,  0,    NULL, NULL, NULL, 1.0,  NULL}
+
+/* C = epilogue(alpha * A * B + beta * C) for tensors of 2 dimensions, as rung::gemm_epilogue has it. C may
+ * have any type but tf32; for f64 it is f64. epilogue and options may be null.
+ *
+ * RUNG_INVALID_ARGUMENT with the part at fault; nothing has been written then. Otherwise as rung_gemm. */
+RUNG_C_API rung_status rung_gemm_epilogue(const rung_tensor* a, const rung_tensor* b,
+                                          const rung_tensor* c, double alpha, double beta,
+                                          const rung_epilogue* epilogue,
+                                          const rung_tensor_options* options);
+
 /* Frees the workspace that the library allocated for a stream of the current context, if any. */
 RUNG_C_API rung_status rung_cuda_release_workspace(void* stream);
 

@@ -4,6 +4,8 @@
 #include "rung/batch.hpp"
 #include "rung/cuda.hpp"
 #include "rung/dot.hpp"
+#include "rung/epilogue.hpp"
+#include "rung/epilogue_kinds.hpp"
 #include "rung/error.hpp"
 #include "rung/gemm.hpp"
 #include "rung/grouped.hpp"

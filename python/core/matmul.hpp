@@ -18,6 +18,11 @@ struct MatmulOptions {
 nanobind::object matmul(nanobind::handle a, nanobind::handle b, nanobind::handle out,
                         nanobind::handle stream, const MatmulOptions& options);
 
+/// One product of two matrices, with a rung.Epilogue.
+nanobind::object matmul_with_epilogue(nanobind::handle a, nanobind::handle b, nanobind::handle out,
+                                      nanobind::handle stream, const MatmulOptions& options,
+                                      nanobind::handle epilogue);
+
 /// A new array as matmul would make for `a`.
 nanobind::object new_result(nanobind::handle a, nanobind::tuple shape);
 

@@ -39,14 +39,18 @@ NB_MODULE(_core, m) {
   m.def(
       "matmul",
       [](nb::handle a, nb::handle b, nb::handle out, double alpha, double beta, const char* math,
-         int threads,
-         nb::handle stream) { return matmul(a, b, out, stream, {alpha, beta, math, threads}); },
+         int threads, nb::handle stream, nb::handle epilogue) {
+        const MatmulOptions options = {alpha, beta, math, threads};
+        return epilogue.is_none() ? matmul(a, b, out, stream, options)
+                                  : matmul_with_epilogue(a, b, out, stream, options, epilogue);
+      },
       nb::arg("a"), nb::arg("b"), nb::kw_only(), nb::arg("out").none() = nb::none(),
       nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0, nb::arg("math") = "ieee",
       nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+      nb::arg("epilogue").none() = nb::none(),
       nb::sig("def matmul(a: object, b: object, *, out: object = None, alpha: float = 1, "
               "beta: float = 0, math: str = 'ieee', threads: int = 0, "
-              "stream: object = None) -> object"),
+              "stream: object = None, epilogue: object = None) -> object"),
       R"(out = alpha * (a @ b) + beta * out
 
 Arrays may be of any library with DLPack or the buffer protocol (NumPy, PyTorch, CuPy, ml_dtypes), on
@@ -74,6 +78,9 @@ threads : int
 stream : optional
     The CUDA stream to launch into: a handle as an int, or a stream object of PyTorch or CuPy. By
     default the current stream of the library that a comes from.
+epilogue : rung.Epilogue, optional
+    What becomes of each element before it is stored: bias, activation and so on. a and b are then matrices;
+    out may have any dtype (float64 for float64), and is float32 if it is not given.
 
 Returns
 -------

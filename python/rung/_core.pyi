@@ -15,6 +15,7 @@ def matmul(
     math: Literal["ieee", "split", "reproducible", "tf32"] = "ieee",
     threads: int = 0,
     stream: Optional[Any] = None,
+    epilogue: Optional[Any] = None,
 ) -> Any: ...
 def dot(
     x: Any,

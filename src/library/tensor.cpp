@@ -197,4 +197,22 @@ CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, con
   });
 }
 
+OutputMatrix matrix_of(const char* name, const rung_tensor* tensor, const rung_tensor* c) {
+  check_tensor(name, tensor, 2);
+  check_same_device(name, *tensor, *c);
+  const MatrixView<char> view = view_of<char>(name, *tensor);
+  return {view.data, static_cast<ElementType>(tensor->dtype), view.rows, view.cols, view.ld,
+          view.order};
+}
+
+InputVector vector_of(const char* name, const rung_tensor* tensor, const rung_tensor* c) {
+  check_tensor(name, tensor, 1);
+  check_same_device(name, *tensor, *c);
+  const std::int64_t count = tensor->shape[0];
+  if (count > 1 && tensor->strides != nullptr && tensor->strides[0] != 1) {
+    fail(of(name, "stride", tensor->strides[0]) + "; it must be 1");
+  }
+  return {tensor->data, static_cast<ElementType>(tensor->dtype), count};
+}
+
 }  // namespace rung

@@ -6,9 +6,11 @@
 #include "library/c_api.hpp"
 #include "library/check.hpp"
 #include "library/cuda/context_cache.hpp"
+#include "library/cuda/epilogue.hpp"
 #include "library/cuda/gemm.hpp"
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/gemm_grouped.hpp"
+#include "library/epilogue.hpp"
 #include "library/gemm.hpp"
 #include "library/gemm_batched.hpp"
 #include "library/gemm_grouped.hpp"
@@ -70,6 +72,46 @@ void check_options(const rung_tensor_options& options) {
   require(options.reserved == 0, "reserved of the options", options.reserved, "0");
 }
 
+Epilogue epilogue_of(const rung_epilogue& given, const rung_tensor* c) {
+  require(given.gated == 0 || given.gated == 1, "gated of the epilogue", given.gated, "0 or 1");
+  const auto vector = [c](const char* name, const rung_tensor* tensor) {
+    return tensor == nullptr ? InputVector{} : vector_of(name, tensor, c);
+  };
+  const auto matrix = [c](const char* name, const rung_tensor* tensor) {
+    return tensor == nullptr ? OutputMatrix{} : matrix_of(name, tensor, c);
+  };
+  const OutputMatrix residual = matrix("residual", given.residual);
+  return {.row_scale = vector("row_scale", given.row_scale),
+          .column_scale = vector("column_scale", given.column_scale),
+          .row_bias = vector("row_bias", given.row_bias),
+          .column_bias = vector("column_bias", given.column_bias),
+          .activation = static_cast<Activation>(given.activation),
+          .gated = given.gated == 1,
+          .aux = matrix("aux", given.aux),
+          .residual = {residual.data, residual.type, residual.rows, residual.cols, residual.ld,
+                       residual.order},
+          .scale_a = given.scale_a,
+          .scale_b = given.scale_b,
+          .result_scale = given.result_scale,
+          .result_factor = given.result_factor,
+          .amax = given.amax};
+}
+
+void run_epilogue(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, double alpha,
+                  double beta, const rung_epilogue& given, const rung_tensor_options& options) {
+  const OutputMatrix of_c = matrix_of("C", c, c);
+  const auto input = [c](const char* name, const rung_tensor* tensor) {
+    const OutputMatrix view = matrix_of(name, tensor, c);
+    return InputMatrix{view.data, view.type, view.rows, view.cols, view.ld, view.order};
+  };
+  const EpilogueCall call =
+      canonical(alpha, input("A", a), input("B", b), beta, of_c, epilogue_of(given, c));
+  if (c->device_type == RUNG_DEVICE_CPU) return cpu::gemm_epilogue(call, cpu_options(options));
+  if (call.epilogue.m == 0 || call.epilogue.n == 0) return;
+  check_device(c->device_id);
+  cuda::gemm_epilogue(call, static_cast<cuda::Stream>(options.stream), gpu_options(options));
+}
+
 /// Checked, and as this version of the library has them.
 rung_tensor_options read_checked(const rung_tensor_options* options) {
   constexpr std::size_t first_version = offsetof(rung_tensor_options, batch_status);
@@ -113,5 +155,18 @@ extern "C" rung_status rung_gemm_grouped(const rung_tensor* a, const rung_tensor
   return guarded([&] {
     const auto read = read_checked(options);
     run_groups(rung::canonical_groups(a, b, c, offsets, alpha, beta), *c, read);
+  });
+}
+
+extern "C" rung_status rung_gemm_epilogue(const rung_tensor* a, const rung_tensor* b,
+                                          const rung_tensor* c, double alpha, double beta,
+                                          const rung_epilogue* epilogue,
+                                          const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    const auto read = read_checked(options);
+    const auto parts =
+        read_options(epilogue, RUNG_EPILOGUE_INIT, sizeof(rung_epilogue), "sizeof(rung_epilogue)");
+    run_epilogue(a, b, c, alpha, beta, parts, read);
   });
 }

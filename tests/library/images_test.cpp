@@ -85,7 +85,8 @@ TEST(LibraryImages, HaveNoOtherRung) {
   Ids expected = selected_gemm();
   expected.merge(selected_dot());
   expected.insert({"gemm/cuda/scale", "gemm/cuda/pack_operand", "gemm/cuda/split_operand",
-                   "gemm/cuda/split_digits", "gemm/cuda/split_residues"});
+                   "gemm/cuda/split_digits", "gemm/cuda/split_residues", "gemm/cuda/apply_epilogue",
+                   "gemm/cuda/fused_epilogue"});
   Ids found;
   for (const Image& image : images()) {
     if (!image.id.starts_with("sum/")) found.insert(image.id);  // in the file of a dot rung

@@ -15,6 +15,8 @@ extern const cuda::GemmRung gemm_cuda_library_pack_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_operand;
 extern const cuda::GemmRung gemm_cuda_library_split_digits;
 extern const cuda::GemmRung gemm_cuda_library_split_residues;
+extern const cuda::GemmRung gemm_cuda_library_apply_epilogue;
+extern const cuda::GemmRung gemm_cuda_library_fused_epilogue;
 
 namespace cuda {
 
@@ -41,7 +43,13 @@ inline constexpr ConfiguredGemm split_digits = {gemm_rungs.size() + 3, "gemm/cud
 /// Splits an operand of doubles into residues. Its parameter is a SplitResidues.
 inline constexpr ConfiguredGemm split_residues = {gemm_rungs.size() + 4, "gemm/cuda/split_residues",
                                                   &gemm_cuda_library_split_residues};
-inline constexpr std::size_t gemm_kernels_off_ladder = 5;
+/// Makes results of sums. Its parameter is an ApplyEpilogue.
+inline constexpr ConfiguredGemm apply_epilogue = {gemm_rungs.size() + 5, "gemm/cuda/apply_epilogue",
+                                                  &gemm_cuda_library_apply_epilogue};
+/// A product with its epilogue. Its parameter is a FusedArgs.
+inline constexpr ConfiguredGemm fused_epilogue = {gemm_rungs.size() + 6, "gemm/cuda/fused_epilogue",
+                                                  &gemm_cuda_library_fused_epilogue};
+inline constexpr std::size_t gemm_kernels_off_ladder = 7;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

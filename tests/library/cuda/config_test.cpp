@@ -138,6 +138,8 @@ TEST(CudaEntries, HaveIndicesOfTheirOwn) {
   add_gemm(cuda::pack_operand);
   add_gemm(cuda::split_operand);
   add_gemm(cuda::split_digits);
+  add_gemm(cuda::apply_epilogue);
+  add_gemm(cuda::fused_epilogue);
   add_gemm(cuda::split_residues);
   for (std::size_t rung = 0; rung < cuda::dot_rungs.size(); ++rung) {
     for (const Dtype dtype : all_dtypes) add(cuda::kernel_of_dot(rung, dtype));

@@ -1,0 +1,399 @@
+#pragma once
+// The operations of an epilogue on the sums of wgmma while they are in registers, 64 columns at a
+// time, and the store of the results by TMA. Each operation is a branch that all threads take alike,
+// so one kernel serves every epilogue.
+
+#include <cstdint>
+
+#include "core/epilogue.hpp"
+#include "device/cuda/epilogue/element.cuh"
+#include "device/cuda/epilogue/store.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/tile/operand.cuh"
+
+namespace rung::cuda {
+
+#ifndef RUNG_HOST
+
+/// Two neighbours along a row, of 16 bits each, as one word.
+struct Two {
+  float first, second;
+};
+__device__ __forceinline__ Two widened(bool is_f16, std::uint32_t word) {
+  if (is_f16) {
+    return {ptx::cvt_f32_f16(static_cast<std::uint16_t>(word)),
+            ptx::cvt_f32_f16(static_cast<std::uint16_t>(word >> 16))};
+  }
+  return {ptx::mov_f32_b32(word << 16), ptx::mov_f32_b32(word & 0xFFFF0000u)};
+}
+__device__ __forceinline__ std::uint32_t narrowed(bool is_f16, float first, float second) {
+  return is_f16 ? ptx::cvt_rn_f16x2_f32(second, first) : ptx::cvt_rn_bf16x2_f32(second, first);
+}
+
+/// Element `at` of a vector of float, bfloat16 or float16.
+__device__ __forceinline__ float vector_element(const EpilogueOperand& vector, std::int64_t at) {
+  if (vector.type == ElementType::f32) return static_cast<const float*>(vector.data)[at];
+  const std::uint32_t word = static_cast<const std::uint16_t*>(vector.data)[at];
+  return widened(vector.type == ElementType::f16, word).first;
+}
+
+/// One warpgroup's epilogue for tiles of 64 x BN sums.
+template <int BN>
+class FusedEpilogue {
+  static_assert(BN % 64 == 0);
+  static constexpr int J = 8;  // groups of 8 columns that are processed at a time
+  using Sums = float[J][4];
+
+ public:
+  using Boxes = unsigned char[2][64 * 128];
+
+  /// `map`: of C. `boxes` and `bias`: shared memory of this warpgroup; the boxes at a multiple of 1024.
+  /// `barrier`: a named barrier of it.
+  __device__ __forceinline__ FusedEpilogue(const EpilogueArgs& args, const EncodedTensorMap& map,
+                                           Boxes& boxes, float (&bias)[BN], int barrier)
+      : args_(args), map_(map), boxes_(boxes), shared_bias_(bias), barrier_(barrier) {
+    factor_ = static_cast<float>(args.alpha) * scale_of<float>(args.scale_a) *
+              scale_of<float>(args.scale_b);
+    result_factor_ = static_cast<float>(args.result_factor) * scale_of<float>(args.result_scale);
+    is_simple_ = args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
+                 args.row_bias.data == nullptr && args.beta == 0.0 && args.aux.data == nullptr &&
+                 args.residual.data == nullptr && args.amax == nullptr && result_factor_ == 1.0f;
+  }
+
+  /// Loads what run() will need first of a tile, before its sums are computed.
+  __device__ __forceinline__ void prefetch(std::int64_t row, std::int64_t col) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < BIASES; ++i) {
+      const std::int64_t at = col + i * 128 + thread;
+      bias_[i] = args_.col_bias.data != nullptr && at < args_.n ? vector_element(args_.col_bias, at)
+                                                                : 0.0f;
+    }
+    if (args_.residual.data != nullptr) fetch(args_.residual, pairs_of(row, col), residual_);
+  }
+
+  /// The results of a tile whose sums begin at (row, col).
+  __device__ __forceinline__ void run(std::int64_t row, std::int64_t col, float (&acc)[BN / 8][4]) {
+    const int thread = static_cast<int>(threadIdx.x) % 128;
+    RUNG_UNROLL
+    for (int i = 0; i < BIASES; ++i) {
+      if (i * 128 + thread < BN) shared_bias_[i * 128 + thread] = bias_[i];
+    }
+    // sync: the bias is there
+    ptx::bar_sync(barrier_, 128);
+    // The sums of the next columns move to the front, so that one store is compiled, not several.
+    RUNG_NO_UNROLL
+    for (int first = 0; first < BN; first += 64) {
+      Sums& t = reinterpret_cast<Sums&>(acc);
+      const float* const bias = shared_bias_ + first + accumulator_col();
+      if (is_simple_) {
+        add_bias(bias, factor_, t);
+      } else {
+        before_activation(pairs_of(row, col + first), bias, t);
+      }
+      activate(t);
+      if (!is_simple_) after_activation(row, col + first, first + 64 < BN, t);
+      store(row, col + first, first / 64, t);
+      RUNG_UNROLL
+      for (int j = 0; j < BN / 8 - J; ++j) {
+        RUNG_UNROLL
+        for (int i = 0; i < 4; ++i) acc[j][i] = acc[j + J][i];
+      }
+    }
+  }
+
+  /// After the last tile.
+  __device__ __forceinline__ void finish() const {
+    if (threadIdx.x % 128 == 0) ptx::tma_store_wait_group_read<0>();
+    if (args_.amax == nullptr) return;
+    const std::uint32_t largest = ptx::redux_max_u32(largest_);
+    if (threadIdx.x % 32 == 0) ptx::red_max_u32(args_.amax, largest);
+  }
+
+ private:
+  static constexpr int BIASES = (BN + 127) / 128;
+
+  /// This thread's pairs of elements of a slab: in each group of 8 columns, two columns of two rows.
+  struct Pairs64 {
+    std::int64_t row, col;
+    bool has_row[2];
+    int columns;  // from col to the end of C
+
+    __device__ __forceinline__ Pairs64(const EpilogueArgs& args, std::int64_t r, std::int64_t c)
+        : row(r), col(c), has_row{r < args.m, r + 8 < args.m} {
+      columns = args.n - c > BN ? BN : static_cast<int>(args.n - c);
+    }
+    __device__ __forceinline__ bool has(int j, int half) const {
+      return has_row[half] && j * 8 < columns;
+    }
+  };
+
+  /// The words of an operand of 16 bits where this thread's pairs begin in two rows.
+  struct Words {
+    std::uint32_t* at[2];
+    bool is_f16;
+
+    __device__ __forceinline__ Words(const EpilogueOperand& operand, const Pairs64& pairs)
+        : is_f16(operand.type == ElementType::f16) {
+      auto* const elements = static_cast<std::uint16_t*>(operand.data);
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        at[half] = reinterpret_cast<std::uint32_t*>(elements +
+                                                    operand.at(pairs.row + half * 8, pairs.col));
+      }
+    }
+  };
+
+  /// This thread's pairs in the 64 x 64 sums from element (row, col) of the product on.
+  __device__ __forceinline__ Pairs64 pairs_of(std::int64_t row, std::int64_t col) const {
+    const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+    return {args_, row + warp * 16 + accumulator_row(), col + accumulator_col()};
+  }
+
+  /// All loads first, so that they are in flight together.
+  static __device__ __forceinline__ void fetch(const EpilogueOperand& operand, const Pairs64& pairs,
+                                               std::uint32_t (&to)[J][2]) {
+    const Words words(operand, pairs);
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        to[j][half] = pairs.has(j, half) ? words.at[half][j * 4] : 0;
+      }
+    }
+  }
+  /// t += factor * the elements that were fetched.
+  static __device__ __forceinline__ void add(bool is_f16, const std::uint32_t (&words)[J][2],
+                                             float factor, Sums& t) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const Two two = widened(is_f16, words[j][half]);
+        t[j][2 * half] += factor * two.first;
+        t[j][2 * half + 1] += factor * two.second;
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void write(const EpilogueOperand& operand, const Pairs64& pairs,
+                                               const Sums& t) {
+    const Words words(operand, pairs);
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const std::uint32_t word = narrowed(words.is_f16, t[j][2 * half], t[j][2 * half + 1]);
+        if (pairs.has(j, half)) words.at[half][j * 4] = word;
+      }
+    }
+  }
+
+  template <class F>
+  static __device__ __forceinline__ void for_each(Sums& t, const F& f) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) t[j][i] = f(t[j][i]);
+    }
+  }
+  /// f(t, element of its row) for each t.
+  template <class F>
+  __device__ __forceinline__ void with_rows(const EpilogueOperand& operand, std::int64_t row,
+                                            Sums& t, const F& f) const {
+    RUNG_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const std::int64_t at = row + half * 8;
+      const float x = at < args_.m ? vector_element(operand, at) : 0.0f;
+      RUNG_UNROLL
+      for (int j = 0; j < J; ++j) {
+        t[j][2 * half] = f(t[j][2 * half], x);
+        t[j][2 * half + 1] = f(t[j][2 * half + 1], x);
+      }
+    }
+  }
+
+  /// t = factor * t + the bias of its column. `bias`: that of this thread's first column.
+  static __device__ __forceinline__ void add_bias(const float* bias, float factor, Sums& t) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      const auto two = *reinterpret_cast<const Vector<float, 2>*>(bias + j * 8);
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) t[j][i] = factor * t[j][i] + two.at[i % 2];
+    }
+  }
+
+  /// Steps 1 to 5 of rung::Epilogue.
+  __device__ __forceinline__ void before_activation(const Pairs64& pairs, const float* bias,
+                                                    Sums& t) const {
+    for_each(t, [&](float s) RUNG_INLINE_LAMBDA { return factor_ * s; });
+    const auto times = [](float x, float y) RUNG_INLINE_LAMBDA { return x * y; };
+    const auto plus = [](float x, float y) RUNG_INLINE_LAMBDA { return x + y; };
+    if (args_.row_scale.data != nullptr) with_rows(args_.row_scale, pairs.row, t, times);
+    if (args_.col_scale.data != nullptr) {
+      const auto* const scales = static_cast<const float*>(args_.col_scale.data) + pairs.col;
+      RUNG_UNROLL
+      for (int j = 0; j < J; ++j) {
+        RUNG_UNROLL
+        for (int i = 0; i < 2; ++i) {
+          const float by = j * 8 < pairs.columns ? scales[j * 8 + i] : 0.0f;
+          t[j][i] *= by;
+          t[j][i + 2] *= by;
+        }
+      }
+    }
+    if (args_.beta != 0.0) {
+      std::uint32_t old[J][2];
+      fetch(args_.c, pairs, old);
+      add(args_.c.type == ElementType::f16, old, static_cast<float>(args_.beta), t);
+    }
+    if (args_.row_bias.data != nullptr) with_rows(args_.row_bias, pairs.row, t, plus);
+    add_bias(bias, 1.0f, t);
+    if (args_.aux.data != nullptr) write(args_.aux, pairs, t);
+  }
+
+  /// Steps 7 and 8, and the factor of the result. `continues`: there are more columns of the tile.
+  __device__ __forceinline__ void after_activation(std::int64_t row, std::int64_t col,
+                                                   bool continues, Sums& t) {
+    if (args_.residual.data != nullptr) {
+      add(args_.residual.type == ElementType::f16, residual_, 1.0f, t);
+      if (continues) fetch(args_.residual, pairs_of(row, col + 64), residual_);
+    }
+    if (args_.amax != nullptr) raise_largest(pairs_of(row, col), t);
+    for_each(t, [&](float v) RUNG_INLINE_LAMBDA { return result_factor_ * v; });
+  }
+
+  __device__ __forceinline__ void raise_largest(const Pairs64& pairs, const Sums& t) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      RUNG_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t magnitude = pairs.has(j, i / 2) ? magnitude_of(t[j][i]) : 0;
+        largest_ = magnitude > largest_ ? magnitude : largest_;
+      }
+    }
+  }
+
+  /// t /= divisor(t), by fewer reciprocals than divisors: special function units have an eighth of the
+  /// others' rate.
+  template <class F>
+  static __device__ __forceinline__ void divide(Sums& t, const F& divisor) {
+    RUNG_UNROLL
+    for (int j = 0; j < J; ++j) {
+      const float by[] = {divisor(t[j][0]), divisor(t[j][1]), divisor(t[j][2]), divisor(t[j][3])};
+      Activations<GpuMath>::divide(t[j], by);
+    }
+  }
+
+  __device__ __forceinline__ void activate(Sums& t) const {
+    using Function = Activations<GpuMath>;
+    switch (args_.activation) {
+      case Activation::relu:
+        return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::relu(x); });
+      case Activation::gelu_tanh:
+        return divide(t, [](float x) RUNG_INLINE_LAMBDA {
+          return Function::divisor(Function::gelu_tanh_exponent(x));
+        });
+      case Activation::gelu_erf:
+        return for_each(t, [](float x) RUNG_INLINE_LAMBDA { return Function::gelu_erf(x); });
+      case Activation::silu:
+        return divide(t, [](float x) RUNG_INLINE_LAMBDA {
+          return Function::divisor(Function::silu_exponent(x));
+        });
+      default: return;
+    }
+  }
+
+  /// Stores 64 x 64 results, from element (row, col) of C on, in boxes of 128 bytes of 64 rows: two of 4
+  /// bytes each, one of 2 bytes, half of one of 1 byte. Two boxes alternate.
+  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, int number,
+                                        const Sums& t) {
+    const std::int64_t bytes = bytes_of(args_.c.type);
+    const bool stores = threadIdx.x % 128 == 0;
+    const bool is_second_half = bytes == 1 && number % 2 == 1;
+    unsigned char* const box = boxes_[bytes == 4 ? 0 : next_box_];
+    // sync: TMA has read the earlier contents of the box
+    if (stores && !is_second_half) {
+      if (bytes == 4) {
+        ptx::tma_store_wait_group_read<0>();
+      } else {
+        ptx::tma_store_wait_group_read<1>();
+      }
+    }
+    ptx::bar_sync(barrier_, 128);
+
+    put(box, is_second_half ? 64 : 0, t);
+    if (bytes == 1 && !is_second_half) return;
+
+    // sync: the box is complete, for TMA too
+    ptx::fence_proxy_async();
+    ptx::bar_sync(barrier_, 128);
+    if (stores) {
+      const int x = static_cast<int>(col) - (is_second_half ? 64 : 0), y = static_cast<int>(row);
+      ptx::tma_store_2d(&map_, x, y, ptx::cvta_to_shared(box));
+      if (bytes == 4 && col + 32 < args_.n) {
+        ptx::tma_store_2d(&map_, x + 32, y, ptx::cvta_to_shared(boxes_[1]));
+      }
+      ptx::tma_store_commit_group();
+    }
+    next_box_ ^= 1;
+  }
+
+  /// Writes this thread's results to the boxes, from that column on. The 128-byte swizzle exchanges bits 4
+  /// to 6 of an address for these and bits 7 to 9.
+  __device__ __forceinline__ void put(unsigned char* box, int col, const Sums& t) const {
+    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
+    const std::uint32_t begin = ptx::cvta_to_shared(box) + row * 128;
+    const int swizzle = row % 8 << 4;
+    // Calls f(address, first, second) for each pair, whose elements have BYTES.
+    const auto each = [&]<int BYTES>(const auto& f) RUNG_INLINE_LAMBDA {
+      RUNG_UNROLL
+      for (int j = 0; j < J; ++j) {
+        const int byte = (col + j * 8 + accumulator_col()) * BYTES;
+        const std::uint32_t to = begin + (byte / 128 * (64 * 128)) + (byte % 128 ^ swizzle);
+        f(to, t[j][0], t[j][1]);
+        f(to + 8 * 128, t[j][2], t[j][3]);
+      }
+    };
+    switch (args_.c.type) {
+      case ElementType::bf16:
+        return each.template operator()<2>(
+            [](std::uint32_t to, float x, float y)
+                RUNG_INLINE_LAMBDA { ptx::st_shared_u32(to, ptx::cvt_rn_bf16x2_f32(y, x)); });
+      case ElementType::f16:
+        return each.template operator()<2>(
+            [](std::uint32_t to, float x, float y)
+                RUNG_INLINE_LAMBDA { ptx::st_shared_u32(to, ptx::cvt_rn_f16x2_f32(y, x)); });
+      case ElementType::e4m3:
+        return each.template operator()<1>(
+            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
+              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e4m3x2_f32(y, x));
+            });
+      case ElementType::e5m2:
+        return each.template operator()<1>(
+            [](std::uint32_t to, float x, float y) RUNG_INLINE_LAMBDA {
+              ptx::st_shared_u16(to, ptx::cvt_rn_satfinite_e5m2x2_f32(y, x));
+            });
+      default:
+        return each.template operator()<4>([](std::uint32_t to, float x, float y)
+                                               RUNG_INLINE_LAMBDA { ptx::st_shared_v2(to, x, y); });
+    }
+  }
+
+  const EpilogueArgs& args_;
+  const EncodedTensorMap& map_;
+  Boxes& boxes_;
+  float (&shared_bias_)[BN];
+  int barrier_;
+  float factor_, result_factor_;
+  int next_box_ = 0;
+  bool is_simple_;  // no more than alpha, a bias of columns, an activation
+  float bias_[BIASES];
+  std::uint32_t residual_[J][2];  // of the next columns
+  std::uint32_t largest_ = 0;
+};
+
+#endif
+
+}  // namespace rung::cuda

@@ -1,0 +1,17 @@
+#pragma once
+// The argument of the kernel of apply_epilogue.cu.
+
+#include "core/epilogue.hpp"
+
+namespace rung::cuda {
+
+struct ApplyEpilogue {
+  EpilogueArgs args;
+  const void* sums;  // row-major without gaps; null: all are 0
+
+  /// The tile of results of a block.
+  static constexpr int rows = 32, cols = 64;
+  static constexpr int rows_at_once = 4;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,225 @@
+// Products of 16-bit and 8-bit floats whose epilogue is in the kernel: rung 31 without clusters and
+// split-K, and with the operations of rung::Epilogue between the sums and their store by TMA. The
+// kernel is offered like a rung, but is not on the ladder.
+// needs: sm_90a
+
+#include "device/cuda/entry/gemm.cuh"
+#include "device/cuda/epilogue/fused.cuh"
+#include "device/cuda/library/fused_epilogue.hpp"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/wgmma.cuh"
+#include "device/cuda/tile/operand.cuh"
+#include "device/cuda/tile/swizzled_tile.cuh"
+#include "device/cuda/tile/tile_scheduler.cuh"
+
+namespace rung {
+namespace {
+
+template <int BM, int BN, int STAGES>
+struct FusedTile {
+  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
+  static constexpr int CONSUMERS = BM / 64;        // warpgroups
+  static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  template <class In>
+  static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
+  template <class In>
+  using Scheduler = cuda::TileScheduler<BM, BN, 128 / sizeof(In)>;
+
+  template <class In>
+  struct Shared {
+    alignas(1024) In As[STAGES][BM * BK<In>];
+    alignas(1024) In Bs[STAGES][BN * BK<In>];
+    alignas(1024) unsigned char boxes[CONSUMERS][2][64 * 128];
+    float bias[CONSUMERS][BN];
+    std::uint64_t full[STAGES];   // barriers: the tiles are there
+    std::uint64_t empty[STAGES];  // nobody reads them any more
+  };
+
+#ifndef RUNG_HOST
+  template <class In>
+  static __device__ __forceinline__ void kernel(const Gemm<In, float>& g,
+                                                const cuda::TensorMaps& maps,
+                                                const EpilogueArgs& epilogue) {
+    auto& shared = cuda::dynamic_shared<Shared<In>>();
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < STAGES; ++stage) {
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
+      }
+      ptx::fence_mbarrier_init();
+    }
+    // sync: the barriers are initialised
+    __syncthreads();
+
+    // sync: the previous kernels have finished, and their writes are visible
+    ptx::griddepcontrol_wait();
+
+    if (threadIdx.x < 128) {
+      ptx::setmaxnreg_dec<40>();
+      if (threadIdx.x == 0) produce(g, maps, shared);
+    } else {
+      ptx::setmaxnreg_inc<232>();
+      consume(g, maps, epilogue, shared);
+    }
+  }
+
+  /// One thread: brings each stage as soon as it is empty.
+  template <class In>
+  static __device__ __forceinline__ void produce(const Gemm<In, float>& g,
+                                                 const cuda::TensorMaps& maps, Shared<In>& shared) {
+    const bool a_k_major = cuda::operand_a(g).is_k_major();
+    const bool b_k_major = cuda::operand_b(g).is_k_major();
+    const Scheduler<In> scheduler(g, 1);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+          for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
+            // sync: a stage that is empty, as all are in the first round
+            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
+                                      state.parity ^ 1);
+
+            // load
+            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+            const int k = static_cast<int>(k0);
+            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
+            cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major,
+                                static_cast<int>(tile.row), k, full);
+            cuda::load_tile<BN>(ptx::cvta_to_shared(shared.Bs[state.stage]), maps.b, b_k_major,
+                                static_cast<int>(tile.col), k, full);
+            state.advance();
+          }
+        });
+  }
+
+  /// One warpgroup: 64 rows of each tile.
+  template <class In>
+  static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
+                                                 const cuda::TensorMaps& maps,
+                                                 const EpilogueArgs& args, Shared<In>& shared) {
+    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    cuda::FusedEpilogue<BN> epilogue(args, maps.c, shared.boxes[group], shared.bias[group],
+                                     1 + group);
+    const Scheduler<In> scheduler(g, 1);
+    cuda::PipelineState<STAGES> state;
+    scheduler.for_each(
+        g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
+          epilogue.prefetch(tile.row + group * 64, tile.col);
+          float acc[BN / 8][4] = {};
+          cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
+          });
+          epilogue.run(tile.row + group * 64, tile.col, acc);
+        });
+    epilogue.finish();
+  }
+
+  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  template <bool A_K_MAJOR, bool B_K_MAJOR, class In>
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
+                                                  Shared<In>& shared,
+                                                  cuda::PipelineState<STAGES>& state,
+                                                  float (&acc)[BN / 8][4]) {
+    using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
+    using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
+    const auto release = [&](int stage) {
+      if (threadIdx.x % 32 == 0) {
+        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+      }
+    };
+    int before = 0;
+    for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
+      // sync: the tiles are there
+      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
+
+      // multiply
+      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
+      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
+      if constexpr (cuda::is_promoted<In>) {
+        cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
+        release(state.stage);
+        state.advance();
+        continue;
+      }
+      ptx::wgmma_fence(acc);
+      RUNG_UNROLL
+      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
+        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
+                                                   BTile::descriptor(b, 0, k));
+      }
+      ptx::wgmma_commit_group();
+
+      // sync: with one wgmma group in flight, all reads of the previous stage are done
+      ptx::wgmma_wait_group<1>(acc);
+      if (k0 > 0) release(before);
+      before = state.stage;
+      state.advance();
+    }
+    if constexpr (cuda::is_promoted<In>) return;
+    ptx::wgmma_wait_group<0>(acc);
+    if (steps > 0) release(before);
+  }
+#endif
+
+  template <class In, class Out>
+  static constexpr cuda::TileShape shape() {
+    return {BM, BN, BK<In>, THREADS, sizeof(Shared<In>)};
+  }
+
+  /// Without the tensor map of C, whose type the epilogue says.
+  template <class In, class Out>
+  static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig&) {
+    return {.grid = {cuda::tiles_of_c<BM, BN>(g)},
+            .block = {THREADS},
+            .shared_bytes = sizeof(Shared<In>),
+            .persistent = true,
+            .starts_early = true,
+            .a = cuda::tensor_map_of_a(g, BM),
+            .b = cuda::tensor_map_of_b(g, BN)};
+  }
+};
+
+//                         BM   BN  STAGES
+using Large = FusedTile<128, 256, 4>;
+using Wide = FusedTile<128, 192, 4>;
+using Medium = FusedTile<128, 128, 6>;
+using Small = FusedTile<64, 128, 8>;
+using Smaller = FusedTile<64, 64, 12>;
+
+}  // namespace
+
+// compiled by type: bf16 f16 e4m3
+#ifdef RUNG_HOST
+
+extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
+  using enum Dtype;
+  cuda::GemmRung rung = cuda::tiled_gemm_rung(
+      "gemm_cuda_library_fused_epilogue", cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
+      cuda::TileRow<1, Small, bf16, f16, e4m3>{}, cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
+      cuda::TileRow<3, Wide, bf16, f16>{}, cuda::TileRow<4, Large, bf16, f16>{});
+  rung.maps = true;
+  return rung;
+}();
+
+#else
+
+#define RUNG_FUSED_ENTRY(entry, Class, In)                        \
+  extern "C" __global__ void __launch_bounds__(Class::THREADS, 1) \
+      entry(cuda::FusedArgs<In> args) {                           \
+    const cuda::TensorMaps* maps = nullptr;                       \
+    RUNG_TENSOR_MAPS_OF(entry, maps);                             \
+    Class::kernel(args.problem, *maps, args.epilogue);            \
+  }
+#define RUNG_FUSED_ENTRIES(index, Class, suffix, dtype)                                       \
+  RUNG_ENTRIES_OF(dtype, RUNG_FUSED_ENTRY(gemm_cuda_library_fused_epilogue_##dtype##_##index, \
+                                          Class, ElementsOf<Dtype::dtype>::In))
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 0, Medium, , bf16, f16, e4m3)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 1, Small, , bf16, f16, e4m3)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 2, Smaller, , bf16, f16, e4m3)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 3, Wide, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 4, Large, , bf16, f16)
+
+#endif
+
+}  // namespace rung

@@ -1,0 +1,144 @@
+#include "library/cuda/fused_epilogue.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "backends/cuda/prepared_gemm.hpp"
+#include "backends/cuda/tensor_maps.hpp"
+#include "core/integers.hpp"
+#include "device/cuda/library/fused_epilogue.hpp"
+
+namespace rung::cuda {
+namespace {
+
+bool is_multiple(const EpilogueOperand& operand, std::int64_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(operand.data) % static_cast<std::uintptr_t>(bytes) == 0 &&
+         operand.row_stride * bytes_of(operand.type) % bytes == 0;
+}
+
+/// Whether the kernel's accesses of two neighbours of 16 bits along a row serve an operand, if there is
+/// one.
+bool has_pairs(const EpilogueOperand& operand) {
+  if (operand.data == nullptr) return true;
+  return operand.col_stride == 1 && bytes_of(operand.type) == 2 && is_multiple(operand, 4);
+}
+
+/// Whether TMA can store C: its rows begin and end at multiples of 16 bytes.
+bool has_tma_store(const EpilogueArgs& args) {
+  return is_multiple(args.c, 16) && args.n * bytes_of(args.c.type) % 16 == 0;
+}
+
+bool has_kernel(const EpilogueArgs& args) {
+  using enum ElementType;
+  const ElementType type = args.c.type;
+  const bool has_type = type == f32 || type == bf16 || type == f16 || type == e4m3 || type == e5m2;
+  const bool reads_c = args.beta != 0;
+  return has_type && !(reads_c && bytes_of(type) != 2) && args.pairs == Pairs::none &&
+         has_tma_store(args) && has_pairs(args.aux) && has_pairs(args.residual);
+}
+
+/// The largest tile of the fused kernels that is no wider and no higher than that one. Results of one
+/// byte need whole boxes of 128 columns.
+int tile_within(const TileShape& wanted, std::span<const TileShape> tiles, bool has_bytes) {
+  int best = 0;
+  int area = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const TileShape& tile = tiles[i];
+    if (tile.BM > wanted.BM || tile.BN > wanted.BN || tile.BM * tile.BN < area) continue;
+    if (has_bytes && tile.BN % 128 != 0) continue;
+    best = static_cast<int>(i);
+    area = tile.BM * tile.BN;
+  }
+  return best;
+}
+
+/// Whether sums by split-K and a second kernel take less time than tiles that are not split. Fewer tiles
+/// than SMs: if most SMs are idle. More: if what the last wave's idle SMs lose takes longer than the
+/// second kernel. By rates measured on an H200: 780 TFLOP/s of 16-bit products, 4.2 TB/s, 3 us a launch.
+bool loses_to_split_k(const GemmCall& product, std::int64_t tiles, int multiprocessors) {
+  if (tiles <= multiprocessors) return 2 * tiles < multiprocessors;
+  const double elements = static_cast<double>(product.m) * static_cast<double>(product.n);
+  const double bytes_of_k =
+      static_cast<double>(product.k) * static_cast<double>(input_bytes(product.dtype));
+  const double whole = static_cast<double>(ceil_div(tiles, multiprocessors)) * multiprocessors;
+  const double lost = elements * bytes_of_k / 780e6 * (whole / static_cast<double>(tiles) - 1);
+  constexpr double bytes = 4 + 4 + 2;  // of an element: a sum written and read, a result
+  return lost > 3 + elements * bytes / 4.2e6;
+}
+
+/// The kernel with about the tile that rung 31 has for the product. Empty where split-K is faster.
+std::optional<ConfiguredGemm> choose(const ContextCache& context, const EpilogueCall& call,
+                                     Limits limits) {
+  const GemmCall& product = call.product.call;
+  const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
+  const bool splits = context.configured(rung_31, product, limits).config.splits > 1;
+  limits.workspace_bytes = 0;
+  const int whole = context.configured(rung_31, product, limits).config.tile;
+  const auto tiles = tiles_of(*fused_epilogue.rung, product.dtype);
+  const auto wanted = tiles_of(*rung_31.rung, product.dtype)[static_cast<std::size_t>(whole)];
+  ConfiguredGemm chosen = fused_epilogue;
+  chosen.config.tile = tile_within(wanted, tiles, bytes_of(call.epilogue.c.type) == 1);
+  const TileShape& tile = tiles[static_cast<std::size_t>(chosen.config.tile)];
+  const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
+  if (splits && loses_to_split_k(product, count, limits.multiprocessors)) return std::nullopt;
+  return chosen;
+}
+
+TensorMapSpec map_of_c(const EpilogueArgs& args) {
+  const auto bytes = static_cast<int>(bytes_of(args.c.type));
+  return {.data = args.c.data,
+          .element_bytes = bytes,
+          .row_length = args.n,
+          .rows = args.m,
+          .ld = args.c.row_stride,
+          .box_row_length = 128 / bytes,
+          .box_rows = 64};
+}
+
+template <class In>
+void start_product(ContextCache& context, Stream stream, const KernelName& kernel,
+                   const Launch& launch, const PreparedMaps& maps, const EpilogueCall& call) {
+  FusedArgs<In> args = {.problem = call.product.call.typed<In, float>(),
+                        .maps = maps.maps(),
+                        .epilogue = call.epilogue};
+  void* parameters[] = {&args};
+  start(context, stream, kernel, launch, parameters);
+}
+
+}  // namespace
+
+bool launch_fused(const WorkspaceSource& workspace, const EpilogueCall& call, int multiprocessors) {
+  const GemmCall& product = call.product.call;
+  ContextCache& context = workspace.context;
+  if (context.arch() != 90 || !has(*fused_epilogue.rung, product.dtype) ||
+      !has_kernel(call.epilogue)) {
+    return false;
+  }
+  const Limits limits = limits_of_call(workspace, multiprocessors);
+  const auto chosen = choose(context, call, limits);
+  if (!chosen) return false;
+  Launch launch = fitted(launch_of(*chosen, product), limits.multiprocessors);
+  launch.c = map_of_c(call.epilogue);
+  if (!fits(workspace, launch)) return false;
+
+  const WorkspaceUse use = uses(workspace, launch) ? workspace.use() : WorkspaceUse{};
+  const CopyRoom room(workspace, use, launch);
+  const PreparedMaps maps(context.api(), launch, room.data());
+  require(context.api(), maps.result(), "cuTensorMapEncodeTiled");
+  for (PackOperand copy : maps.copies()) {
+    void* parameters[] = {&copy};
+    start(context, workspace.stream, kernel_of(pack_operand, type_of(copy)),
+          launch_of(copy, limits.multiprocessors), parameters);
+  }
+  visit(product.dtype, [&]<class In, class Out>(Elements<In, Out>) {
+    if constexpr (std::is_same_v<Out, float> && sizeof(In) <= 2) {
+      start_product<In>(context, workspace.stream, kernel_of(*chosen, product.dtype), launch, maps,
+                        call);
+    }
+  });
+  return true;
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,31 @@
+#pragma once
+// Products with an epilogue: their checks, their canonical form, and the CPU's way to compute them.
+
+#include "core/epilogue.hpp"
+#include "library/canonical.hpp"
+#include "rung/epilogue.hpp"
+
+namespace rung {
+
+struct EpilogueCall {
+  /// The product alone: alpha is 1, beta is 0, and C has no data; its type is that of the sums.
+  CanonicalCall product;
+  EpilogueArgs epilogue;
+};
+
+/// Throws rung::Error (Status::invalid_argument).
+EpilogueCall canonical(double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
+                       const OutputMatrix& c, const Epilogue& epilogue);
+
+/// The product of `count` rows from `row` on, with sums at `sums`, whose rows follow each other.
+GemmCall rows_of(const GemmCall& product, std::int64_t row, std::int64_t count, void* sums);
+
+namespace cpu {
+
+/// What becomes of the sums, in host memory as those of rows_of(), or null if all are 0. Throws nothing.
+void apply(const EpilogueArgs& epilogue, Dtype product, const void* sums, int threads);
+/// Throws rung::Error (Status::unavailable) if no CPU rung has the types, and std::bad_alloc.
+void gemm_epilogue(const EpilogueCall& call, const GemmOptions& options);
+
+}  // namespace cpu
+}  // namespace rung

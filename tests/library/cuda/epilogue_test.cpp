@@ -1,0 +1,153 @@
+// Products with an epilogue on the virtual GPU: by the kernel that has one, and by two kernels.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../epilogue_case.hpp"
+#include "fixture.hpp"
+#include "rung/rung.h"
+
+namespace rung {
+namespace {
+
+using enum ElementType;
+
+class CudaEpilogue : public CudaLibrary {
+ protected:
+  void check(const EpilogueSpec& spec, const CudaOptions& options = {}, unsigned seed = 1) {
+    EpilogueCase problem(spec, seed);
+    const TestDevice device = {[&](std::vector<std::byte>& bytes) { return on_device(bytes); },
+                               [&](std::byte* from, std::vector<std::byte>& bytes) {
+                                 bytes = from_device(from, bytes.size());
+                                 api.cuMemFree(reinterpret_cast<cuda::DevicePointer>(from));
+                               }};
+    const auto call = [&](double alpha, const InputMatrix& a, const InputMatrix& b, double beta,
+                          const OutputMatrix& c, const Epilogue& epilogue) {
+      cuda::driver_calls().clear();
+      gemm_epilogue(alpha, a, b, beta, c, epilogue, default_stream, options);
+    };
+    EXPECT_EQ(problem.verdict(device, call), "");
+  }
+};
+
+TEST_F(CudaEpilogue, HasRandomPartsInAnyType) {
+  std::mt19937 random(3);
+  for (unsigned i = 0; i < 90 && !HasFailure(); ++i) {
+    check(random_spec(random, {f32, f64, i32, bf16, f16, tf32, i8, e4m3, e5m2}, 40), {}, i);
+  }
+}
+
+/// A spec that the fused kernel takes.
+EpilogueSpec fused_spec(std::mt19937& random, std::int64_t most) {
+  EpilogueSpec s = random_spec(random, {bf16, f16, e4m3}, most);
+  constexpr ElementType outs[] = {f32, bf16, f16, e4m3, e5m2};
+  s.out = outs[random() % 5];
+  s.extra = random() % 2 == 0 ? bf16 : f16;
+  s.extra_order = s.c;
+  s.gated = false;
+  if (bytes_of(s.out) != 2) s.beta = 0;
+  s.padding = s.padding / 3 * 16;
+  for (std::int64_t* size : {&s.m, &s.n, &s.k}) *size = (*size + 15) / 16 * 16;
+  return s;
+}
+
+TEST_F(CudaEpilogue, IsOneLaunchForNarrowFloats) {
+  std::mt19937 random(5);
+  for (unsigned i = 0; i < 60 && !HasFailure(); ++i) {
+    EpilogueSpec spec = fused_spec(random, 150);
+    (spec.c == Order::row_major ? spec.m : spec.n) -= i % 16;
+    spec.a = Order::row_major;
+    spec.b = Order::col_major;
+    check(spec, {}, i);
+    EXPECT_EQ(cuda::driver_calls()["cuLaunchKernelEx"] + cuda::driver_calls()["cuLaunchKernel"], 1)
+        << testing::PrintToString(spec);
+  }
+}
+
+// On two SMs, a block has tiles of all sizes to compute, one after another.
+TEST_F(CudaEpilogue, OfManyTiles) {
+  std::mt19937 random(6);
+  for (const auto& [m, n] : {std::pair{300, 560}, {130, 1040}, {70, 150}, {520, 130}}) {
+    for (const ElementType in : {bf16, e4m3}) {
+      EpilogueSpec spec = fused_spec(random, 16);
+      spec.in = in;
+      spec.m = spec.c == Order::row_major ? m : n / 16 * 16;
+      spec.n = spec.c == Order::row_major ? n / 16 * 16 : m;
+      spec.k = 144;
+      spec.column_bias = spec.amax = true;
+      check(spec, {.multiprocessors = 2});
+    }
+  }
+}
+
+TEST_F(CudaEpilogue, PacksOperandsOfTheFusedKernel) {
+  check({.in = e4m3, .out = bf16, .m = 40, .n = 48, .k = 40, .activation = Activation::gelu_tanh});
+  check({.in = bf16, .out = f16, .m = 40, .n = 48, .k = 41, .padding = 0, .row_bias = true});
+}
+
+TEST_F(CudaEpilogue, Saturates) {
+  for (const ElementType in : {f32, bf16}) {
+    for (const ElementType out : {e4m3, e5m2, i8}) {
+      check({.in = in,
+             .out = out,
+             .m = 16,
+             .n = 64,
+             .k = 32,
+             .result_factor = out == e5m2 ? 1e4 : 100});
+    }
+  }
+}
+
+TEST_F(CudaEpilogue, OfNoProductDoesNotReadAAndB) {
+  const float bias[] = {1, -2, 3};
+  float* const c = on_device(std::vector<float>(6, std::nanf("")));
+  const float* const on_gpu = on_device(std::vector<float>(bias, bias + 3));
+  gemm_epilogue(0, {nullptr, bf16, 2, 4, 4}, {nullptr, bf16, 4, 3, 3}, 0, row_major(c, 2, 3),
+                {.column_bias = {on_gpu, 3}, .activation = Activation::relu}, default_stream);
+  EXPECT_EQ(from_device(c, 6), (std::vector<float>{1, 0, 3, 1, 0, 3}));
+}
+
+TEST_F(CudaEpilogue, RunsSomeRowsAtATimeInAWorkspaceOfTheCallers) {
+  constexpr std::size_t bytes = 1 << 18;
+  void* const workspace = on_device(std::vector<char>(bytes));
+  check({.m = 200, .n = 500, .k = 8, .activation = Activation::silu, .gated = true, .amax = true},
+        {.workspace = workspace, .workspace_bytes = bytes});
+  EXPECT_EQ(cuda::driver_calls()["cuMemAllocFromPoolAsync"], 0);
+}
+
+TEST_F(CudaEpilogue, NamesThePartThatTheGpuLacks) {
+  double* const x = on_device(std::vector<double>(4, 1));
+  const auto call = [&](const Epilogue& epilogue, const CudaOptions& options = {}) {
+    return refusal([&] {
+      gemm_epilogue(1, row_major(x, 2, 2), row_major(x, 2, 2), 0, row_major(x, 2, 2), epilogue,
+                    default_stream, options);
+    });
+  };
+  EXPECT_EQ(call({.activation = Activation::silu}),
+            std::pair(Status::unavailable,
+                      std::string("rung: gemm_epilogue: activation is 4; on GPUs, for products of "
+                                  "f64, it must be 0 (none) or 1 (relu)")));
+  void* const workspace = on_device(std::vector<char>(256));
+  EXPECT_EQ(
+      call({}, {.workspace = workspace, .workspace_bytes = 16}),
+      std::pair(Status::invalid_argument,
+                std::string("rung: gemm_epilogue: the workspace has room for 0 bytes of sums; "
+                            "it must have room for 32, two rows")));
+}
+
+TEST_F(CudaEpilogue, IsTheSameFromC) {
+  float* const a = on_device(std::vector<float>{1, 2, 3, 4});
+  float* const c = on_device(std::vector<float>(4, 7));
+  const std::int64_t extents[] = {2, 2};
+  const rung_tensor ta = {a, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_F32, extents, nullptr},
+                    tc = {c, RUNG_DEVICE_CUDA, 0, 2, RUNG_DTYPE_F32, extents, nullptr};
+  rung_epilogue epilogue = RUNG_EPILOGUE_INIT;
+  epilogue.residual = &ta;
+  ASSERT_EQ(rung_gemm_epilogue(&ta, &ta, &tc, 1, 0, &epilogue, nullptr), RUNG_OK)
+      << rung_last_error();
+  EXPECT_EQ(from_device(c, 4), (std::vector<float>{8, 12, 18, 26}));
+}
+
+}  // namespace
+}  // namespace rung
