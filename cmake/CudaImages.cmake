@@ -14,10 +14,27 @@ function(rung_selected_ids out)
   set(${out} ${ids} PARENT_SCOPE)
 endfunction()
 
+# Sets <out> to the index, in the list of a rung's units, of one before <unit> with similar kernels; -1
+# if there is none.
+function(rung_similar_unit unit units out)
+  set(twin_of_f16 bf16)
+  set(twin_of_f16_f16 bf16_bf16)
+  set(twin_of_e5m2 e4m3)
+  list(FIND units ${unit} own)
+  list(FIND units "${twin_of_${unit}}" index)
+  if(index EQUAL -1 OR index GREATER own)
+    set(index 0)
+  endif()
+  if(own EQUAL 0)
+    set(index -1)
+  endif()
+  set(${out} ${index} PARENT_SCOPE)
+endfunction()
+
 # Adds an image of a rung to a table: packs what rung_cuda_unit made for each unit, with the
 # options of rung_pack that follow, and embeds it. <image> is "<code>:<architecture>", <ids>
-# are those of all rungs in it. Kernels of one type are much like those of another, so that units after
-# the first are packed as what differs from it.
+# are those of all rungs in it. Kernels of one type are much like those of another: units are packed as
+# what differs from that of a type of the same size or, if there is none before them, from the first.
 function(rung_add_image table stem image units ids)
   string(REGEX MATCH "(.+):([0-9]+)(a?)" matched ${image})
   set(code ${CMAKE_MATCH_1})
@@ -25,7 +42,6 @@ function(rung_add_image table stem image units ids)
   set(specific ${CMAKE_MATCH_3})
   set(name ${stem}_${code}_${arch}${specific})
   set(modules)
-  set(first)
   set(options ${ARGN})
   if(RUNG_PYTHON)  # a wheel is small
     list(APPEND options --small)
@@ -41,23 +57,24 @@ function(rung_add_image table stem image units ids)
     set(packed ${file}.${table}.zst)
     set(symbol rung_${unit}_${name})
     set(like)
+    set(other)
     set(pointer)
-    if(first)
-      set(like --like ${first})
-      set(pointer ", &${name}[0]")
+    rung_similar_unit(${unit} "${units}" index)
+    if(NOT index EQUAL -1)
+      list(GET units ${index} twin)
+      set(other ${CMAKE_CURRENT_BINARY_DIR}/cuda/${twin}/${name})
+      set(like --like ${other})
+      set(pointer ", &${name}[${index}]")
     endif()
     add_custom_command(OUTPUT ${packed}
       COMMAND rung_pack ${options} ${like} ${file} ${packed}
-      DEPENDS ${file} ${first} rung_pack
+      DEPENDS ${file} ${other} rung_pack
       COMMENT "Packing ${packed}"
       VERBATIM)
     set_property(GLOBAL APPEND PROPERTY rung_${table}_files ${packed})
     set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_bytes
       "RUNG_EMBED(${symbol}, \"${packed}\")\n")
     string(APPEND modules "{${dtype}, RUNG_EMBEDDED(${symbol})${pointer}}, ")
-    if(NOT first)
-      set(first ${file})
-    endif()
   endforeach()
   set_property(GLOBAL APPEND_STRING PROPERTY rung_${table}_units
     "  static const Unit ${name}[] = {${modules}};\n")

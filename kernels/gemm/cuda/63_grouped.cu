@@ -25,7 +25,7 @@ struct GroupedTile {
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int MIN_BLOCKS_PER_SM = 1;
-  static constexpr bool RAGGED_GROUPS = true;
+  using RaggedGroups = void;
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
 

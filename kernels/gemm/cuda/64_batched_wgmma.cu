@@ -187,8 +187,8 @@ struct BatchedWgmma {
 };
 
 //                          BM   BN  STAGES BLOCKS
-using Small = BatchedWgmma<64, 64, 3, 3>;
-using Large = BatchedWgmma<128, 128, 5, 1>;
+using Small = BatchedWgmma<64, 64, 2, 4>;
+using Large = BatchedWgmma<128, 128, 2, 2>;
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 //   - kernel(g), kernel(g, split), kernel(g, maps), kernel(g, maps, split),
 //     kernel(g, maps, split, scales), kernel(g, products) or kernel(g, maps, products), for a Gemm,
 //     a SplitK, TensorMaps, OperandScales and Products; the signature says what the host must pass;
-//   - RAGGED_GROUPS, if its products are groups that offsets in device memory cut;
+//   - a type RaggedGroups, if its products are groups that offsets in device memory cut;
 //   - launch(g), or launch(g, config) where there is something to choose;
 //   - shape<In, Out>(), a TileShape, if it is one of several tiles;
 //   - if it counts on several blocks on an SM, or on one alone, MIN_BLOCKS_PER_SM.

@@ -149,7 +149,7 @@ inline constexpr bool takes_mapped_products =
     };
 template <class Class, class In, class Out>
 inline constexpr bool takes_groups =
-    takes_mapped_products<Class, In, Out> && requires { Class::RAGGED_GROUPS; };
+    takes_mapped_products<Class, In, Out> && requires { typename Class::RaggedGroups; };
 template <class Class, class In, class Out>
 inline constexpr bool takes_products = requires(const Gemm<In, Out> g, Products products) {
   Class::kernel(g, products);
