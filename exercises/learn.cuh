@@ -29,8 +29,8 @@ struct dim3 {
 /// What the host launches: kernel<<<grid, block, shared_bytes>>>, in clusters of so many blocks.
 struct Launch {
   dim3 grid, block;
-  unsigned shared_bytes = 0;      // dynamic shared memory
-  unsigned workspace_floats = 0;  // of the kernel's workspace, if it has one
+  unsigned shared_bytes = 0;                // dynamic shared memory
+  unsigned workspace_floats = 0;            // of the kernel's workspace, if it has one
   unsigned a_box_rows = 0, b_box_rows = 0;  // of the tensor maps' boxes; a row has 64 elements
   dim3 cluster;
 };

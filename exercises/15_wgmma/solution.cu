@@ -58,9 +58,9 @@ __global__ void gemm(int m, int n, int k, const bfloat16* a, const bfloat16* b, 
     ptx::wgmma_fence(acc);
 #pragma unroll
     for (int i = 0; i < BK; i += 16) {
-      ptx::wgmma_m64k16<bfloat16, false, false>(
-          acc, Tile::descriptor(ptx::cvta_to_shared(As), 0, i),
-          Tile::descriptor(ptx::cvta_to_shared(Bs), 0, i));
+      ptx::wgmma_m64k16<bfloat16, false, false>(acc,
+                                                Tile::descriptor(ptx::cvta_to_shared(As), 0, i),
+                                                Tile::descriptor(ptx::cvta_to_shared(Bs), 0, i));
     }
     ptx::wgmma_commit_group();
     ptx::wgmma_wait_group<0>(acc);

@@ -78,7 +78,8 @@ struct InputVector {
   InputVector(const void* elements, ElementType element_type, std::int64_t element_count)
       : data(elements), type(element_type), count(element_count) {}
   template <class T>
-  requires(!std::is_void_v<T>) InputVector(const T* elements, std::int64_t element_count)
+    requires(!std::is_void_v<T>)
+  InputVector(const T* elements, std::int64_t element_count)
       : InputVector(elements, detail::element_type_of<T>(), element_count) {}
 };
 

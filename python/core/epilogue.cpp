@@ -1,5 +1,7 @@
 // rung.matmul with an epilogue: one product of two matrices.
 
+#include <nanobind/stl/string.h>
+
 #include <array>
 #include <optional>
 #include <string>

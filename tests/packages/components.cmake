@@ -11,7 +11,7 @@ function(installed out)
 endfunction()
 
 set(parts)
-foreach(component library dev tools)
+foreach(component library dev tools dist)
   installed(files --component ${component})
   list(APPEND parts ${files})
   set(${component} ${files})

@@ -124,7 +124,7 @@ TEST_P(CudaGemmCalls, FrontEndsMakeTheSameTraffic) {
     GemmSpec spec = {.dtype = dtype, .m = 97, .n = 130, .k = 70, .alpha = 2, .beta = 1};
     const vgpu::Counters clang = count(GetParam()->id, spec, "clang");
     const vgpu::Counters nvcc = count(GetParam()->id, spec, "nvcc");
-    const auto expect_alike = [&](const char* what, std::uint64_t vgpu::Counters::*counter) {
+    const auto expect_alike = [&](const char* what, std::uint64_t vgpu::Counters::* counter) {
       SCOPED_TRACE(fmt::format("{} of {}", what, name(dtype)));
       if (vectors) {
         EXPECT_GE(10 * clang.*counter, 9 * (nvcc.*counter));
@@ -175,8 +175,10 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
   const auto backend = backend_of("clang");
   for (const RungInfo* rung : select({"gemm/cuda"})) {
     if (rung->id < "gemm/cuda/26" || !cuda::find_gemm_rung(rung->id)->maps) continue;
-    const bool has_bf16 = cuda::find_gemm_rung(rung->id)->launches.bf16 != nullptr;
-    const Dtype dtype = has_bf16 ? Dtype::bf16 : Dtype::f32;
+    const auto& launches = cuda::find_gemm_rung(rung->id)->launches;
+    const Dtype dtype = launches.bf16 != nullptr  ? Dtype::bf16
+                        : launches.f32 != nullptr ? Dtype::f32
+                                                  : Dtype::f64;
     GemmCase problem({.dtype = dtype, .m = 67 * 256, .n = 8, .k = 24});
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });

@@ -2,7 +2,8 @@
 //   the tiles of all groups from offsets in device memory, without the host and without padding.
 // from: 31_dependent_launch | removes: a launch for each group, and the host's wait for their sizes
 //   | bottleneck: the last tile of a group, which its rows fill in part
-// needs: sm_90a | try: rung bench gemm --groups 128 --tokens 65536 --sizes 1536x2048 --dtype bf16
+// needs: sm_90a | try: rung bench gemm/cuda/63 --groups 128 --tokens 65536 --sizes 1536x2048
+//   --dtype bf16
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/tma_store.cuh"

@@ -174,9 +174,10 @@ struct BatchedWgmma {
             .persistent = true,
             .blocks_per_sm = BLOCKS,
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, BM),
-            .b = cuda::tensor_map_of_b(g, BN),
-            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+            .a = cuda::of_batch(cuda::tensor_map_of_a(g, BM)),
+            .b = cuda::of_batch(cuda::tensor_map_of_b(g, BN)),
+            .c = cuda::can_tma_store(g) ? cuda::of_batch(cuda::tensor_map_of_c(g, 64))
+                                        : cuda::TensorMapSpec{}};
   }
 
   /// Small tiles, unless C has both rows and columns for larger ones.

@@ -165,8 +165,7 @@ std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int
   };
   if (!(grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b))) return std::nullopt;
   for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
-    const bool fits =
-        rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
+    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
     if (fits) return choice_of(rule.use);
   }
   return std::nullopt;

@@ -43,6 +43,12 @@ constexpr TensorMapSpec tensor_map_of_b(const Gemm<In, Out>& g, int box_extent) 
   return tensor_map_of(g.b.transposed(), g.n, g.k, box_extent);
 }
 
+/// The same in three dimensions, of a batch of one product, which the host extends.
+constexpr TensorMapSpec of_batch(TensorMapSpec spec) {
+  spec.products = 1;
+  return spec;
+}
+
 /// A box has 128 bytes of each of `box_rows` rows of C.
 template <class In, class Out>
 constexpr TensorMapSpec tensor_map_of_c(const Gemm<In, Out>& g, int box_rows) {
