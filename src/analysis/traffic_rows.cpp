@@ -37,8 +37,8 @@ TrafficRow counted_row(std::string name, std::string formula, double expected, d
   return row;
 }
 
-/// Of a rung without tiles in shared memory, or whose blocks have room for several products, there is
-/// no formula: what was counted stands in for it.
+/// Of a rung without tiles in shared memory, whose blocks have room for several products, or which finds
+/// its tiles in shared memory, there is no formula: what was counted stands in for it.
 Traffic counted_traffic(const Samples& samples) {
   const auto formula = [&](double Quantities::* member) {
     return Formula{samples.per_k(member), samples.constant(member), "-"};
@@ -54,7 +54,8 @@ Traffic counted_traffic(const Samples& samples) {
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
   const cuda::Tiling tiling = setting.tiling();
   const bool has_room = setting.launch().products_per_block > 1;
-  if (has_room || (tiling.BM > 0 && tiling.BK == 0)) return counted_traffic(samples);
+  if (has_room || setting.rung->groups || (tiling.BM > 0 && tiling.BK == 0))
+    return counted_traffic(samples);
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
 }
 

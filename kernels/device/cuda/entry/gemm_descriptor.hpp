@@ -59,6 +59,7 @@ struct GemmRung {
   bool splits = false;                    // whether its kernel can split k
   bool maps = false;                      // whether its kernel takes tensor maps
   bool batches = false;                   // whether it computes a batch in one launch
+  bool groups = false;                    // whether its products are ragged groups
   Tiling tiling = {};                     // of a rung of one size
 };
 
@@ -127,6 +128,8 @@ struct TileRow {
   static constexpr bool maps = has(dtype_of<In, Out>()) && takes_maps<Class, In, Out>;
   template <class In, class Out>
   static constexpr bool batches = has(dtype_of<In, Out>()) && takes_products<Class, In, Out>;
+  template <class In, class Out>
+  static constexpr bool groups = has(dtype_of<In, Out>()) && takes_groups<Class, In, Out>;
 };
 
 /// The tiles of one type.
@@ -166,6 +169,7 @@ constexpr GemmRung tiled_gemm_rung(std::string_view entry, Rows...) {
     rung.splits = (Rows::template splits<In, Out> || ...);   \
     rung.maps = (Rows::template maps<In, Out> || ...);       \
     rung.batches = (Rows::template batches<In, Out> || ...); \
+    rung.groups = (Rows::template groups<In, Out> || ...);   \
   }
   RUNG_DTYPES(RUNG_ADD_TILES)
 #undef RUNG_ADD_TILES
