@@ -18,7 +18,8 @@ BLOCK = re.compile(r"<!-- counters: (.*?) -->\n.*?<!-- end of counters -->", re.
 
 def trace(program, rung, options):
     """The counters of all kernels of a run together."""
-    command = [program, "trace", rung, *options, "--code", "clang", "--json", "-"]
+    # By one thread: blocks that wait for others in a loop count as often as they look.
+    command = [program, "trace", rung, *options, "--code", "clang", "--threads", "1", "--json", "-"]
     output = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     total = {}
     for kernel in output["kernels"]:
