@@ -26,6 +26,7 @@ OLD("2.2.5", double, log, (double x), (x))
 OLD("2.2.5", double, log2, (double x), (x))
 OLD("2.2.5", double, pow, (double x, double y), (x, y))
 OLD("2.2.5", double, hypot, (double x, double y), (x, y))
+OLD("2.2.5", float, hypotf, (float x, float y), (x, y))
 
 /* 2.34: from libdl and libpthread to libc. */
 OLD("2.2.5", void*, dlopen, (const char* file, int mode), (file, mode))
