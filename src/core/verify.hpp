@@ -42,8 +42,8 @@ struct Verdict {
 ///
 /// The reference is summed in float64, for f64 in long double, for i32 and i8 modulo 2^32. Above
 /// 2^26 multiply-adds, those of all products of a batch, it is computed only for a few rows of each C,
-/// and C as a whole is checked with a random vector: C v against alpha A (B v) + beta C v (Freivalds, IFIP Congress 1977), which is exact on
-/// integers.
+/// and C as a whole is checked with a random vector: C v against alpha A (B v) + beta C v
+/// (Freivalds, IFIP Congress 1977), which is exact on integers.
 ///
 /// A KernelError thrown by `run` also gives a verdict: wrong, with its message.
 Verdict verify(GemmCase& problem, const std::function<void(const GemmCall&)>& run);

@@ -30,7 +30,8 @@ struct TensorMapSpec {
   /// The elements are float, and the map is of their halves (library/split_operand.hpp): each row
   /// has a scale of its own, or each column.
   bool is_split = false, is_scaled_by_row = false;
-  /// The elements are float, and the map is of their digits (library/split_digits.hpp).
+  /// The map is of the digits of floats (library/split_digits.hpp), or of the residues of doubles
+  /// (library/split_residues.hpp).
   bool is_in_digits = false;
   /// Of a kernel for batches, the map has a third dimension, the products: so many matrices, the
   /// stride in elements apart. 0: one matrix, and two dimensions.
