@@ -228,19 +228,34 @@ void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_
 
 namespace {
 
-/// Whether the words that the lanes read, at a constant distance, were all written before `safe`.
-bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
-                      std::uint32_t bytes, Stamp safe) {
-  if (shape.kind != Shape::Kind::linear || bytes != static_cast<std::uint32_t>(shadow.granule)) {
-    return false;
-  }
-  const std::uint64_t first = shape.address(0) + static_cast<std::uint64_t>(offset);
+/// Whether all granules from `first` to `last` were written before `safe`. A stamp of 0 (never
+/// written) wraps around to the largest.
+bool written_before(const SharedShadow& shadow, std::uint64_t first, std::uint64_t last,
+                    Stamp safe) {
+  const Stamp* const written = shadow.written.data();
   Stamp doubtful = 0;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    const std::uint64_t at = first + static_cast<std::uint64_t>(shape.stride * lane);
-    doubtful |= shadow.written[at >> shadow.granule_shift] - 1 >= safe - 1 ? 1u : 0u;
+  if (last == first + 3) {  // of 16 bytes: a vector
+    for (std::uint64_t i = 0; i < 4; ++i) doubtful |= written[first + i] - 1 >= safe - 1 ? 1u : 0u;
+  } else {
+    for (std::uint64_t i = first; i <= last; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
   }
   return doubtful == 0;
+}
+
+/// The same for all that the lanes read.
+bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
+                      std::uint32_t bytes, Stamp safe) {
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const int shift = shadow.granule_shift;
+  const auto in_order = [&](std::uint64_t begin) {
+    return written_before(shadow, begin >> shift, (begin + bytes - 1) >> shift, safe);
+  };
+  if (shape.kind == Shape::Kind::uniform) return in_order(low);
+  bool all = true;
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    all &= in_order(low + shape.distance[static_cast<std::size_t>(first_lane(left))]);
+  }
+  return all;
 }
 
 }  // namespace
@@ -312,17 +327,34 @@ void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
 
 void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                   std::int64_t offset, std::uint32_t bytes) {
+  SharedShadow& shadow = block.shadow;
   const std::uint32_t segment = block.order.segment(warp.index);
-  for_each_granule(block, warp, site, shape, offset, bytes,
-                   [&](const SharedAccess& access, std::size_t granule, bool again) {
-                     SharedShadow& shadow = block.shadow;
-                     // Writes of one instruction to one address are compared by value
-                     // (engine/memory/access.cpp).
-                     if (!again) check_write(access, granule, "write", false);
-                     if (shadow.written[granule] == 0) shadow.count_first_write(granule);
-                     shadow.written[granule] = make_stamp(segment, access.thread);
-                     shadow.write_site[granule] = site;
-                   });
+  const Stamp safe = block.order.safe_below(warp.index);
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const auto visit = [&](const Shape::Unique& unique) {
+    const std::uint64_t begin = low + unique.distance;
+    const std::uint64_t last = (begin + bytes - 1) >> shadow.granule_shift;
+    // Writes of one instruction to one address are compared by value (engine/memory/access.cpp).
+    const Stamp stamp = make_stamp(segment, block.thread(warp, unique.second));
+    for (std::uint64_t granule = begin >> shadow.granule_shift; granule <= last; ++granule) {
+      const Stamp before = shadow.written[granule];
+      if (before >= safe || shadow.first_reader[granule] >= safe ||
+          shadow.other_reader[granule] >= safe) {
+        const int thread = block.thread(warp, unique.first);
+        check_write({block, thread, site, &warp, static_cast<std::uint32_t>(begin)}, granule,
+                    "write", false);
+      }
+      if (before == 0) shadow.count_first_write(granule);
+      shadow.written[granule] = stamp;
+      shadow.write_site[granule] = site;
+    }
+  };
+  if (shape.kind == Shape::Kind::uniform) {
+    visit({0, 0, 1});
+    return;
+  }
+  const auto& unique = shape.unique_distances();
+  std::for_each_n(unique.begin(), shape.uniques(), visit);
 }
 
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,

@@ -19,12 +19,20 @@ namespace {
 
 constexpr int most_tiles = 4;  // of 8 columns, or two of 16 rows
 
+/// 16 rows of A, and the fragment that they were made of: the next instruction often has the same.
+struct KnownRows {
+  alignas(64) std::array<std::uint32_t, most_words * product_rows> words{};
+  int k = 0;
+  MatrixElement type{};
+  ProductRows rows;
+};
+
 /// An instruction's operands in memory. All are read before any is written, because D may share
 /// registers with A, B and C.
 struct Operands {
   alignas(64) std::array<std::uint32_t, most_words * product_rows> a;
   alignas(64) std::array<std::uint32_t, most_words * most_tiles * fragment_columns> b;
-  std::array<ProductRows, 2> rows;
+  std::array<KnownRows, 2> rows;
   ProductColumns columns;
   alignas(64) std::array<ProductSums, most_tiles * fragment_columns> sums;
 };
@@ -51,21 +59,27 @@ void load_b(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, std::
   }
 }
 
+void set_rows(const MatrixForm& form, const SumRule& rule, const Operands& from, KnownRows& to) {
+  if (to.k == form.k && to.type == form.a && to.words == from.a) return;
+  tensor_products().set_rows(
+      {form.a, false, false, form.k, rule.min_exponent_a, rule.by_halves, from.a.data()}, to.rows);
+  to.words = from.a;
+  to.k = form.k;
+  to.type = form.a;
+}
+
 void load(const MatrixForm& form, const SumRule& rule, Warp& warp, const RowsOf& rows,
           Operands& to) {
-  const TensorProducts& products = tensor_products();
   if (form.tile_rows() < product_rows) to.a.fill(0);
   for (int i = 0; i < form.row_tiles(); ++i) {
     load_a(form, warp, rows.a + i * form.a_registers_of_tile(), to.a.data());
-    products.set_rows(
-        {form.a, false, false, form.k, rule.min_exponent_a, rule.by_halves, to.a.data()},
-        to.rows[static_cast<std::size_t>(i)]);
+    set_rows(form, rule, to, to.rows[static_cast<std::size_t>(i)]);
   }
   for (int j = 0; j < form.column_tiles(); ++j) {
     load_b(form, warp, rows.b + j * form.b_registers_of_tile(),
            to.b.data() + j * fragment_columns * form.k / per_register(form.b));
   }
-  products.set_columns(
+  tensor_products().set_columns(
       {form.b, false, false, form.k, rule.min_exponent_b, rule.by_halves, to.b.data()}, form.n,
       to.columns);
 }
@@ -90,7 +104,7 @@ void multiply_floats(const MatrixForm& form, Warp& warp, const Instr& instr) {
   if (form.tile_rows() < product_rows) operands.sums.fill({});
   for_each_tile(form, form.c, warp, rows.c, operands, load_sums);
   for (int i = 0; i < form.row_tiles(); ++i) {
-    tensor_products().add_floats(rule, form.k, operands.rows[static_cast<std::size_t>(i)],
+    tensor_products().add_floats(rule, form.k, operands.rows[static_cast<std::size_t>(i)].rows,
                                  {operands.columns, 0, form.n}, operands.sums.data() + i * form.n);
   }
   for_each_tile(form, form.d, warp, rows.d, operands, store_sums);
