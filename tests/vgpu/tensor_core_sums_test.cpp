@@ -1,25 +1,96 @@
-// The sums of tensor cores, against those that an H200 gave (tests/vgpu/tensor_cores/check.cu).
+// The sums of tensor cores, against those that an H200 gave (tests/vgpu/tensor_cores/check.cu): as
+// the rule is written, and in SIMD code.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "vgpu/engine/matrix/tensor_core_products.hpp"
 #include "vgpu/tensor_cores/instructions.hpp"
 
 namespace rung::tensor_cores {
 namespace {
 
+constexpr int columns = 8;
+
+/// 16 rows of A, 8 columns of B, and C.
+struct Fragment {
+  std::array<std::uint32_t, vgpu::most_words * vgpu::product_rows> a{};
+  std::array<std::uint32_t, vgpu::most_words * columns> b{};
+  alignas(64) std::array<vgpu::ProductSums, columns> sums{};
+
+  void multiply(Type type, int deep, const vgpu::SumRule& rule) {
+    const auto of_ab = element_type(type);
+    const vgpu::TensorProducts& products = vgpu::tensor_products();
+    vgpu::ProductRows rows;
+    static vgpu::ProductColumns of_b;
+    products.set_rows({of_ab, false, false, deep, rule.min_exponent_a, rule.by_halves, a.data()},
+                      rows);
+    products.set_columns({of_ab, false, false, deep, rule.min_exponent_b, rule.by_halves, b.data()},
+                         columns, of_b);
+    products.add_floats(rule, deep, rows, {of_b, 0, columns}, sums.data());
+  }
+};
+
+vgpu::SumRule rule_of(const Instruction& instruction) {
+  const auto of_ab = element_type(instruction.type);
+  return vgpu::sum_rule(of_ab, of_ab,
+                        instruction.is_half ? vgpu::MatrixElement::f16 : vgpu::MatrixElement::f32,
+                        instruction.is_wgmma);
+}
+
+/// append_results() in SIMD code.
+void append_simd_results(const Instruction& instruction, std::uint64_t number,
+                         std::vector<std::uint32_t>& results) {
+  constexpr int rows = vgpu::product_rows;
+  for (int top = 0; top < instruction.rows(); top += rows) {
+    Fragment fragment;
+    for (int word = 0; word < instruction.words; ++word) {
+      for (int row = 0; row < rows; ++row) {
+        fragment.a[static_cast<std::size_t>(word * rows + row)] =
+            word_of(instruction.type, number, 0, top + row, word, instruction.deep());
+      }
+      for (int column = 0; column < columns; ++column) {
+        fragment.b[static_cast<std::size_t>(column * instruction.words + word)] =
+            word_of(instruction.type, number, 1, column, word, instruction.deep());
+      }
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        const std::uint32_t c = element_of_c(instruction.is_half, number,
+                                             top + static_cast<int>(row), static_cast<int>(column));
+        fragment.sums[column][row] =
+            instruction.is_half ? vgpu::f32_of_f16(c) : std::bit_cast<float>(c);
+      }
+    }
+    fragment.multiply(instruction.type, instruction.deep(), rule_of(instruction));
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        const float sum = fragment.sums[column][row];
+        results.push_back(instruction.is_half ? vgpu::F16::nearest(sum).bits
+                          : sum != sum        ? 0x7FFFFFFFu
+                                              : std::bit_cast<std::uint32_t>(sum));
+      }
+    }
+  }
+}
+
 class TensorCoreSums : public testing::TestWithParam<Instruction> {};
 
 TEST_P(TensorCoreSums, AreThoseOfTheHardware) {
   const Instruction& instruction = GetParam();
-  std::vector<std::uint32_t> results;
+  std::vector<std::uint32_t> results, in_simd;
   for (int fragment = 0; fragment < recorded_rows / instruction.rows(); ++fragment) {
     append_results(instruction, static_cast<std::uint64_t>(fragment), results);
+    append_simd_results(instruction, static_cast<std::uint64_t>(fragment), in_simd);
   }
   EXPECT_EQ(hash_of(results), instruction.recorded);
+  EXPECT_EQ(in_simd, results);
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, TensorCoreSums, testing::ValuesIn(instructions),
@@ -28,6 +99,52 @@ INSTANTIATE_TEST_SUITE_P(H200, TensorCoreSums, testing::ValuesIn(instructions),
                            for (char& c : name) c = c == '.' ? '_' : c;
                            return name;
                          });
+
+/// All elements of A and B, and of C, alike.
+void expect_as_written(float element, float c) {
+  const vgpu::SumRule rule = rule_of(instructions[2]);  // of bf16
+  constexpr int deep = 16;
+  const auto bits = std::bit_cast<std::uint32_t>(element) >> 16;
+  Fragment fragment;
+  fragment.a.fill(bits << 16 | bits);
+  fragment.b.fill(bits << 16 | bits);
+  for (auto& column : fragment.sums) column.fill(c);
+  fragment.multiply(bf16, deep, rule);
+  float row[deep], b[deep * columns], sums[columns];
+  std::fill_n(row, deep, element);
+  std::fill_n(b, deep * columns, element);
+  std::fill_n(sums, columns, c);
+  vgpu::Columns<columns> of_b;
+  vgpu::set_columns(rule, deep, b, columns, of_b);
+  vgpu::add_products(rule, deep, row, of_b, sums);
+  for (const auto& column : fragment.sums) {
+    for (const float sum : column) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(sum), std::bit_cast<std::uint32_t>(sums[0]))
+          << element << " " << c;
+    }
+  }
+}
+
+TEST(TensorCoreSums, BeyondIntegersOf32BitsAreRight) {
+  const float largest = 0x1.FEp0f;  // of bf16 below 2
+  for (const float sign : {1.0f, -1.0f}) {
+    expect_as_written(largest, sign * 0x1.FFFFFEp0f);
+    expect_as_written(largest, sign * 0x1.FFFFFEp1f);
+    expect_as_written(1.5f, sign * 0x1.FFFFFEp1f);
+  }
+}
+
+TEST(TensorCoreSums, NearTheEndsOfTheRangeAreRight) {
+  for (int exponent = -75; exponent <= 64; ++exponent) {
+    const float element = std::ldexp(0x1.BAp0f, exponent);
+    for (const int above : {-30, -3, 0, 2, 27}) {
+      expect_as_written(element, std::ldexp(-0x1.23456p0f, 2 * exponent + above));
+    }
+  }
+  expect_as_written(0.0f, -0.0f);
+  expect_as_written(0.0f, 0x1p-149f);
+  expect_as_written(0.0f, 0x1.8p-126f);
+}
 
 }  // namespace
 }  // namespace rung::tensor_cores

@@ -42,7 +42,7 @@ std::optional<WgmmaOp> wgmma_form(const ptx::Instruction& instruction) {
   const bool narrow = bits == 8;
   const bool same = op.a == op.b || (narrow && matrix_sum_fits(op.b, op.d));
   if (!same || !matrix_sum_fits(op.a, op.d) || bits < 8 || bits > 32 || op.k * bits != 256 ||
-      op.n < 8 || op.n > most_columns || op.n % 8 != 0) {
+      op.n < 8 || op.n > most_product_columns || op.n % 8 != 0) {
     return std::nullopt;
   }
   return op;

@@ -15,6 +15,7 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
   log = nullptr;
   uniques_ = 0;
   wavefronts_.fill(0);
+  matrix_wavefronts_.fill(0);
   sectors_bytes_ = 0;
   if (mask != all_lanes || !describe_regular(address)) describe_scattered(address);
   for (int lane = 0; lane < warp_size; ++lane) {
@@ -120,20 +121,32 @@ int Shape::regular_wavefronts(std::uint32_t bytes, bool load) const {
 }
 
 int Shape::wavefronts(std::uint32_t bytes, std::int64_t offset, bool load) {
-  if (bytes < 4 || ((low | low_bits) & 3) != 0) {
-    if (const int known = regular_wavefronts(bytes, load)) return known;
-    return shared_wavefronts(distance, mask, bytes, static_cast<std::int64_t>(low) + offset, load);
-  }
   // A shift of all lanes does not matter beyond the position within a bank of four bytes.
-  std::uint8_t& known =
-      wavefronts_[static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0)];
-  if (known == 0) {
-    const int regular = regular_wavefronts(bytes, load);
-    const int counted = regular != 0 ? regular
-                        : bytes == 4 ? word_wavefronts()
-                                     : shared_wavefronts(distance, mask, bytes, 0, load);
-    known = static_cast<std::uint8_t>(counted);
+  const auto phase = static_cast<std::uint8_t>((low + static_cast<std::uint64_t>(offset)) & 3);
+  const std::size_t slot = static_cast<std::size_t>(std::countr_zero(bytes)) % 8 + (load ? 8 : 0);
+  std::uint8_t& known = wavefronts_[slot];
+  if (known != 0 && phases_[slot] == phase) return known;
+  const bool words = bytes == 4 && phase == 0 && (low_bits & 3) == 0;
+  const int regular = regular_wavefronts(bytes, load);
+  const int counted = regular != 0 ? regular
+                      : words      ? word_wavefronts()
+                                   : shared_wavefronts(distance, mask, bytes, phase, load);
+  known = static_cast<std::uint8_t>(counted);
+  phases_[slot] = phase;
+  return known;
+}
+
+int Shape::matrix_wavefronts(int matrices) {
+  constexpr int rows = 8;
+  constexpr std::uint32_t row_bytes = 16;
+  std::uint8_t& known = matrix_wavefronts_[static_cast<std::size_t>(matrices)];
+  if (known != 0) return known;
+  int sum = 0;
+  for (int matrix = 0; matrix < matrices; ++matrix) {
+    const Mask lanes = 0xFFu << (matrix * rows);
+    sum += shared_wavefronts(distance, lanes & mask, row_bytes, 0, true);
   }
+  known = static_cast<std::uint8_t>(sum);
   return known;
 }
 

@@ -61,6 +61,8 @@ struct Shape {
 
   /// Wavefronts of a shared-memory access of that many bytes per lane (model/banks.hpp).
   int wavefronts(std::uint32_t bytes, std::int64_t offset, bool load);
+  /// Of ldmatrix or stmatrix, at a request for each matrix: eight lanes' rows of 16 bytes.
+  int matrix_wavefronts(int matrices);
   /// Sectors of a global-memory access, likewise.
   int sectors(std::uint32_t bytes, std::int64_t offset);
 
@@ -81,6 +83,8 @@ struct Shape {
   std::array<Unique, warp_size> unique_;
   int uniques_ = 0;                            // 0: not counted yet
   std::array<std::uint8_t, 16> wavefronts_{};  // by log2 of the bytes, loads apart; 0: unknown
+  std::array<std::uint8_t, 16> phases_{};      // their addresses' position in a word
+  std::array<std::uint8_t, 5> matrix_wavefronts_{};  // by the number of matrices; 0: unknown
   // The sectors of the last counted access, with its bytes and the position of `low` in a sector.
   std::uint32_t sectors_bytes_ = 0;  // 0: none
   std::uint32_t sectors_phase_ = 0;

@@ -118,66 +118,6 @@ void check_write(const SharedAccess& access, std::size_t granule, const char* wh
   }
 }
 
-void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint32_t site,
-               Stamp safe) {
-  const Stamp before = shadow.first_reader[granule];
-  const bool keep = before >= safe && stamp_thread(before) != stamp_thread(stamp);
-  (keep ? shadow.other_reader : shadow.first_reader)[granule] = stamp;
-  (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
-}
-
-/// Records a logged read of that many bytes, `shift` bytes from the logged address.
-void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
-                 std::uint32_t site) {
-  SharedShadow& shadow = block.shadow;
-  const Stamp safe = block.order.safe_below(read.warp);
-  const std::uint32_t low = read.low + static_cast<std::uint32_t>(shift);
-  const auto note = [&](std::uint32_t offset, int lane) {
-    const Stamp stamp = make_stamp(read.segment, read.warp * warp_size + lane);
-    const std::size_t last = (offset + bytes - 1u) >> shadow.granule_shift;
-    for (std::size_t at = offset >> shadow.granule_shift; at <= last; ++at) {
-      note_read(shadow, at, stamp, site, safe);
-    }
-  };
-  switch (read.kind) {
-    case Shape::Kind::uniform:
-      note(low, 0);
-      note(low, 1);
-      break;
-    case Shape::Kind::linear:
-      for (int lane = 0; lane < warp_size; ++lane) {
-        note(low + static_cast<std::uint32_t>(read.stride * lane), lane);
-      }
-      break;
-    case Shape::Kind::scattered:
-      for (std::uint32_t i = 0; i < read.uniques; ++i) {
-        const Shape::Unique& unique = shadow.log.unique[read.unique + i];
-        const std::uint32_t offset = low + static_cast<std::uint32_t>(unique.distance);
-        note(offset, unique.first);
-        if (unique.second != unique.first) note(offset, unique.second);
-      }
-      break;
-  }
-}
-
-void note_logged(Block& block, const LoggedRead& read) {
-  if (read.batch == nullptr) {
-    note_logged(block, read, 0, read.bytes, read.site);
-    return;
-  }
-  for (const MemoryOp* op : read.batch->reads) {
-    note_logged(block, read, op->offset, op->access_bytes(), op->site);
-  }
-}
-
-// A longer log is processed, so that it does not grow without bound if there is no barrier.
-constexpr std::size_t longest_log = 1 << 14;
-
-void settle_all(Block& block) {
-  for (const LoggedRead& read : block.shadow.log.reads) note_logged(block, read);
-  block.shadow.log.clear();
-}
-
 /// Calls f(access, granule, again) for every granule of every distinct address, with one or two of
 /// the lanes that share it; `again` is true for the second.
 template <class F>
@@ -228,19 +168,34 @@ void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_
 
 namespace {
 
-/// Whether the words that the lanes read, at a constant distance, were all written before `safe`.
-bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
-                      std::uint32_t bytes, Stamp safe) {
-  if (shape.kind != Shape::Kind::linear || bytes != static_cast<std::uint32_t>(shadow.granule)) {
-    return false;
-  }
-  const std::uint64_t first = shape.address(0) + static_cast<std::uint64_t>(offset);
+/// Whether all granules from `first` to `last` were written before `safe`. A stamp of 0 (never
+/// written) wraps around to the largest.
+bool written_before(const SharedShadow& shadow, std::uint64_t first, std::uint64_t last,
+                    Stamp safe) {
+  const Stamp* const written = shadow.written.data();
   Stamp doubtful = 0;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    const std::uint64_t at = first + static_cast<std::uint64_t>(shape.stride * lane);
-    doubtful |= shadow.written[at >> shadow.granule_shift] - 1 >= safe - 1 ? 1u : 0u;
+  if (last == first + 3) {  // of 16 bytes: a vector
+    for (std::uint64_t i = 0; i < 4; ++i) doubtful |= written[first + i] - 1 >= safe - 1 ? 1u : 0u;
+  } else {
+    for (std::uint64_t i = first; i <= last; ++i) doubtful |= written[i] - 1 >= safe - 1 ? 1u : 0u;
   }
   return doubtful == 0;
+}
+
+/// The same for all that the lanes read.
+bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
+                      std::uint32_t bytes, Stamp safe) {
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const int shift = shadow.granule_shift;
+  const auto in_order = [&](std::uint64_t begin) {
+    return written_before(shadow, begin >> shift, (begin + bytes - 1) >> shift, safe);
+  };
+  if (shape.kind == Shape::Kind::uniform) return in_order(low);
+  bool all = true;
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    all &= in_order(low + shape.distance[static_cast<std::size_t>(first_lane(left))]);
+  }
+  return all;
 }
 
 }  // namespace
@@ -257,50 +212,6 @@ void check_read_shared(Block& block, const Warp& warp, std::uint32_t site, Shape
 
 namespace {
 
-/// Adds an entry for a read or a batch, `offset` bytes from the shape's addresses.
-LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t offset) {
-  ReadLog& log = block.shadow.log;
-  if (log.reads.size() >= longest_log) settle_all(block);
-  LoggedRead& read = log.reads.emplace_back();
-  read.segment = block.order.segment(warp.index);
-  read.warp = static_cast<std::uint16_t>(warp.index);
-  read.kind = shape.kind;
-  const std::uint64_t base = shape.stride < 0 ? shape.high : shape.low;
-  read.low = static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
-  read.stride = static_cast<std::int32_t>(shape.stride);
-  if (shape.kind == Shape::Kind::scattered) {
-    read.uniques = static_cast<std::uint32_t>(shape.uniques());
-    if (shape.log != &log || shape.log_generation != log.generation) {
-      shape.log = &log;
-      shape.log_generation = log.generation;
-      shape.logged_at = static_cast<std::uint32_t>(log.unique.size());
-      const auto& unique = shape.unique_distances();
-      log.unique.insert(log.unique.end(), unique.begin(), unique.begin() + read.uniques);
-    }
-    read.unique = shape.logged_at;
-  }
-  return read;
-}
-
-}  // namespace
-
-void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
-              std::uint32_t bytes) {
-  LoggedRead& read = log_shape(block, warp, shape, offset);
-  read.site = site;
-  read.bytes = static_cast<std::uint8_t>(bytes);
-}
-
-void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape) {
-  log_shape(block, warp, shape, 0).batch = &batch;
-}
-
-void settle_reads(Block& block, Regions regions) {
-  if ((block.shadow.log.regions & regions) != 0) settle_all(block);
-}
-
-namespace {
-
 /// Processes logged reads and updates the regions before a write.
 void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
   const Regions regions = block.shadow.regions(low, last);
@@ -312,17 +223,34 @@ void begin_write(Block& block, std::uint64_t low, std::uint64_t last) {
 
 void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                   std::int64_t offset, std::uint32_t bytes) {
+  SharedShadow& shadow = block.shadow;
   const std::uint32_t segment = block.order.segment(warp.index);
-  for_each_granule(block, warp, site, shape, offset, bytes,
-                   [&](const SharedAccess& access, std::size_t granule, bool again) {
-                     SharedShadow& shadow = block.shadow;
-                     // Writes of one instruction to one address are compared by value
-                     // (engine/memory/access.cpp).
-                     if (!again) check_write(access, granule, "write", false);
-                     if (shadow.written[granule] == 0) shadow.count_first_write(granule);
-                     shadow.written[granule] = make_stamp(segment, access.thread);
-                     shadow.write_site[granule] = site;
-                   });
+  const Stamp safe = block.order.safe_below(warp.index);
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
+  const auto visit = [&](const Shape::Unique& unique) {
+    const std::uint64_t begin = low + unique.distance;
+    const std::uint64_t last = (begin + bytes - 1) >> shadow.granule_shift;
+    // Writes of one instruction to one address are compared by value (engine/memory/access.cpp).
+    const Stamp stamp = make_stamp(segment, block.thread(warp, unique.second));
+    for (std::uint64_t granule = begin >> shadow.granule_shift; granule <= last; ++granule) {
+      const Stamp before = shadow.written[granule];
+      if (before >= safe || shadow.first_reader[granule] >= safe ||
+          shadow.other_reader[granule] >= safe) {
+        const int thread = block.thread(warp, unique.first);
+        check_write({block, thread, site, &warp, static_cast<std::uint32_t>(begin)}, granule,
+                    "write", false);
+      }
+      if (before == 0) shadow.count_first_write(granule);
+      shadow.written[granule] = stamp;
+      shadow.write_site[granule] = site;
+    }
+  };
+  if (shape.kind == Shape::Kind::uniform) {
+    visit({0, 0, 1});
+    return;
+  }
+  const auto& unique = shape.unique_distances();
+  std::for_each_n(unique.begin(), shape.uniques(), visit);
 }
 
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,

@@ -6,7 +6,6 @@
 #include "vgpu/engine/memory/access.hpp"
 #include "vgpu/engine/observers.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
-#include "vgpu/model/banks.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -16,14 +15,25 @@ constexpr std::uint32_t row_bytes = 16;
 
 using Element = std::uint16_t;
 
-/// The position of element (row, column) in the fragment: the lane, and the half of its register.
-struct FragmentPlace {
-  int lane, half;
-};
+using Elements = Element[matrix_rows][matrix_rows];
+
+/// Lane 4 r + c / 2 has elements c and c + 1 of row r, or, transposed, of column r.
 template <bool Transposed>
-FragmentPlace fragment_place(int row, int column) {
-  if (Transposed) return {column * 4 + row / 2, row % 2};
-  return {row * 4 + column / 2, column % 2};
+void rows_to_fragment(const Elements& elements, Element* fragment) {
+  for (int i = 0; i < matrix_rows; ++i) {
+    for (int j = 0; j < matrix_rows; ++j) {
+      fragment[i * matrix_rows + j] = Transposed ? elements[j][i] : elements[i][j];
+    }
+  }
+}
+
+template <bool Transposed>
+void fragment_to_rows(const Element* fragment, Elements& elements) {
+  for (int i = 0; i < matrix_rows; ++i) {
+    for (int j = 0; j < matrix_rows; ++j) {
+      elements[i][j] = fragment[Transposed ? j * matrix_rows + i : i * matrix_rows + j];
+    }
+  }
 }
 
 /// The address of row r of matrix i.
@@ -39,22 +49,18 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
     Worker::Accesses& accesses = block.worker.accesses[op.site];
     ++accesses.requests;
     ++accesses.issued_requests;
-    for (int matrix = 0; matrix < op.count; ++matrix) {
-      // Each matrix is a separate request.
-      const Mask lanes = 0xFFu << (matrix * matrix_rows);
-      const int wavefronts =
-          shared_wavefronts(shape.distance, lanes & shape.mask, row_bytes,
-                            static_cast<std::int64_t>(shape.low) + op.offset, Load);
-      accesses.units += static_cast<std::uint64_t>(wavefronts);
-      accesses.issued_wavefronts += static_cast<std::uint64_t>(wavefronts);
-    }
+    const auto wavefronts = static_cast<std::uint64_t>(shape.matrix_wavefronts(op.count));
+    accesses.units += wavefronts;
+    accesses.issued_wavefronts += wavefronts;
     const std::uint64_t window = op.space == ptx::Space::generic ? shared_window : 0;
     const std::int64_t offset = op.offset - static_cast<std::int64_t>(window);
     const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
     const std::uint64_t last = shape.high + static_cast<std::uint64_t>(offset) + row_bytes - 1;
     const Regions regions = block.shadow.regions(low, last);
     if constexpr (Load) {
-      block.observers.check_read_shared(block, warp, op.site, shape, offset, row_bytes);
+      if ((regions & block.shadow.suspect()) != 0) {
+        block.observers.check_read_shared(block, warp, op.site, shape, offset, row_bytes);
+      }
       block.observers.log_read(block, warp, op.site, shape, offset, row_bytes);
       block.shadow.log.regions |= regions;
     } else {
@@ -65,21 +71,17 @@ void move_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, cons
   }
   for (int matrix = 0; matrix < op.count; ++matrix) {
     auto* fragment = reinterpret_cast<Element*>(warp.row<std::uint32_t>(instr.rows[matrix]));
+    Element elements[matrix_rows][matrix_rows];
+    if constexpr (!Load) fragment_to_rows<Transposed>(fragment, elements);
     for (int row = 0; row < matrix_rows; ++row) {
-      Element elements[matrix_rows];
-      std::byte* at = row_address(shape, place, matrix, row);
-      if constexpr (Load) std::memcpy(elements, at, row_bytes);
-      for (int column = 0; column < matrix_rows; ++column) {
-        const FragmentPlace in = fragment_place<Transposed>(row, column);
-        Element& there = fragment[in.lane * 2 + in.half];
-        if constexpr (Load) {
-          there = elements[column];
-        } else {
-          elements[column] = there;
-        }
+      std::byte* const at = row_address(shape, place, matrix, row);
+      if constexpr (Load) {
+        std::memcpy(elements[row], at, row_bytes);
+      } else {
+        std::memcpy(at, elements[row], row_bytes);
       }
-      if constexpr (!Load) std::memcpy(at, elements, row_bytes);
     }
+    if constexpr (Load) rows_to_fragment<Transposed>(elements, fragment);
   }
 }
 

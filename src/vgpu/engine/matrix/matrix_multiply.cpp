@@ -12,7 +12,6 @@
 
 #include "vgpu/engine/lanes/targets.hpp"
 #include "vgpu/engine/matrix/matrix_elements.hpp"
-#include "vgpu/engine/matrix/tensor_core_sums.hpp"
 #include "vgpu/engine/numbers/float_bits.hpp"
 #include "vgpu/engine/numbers/rounding.hpp"
 #include "vgpu/engine/warp/warp_ops.hpp"
@@ -43,15 +42,10 @@ void widen_words(const std::uint32_t* words, float* values) {
 void widen(Element type, Warp& warp, std::uint32_t row, float* values) {
   const auto* const words = warp.row<const std::uint32_t>(row);
   switch (type) {
-    case Element::f16: return widen_words<Element::f16>(words, values);
-    case Element::bf16: return widen_words<Element::bf16>(words, values);
-    case Element::e4m3: return widen_words<Element::e4m3>(words, values);
-    case Element::e5m2: return widen_words<Element::e5m2>(words, values);
     case Element::s8: return widen_words<Element::s8>(words, values);
     case Element::u8: return widen_words<Element::u8>(words, values);
     case Element::s4: return widen_words<Element::s4>(words, values);
-    case Element::u4: return widen_words<Element::u4>(words, values);
-    default: return widen_words<Element::tf32>(words, values);
+    default: return widen_words<Element::u4>(words, values);
   }
 }
 
@@ -145,32 +139,6 @@ void multiply_tile(const MatrixForm& form, const T* a, const T* b, T* sums) {
   }
 }
 
-/// The same as tensor cores sum floats.
-void multiply_floats(const MatrixForm& form, const float* a, const float* b, float* sums) {
-  constexpr int groups = 8;
-  const SumRule rule = sum_rule(form.a, form.b, form.d, false);
-  const int elements = per_register(form.a);
-  const int halves = form.tile_rows() / groups;
-  Columns<columns> of_b;
-  set_columns(rule, form.k, b, columns, of_b);
-  for (int row = 0; row < form.tile_rows(); ++row) {
-    float a_row[most_steps];
-    float* to = a_row;
-    for (int i = row / groups; i < form.a_registers_of_tile(); i += halves) {
-      for (int t = 0; t < lanes_of_group; ++t) {
-        for (int element = 0; element < elements; ++element) {
-          const int lane = row % groups * lanes_of_group + t;
-          *to++ = a[(i * elements + element) * warp_size + lane];
-        }
-      }
-    }
-    float of_row[columns];
-    std::copy_n(sums + row * columns, columns, of_row);
-    add_products(rule, form.k, a_row, of_b, of_row);
-    std::copy_n(of_row, columns, sums + row * columns);
-  }
-}
-
 template <class T>
 void set_lanes(T* row, const T* values, Mask mask) {
   for (int lane = 0; lane < warp_size; ++lane) {
@@ -210,29 +178,6 @@ void store_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, c
   }
 }
 
-void load_half_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, float* sums) {
-  for (int half = 0; half < form.tile_rows() / 8; ++half) {
-    const auto* const words = warp.row<const std::uint32_t>(rows[half]);
-    for (int lane = 0; lane < warp_size; ++lane) {
-      sums[half * 64 + 2 * lane] = f32_of_f16(words[lane] & 0xFFFFu);
-      sums[half * 64 + 2 * lane + 1] = f32_of_f16(words[lane] >> 16);
-    }
-  }
-}
-
-void store_half_sums(const MatrixForm& form, Warp& warp, const std::uint32_t* rows,
-                     const float* sums) {
-  for (int half = 0; half < form.tile_rows() / 8; ++half) {
-    std::uint32_t words[warp_size];
-    for (int lane = 0; lane < warp_size; ++lane) {
-      const std::uint32_t low = F16::nearest(sums[half * 64 + 2 * lane]).bits;
-      const std::uint32_t high = F16::nearest(sums[half * 64 + 2 * lane + 1]).bits;
-      words[lane] = low | high << 16;
-    }
-    set_lanes(warp.row<std::uint32_t>(rows[half]), words, warp.mask);
-  }
-}
-
 /// An instruction's operands in memory. All are read before any is written, because D may share
 /// registers with A, B and C.
 template <class T>
@@ -242,19 +187,6 @@ struct Operands {
   alignas(64) T sums[16 * 16];
   alignas(64) std::int32_t integers[16 * 16];  // C of s32; `sums` then start with 0
 };
-
-/// The index of each operand's first register among the instruction's rows.
-struct RowsOf {
-  const std::uint32_t *d, *a, *b, *c;
-};
-RowsOf rows_of(const MatrixForm& form, const Instr& instr) {
-  RowsOf rows{};
-  rows.d = instr.rows;
-  rows.a = rows.d + form.sum_registers(form.d);
-  rows.b = rows.a + form.a_registers();
-  rows.c = rows.b + form.b_registers();
-  return rows;
-}
 
 /// Elements of a tile of C.
 int tile_elements(const MatrixForm& form) { return form.tile_rows() * columns; }
@@ -274,12 +206,6 @@ void load(const MatrixForm& form, Warp& warp, const RowsOf& rows, Operands<T>& o
     if (form.c == Element::s32) {
       load_sums(form, warp, c, operands.integers + tile * tile_elements(form));
       std::fill_n(sums, tile_elements(form), T{0});
-    } else if constexpr (std::is_same_v<T, float>) {
-      if (form.c == Element::f16) {
-        load_half_sums(form, warp, c, sums);
-      } else {
-        load_sums(form, warp, c, sums);
-      }
     } else {
       load_sums(form, warp, c, sums);
     }
@@ -293,12 +219,6 @@ void multiply_tiles(const MatrixForm& form, Operands<T>& operands) {
       const T* const a = operands.a + i * form.tile_rows() * form.k;
       const T* const b = operands.b + j * form.k * columns;
       T* const sums = operands.sums + (i * form.column_tiles() + j) * tile_elements(form);
-      if constexpr (std::is_same_v<T, float>) {
-        if (form.d != Element::s32) {
-          multiply_floats(form, a, b, sums);
-          continue;
-        }
-      }
       multiply_tile(form, a, b, sums);
     }
   }
@@ -320,16 +240,10 @@ void store(const MatrixForm& form, Warp& warp, const RowsOf& rows, const Operand
     const std::uint32_t* const d = rows.d + tile * form.sum_registers_of_tile(form.d);
     const T* const sums = operands.sums + tile * tile_elements(form);
     if constexpr (std::is_same_v<T, float>) {
-      if (form.d == Element::s32) {
-        store_sums(form, warp, d, operands.integers + tile * tile_elements(form));
-        continue;
-      }
-      if (form.d == Element::f16) {
-        store_half_sums(form, warp, d, sums);
-        continue;
-      }
+      store_sums(form, warp, d, operands.integers + tile * tile_elements(form));
+    } else {
+      store_sums(form, warp, d, sums);
     }
-    store_sums(form, warp, d, sums);
   }
 }
 
@@ -352,7 +266,7 @@ void multiply_all(const MatrixForm& form, Warp& warp, const Instr& instr) {
     multiply_tiles(form, operands);
   } else {
     multiply_tiles(form, operands);
-    if (form.d == Element::s32) add_integers(form, operands);
+    add_integers(form, operands);
   }
   store(form, warp, rows, operands);
 }
@@ -362,8 +276,11 @@ void run_matrix(Warp& warp, const Instr& instr) {
   const auto form = instr.value<MatrixForm>();
   if (form.a == Element::f64) {
     multiply_all<double>(form, warp, instr);
-  } else {
+  } else if (form.d == Element::s32) {
     multiply_all<float>(form, warp, instr);
+  } else {
+    static const FloatMultiply multiply_floats = float_multiply();
+    multiply_floats(form, warp, instr);
   }
 }
 

@@ -21,29 +21,15 @@ using Element = MatrixElement;
 constexpr int warps_of_group = 4;
 constexpr std::uint32_t chunk = 16;  // bytes
 
-float element_of(Element type, std::uint32_t word, int element) {
-  switch (type) {
-    case Element::f16: return matrix_element<Element::f16>(word, element);
-    case Element::bf16: return matrix_element<Element::bf16>(word, element);
-    case Element::e4m3: return matrix_element<Element::e4m3>(word, element);
-    case Element::e5m2: return matrix_element<Element::e5m2>(word, element);
-    case Element::s8: return matrix_element<Element::s8>(word, element);
-    case Element::u8: return matrix_element<Element::u8>(word, element);
-    default: return matrix_element<Element::tf32>(word, element);
-  }
-}
-
-/// A matrix in shared memory, and its layout in a WgmmaTile.
+/// A matrix in shared memory, and where its words go in a WgmmaTile.
 struct Source {
   WgmmaDescriptor descriptor;
   Element type;
   bool transposed;
-  bool negated;
   std::uint32_t first, lines;  // rows of A or columns of B
   int k;
-  float* to;
-  int line_step, k_step;           // of `to`, in elements
-  std::uint32_t* words = nullptr;  // WgmmaTile::words, if the elements go there instead
+  std::uint32_t* to;
+  std::uint32_t line_step, k_step;  // of `to`, in words, unless transposed; one of them is 1
 
   int per_chunk() const { return static_cast<int>(chunk) * 8 / element_bits(type); }
   /// Calls f(address, line, k) for each chunk, whose elements follow along k or, if transposed,
@@ -79,57 +65,30 @@ struct Multiply {
   int thread() const { return block().thread(warp, 0); }
 };
 
-template <Element type>
-void unpack(const Source& source, const std::byte* from, float* to) {
-  constexpr int per_word = per_register(type);
-  const int step = source.transposed ? source.line_step : source.k_step;
-  for (int i = 0; i < static_cast<int>(chunk) / 4; ++i) {
-    std::uint32_t word;
-    std::memcpy(&word, from + 4 * i, sizeof word);
-    for (int e = 0; e < per_word; ++e) {
-      const float value = matrix_element<type>(word, e);
-      to[(i * per_word + e) * step] = source.negated ? -value : value;
-    }
-  }
-}
-
-void unpack(const Source& source, const std::byte* from, float* to) {
-  switch (source.type) {
-    case Element::f16: return unpack<Element::f16>(source, from, to);
-    case Element::bf16: return unpack<Element::bf16>(source, from, to);
-    case Element::e4m3: return unpack<Element::e4m3>(source, from, to);
-    case Element::e5m2: return unpack<Element::e5m2>(source, from, to);
-    case Element::s8: return unpack<Element::s8>(source, from, to);
-    case Element::u8: return unpack<Element::u8>(source, from, to);
-    default: return unpack<Element::tf32>(source, from, to);
-  }
-}
-
-constexpr std::uint32_t words_of_chunk = chunk / 4;
-
-/// A chunk each of four columns of B, transposed: the words with the same k are neighbours.
-void copy_words(const std::array<const std::byte*, 4>& from, std::uint32_t* to) {
-  std::array<std::array<std::uint32_t, words_of_chunk>, 4> words;
-  for (std::size_t i = 0; i < from.size(); ++i) std::memcpy(words[i].data(), from[i], chunk);
-  for (std::size_t word = 0; word < words_of_chunk; ++word) {
-    for (std::size_t i = 0; i < from.size(); ++i) to[word * most_columns + i] = words[i][word];
-  }
-}
-
-/// Copies B, whose elements follow along k. Returns the address of a chunk beyond `end`, or 0.
-std::uint32_t load_words(const Source& source, const std::byte* shared, std::uint32_t end) {
-  std::array<const std::byte*, 4> from;
+/// Copies the chunks to source.to. Returns the address of one beyond `end`, or 0.
+std::uint32_t copy_chunks(Source source, const std::byte* shared, std::uint32_t end) {
+  const auto per_word = static_cast<std::uint32_t>(per_register(source.type));
   std::uint32_t outside = 0;
-  for (std::uint32_t line = 0; line < source.lines; line += from.size()) {
-    for (std::uint32_t at = 0; at < words_of_k / words_of_chunk; ++at) {
-      for (std::uint32_t i = 0; i < from.size(); ++i) {
-        const std::uint32_t address = source.descriptor.along_k(line + i, at);
-        const bool fits = address + chunk <= end;
-        if (!fits) outside = address;
-        from[i] = shared + (fits ? address : 0);
-      }
-      copy_words(from, source.words + at * words_of_chunk * most_columns + line);
-    }
+  const auto copy = [&](std::uint32_t address, std::uint32_t to, std::uint32_t step) {
+    const bool fits = address + chunk <= end;
+    if (!fits) outside = address;
+    std::array<std::uint32_t, chunk / 4> words;
+    std::memcpy(words.data(), shared + (fits ? address : 0), chunk);
+    for (std::size_t i = 0; i < words.size(); ++i) source.to[to + i * step] = words[i];
+  };
+  if (end < chunk) return source.descriptor.start;
+  if (source.transposed) {
+    source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+      copy(address, (k * source.lines + line - source.first) / 2, 1);
+    });
+  } else if (source.k_step == 1) {
+    source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+      copy(address, (line - source.first) * source.line_step + k / per_word, 1);
+    });
+  } else {
+    source.for_each_chunk([&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
+      copy(address, line - source.first + k / per_word * source.k_step, source.k_step);
+    });
   }
   return outside;
 }
@@ -139,21 +98,7 @@ std::uint32_t load_words(const Source& source, const std::byte* shared, std::uin
 bool load(const Multiply& multiply, const Source& source) {
   Block& block = multiply.block();
   const std::uint32_t end = block.worker.launch.shared_bytes;
-  std::uint32_t outside = 0;
-  const auto unpack_chunk = [&](std::uint32_t address, std::uint32_t line, std::uint32_t k) {
-    if (address + chunk > end) {
-      outside = address;
-      return;
-    }
-    float* const to = source.to + static_cast<int>(line - source.first) * source.line_step +
-                      static_cast<int>(k) * source.k_step;
-    unpack(source, block.shared.data() + address, to);
-  };
-  if (source.words != nullptr) {
-    outside = load_words(source, block.shared.data(), end);
-  } else {
-    source.for_each_chunk(unpack_chunk);
-  }
+  const std::uint32_t outside = copy_chunks(source, block.shared.data(), end);
   if (outside == 0) return true;
   report(block, HazardKind::out_of_bounds, multiply.thread(), multiply.instr.site, "wgmma",
          fmt::format("shared memory + {:#x}", outside),
@@ -184,23 +129,6 @@ void observe(const Multiply& multiply, const Source& source, std::uint32_t read)
   flush();
 }
 
-/// Loads A from up to four registers per lane, in the layout of mma.sync (PTX ISA, 9.7.15.5.1.1).
-void load_registers(const Multiply& multiply, float* to) {
-  const WgmmaOp& op = multiply.op;
-  const int per_word = per_register(op.a);
-  for (std::size_t i = 0; i < op.a_rows.size(); ++i) {
-    const auto* const words = multiply.warp.row<const std::uint32_t>(op.a_rows[i]);
-    const int down = static_cast<int>(i % 2) * 8, along = static_cast<int>(i / 2) * 4;
-    for (int lane = 0; lane < warp_size; ++lane) {
-      float* const at = to + (lane / 4 + down) * deepest_k + (along + lane % 4) * per_word;
-      for (int e = 0; e < per_word; ++e) {
-        const float value = element_of(op.a, words[lane], e);
-        at[e] = op.negate_a ? -value : value;
-      }
-    }
-  }
-}
-
 std::uint64_t descriptor_bits(const Multiply& multiply, std::uint32_t row) {
   return multiply.warp.row<std::uint64_t>(row)[0];
 }
@@ -212,13 +140,12 @@ Source source_a(const Multiply& multiply, WgmmaTile& tile) {
   return {WgmmaDescriptor(descriptor_bits(multiply, op.a_descriptor)),
           op.a,
           op.transpose_a,
-          op.negate_a,
           quarter * rows,
           rows,
           op.k,
           tile.a.data(),
-          deepest_k,
-          1};
+          1,
+          static_cast<std::uint32_t>(wgmma_rows)};
 }
 
 Source source_b(const Multiply& multiply, WgmmaTile& tile) {
@@ -226,14 +153,12 @@ Source source_b(const Multiply& multiply, WgmmaTile& tile) {
   return {WgmmaDescriptor(descriptor_bits(multiply, op.b_descriptor)),
           op.b,
           op.transpose_b,
-          op.negate_b,
           0,
           static_cast<std::uint32_t>(op.n),
           op.k,
           tile.b.data(),
-          1,
-          most_columns,
-          op.transpose_b ? nullptr : tile.words.data()};
+          static_cast<std::uint32_t>(op.k / per_register(op.b)),
+          1};
 }
 
 /// The shadow's entry for this wgmma of the warpgroup; `is_first`: no other warp has executed it
@@ -270,11 +195,7 @@ void run_wgmma(Warp& warp, const Instr& instr) {
   if (warp.mask != all_lanes) report_bad_participant(warp, instr, ~warp.mask);
   const Multiply multiply{warp, instr, op, ++groups_of(warp).issued};
   const Source b = source_b(multiply, tile);
-  if (op.a_in_registers) {
-    load_registers(multiply, tile.a.data());
-  } else if (!load(multiply, source_a(multiply, tile))) {
-    return;
-  }
+  if (!op.a_in_registers && !load(multiply, source_a(multiply, tile))) return;
   if (!load(multiply, b)) return;
   if (warp.block->worker.observe) {
     bool is_first = false;

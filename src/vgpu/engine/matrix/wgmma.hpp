@@ -9,27 +9,24 @@
 #include <array>
 #include <cstdint>
 
+#include "vgpu/engine/matrix/tensor_core_products.hpp"
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/instr.hpp"
 #include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 
-inline constexpr int wgmma_rows = 16;  // per warp
-inline constexpr int most_columns = 256;
-inline constexpr int deepest_k = 32;
-inline constexpr int words_of_k = 8;  // of every type
+inline constexpr int wgmma_rows = product_rows;  // per warp
 
-/// The operands of one warp, every element exact in f32.
+/// The operands of one warp, in the order of a PackedMatrix.
 struct WgmmaTile {
-  alignas(64) std::array<float, wgmma_rows * deepest_k> a;    // [row][k]
-  alignas(64) std::array<float, deepest_k * most_columns> b;  // [k][column]
-  /// B as it is in shared memory, [k / elements of a word][column], if its elements follow along k.
-  alignas(64) std::array<std::uint32_t, words_of_k * most_columns> words;
+  alignas(64) std::array<std::uint32_t, most_words * wgmma_rows> a;
+  alignas(64) std::array<std::uint32_t, most_product_columns * most_words> b;
+  ProductRows rows;
+  ProductColumns columns;
 };
 
-/// D = A B + D of one warp, or A B alone. Unless B is transposed, its elements are taken from
-/// `words`, and changed to f32 in `b`.
+/// D = A B + D of one warp, or A B alone. Takes A from registers if it is there.
 using WgmmaMultiply = void (*)(Warp& warp, const WgmmaOp& op, WgmmaTile& tile, bool adds);
 WgmmaMultiply wgmma_multiply();
 

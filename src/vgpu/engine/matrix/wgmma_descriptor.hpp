@@ -38,9 +38,10 @@ struct WgmmaDescriptor {
     if (swizzle == TensorSwizzle::none) {
       return start + line % 8 * 16 + line / 8 * leading + along * stride;
     }
-    const std::uint32_t chunks = span_of(swizzle) / 16;
-    return place(start + line % 8 * span_of(swizzle) + line / 8 * stride + along % chunks * 16 +
-                 along / chunks * leading);
+    const int bits = static_cast<int>(swizzle);  // a span has 2^bits chunks
+    const std::uint32_t within = along & ((1u << bits) - 1);
+    return place(start + line % 8 * span_of(swizzle) + line / 8 * stride + within * 16 +
+                 (along >> bits) * leading);
   }
 
  private:

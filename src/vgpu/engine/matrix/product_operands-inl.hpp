@@ -1,0 +1,205 @@
+// Elements and exponents of matrices in the order in which tensor_core_products.cpp multiplies them.
+// Included once per instruction set.
+
+#if defined(RUNG_VGPU_ENGINE_PRODUCT_OPERANDS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef HWY_TARGET_TOGGLE
+#undef RUNG_VGPU_ENGINE_PRODUCT_OPERANDS_INL_HPP
+#else
+#define RUNG_VGPU_ENGINE_PRODUCT_OPERANDS_INL_HPP
+#endif
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "vgpu/engine/matrix/matrix_elements.hpp"
+#include "vgpu/engine/matrix/tensor_core_products.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::vgpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Element = MatrixElement;
+
+using Lanes = hn::CappedTag<float, product_rows>;
+using Integers = hn::RebindToSigned<Lanes>;
+using V = hn::Vec<Lanes>;
+using VI = hn::Vec<Integers>;
+constexpr Lanes d;
+constexpr Integers di;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(Lanes()));
+
+constexpr std::int16_t of_zero = -4096;      // far below the exponent of every product
+constexpr std::int16_t of_infinity = 16000;  // and of NaN: far above
+
+/// exponent_of(), with infinities told apart.
+HWY_INLINE VI short_exponents(V x, int least) {
+  const VI bits = hn::And(hn::BitCast(di, x), hn::Set(di, 0x7FFFFFFF));
+  const VI exponents =
+      hn::Max(hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 127)), hn::Set(di, least));
+  const VI finite =
+      hn::IfThenElse(hn::Gt(bits, hn::Set(di, 0x7F7FFFFF)), hn::Set(di, of_infinity), exponents);
+  return hn::IfThenElse(hn::Eq(bits, hn::Zero(di)), hn::Set(di, of_zero), finite);
+}
+
+/// Where the sum has an element of a word: step_of(), the other way round.
+HWY_INLINE int step_of_element(const PackedMatrix& from, int elements, int word, int element) {
+  if (!from.by_halves) return word * elements + element;
+  return element / 2 * (from.k / 2) + word * 2 + element % 2;
+}
+
+/// Element i of an array of them.
+template <Element type>
+HWY_INLINE float element_at(const std::uint32_t* words, int i) {
+  using Bits =
+      std::conditional_t<element_bits(type) == 32, std::uint32_t,
+                         std::conditional_t<element_bits(type) == 16, std::uint16_t, std::uint8_t>>;
+  Bits bits;
+  std::memcpy(&bits, reinterpret_cast<const std::byte*>(words) + i * sizeof bits, sizeof bits);
+  return matrix_element<type>(bits, 0);
+}
+
+template <Element type>
+void set_rows_of(const PackedMatrix& from, ProductRows& to) {
+  constexpr int elements = per_register(type);
+  const float sign = from.negated ? -1.0f : 1.0f;
+  for (int word = 0; word < from.k / elements; ++word) {
+    const std::uint32_t* const words = from.words + word * product_rows;
+    for (int element = 0; element < elements; ++element) {
+      float* const values =
+          to.values[static_cast<std::size_t>(step_of_element(from, elements, word, element))]
+              .data();
+      if (from.transposed) {
+        const int first = (word * elements + element) * product_rows;
+        RUNG_LANES for (int row = 0; row < product_rows; ++row) {
+          values[row] = sign * element_at<type>(from.words, first + row);
+        }
+      } else {
+        RUNG_LANES for (int row = 0; row < product_rows; ++row) {
+          values[row] = sign * matrix_element<type>(words[row], element);
+        }
+      }
+    }
+  }
+}
+
+void set_row_exponents(const PackedMatrix& from, ProductRows& to) {
+  for (std::size_t pair = 0; pair < static_cast<std::size_t>(from.k / 2); ++pair) {
+    for (int row = 0; row < product_rows; row += lanes) {
+      const VI even =
+          short_exponents(hn::Load(d, to.values[2 * pair].data() + row), from.min_exponent);
+      const VI odd =
+          short_exponents(hn::Load(d, to.values[2 * pair + 1].data() + row), from.min_exponent);
+      const VI both = hn::Or(hn::ShiftLeft<16>(odd), hn::And(even, hn::Set(di, 0xFFFF)));
+      std::memcpy(to.exponents[pair].data() + 2 * row, &both, sizeof both);
+    }
+  }
+}
+
+template <Element type>
+void set_columns_of(const PackedMatrix& from, int columns, ProductColumns& to) {
+  constexpr int elements = per_register(type);
+  const float sign = from.negated ? -1.0f : 1.0f;
+  float* const values = to.values.data();
+  if (!from.by_halves) {
+    RUNG_LANES for (int i = 0; i < columns * from.k; ++i) {
+      values[i] = sign * element_at<type>(from.words, i);
+    }
+    return;
+  }
+  const int words = from.k / elements;  // of a column
+  for (int word = 0; word < columns * words; ++word) {
+    for (int element = 0; element < elements; ++element) {
+      const int step = step_of_element(from, elements, word % words, element);
+      values[word / words * from.k + step] = sign * matrix_element<type>(from.words[word], element);
+    }
+  }
+}
+
+void set_column_exponents(const PackedMatrix& from, int columns, ProductColumns& to) {
+  const hn::Rebind<std::int16_t, Lanes> d_short;
+  for (int i = 0; i < columns * from.k; i += lanes) {
+    const VI exponents = short_exponents(hn::Load(d, to.values.data() + i), from.min_exponent);
+    hn::StoreU(hn::DemoteTo(d_short, exponents), d_short, to.exponents.data() + i);
+  }
+}
+
+using Square = std::uint16_t[8][8];
+
+/// to[i][j] = from[j][i]
+HWY_INLINE void transpose_block(const Square& from, Square& to) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < 8; ++j) to[i][j] = from[j][i];
+  }
+#else
+  // Each round interleaves rows i and i + 4, which turns the bits of an element's index by one.
+  const hn::FixedTag<std::uint16_t, 8> d_row;
+  hn::Vec<decltype(d_row)> rows[8], turned[8];
+  for (int i = 0; i < 8; ++i) rows[i] = hn::LoadU(d_row, from[i]);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      turned[2 * i] = hn::InterleaveLower(d_row, rows[i], rows[i + 4]);
+      turned[2 * i + 1] = hn::InterleaveUpper(d_row, rows[i], rows[i + 4]);
+    }
+    for (int i = 0; i < 8; ++i) rows[i] = turned[i];
+  }
+  for (int i = 0; i < 8; ++i) hn::StoreU(rows[i], d_row, to[i]);
+#endif
+}
+
+/// to[column * k + step] = from[step * columns + column], 8 x 8 elements of 16 bits at a time.
+void transpose_columns(const std::uint32_t* words, int columns, int k, std::uint32_t* transposed) {
+  const auto* const from = reinterpret_cast<const std::byte*>(words);
+  auto* const to = reinterpret_cast<std::byte*>(transposed);
+  constexpr int size = 8, bytes = 2;
+  for (int column = 0; column < columns; column += size) {
+    for (int step = 0; step < k; step += size) {
+      std::uint16_t block[size][size], turned[size][size];
+      for (int i = 0; i < size; ++i) {
+        std::memcpy(block[i], from + ((step + i) * columns + column) * bytes, sizeof block[i]);
+      }
+      transpose_block(block, turned);
+      for (int i = 0; i < size; ++i) {
+        std::memcpy(to + ((column + i) * k + step) * bytes, turned[i], sizeof turned[i]);
+      }
+    }
+  }
+}
+
+/// Calls f.template operator()<type>() for an element type.
+template <class F>
+void for_type(Element type, const F& f) {
+  switch (type) {
+    case Element::f16: return f.template operator()<Element::f16>();
+    case Element::bf16: return f.template operator()<Element::bf16>();
+    case Element::e4m3: return f.template operator()<Element::e4m3>();
+    case Element::e5m2: return f.template operator()<Element::e5m2>();
+    case Element::s8: return f.template operator()<Element::s8>();
+    case Element::u8: return f.template operator()<Element::u8>();
+    default: return f.template operator()<Element::tf32>();
+  }
+}
+
+void set_rows(const PackedMatrix& from, ProductRows& to) {
+  for_type(from.type, [&]<Element type>() { set_rows_of<type>(from, to); });
+  set_row_exponents(from, to);
+}
+
+void set_columns(const PackedMatrix& matrix, int columns, ProductColumns& to) {
+  PackedMatrix from = matrix;
+  alignas(64) std::uint32_t words[most_product_columns * most_words];
+  if (from.transposed) {
+    transpose_columns(from.words, columns, from.k, words);
+    from.words = words;
+  }
+  for_type(from.type, [&]<Element type>() { set_columns_of<type>(from, columns, to); });
+  set_column_exponents(from, columns, to);
+}
+
+}  // namespace
+}  // namespace rung::vgpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,69 @@
+#pragma once
+// Products of matrices whose sums are those of tensor cores (tensor_core_sums.hpp), 16 rows of A
+// at a time in SIMD code.
+//
+// A term below 2^31 units, the units being the last bits that are kept, is cut to an integer by a
+// conversion from f32. Columns of sums that this does not fit are computed in f64, as the rule is
+// written: those with infinities, NaN, or exponents near the ends of f32's range.
+
+#include <array>
+#include <cstdint>
+
+#include "vgpu/engine/matrix/tensor_core_sums.hpp"
+#include "vgpu/model/matrix_form.hpp"
+
+namespace rung::vgpu {
+
+inline constexpr int product_rows = 16;
+inline constexpr int most_words = 8;  // of a row of A, or a column of B
+inline constexpr int most_product_columns = 256;
+
+/// A: 16 rows, [step][row]. Steps are in the order in which they are summed.
+struct ProductRows {
+  alignas(64) std::array<std::array<float, product_rows>, most_steps> values;
+  /// Of two steps side by side, [step / 2][row][step % 2].
+  alignas(64) std::array<std::array<std::int16_t, 2 * product_rows>, most_steps / 2> exponents;
+};
+
+/// B: columns, [column * k + step].
+struct ProductColumns {
+  alignas(64) std::array<float, most_product_columns * most_steps> values;
+  alignas(64) std::array<std::int16_t, most_product_columns * most_steps> exponents;
+};
+
+/// Some of B's columns.
+struct ColumnRange {
+  const ProductColumns& of;
+  int first, count;
+};
+
+/// [column][row]
+using ProductSums = std::array<float, product_rows>;
+
+/// A matrix as its elements are packed in words: of A [word of a row][row], of B [column][word of a
+/// column]. Transposed, elements of 16 bits follow each other along the rows of A or the columns of
+/// B: [step][row] or [step][column].
+struct PackedMatrix {
+  MatrixElement type;
+  bool negated, transposed;
+  int k;
+  int min_exponent;  // SumRule's
+  bool by_halves;    // SumRule's
+  const std::uint32_t* words;
+};
+
+/// The functions for an instruction set.
+struct TensorProducts {
+  void (*set_rows)(const PackedMatrix& from, ProductRows& to);
+  void (*set_columns)(const PackedMatrix& from, int columns, ProductColumns& to);
+  /// sums += A B, as tensor cores sum floats.
+  void (*add_floats)(const SumRule& rule, int k, const ProductRows& a, const ColumnRange& b,
+                     ProductSums* sums);
+  /// The same for integers that f32 has exactly, and sums that it has exactly.
+  void (*add_integers)(int k, const ProductRows& a, const ColumnRange& b, ProductSums* sums);
+};
+
+/// For the best instruction set of this CPU.
+const TensorProducts& tensor_products();
+
+}  // namespace rung::vgpu

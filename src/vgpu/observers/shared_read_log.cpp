@@ -1,0 +1,110 @@
+// Reads of shared memory: logged, and recorded granule by granule once a write may collide with them.
+
+#include "vgpu/observers/shared_races.hpp"
+
+namespace rung::vgpu {
+namespace {
+
+void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint32_t site,
+               Stamp safe) {
+  const Stamp before = shadow.first_reader[granule];
+  const bool keep = before >= safe && stamp_thread(before) != stamp_thread(stamp);
+  (keep ? shadow.other_reader : shadow.first_reader)[granule] = stamp;
+  (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
+}
+
+/// Records a logged read of that many bytes, `shift` bytes from the logged address.
+void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
+                 std::uint32_t site) {
+  SharedShadow& shadow = block.shadow;
+  const Stamp safe = block.order.safe_below(read.warp);
+  const std::uint32_t low = read.low + static_cast<std::uint32_t>(shift);
+  const auto note = [&](std::uint32_t offset, int lane) {
+    const Stamp stamp = make_stamp(read.segment, read.warp * warp_size + lane);
+    const std::size_t last = (offset + bytes - 1u) >> shadow.granule_shift;
+    for (std::size_t at = offset >> shadow.granule_shift; at <= last; ++at) {
+      note_read(shadow, at, stamp, site, safe);
+    }
+  };
+  switch (read.kind) {
+    case Shape::Kind::uniform:
+      note(low, 0);
+      note(low, 1);
+      break;
+    case Shape::Kind::linear:
+      for (int lane = 0; lane < warp_size; ++lane) {
+        note(low + static_cast<std::uint32_t>(read.stride * lane), lane);
+      }
+      break;
+    case Shape::Kind::scattered:
+      for (std::uint32_t i = 0; i < read.uniques; ++i) {
+        const Shape::Unique& unique = shadow.log.unique[read.unique + i];
+        const std::uint32_t offset = low + static_cast<std::uint32_t>(unique.distance);
+        note(offset, unique.first);
+        if (unique.second != unique.first) note(offset, unique.second);
+      }
+      break;
+  }
+}
+
+void note_logged(Block& block, const LoggedRead& read) {
+  if (read.batch == nullptr) {
+    note_logged(block, read, 0, read.bytes, read.site);
+    return;
+  }
+  for (const MemoryOp* op : read.batch->reads) {
+    note_logged(block, read, op->offset, op->access_bytes(), op->site);
+  }
+}
+
+// A longer log is processed, so that it does not grow without bound if there is no barrier.
+constexpr std::size_t longest_log = 1 << 14;
+
+void settle_all(Block& block) {
+  for (const LoggedRead& read : block.shadow.log.reads) note_logged(block, read);
+  block.shadow.log.clear();
+}
+
+/// Adds an entry for a read or a batch, `offset` bytes from the shape's addresses.
+LoggedRead& log_shape(Block& block, const Warp& warp, Shape& shape, std::int64_t offset) {
+  ReadLog& log = block.shadow.log;
+  if (log.reads.size() >= longest_log) settle_all(block);
+  LoggedRead& read = log.reads.emplace_back();
+  read.segment = block.order.segment(warp.index);
+  read.warp = static_cast<std::uint16_t>(warp.index);
+  read.kind = shape.kind;
+  const std::uint64_t base = shape.stride < 0 ? shape.high : shape.low;
+  read.low = static_cast<std::uint32_t>(base + static_cast<std::uint64_t>(offset));
+  read.stride = static_cast<std::int32_t>(shape.stride);
+  if (shape.kind == Shape::Kind::scattered) {
+    read.uniques = static_cast<std::uint32_t>(shape.uniques());
+    if (shape.log != &log || shape.log_generation != log.generation) {
+      shape.log = &log;
+      shape.log_generation = log.generation;
+      shape.logged_at = static_cast<std::uint32_t>(log.unique.size());
+      const auto& unique = shape.unique_distances();
+      log.unique.insert(log.unique.end(), unique.begin(), unique.begin() + read.uniques);
+    }
+    read.unique = shape.logged_at;
+  }
+  return read;
+}
+
+}  // namespace
+
+void log_read(Block& block, const Warp& warp, std::uint32_t site, Shape& shape, std::int64_t offset,
+              std::uint32_t bytes) {
+  LoggedRead& read = log_shape(block, warp, shape, offset);
+  read.site = site;
+  read.bytes = static_cast<std::uint8_t>(bytes);
+}
+
+void log_reads(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape) {
+  log_shape(block, warp, shape, 0).batch = &batch;
+}
+
+void settle_reads(Block& block, Regions regions) {
+  if ((block.shadow.log.regions & regions) != 0) settle_all(block);
+}
+
+}  // namespace rung::vgpu
