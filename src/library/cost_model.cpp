@@ -242,6 +242,16 @@ std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
 
 /// `shared_rates` is called, which may measure, only where threads could share the work.
 template <class SharedRates>
+int threads_for(double cost, int threads, const SharedRates& shared_rates) {
+  constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
+  if (cost < least_to_share || threads == 1) return 1;
+  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
+  if (most == 1) return 1;
+  const double worth = std::min(cost / (shared_rates().handover / 2), static_cast<double>(most));
+  return std::max(1, static_cast<int>(worth));
+}
+
+template <class SharedRates>
 GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_factors,
                     const CpuRates& alone, const SharedRates& shared_rates) {
   if (const auto choice = choice_of_small(shape)) return *choice;
@@ -250,15 +260,9 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] *= factors[i];
   const auto best = std::min_element(costs.begin(), costs.end());
   auto chosen = static_cast<std::size_t>(best - costs.begin());
-  constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
-  if (*best < least_to_share || threads == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-
-  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
-  if (most == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-  const CpuRates& shared = shared_rates();
-  const double worth = std::min(*best / (shared.handover / 2), static_cast<double>(most));
-  const int used = std::max(1, static_cast<int>(worth));
-  const GemmCosts together(shape, shared);
+  const int used = threads_for(*best, threads, shared_rates);
+  if (used == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
+  const GemmCosts together(shape, shared_rates());
   double least = *best;
   int least_threads = 1;
   const auto consider = [&](std::size_t rung, double cost) {
@@ -267,17 +271,17 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
     chosen = rung;
     least_threads = used;
   };
-  if (used > 1) {
-    consider(r06, together.cache_blocks(used));
-    consider(r07, together.direct(used));
-    consider(r08, together.split_k(used));
-    consider(r12, together.just_in_time(used));
-    consider(r13, together.narrow(used));
-  }
+  consider(r06, together.cache_blocks(used));
+  consider(r07, together.direct(used));
+  consider(r08, together.split_k(used));
+  consider(r12, together.just_in_time(used));
+  consider(r13, together.narrow(used));
   return {rungs[chosen].id, rungs[chosen].rung, least_threads};
 }
 
 }  // namespace
+
+int threads_worth(double cost, int threads) { return threads_for(cost, threads, rates_of_threads); }
 
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
   static const double of_fma = fma_seconds();

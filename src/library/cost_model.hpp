@@ -51,6 +51,10 @@ GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors&
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors,
                          const CpuRates& rates);
 
+/// How many threads, of at most `threads` (0: the processors that the caller may run on), pay for
+/// their hand-over where one thread takes that many FMAs of a vector.
+int threads_worth(double cost, int threads);
+
 /// In seconds, on one thread, without factors; infinite for a rung that is not in question.
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape);
 
