@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -33,6 +34,7 @@ constexpr double streamed_read = 0.19;  // in the order in which it is stored
 constexpr double beyond_l2 = 1.2;       // 07 reads operands again from L3
 constexpr double reread_a = 0.12;       // by 11, for each strip of B, where A is not in L2
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
+constexpr double step_from_l2 = 20;     // cycles for two vectors of it
 
 enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
 constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
@@ -66,6 +68,23 @@ double least_seconds_of(int times, const Body& body) {
   return least;
 }
 
+/// A dependent shift and addition take a cycle each.
+double cycle_seconds() {
+  constexpr std::int64_t steps = 500;
+  static volatile std::uint64_t start = 1;
+  const auto chain = [] {
+    std::uint64_t x = start;
+    for (std::int64_t i = 0; i < steps; ++i) {
+      x += x >> 1;
+#if defined(__GNUC__)
+      asm volatile("" : "+r"(x));  // one step after the other
+#endif
+    }
+    start = x | 1;
+  };
+  return std::max(least_seconds_of(20, chain), 1e-9) / (2 * steps);
+}
+
 /// Of an FMA of a vector, by a tile whose operands are in L1.
 double fma_seconds() {
   const auto& kernels = cpu::masked_kernels<float>();
@@ -83,7 +102,7 @@ double measured_handover() {
   const auto empty = [] { cpu::parallel_for(2, 2, [](std::int64_t) {}); };
   empty();                                   // starts the thread
   constexpr double least = 2e3, most = 1e5;  // whatever a busy machine makes of it
-  return std::clamp(least_seconds_of(20, empty) / fma_seconds(), least, most);
+  return std::clamp(least_seconds_of(20, empty) / cycle_seconds(), least, most);
 }
 
 // A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
@@ -94,8 +113,10 @@ const CpuRates& rates() {
     const cpu::Caches& caches = cpu::machine().caches;
     return CpuRates{static_cast<double>(cpu::masked_kernels<float>().lanes),
                     static_cast<double>(cpu::masked_kernels<double>().lanes),
-                    static_cast<double>(caches.l2),
-                    std::min(static_cast<double>(caches.l3), most_l3), 0};
+                    static_cast<double>(caches.l1), static_cast<double>(caches.l2),
+                    std::min(static_cast<double>(caches.l3), most_l3), 0,
+                    // One or two, also where other work disturbs the measurement.
+                    std::clamp(std::round(cycle_seconds() / fma_seconds()), 1.0, 2.0)};
   }();
   return found;
 }
@@ -127,6 +148,8 @@ GemmCosts::GemmCosts(const GemmShape& shape, const CpuRates& rates)
   // With one or two rows, each FMA waits for a load of B.
   if (m_ <= 2) fmas_ *= m_ == 1 ? 2 : 1.3;
   whole_fmas_ = m_ * k_ * vectors;
+  fmas_ /= rates.fmas_per_cycle;
+  whole_fmas_ /= rates.fmas_per_cycle;
   tiles_ = ceil_of(m_ / tile_rows) * ceil_of(vectors / 2);
 }
 
@@ -151,7 +174,9 @@ double GemmCosts::cache_blocks(int threads) const {
 double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
   double cost = whole_fmas_ + tiles_ * direct_tile + transposed;
-  if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) cost *= beyond_l2;
+  if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
+    cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
+  }
   const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
   cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
   return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
@@ -166,8 +191,11 @@ double GemmCosts::split_k(int threads) const {
 
 double GemmCosts::masked_edges() const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
-  double cost = fmas_ + tiles_ * masked_tile + transposed;
   constexpr double slab = 256;  // of k
+  // Two vectors of B in place come from L2 for each step of a tile, unless L1 holds them.
+  const double steps_from_l2 =
+      k_ * std::min(n_, 2 * lanes_) * size_ > rates_.l1 / 2 ? tiles_ * k_ * step_from_l2 : 0;
+  double cost = std::max(fmas_, steps_from_l2) + tiles_ * masked_tile + transposed;
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
@@ -198,14 +226,14 @@ double GemmCosts::narrow(int threads) const {
   const double few = std::min(m_, n_);
   const bool copies = (a_by_rows_ && n_ <= 4) || (!b_by_rows_ && m_ <= 4);
   if ((a_by_rows_ && !b_by_rows_) || n_ == 1 || copies) {
-    const double steps = ceil_of(k_ / lanes_);
+    const double steps = ceil_of(k_ / lanes_) / rates_.fmas_per_cycle;
     const double loads = std::min(few, 4.0) >= 2 ? 1 : 1.15;  // for each FMA
     const double copy = b_by_rows_ && n_ > 1 ? n_ * k_ : 0;
     const double cost = m_ * n_ * (steps * loads + reduction) + copy;
     return shared(std::max(cost, memory), tasks, threads) + masked_call;
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
-  const double vectors = ceil_of(std::max(m_, n_) / lanes_);
+  const double vectors = ceil_of(std::max(m_, n_) / lanes_) / rates_.fmas_per_cycle;
   // Each pass takes a power of two of rows, at most eight; it reads and writes the sums.
   const auto depth = static_cast<std::uint64_t>(k_);
   const double passes = static_cast<double>(depth / 8) + std::popcount(depth % 8);
@@ -284,9 +312,9 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
 int threads_worth(double cost, int threads) { return threads_for(cost, threads, rates_of_threads); }
 
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
-  static const double of_fma = fma_seconds();
+  static const double of_cycle = cycle_seconds();
   Costs seconds = costs_alone(shape, rates());
-  for (double& cost : seconds) cost *= of_fma;
+  for (double& cost : seconds) cost *= of_cycle;
   return seconds;
 }
 

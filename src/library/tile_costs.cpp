@@ -15,6 +15,14 @@ double parts(std::int64_t whole, std::int64_t part) {
 /// Elements of k in 32 bits.
 std::int64_t group_of(const GemmShape& shape) { return shape.dtype == Dtype::i8 ? 4 : 2; }
 
+/// At least what it takes to read B from beyond L2.
+double with_reading(double cost, const GemmShape& shape, double cycles_per_byte) {
+  const double bytes = static_cast<double>(shape.n) * static_cast<double>(shape.k) *
+                       (shape.dtype == Dtype::i8 ? 1 : 2);
+  if (bytes < static_cast<double>(cpu::machine().caches.l2)) return cost;
+  return std::max(cost, bytes * cycles_per_byte);
+}
+
 }  // namespace
 
 double cost_of_tiles(const GemmShape& shape) {
@@ -25,7 +33,10 @@ double cost_of_tiles(const GemmShape& shape) {
   const double steps = parts(shape.k, 16 * group_of(shape));
   const double strips = parts(shape.n, 32), blocks = strips * parts(shape.m, 32);
   const double products = blocks * (shape.m > 16 ? 2 : 1) * (shape.n > 16 ? 2 : 1);
-  return call + strips * steps * fill + products * steps * product + blocks * sums_to_c;
+  constexpr double byte = 0.15;  // by lines of many rows of B
+  const double cost =
+      call + strips * steps * fill + products * steps * product + blocks * sums_to_c;
+  return with_reading(cost, shape, byte);
 }
 
 double cost_of_dot_products(const GemmShape& shape) {
@@ -39,7 +50,8 @@ double cost_of_dot_products(const GemmShape& shape) {
     // many columns.
     const bool bytes = shape.dtype == Dtype::i8;
     const double step = bytes ? 8 + 11 * m : 5 + 5 * m;
-    return call + groups * parts(shape.n, bytes ? 64 : 32) * step;
+    constexpr double byte = 0.11;  // along rows of B
+    return with_reading(call + groups * parts(shape.n, bytes ? 64 : 32) * step, shape, byte);
   }
   constexpr double call = 450;
   const double tile = shape.n % tile_cols == 0 ? 60 : 250;  // columns of C one by one

@@ -50,8 +50,12 @@ TEST(Rules, NameRungsOfTheirComputeMode) {
 
 /// On a machine with vectors of 64 bytes, whichever this one is.
 std::string rung_for(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
-  const CpuRates rates{
-      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 32 << 20, .handover = 6e3};
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 32 << 20,
+                       .handover = 6e3};
   const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
   return std::string(cheapest_gemm(shape, threads, CostFactors(), rates).id);
 }
@@ -95,7 +99,7 @@ TEST(Costs, AreOfRungsInTheCatalog) {
 
 TEST(Costs, OfMoreWorkAreHigher) {
   const CpuRates rates{
-      .lanes_f32 = 8, .lanes_f64 = 4, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+      .lanes_f32 = 8, .lanes_f64 = 4, .l1 = 32 << 10, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
   for (const Order a : orders) {
     for (const Order b : orders) {
       const GemmCosts less({Dtype::f64, 100, 90, 80, a, b}, rates);
@@ -110,8 +114,12 @@ TEST(Costs, OfMoreWorkAreHigher) {
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {
-  const CpuRates rates{
-      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 8 << 20,
+                       .handover = 1e4};
   const auto narrow = [&](std::int64_t k) {
     return GemmCosts({Dtype::f32, 2, 4096, k, Order::row_major, Order::row_major}, rates).narrow(1);
   };

@@ -42,14 +42,16 @@ std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit
 // tdpbf16ps adds the products of even and of odd k to sums of their own, rounds each addition to
 // nearest even, and adds both to C; subnormal numbers count as 0. tdpbssd is exact modulo 2^32.
 //
-// 32 rows of A, kc long, are in L1 while j runs over NC columns; panels of B, 32 columns of kc each,
+// MC rows of A, kc long, are in L1 while j runs over NC columns; panels of B, 32 columns of kc each,
 // are in L2 (KC x NC), and so are the sums of the rows. The first rows fill the panels, one step
 // ahead of the tiles that they multiply. Tiles of A are read in place where rows are contiguous.
 struct Blocks {
   static constexpr std::int64_t max_KC = 64;  // tiles of k
 
-  std::int64_t KC, kc, NC;  // KC and kc in tiles
-  std::int64_t rows, cols;  // that a thread takes at a time
+  static constexpr std::int64_t few_rows = 4 * tile_block;
+
+  std::int64_t KC, kc, MC, NC;  // KC and kc in tiles
+  std::int64_t rows, cols;      // that a thread takes at a time
 
   template <class In, class Out>
   Blocks(const Gemm<In, Out>& g, int threads) : rows(g.m), cols(g.n) {
@@ -63,6 +65,11 @@ struct Blocks {
       rows = block.rows * tile_block;
       cols = block.cols * tile_block;
     }
+    // Where B comes from memory, all of few rows use a panel before the next one is filled, and a
+    // shorter one reads longer parts of the rows of B.
+    const bool streams_b = g.k * g.n * std::int64_t{sizeof(In)} > caches.l2 && rows <= few_rows;
+    MC = streams_b ? round_up(rows, tile_block) : tile_block;
+    if (streams_b && rows <= tile_block) kc = even_part(KC, kc / 2, 1);
     NC = even_part(cols, caches.l2 / 2 / (KC * pair_bytes) * tile_block, tile_block);
   }
 };
@@ -79,13 +86,13 @@ class Product {
       : kernels_(kernels), g_(g), threads_(threads), blocks_(g, threads) {
     const std::int64_t strips = blocks_.NC / tile_block;
     panel_ = blocks_.kc * pair_size;
-    keeps_ = blocks_.rows > tile_block;
+    keeps_ = blocks_.rows > blocks_.MC;
     a_in_place_ = g.a.col_stride == 1 && (g.a.row_stride * sizeof(In) % set_stride != 0 ||
                                           g.m <= tile_block / 4 || g.n <= tile_block);
     c_has_sums_ = g.alpha == Out{1} && (g.beta == Out{} || g.beta == Out{1}) &&
                   g.c.row_stride * sizeof(Out) % set_stride != 0;
-    of_worker_ = (1 + (keeps_ ? strips * ceil_div(blocks_.KC, blocks_.kc) : 1)) * panel_ +
-                 strips * sums_size;
+    const std::int64_t panels = keeps_ ? strips * ceil_div(blocks_.KC, blocks_.kc) : 1;
+    of_worker_ = (blocks_.MC / tile_block + panels) * panel_ + memory_of_sums();
   }
 
   void run() {
@@ -116,8 +123,8 @@ class Product {
     const std::int64_t KC = blocks_.KC * depth;
     for (std::int64_t j = cols.begin; j < cols.end; j += blocks_.NC) {
       for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
-        for (std::int64_t i = rows.begin; i < rows.end; i += tile_block) {
-          multiply_rows({i, std::min(i + tile_block, rows.end)},
+        for (std::int64_t i = rows.begin; i < rows.end; i += blocks_.MC) {
+          multiply_rows({i, std::min(i + blocks_.MC, rows.end)},
                         {j, std::min(j + blocks_.NC, cols.end)}, {k, std::min(k + KC, g_.k)},
                         memory, i == rows.begin);
         }
@@ -125,58 +132,76 @@ class Product {
     }
   }
 
-  /// 32 rows of C. The first ones fill the panels of B.
-  void multiply_rows(Range rows, Range cols, Range ks, KGroup* memory, bool fills) const {
+  /// MC rows of C. The first ones fill the panels of B.
+  void multiply_rows(Range rows, Range cols, Range ks, KGroup* memory, bool first_rows) const {
     const bool by_rows = g_.b.col_stride == 1;
+    const Panel source = by_rows ? Panel::from_rows : Panel::from_columns;
     const std::int64_t kc = blocks_.kc * depth;
-    KGroup* panel = memory + panel_;
-    auto* const sums =
-        reinterpret_cast<Out*>(memory + of_worker_) - blocks_.NC / tile_block * sums_size;
+    KGroup* panel = memory + blocks_.MC / tile_block * panel_;
+    auto* const sums = reinterpret_cast<Out*>(memory + of_worker_ - memory_of_sums());
     cpu::TileProduct<In, Out> product = {};
-    product.rows = rows.end - rows.begin;
     product.b_stride = by_rows ? g_.b.row_stride : g_.b.col_stride;
     product.alpha = g_.alpha;
     product.beta = ks.begin == 0 ? g_.beta : Out{1};
     product.ldc = g_.c.row_stride;
-    const Panel from = !fills ? Panel::ready : (by_rows ? Panel::from_rows : Panel::from_columns);
     for (std::int64_t k = ks.begin; k == ks.begin || k < ks.end; k += kc) {
       product.k = std::min(kc, ks.end - k);
       product.is_last = k + kc >= ks.end;
-      set_a(product, rows, k, memory);
+      for (std::int64_t i = rows.begin; i < rows.end; i += tile_block) {
+        pack_a(i, std::min(tile_block, rows.end - i), k, product.k,
+               memory + (i - rows.begin) / tile_block * panel_);
+      }
+      Out* own_sums = sums;
       for (std::int64_t j = cols.begin; j < cols.end; j += tile_block) {
         product.cols = std::min(tile_block, cols.end - j);
         product.panel = panel;
         product.b = &g_.b(k, j);
         product.b_next = j + tile_block < g_.n ? std::min(2 * tile_block, g_.n - j) - 1 : 0;
-        product.c = &g_.c(rows.begin, j);
-        const bool whole = product.rows == tile_block && product.cols == tile_block;
-        if (c_has_sums_ && whole) {
-          product.keep_sums_in_c();
-        } else {
-          product.keep_sums_in(sums + (j - cols.begin) / tile_block * sums_size);
+        for (std::int64_t i = rows.begin; i < rows.end; i += tile_block, own_sums += sums_size) {
+          product.rows = std::min(tile_block, rows.end - i);
+          set_a(product, i, k, memory + (i - rows.begin) / tile_block * panel_);
+          product.c = &g_.c(i, j);
+          const bool whole = product.rows == tile_block && product.cols == tile_block;
+          if (c_has_sums_ && whole) {
+            product.keep_sums_in_c();
+          } else {
+            product.keep_sums_in(own_sums);
+          }
+          product.is_first = k == ks.begin && (product.sums != product.c || product.beta == Out{});
+          const Panel from = first_rows && i == rows.begin ? source : Panel::ready;
+          kernels_.product(from, product.rows, product.cols)(product);
         }
-        product.is_first = k == ks.begin && (product.sums != product.c || product.beta == Out{});
-        kernels_.product(from, product.rows, product.cols)(product);
         if (keeps_) panel += panel_;
       }
     }
   }
 
-  /// In place, A needs memory for the last tiles of k, which are cut short. Fewer rows than the
-  /// tiles have are packed.
-  void set_a(cpu::TileProduct<In, Out>& product, Range rows, std::int64_t k, KGroup* memory) const {
-    const bool in_place = a_in_place_ && product.rows == std::min(tile_block, g_.m);
-    const std::int64_t cut = product.k % depth;
-    const std::int64_t first = in_place ? product.k - cut : 0;
-    if (first < product.k) {
-      kernels_.pack_a({&g_.a(rows.begin, k + first), g_.a.row_stride, g_.a.col_stride},
-                      product.rows, product.k - first, memory);
-    }
-    product.a = in_place ? static_cast<const void*>(&g_.a(rows.begin, k)) : memory;
-    product.a_row = in_place ? g_.a.row_stride * std::int64_t{sizeof(In)} : 64;
-    product.a_tile = in_place ? 64 : pair_bytes;
-    product.a_below = in_place ? cpu::tile_rows * product.a_row : pair_bytes / 2;
-    product.a_last = in_place && cut != 0 ? memory : nullptr;
+  // In place, A needs memory for the last tiles of k, which are cut short. Fewer rows than the
+  // tiles have are packed.
+  bool in_place(std::int64_t rows) const {
+    return a_in_place_ && rows == std::min(tile_block, g_.m);
+  }
+
+  void pack_a(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t depth_of_part,
+              KGroup* packed) const {
+    const std::int64_t first = in_place(rows) ? depth_of_part - depth_of_part % depth : 0;
+    if (first == depth_of_part) return;
+    kernels_.pack_a({&g_.a(i, k + first), g_.a.row_stride, g_.a.col_stride}, rows,
+                    depth_of_part - first, packed);
+  }
+
+  void set_a(cpu::TileProduct<In, Out>& product, std::int64_t i, std::int64_t k,
+             const KGroup* packed) const {
+    const bool direct = in_place(product.rows);
+    product.a = direct ? static_cast<const void*>(&g_.a(i, k)) : packed;
+    product.a_row = direct ? g_.a.row_stride * std::int64_t{sizeof(In)} : 64;
+    product.a_tile = direct ? 64 : pair_bytes;
+    product.a_below = direct ? cpu::tile_rows * product.a_row : pair_bytes / 2;
+    product.a_last = direct && product.k % depth != 0 ? packed : nullptr;
+  }
+
+  std::int64_t memory_of_sums() const {
+    return blocks_.MC / tile_block * (blocks_.NC / tile_block) * sums_size;
   }
 
   const cpu::TileKernels<In, Out>& kernels_;
