@@ -38,6 +38,7 @@ class GemmCosts {
  private:
   double shared(double cost, double tasks, int threads) const;
   double from_memory(double cycles_per_byte) const;
+  double reading_b_in_place() const;
 
   double m_, n_, k_, size_, lanes_;
   bool a_by_rows_, b_by_rows_;
