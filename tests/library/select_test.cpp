@@ -98,8 +98,12 @@ TEST(Costs, AreOfRungsInTheCatalog) {
 }
 
 TEST(Costs, OfMoreWorkAreHigher) {
-  const CpuRates rates{
-      .lanes_f32 = 8, .lanes_f64 = 4, .l1 = 32 << 10, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  const CpuRates rates{.lanes_f32 = 8,
+                       .lanes_f64 = 4,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 8 << 20,
+                       .handover = 1e4};
   for (const Order a : orders) {
     for (const Order b : orders) {
       const GemmCosts less({Dtype::f64, 100, 90, 80, a, b}, rates);
