@@ -33,6 +33,7 @@ constexpr double streamed_read = 0.19;  // in the order in which it is stored
 constexpr double beyond_l2 = 1.2;       // 07 reads operands again from L3
 constexpr double reread_a = 0.12;       // by 11, for each strip of B, where A is not in L2
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
+constexpr double vector_from_l2 = 10;
 
 enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
 constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
@@ -66,6 +67,23 @@ double least_seconds_of(int times, const Body& body) {
   return least;
 }
 
+/// A dependent shift and addition take a cycle each.
+double cycle_seconds() {
+  constexpr std::int64_t steps = 500;
+  static volatile std::uint64_t start = 1;
+  const auto chain = [] {
+    std::uint64_t x = start;
+    for (std::int64_t i = 0; i < steps; ++i) {
+      x += x >> 1;
+#if defined(__GNUC__)
+      asm volatile("" : "+r"(x));  // one step after the other
+#endif
+    }
+    start = x | 1;
+  };
+  return std::max(least_seconds_of(20, chain), 1e-9) / (2 * steps);
+}
+
 /// Of an FMA of a vector, by a tile whose operands are in L1.
 double fma_seconds() {
   const auto& kernels = cpu::masked_kernels<float>();
@@ -83,7 +101,7 @@ double measured_handover() {
   const auto empty = [] { cpu::parallel_for(2, 2, [](std::int64_t) {}); };
   empty();                                   // starts the thread
   constexpr double least = 2e3, most = 1e5;  // whatever a busy machine makes of it
-  return std::clamp(least_seconds_of(20, empty) / fma_seconds(), least, most);
+  return std::clamp(least_seconds_of(20, empty) / cycle_seconds(), least, most);
 }
 
 // A larger L3 spans a mesh of many cores, whose one core reads it no faster than memory.
@@ -92,10 +110,15 @@ constexpr double most_l3 = 64 << 20;
 const CpuRates& rates() {
   static const CpuRates found = [] {
     const cpu::Caches& caches = cpu::machine().caches;
+    // The tile's own overhead and a lower clock for FMAs make 1.4 to 1.6 of two FMAs in a cycle.
+    constexpr double more_than_one = 1.2;
     return CpuRates{static_cast<double>(cpu::masked_kernels<float>().lanes),
                     static_cast<double>(cpu::masked_kernels<double>().lanes),
+                    static_cast<double>(caches.l1),
                     static_cast<double>(caches.l2),
-                    std::min(static_cast<double>(caches.l3), most_l3), 0};
+                    std::min(static_cast<double>(caches.l3), most_l3),
+                    0,
+                    cycle_seconds() / fma_seconds() > more_than_one ? 2.0 : 1.0};
   }();
   return found;
 }
@@ -127,6 +150,8 @@ GemmCosts::GemmCosts(const GemmShape& shape, const CpuRates& rates)
   // With one or two rows, each FMA waits for a load of B.
   if (m_ <= 2) fmas_ *= m_ == 1 ? 2 : 1.3;
   whole_fmas_ = m_ * k_ * vectors;
+  fmas_ /= rates.fmas_per_cycle;
+  whole_fmas_ /= rates.fmas_per_cycle;
   tiles_ = ceil_of(m_ / tile_rows) * ceil_of(vectors / 2);
 }
 
@@ -141,6 +166,13 @@ double GemmCosts::from_memory(double cycles_per_byte) const {
   return bytes > rates_.l3 / 2 ? bytes * cycles_per_byte : 0;
 }
 
+/// Each tile reads its columns of B from L2, unless L1 holds them. The FMAs of one unit take longer.
+double GemmCosts::reading_b_in_place() const {
+  const double cols = std::min(n_, 2 * lanes_);
+  if (rates_.fmas_per_cycle == 1 || k_ * cols * size_ < rates_.l1 / 2) return 0;
+  return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2;
+}
+
 double GemmCosts::cache_blocks(int threads) const {
   const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile +
                       packing * (m_ * k_ + k_ * n_) * size_ / 4;
@@ -150,8 +182,10 @@ double GemmCosts::cache_blocks(int threads) const {
 
 double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
-  double cost = whole_fmas_ + tiles_ * direct_tile + transposed;
-  if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) cost *= beyond_l2;
+  double cost = std::max(whole_fmas_, reading_b_in_place()) + tiles_ * direct_tile + transposed;
+  if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
+    cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
+  }
   const bool streams = m_ <= 4 * tile_rows && b_by_rows_;
   cost = std::max(cost, from_memory(streams ? blocked_read : strided_read));
   return shared(cost, ceil_of(n_ / (2 * lanes_)), threads) + direct_call;
@@ -166,8 +200,8 @@ double GemmCosts::split_k(int threads) const {
 
 double GemmCosts::masked_edges() const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
-  double cost = fmas_ + tiles_ * masked_tile + transposed;
   constexpr double slab = 256;  // of k
+  double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed;
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
@@ -198,14 +232,14 @@ double GemmCosts::narrow(int threads) const {
   const double few = std::min(m_, n_);
   const bool copies = (a_by_rows_ && n_ <= 4) || (!b_by_rows_ && m_ <= 4);
   if ((a_by_rows_ && !b_by_rows_) || n_ == 1 || copies) {
-    const double steps = ceil_of(k_ / lanes_);
+    const double steps = ceil_of(k_ / lanes_) / rates_.fmas_per_cycle;
     const double loads = std::min(few, 4.0) >= 2 ? 1 : 1.15;  // for each FMA
     const double copy = b_by_rows_ && n_ > 1 ? n_ * k_ : 0;
     const double cost = m_ * n_ * (steps * loads + reduction) + copy;
     return shared(std::max(cost, memory), tasks, threads) + masked_call;
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;
-  const double vectors = ceil_of(std::max(m_, n_) / lanes_);
+  const double vectors = ceil_of(std::max(m_, n_) / lanes_) / rates_.fmas_per_cycle;
   // Each pass takes a power of two of rows, at most eight; it reads and writes the sums.
   const auto depth = static_cast<std::uint64_t>(k_);
   const double passes = static_cast<double>(depth / 8) + std::popcount(depth % 8);
@@ -242,6 +276,16 @@ std::optional<GemmChoice> choice_of_small(const GemmShape& shape) {
 
 /// `shared_rates` is called, which may measure, only where threads could share the work.
 template <class SharedRates>
+int threads_for(double cost, int threads, const SharedRates& shared_rates) {
+  constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
+  if (cost < least_to_share || threads == 1) return 1;
+  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
+  if (most == 1) return 1;
+  const double worth = std::min(cost / (shared_rates().handover / 2), static_cast<double>(most));
+  return std::max(1, static_cast<int>(worth));
+}
+
+template <class SharedRates>
 GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_factors,
                     const CpuRates& alone, const SharedRates& shared_rates) {
   if (const auto choice = choice_of_small(shape)) return *choice;
@@ -250,15 +294,9 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] *= factors[i];
   const auto best = std::min_element(costs.begin(), costs.end());
   auto chosen = static_cast<std::size_t>(best - costs.begin());
-  constexpr double least_to_share = 4e3;  // half of it is the least that a loop takes to hand out
-  if (*best < least_to_share || threads == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-
-  const int most = std::min(threads == 0 ? cpu::available_threads() : threads, cpu::max_threads());
-  if (most == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
-  const CpuRates& shared = shared_rates();
-  const double worth = std::min(*best / (shared.handover / 2), static_cast<double>(most));
-  const int used = std::max(1, static_cast<int>(worth));
-  const GemmCosts together(shape, shared);
+  const int used = threads_for(*best, threads, shared_rates);
+  if (used == 1) return {rungs[chosen].id, rungs[chosen].rung, 1};
+  const GemmCosts together(shape, shared_rates());
   double least = *best;
   int least_threads = 1;
   const auto consider = [&](std::size_t rung, double cost) {
@@ -267,22 +305,22 @@ GemmChoice cheapest(const GemmShape& shape, int threads, const CostFactors& all_
     chosen = rung;
     least_threads = used;
   };
-  if (used > 1) {
-    consider(r06, together.cache_blocks(used));
-    consider(r07, together.direct(used));
-    consider(r08, together.split_k(used));
-    consider(r12, together.just_in_time(used));
-    consider(r13, together.narrow(used));
-  }
+  consider(r06, together.cache_blocks(used));
+  consider(r07, together.direct(used));
+  consider(r08, together.split_k(used));
+  consider(r12, together.just_in_time(used));
+  consider(r13, together.narrow(used));
   return {rungs[chosen].id, rungs[chosen].rung, least_threads};
 }
 
 }  // namespace
 
+int threads_worth(double cost, int threads) { return threads_for(cost, threads, rates_of_threads); }
+
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape) {
-  static const double of_fma = fma_seconds();
+  static const double of_cycle = cycle_seconds();
   Costs seconds = costs_alone(shape, rates());
-  for (double& cost : seconds) cost *= of_fma;
+  for (double& cost : seconds) cost *= of_cycle;
   return seconds;
 }
 

@@ -14,14 +14,15 @@ namespace rung {
 /// What the costs depend on. Read and measured once, at the first use, in less than a millisecond.
 struct CpuRates {
   double lanes_f32, lanes_f64;  // elements per vector
-  double l2, l3;                // bytes
-  /// The time to share a loop between two threads, in FMAs of a vector; measured when the first
+  double l1, l2, l3;            // bytes
+  /// The time to share a loop between two threads, in cycles; measured when the first
   /// problem is large enough for more threads than one.
   double handover;
+  double fmas_per_cycle = 1;  // of vectors: 1 or 2
 };
 
-/// The costs of a problem in FMAs of a whole vector, which take one cycle on most cores. The model
-/// knows no machine by name: constants are cycles of the kernels' own code.
+/// The costs of a problem in cycles. The model knows no machine by name: constants are cycles of the
+/// kernels' own code, and of its reads of the caches.
 class GemmCosts {
  public:
   GemmCosts(const GemmShape& shape, const CpuRates& rates);
@@ -37,6 +38,7 @@ class GemmCosts {
  private:
   double shared(double cost, double tasks, int threads) const;
   double from_memory(double cycles_per_byte) const;
+  double reading_b_in_place() const;
 
   double m_, n_, k_, size_, lanes_;
   bool a_by_rows_, b_by_rows_;
@@ -50,6 +52,10 @@ GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors&
 /// On a machine of those rates.
 GemmChoice cheapest_gemm(const GemmShape& shape, int threads, const CostFactors& factors,
                          const CpuRates& rates);
+
+/// How many threads, of at most `threads` (0: the processors that the caller may run on), pay for
+/// their hand-over where one thread takes that many cycles.
+int threads_worth(double cost, int threads);
 
 /// In seconds, on one thread, without factors; infinite for a rung that is not in question.
 std::array<double, rungs_with_costs> expected_seconds(const GemmShape& shape);

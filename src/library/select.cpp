@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "library/cost_model.hpp"
+#include "library/tile_costs.hpp"
 
 namespace rung {
 namespace {
@@ -30,7 +31,7 @@ Order order_of(const AnyMatrix<const void*>& matrix) {
 
 bool is_in_use(std::string_view id) {
   const auto is_named = [&](const Named<cpu::GemmRung>& rung) { return rung.id == id; };
-  return std::ranges::any_of(gemm_rungs_with_costs(), is_named) ||
+  return is_named(rung_of_tiles) || std::ranges::any_of(gemm_rungs_with_costs(), is_named) ||
          std::ranges::any_of(tuned::gemm_rules,
                              [&](const GemmRule& rule) { return is_named(rule.use); });
 }
@@ -38,6 +39,7 @@ bool is_in_use(std::string_view id) {
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
   const bool has_costs = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
   if (has_costs) return cheapest_gemm(shape, threads);
+  if (const auto choice = choose_tiles(shape, threads)) return *choice;
   const double multiply_adds = work(shape);
   for (const GemmRule& rule : tuned::gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;

@@ -14,6 +14,7 @@
 #include "core/rung.hpp"
 #include "device/cpu/machine.hpp"
 #include "library/cost_model.hpp"
+#include "library/tile_costs.hpp"
 #include "library/tuned/cpu.hpp"
 
 namespace rung {
@@ -49,8 +50,12 @@ TEST(Rules, NameRungsOfTheirComputeMode) {
 
 /// On a machine with vectors of 64 bytes, whichever this one is.
 std::string rung_for(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
-  const CpuRates rates{
-      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 32 << 20, .handover = 6e3};
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 32 << 20,
+                       .handover = 6e3};
   const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
   return std::string(cheapest_gemm(shape, threads, CostFactors(), rates).id);
 }
@@ -67,18 +72,38 @@ TEST(Costs, ChooseRungsByShape) {
   }
 }
 
+TEST(Costs, PreferTilesToDotProductsByShape) {
+  const auto prefers_tiles = [](Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const GemmShape shape{dtype, m, n, k, Order::row_major, Order::row_major};
+    return cost_of_tiles(shape) < cost_of_dot_products(shape);
+  };
+  for (const Dtype dtype : {Dtype::bf16, Dtype::i8}) {
+    EXPECT_TRUE(prefers_tiles(dtype, 100, 100, 100));
+    EXPECT_TRUE(prefers_tiles(dtype, 5, 1000, 1000));
+    EXPECT_TRUE(prefers_tiles(dtype, 2000, 3, 500));
+    EXPECT_FALSE(prefers_tiles(dtype, 1, 4096, 4096));
+    EXPECT_FALSE(prefers_tiles(dtype, 4, 4, 4));
+    EXPECT_FALSE(prefers_tiles(dtype, 16, 64, 2));
+  }
+}
+
 TEST(Costs, AreOfRungsInTheCatalog) {
   const std::set<std::string> ids = catalog_ids();
   for (const auto& rung : gemm_rungs_with_costs()) {
     EXPECT_TRUE(ids.contains(rung.id)) << rung.id;
     EXPECT_TRUE(is_in_use(rung.id));
   }
+  EXPECT_TRUE(is_in_use("gemm/cpu/10_amx_tiles"));
   EXPECT_FALSE(is_in_use("gemm/cpu/02_blocked"));
 }
 
 TEST(Costs, OfMoreWorkAreHigher) {
-  const CpuRates rates{
-      .lanes_f32 = 8, .lanes_f64 = 4, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  const CpuRates rates{.lanes_f32 = 8,
+                       .lanes_f64 = 4,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 8 << 20,
+                       .handover = 1e4};
   for (const Order a : orders) {
     for (const Order b : orders) {
       const GemmCosts less({Dtype::f64, 100, 90, 80, a, b}, rates);
@@ -93,8 +118,12 @@ TEST(Costs, OfMoreWorkAreHigher) {
 }
 
 TEST(Costs, OfANarrowProductCountItsPassesOverC) {
-  const CpuRates rates{
-      .lanes_f32 = 16, .lanes_f64 = 8, .l2 = 1 << 20, .l3 = 8 << 20, .handover = 1e4};
+  const CpuRates rates{.lanes_f32 = 16,
+                       .lanes_f64 = 8,
+                       .l1 = 32 << 10,
+                       .l2 = 1 << 20,
+                       .l3 = 8 << 20,
+                       .handover = 1e4};
   const auto narrow = [&](std::int64_t k) {
     return GemmCosts({Dtype::f32, 2, 4096, k, Order::row_major, Order::row_major}, rates).narrow(1);
   };

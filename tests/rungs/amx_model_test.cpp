@@ -41,15 +41,15 @@ TEST_P(OnTileModel, IsRight) {
 TEST_P(OnTileModel, IsRightBeyondOneBlock) {
   for (const bool transposed : {false, true}) {
     expect_right({.dtype = GetParam(),
-                  .m = 101,
-                  .n = 97,
+                  .m = 37,
+                  .n = 70,
                   .k = 2101,
                   .a_transposed = transposed,
                   .b_transposed = transposed,
                   .beta = 1},
                  2);
   }
-  expect_right({.dtype = GetParam(), .m = 64, .n = 96, .k = 2048, .beta = 1}, 1);
+  expect_right({.dtype = GetParam(), .m = 64, .n = 64, .k = 600, .beta = 1}, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, OnTileModel, testing::Values(Dtype::bf16, Dtype::i8),
@@ -61,16 +61,27 @@ TEST(TileModel, NeedsAConfiguration) {
 }
 
 TEST(TileModel, MultipliesGroups) {
-  const auto* const kernel = cpu::tile_kernel<std::int8_t, std::uint32_t>();
-  ASSERT_NE(kernel, nullptr);
-  alignas(64) cpu::KGroup a[2 * cpu::tile_size] = {}, b[2 * cpu::tile_size] = {};
+  const auto* const kernels = cpu::tile_kernels<std::int8_t, std::uint32_t>();
+  ASSERT_NE(kernels, nullptr);
+  alignas(64) cpu::KGroup a[cpu::pair_size] = {}, b[cpu::pair_size] = {};
   a[17 * cpu::tile_groups + 3] = 0x04FD0201;                // row 17, k from 12 on: 1, 2, -3, 4
   b[cpu::tile_size + 3 * cpu::tile_rows + 5] = 0x80030201;  // column 21: 1, 2, 3, -128
   std::uint32_t c[32 * 32] = {};
   c[17 * 32 + 21] = 1000;
-  kernel->begin();
-  kernel->multiply(1, a, b, c, 32, true);
-  kernel->end();
+  cpu::TileProduct<std::int8_t, std::uint32_t> product = {};
+  product.k = 64;
+  product.rows = product.cols = 32;
+  product.a = a;
+  product.a_row = 64;
+  product.a_tile = 2048;
+  product.a_below = 1024;
+  product.panel = b;
+  product.c = c;
+  product.ldc = 32;
+  product.keep_sums_in_c();
+  kernels->begin(32);
+  kernels->product(cpu::Panel::ready, 32, 32)(product);
+  kernels->end();
   EXPECT_EQ(c[17 * 32 + 21], 1000u + 1 + 4 - 9 - 512);
   c[17 * 32 + 21] = 0;
   for (const std::uint32_t element : c) EXPECT_EQ(element, 0u);

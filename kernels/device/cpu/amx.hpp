@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
+#include "core/problem.hpp"
 #include "device/cpu/dot_kernels.hpp"
+#include "rung/types.hpp"
 
 namespace rung::cpu {
 
@@ -17,34 +19,92 @@ inline namespace tile_model {
 inline constexpr std::int64_t tile_rows = 16;    // of every tile, and columns of sums
 inline constexpr std::int64_t tile_groups = 16;  // of a row: 64 bytes
 inline constexpr std::int64_t tile_size = tile_rows * tile_groups;
+/// Rows of A and columns of B and C of one product: two tiles, one below or beside the other.
+inline constexpr std::int64_t tile_block = 2 * tile_rows;
+/// Groups of a pair of tiles, which are contiguous in packed operands.
+inline constexpr std::int64_t pair_size = 2 * tile_size;
+/// Elements of k in a tile.
+template <class In>
+inline constexpr std::int64_t tile_depth = 64 / sizeof(In);
 
-/// Two by two tiles of C, 32 x 32 sums.
-template <class Acc>
-struct TileKernel {
-  static constexpr std::int64_t rows = 2 * tile_rows;
-  static constexpr std::int64_t cols = 2 * tile_rows;
+/// How the panel of B is filled: it already is; or, one step ahead of the products, from a matrix
+/// with contiguous rows or with contiguous columns.
+enum class Panel { ready, from_rows, from_columns };
 
-  /// Prepares the calling thread's tiles; end() gives them back, after which other code of the
-  /// thread saves less state.
-  void (*begin)();
+/// C (rows x cols) = alpha * A * B + beta * C for up to 32 x 32 elements of C, whose rows are
+/// contiguous. With beta == 0, C is not read. Several products with parts of k, which `is_first` and
+/// `is_last` mark, add to the same sums before C gets them.
+template <class In, class Acc>
+struct TileProduct {
+  std::int64_t k;  // of A and B, in elements
+  std::int64_t rows, cols;
+
+  // Tiles of A: in place, or packed by TileKernels::pack_a. Strides in bytes.
+  const void* a;
+  std::int64_t a_row;   // from one row of a tile to the next
+  std::int64_t a_tile;  // from one tile of k to the next
+  std::int64_t a_below;
+  const KGroup* a_last;  // if not null, the packed last tiles of k: k ends inside of them
+
+  // For each tile of k two tiles side by side, each of 16 groups of k by 16 columns.
+  KGroup* panel;
+  const In* b;  // from which it is filled
+  std::int64_t b_stride;
+  std::int64_t b_next;  // elements from b to what is fetched into L2 meanwhile; 0: nothing
+
+  // Four tiles of sums: in C, if it has them all, or elsewhere. Strides in elements.
+  Acc* sums;
+  std::int64_t sums_row, sums_right, sums_below;
+  bool is_first;  // the sums start from 0
+
+  bool is_last;  // C gets the sums, if these are elsewhere
+  Acc alpha, beta;
+  Acc* c;
+  std::int64_t ldc;
+
+  void keep_sums_in_c() {
+    sums = c;
+    sums_row = ldc;
+    sums_right = tile_rows;
+    sums_below = tile_rows * ldc;
+  }
+  void keep_sums_in(Acc* tiles) {
+    sums = tiles;
+    sums_row = tile_rows;
+    sums_right = tile_size;
+    sums_below = 2 * tile_size;
+  }
+};
+
+template <class In, class Acc>
+struct TileKernels {
+  /// Prepares the calling thread's tiles for products of up to that many rows; end() gives them
+  /// back, after which other code of the thread saves less state. Of products of fewer rows than
+  /// given, tiles of A are read as if they had them: these have to be packed.
+  void (*begin)(std::int64_t rows);
   void (*end)();
-  /// C = A * B, or C + A * B if `add`, over `depth` tiles of k. a: for each tile of k, two tiles of
-  /// 16 rows by 16 groups. b: two columns of tiles one after the other, each tile of 16 steps of k
-  /// by 16 columns, in groups. Tiles are contiguous and aligned to 64 bytes.
-  void (*multiply)(std::int64_t depth, const KGroup* a, const KGroup* b, Acc* c, std::int64_t ldc,
-                   bool add);
+  using Multiply = void (*)(const TileProduct<In, Acc>& product);
+  Multiply products[3][2][2];  // [Panel][more than 16 rows][more than 16 columns]
+
+  /// Packs rows x k elements, up to 32 rows, as pairs of tiles, one below the other, for each tile
+  /// of k. What is beyond rows and k is 0.
+  void (*pack_a)(const Matrix<const In>& a, std::int64_t rows, std::int64_t k, KGroup* tiles);
+
+  Multiply product(Panel panel, std::int64_t rows, std::int64_t cols) const {
+    return products[static_cast<int>(panel)][rows > tile_rows][cols > tile_rows];
+  }
 };
 
 /// Null if this CPU has no tiles, or if the system refuses them to this process, which is asked at
 /// the first call. bfloat16 to float and int8 to int32.
 template <class In, class Acc>
-const TileKernel<Acc>* tile_kernel() {
+const TileKernels<In, Acc>* tile_kernels() {
   return nullptr;
 }
 template <>
-const TileKernel<float>* tile_kernel<bfloat16, float>();
+const TileKernels<bfloat16, float>* tile_kernels<bfloat16, float>();
 template <>
-const TileKernel<std::uint32_t>* tile_kernel<std::int8_t, std::uint32_t>();
+const TileKernels<std::int8_t, std::uint32_t>* tile_kernels<std::int8_t, std::uint32_t>();
 
 #ifdef RUNG_TILE_MODEL
 }  // namespace tile_model

@@ -20,9 +20,9 @@ inline constexpr double strip_overhead = 0.6;
 inline constexpr double row_overhead = 0.2;
 
 /// The time of all blocks on `threads` threads, in tiles: the busiest thread's.
-inline double partition_time(std::int64_t tile_rows, std::int64_t tile_cols, TileBlock block,
+inline double partition_time(std::int64_t row_count, std::int64_t col_count, TileBlock block,
                              int threads) {
-  const std::int64_t blocks = ceil_div(tile_rows, block.rows) * ceil_div(tile_cols, block.cols);
+  const std::int64_t blocks = ceil_div(row_count, block.rows) * ceil_div(col_count, block.cols);
   const auto rows = static_cast<double>(block.rows);
   const double one =
       static_cast<double>(block.cols) * (rows + strip_overhead) + rows * row_overhead;
@@ -36,20 +36,20 @@ inline std::int64_t next_part(std::int64_t whole, std::int64_t part) {
 
 /// The blocks that take the least time of those with at most `most_rows` tiles in a column. Where
 /// the time is nearly the same, more blocks are better: other work may delay one of the threads.
-inline TileBlock balanced_block(std::int64_t tile_rows, std::int64_t tile_cols,
+inline TileBlock balanced_block(std::int64_t row_count, std::int64_t col_count,
                                 std::int64_t most_rows, int threads) {
   constexpr std::int64_t most_per_thread = 16;
   constexpr double gain_per_round = 0.004;
-  TileBlock best = {std::min(tile_rows, most_rows), tile_cols};
-  double least = partition_time(tile_rows, tile_cols, best, threads);
-  for (std::int64_t rows = tile_rows; rows > 0; rows = next_part(tile_rows, rows)) {
+  TileBlock best = {std::min(row_count, most_rows), col_count};
+  double least = partition_time(row_count, col_count, best, threads);
+  for (std::int64_t rows = row_count; rows > 0; rows = next_part(row_count, rows)) {
     if (rows > most_rows) continue;
-    for (std::int64_t cols = tile_cols; cols > 0; cols = next_part(tile_cols, cols)) {
-      const std::int64_t blocks = ceil_div(tile_rows, rows) * ceil_div(tile_cols, cols);
+    for (std::int64_t cols = col_count; cols > 0; cols = next_part(col_count, cols)) {
+      const std::int64_t blocks = ceil_div(row_count, rows) * ceil_div(col_count, cols);
       const std::int64_t rounds = ceil_div(blocks, threads);
       if (rounds > most_per_thread) break;
       const double time =
-          partition_time(tile_rows, tile_cols, {rows, cols}, threads) *
+          partition_time(row_count, col_count, {rows, cols}, threads) *
           (1 - gain_per_round * static_cast<double>(std::min<std::int64_t>(rounds, 8)));
       if (time >= least) continue;
       least = time;

@@ -6,14 +6,14 @@
 //   --dtype bf16
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <type_traits>
 
 #include "device/cpu/amx.hpp"
-#include "device/cpu/dot_kernels.hpp"
 #include "device/cpu/integers.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/parallel.hpp"
+#include "device/cpu/partition.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/workspace.hpp"
 
@@ -25,188 +25,202 @@ namespace {
 
 using cpu::ceil_div;
 using cpu::KGroup;
+using cpu::pair_size;
+using cpu::Panel;
 using cpu::round_up;
-using cpu::tile_groups;
-using cpu::tile_rows;
-using cpu::tile_size;
+using cpu::tile_block;
+
+constexpr std::int64_t pair_bytes = pair_size * std::int64_t{sizeof(KGroup)};
+
+/// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
+/// `unit`.
+std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
+  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
+  return std::max(round_up(ceil_div(whole, parts), unit), unit);
+}
 
 // tdpbf16ps adds the products of even and of odd k to sums of their own, rounds each addition to
 // nearest even, and adds both to C; subnormal numbers count as 0. tdpbssd is exact modulo 2^32.
 //
-// Both operands are packed as tiles of 1 KiB, cut short by zeros at the edges. For a block of C of
-// 32 x 32, A has two tiles for each tile of k, one below the other; B has two columns of tiles. A
-// block of A (32 x KC, 32 KiB) is in L1 while j runs over NC; B (KC x NC) is in half of L2. After
-// "AMX.md" of KTransformers (kvcache-ai/ktransformers), which keeps row blocks in L2 as well.
+// MC rows of A, kc long, are in L1 while j runs over NC columns; panels of B, 32 columns of kc each,
+// are in L2 (KC x NC), and so are the sums of the rows. The first rows fill the panels, one step
+// ahead of the tiles that they multiply. Tiles of A are read in place where rows are contiguous.
 struct Blocks {
-  static constexpr std::int64_t max_depth = 16;  // KC in tiles
-  static constexpr std::int64_t unit = 2 * tile_rows;
+  static constexpr std::int64_t max_KC = 64;  // tiles of k
 
-  std::int64_t depth, MC, NC;
-  std::int64_t rows, cols;  // of the packed operands
+  static constexpr std::int64_t few_rows = 4 * tile_block;
 
-  Blocks(std::int64_t m, std::int64_t n, std::int64_t tiles_of_k, int threads) {
-    constexpr std::int64_t packed_bytes = 16 << 20;  // each of A and B
-    depth = even_part(tiles_of_k, max_depth, 1);
-    const std::int64_t row_bytes = depth * tile_groups * std::int64_t{sizeof(KGroup)};
-    rows = even_part(m, packed_bytes / row_bytes, unit);
-    cols = even_part(n, packed_bytes / row_bytes, unit);
-    NC = even_part(cols, cpu::machine().caches.l2 / 2 / row_bytes, unit);
-    // Eight blocks per thread balance the load when other work delays one of the threads.
-    const std::int64_t blocks = threads == 1 ? 1 : 8 * threads;
-    MC = even_part(rows, ceil_div(rows, ceil_div(blocks, ceil_div(cols, NC))), unit);
-  }
+  std::int64_t KC, kc, MC, NC;  // KC and kc in tiles
+  std::int64_t rows, cols;      // that a thread takes at a time
 
-  // Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-  // `step`.
-  static std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t step) {
-    const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, step)));
-    return std::max(round_up(ceil_div(whole, parts), step), step);
+  template <class In, class Out>
+  Blocks(const Gemm<In, Out>& g, int threads) : rows(g.m), cols(g.n) {
+    const cpu::Caches& caches = cpu::machine().caches;
+    KC = even_part(ceil_div(g.k, cpu::tile_depth<In>), max_KC, 1);
+    kc = even_part(KC, caches.l1 / 3 / pair_bytes, 1);
+    if (threads > 1) {
+      const std::int64_t most = ceil_div(g.m, tile_block);
+      const cpu::TileBlock block =
+          cpu::balanced_block(most, ceil_div(g.n, tile_block), most, threads);
+      rows = block.rows * tile_block;
+      cols = block.cols * tile_block;
+    }
+    // Where B comes from memory, all of few rows use a panel before the next one is filled, and a
+    // shorter one reads longer parts of the rows of B.
+    const bool streams_b = g.k * g.n * std::int64_t{sizeof(In)} > caches.l2 && rows <= few_rows;
+    MC = streams_b ? round_up(rows, tile_block) : tile_block;
+    if (streams_b && rows <= tile_block) kc = even_part(KC, kc / 2, 1);
+    NC = even_part(cols, caches.l2 / 2 / (KC * pair_bytes) * tile_block, tile_block);
   }
 };
 
 template <class In, class Out>
 class Product {
-  static constexpr std::int64_t group = sizeof(KGroup) / sizeof(In);
-  static constexpr std::int64_t tile_k = tile_groups * group;
-  static constexpr std::int64_t unit = Blocks::unit;
+  static constexpr std::int64_t depth = cpu::tile_depth<In>;
+  static constexpr std::int64_t sums_size = 4 * cpu::tile_size;
+  // Rows so far apart share a few sets of L1, which do not have a way for each of them.
+  static constexpr std::int64_t set_stride = 2048;
 
  public:
-  Product(const cpu::TileKernel<Out>& kernel, const Gemm<In, Out>& g, int threads)
-      : kernel_(kernel),
-        g_(g),
-        threads_(threads),
-        blocks_(g.m, g.n, std::max<std::int64_t>(1, ceil_div(g.k, tile_k)), threads) {}
+  Product(const cpu::TileKernels<In, Out>& kernels, const Gemm<In, Out>& g, int threads)
+      : kernels_(kernels), g_(g), threads_(threads), blocks_(g, threads) {
+    const std::int64_t strips = blocks_.NC / tile_block;
+    panel_ = blocks_.kc * pair_size;
+    keeps_ = blocks_.rows > blocks_.MC;
+    a_in_place_ = g.a.col_stride == 1 && (g.a.row_stride * sizeof(In) % set_stride != 0 ||
+                                          g.m <= tile_block / 4 || g.n <= tile_block);
+    c_has_sums_ = g.alpha == Out{1} && (g.beta == Out{} || g.beta == Out{1}) &&
+                  g.c.row_stride * sizeof(Out) % set_stride != 0;
+    const std::int64_t panels = keeps_ ? strips * ceil_div(blocks_.KC, blocks_.kc) : 1;
+    of_worker_ = (blocks_.MC / tile_block + panels) * panel_ + memory_of_sums();
+  }
 
   void run() {
-    const std::int64_t panel = blocks_.depth * tile_groups;
-    packed_a_ = cpu::scratch<KGroup>((blocks_.rows + blocks_.cols) * panel);
-    packed_b_ = packed_a_ + blocks_.rows * panel;
-    const std::int64_t KC = blocks_.depth * tile_k;
-    for (std::int64_t j = 0; j < g_.n; j += blocks_.cols) {
-      for (std::int64_t i = 0; i < g_.m; i += blocks_.rows) {
-        // k == 0 runs even if K is 0, to apply beta.
-        for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
-          const Part part = {i,
-                             j,
-                             k,
-                             std::min(blocks_.rows, g_.m - i),
-                             std::min(blocks_.cols, g_.n - j),
-                             std::min(KC, g_.k - k)};
-          pack(part);
-          multiply(part);
-        }
+    const std::int64_t block_rows = ceil_div(g_.m, blocks_.rows);
+    const std::int64_t block_count = block_rows * ceil_div(g_.n, blocks_.cols);
+    const std::int64_t workers = std::min<std::int64_t>(threads_, block_count);
+    KGroup* const memory = cpu::scratch<KGroup>(workers * of_worker_);
+    std::atomic<std::int64_t> next = 0;
+    cpu::parallel_for(workers, threads_, [&](std::int64_t worker) {
+      kernels_.begin(std::min(g_.m, tile_block));
+      for (std::int64_t block = next++; block < block_count; block = next++) {
+        const std::int64_t i = block % block_rows * blocks_.rows;
+        const std::int64_t j = block / block_rows * blocks_.cols;
+        multiply({i, std::min(i + blocks_.rows, g_.m)}, {j, std::min(j + blocks_.cols, g_.n)},
+                 memory + worker * of_worker_);
       }
-    }
+      kernels_.end();
+    });
   }
 
  private:
-  struct Part {
-    std::int64_t i, j, k;             // where it begins
-    std::int64_t rows, cols, k_size;  // and its size
-
-    std::int64_t depth() const { return ceil_div(k_size, tile_k); }
+  struct Range {
+    std::int64_t begin, end;
   };
 
-  KGroup* block_of_a(const Part& part, std::int64_t i) const {
-    return packed_a_ + i * part.depth() * tile_groups;
-  }
-  KGroup* block_of_b(const Part& part, std::int64_t j) const {
-    return packed_b_ + j * part.depth() * tile_groups;
-  }
-
-  void pack(const Part& part) const {
-    const std::int64_t a_blocks = ceil_div(part.rows, unit);
-    const std::int64_t b_tiles = round_up(part.cols, unit) / tile_rows;
-    cpu::parallel_for(a_blocks + b_tiles, threads_, [&](std::int64_t index) {
-      if (index < a_blocks) {
-        pack_a(part, index * unit);
-      } else {
-        pack_b(part, (index - a_blocks) * tile_rows);
-      }
-    });
-  }
-
-  void pack_a(const Part& part, std::int64_t i0) const {
-    KGroup* row = block_of_a(part, i0);
-    for (std::int64_t k = 0; k < part.k_size; k += tile_k) {
-      for (std::int64_t i = i0; i < i0 + unit; ++i, row += tile_groups) {
-        In elements[tile_k] = {};
-        const std::int64_t count = i < part.rows ? std::min(tile_k, part.k_size - k) : 0;
-        for (std::int64_t e = 0; e < count; ++e) elements[e] = g_.a(part.i + i, part.k + k + e);
-        std::memcpy(row, elements, sizeof elements);
-      }
-    }
-  }
-
-  void pack_b(const Part& part, std::int64_t j) const {
-    KGroup* const tiles = block_of_b(part, j);
-    const std::int64_t valid = std::clamp<std::int64_t>(part.cols - j, 0, tile_rows);
-    const std::int64_t packed = ceil_div(part.k_size, group) * tile_rows;
-    std::fill(tiles + (valid == 0 ? 0 : packed), tiles + part.depth() * tile_size, KGroup{0});
-    if (valid == 0) return;
-    const Matrix<const In> b{&g_.b(part.k, part.j + j), g_.b.row_stride, g_.b.col_stride};
-    cpu::pack_groups<In>()(part.k_size, b, valid, tile_rows, tiles);
-  }
-
-  void multiply(const Part& part) const {
-    const std::int64_t block_rows = ceil_div(part.rows, blocks_.MC);
-    const std::int64_t block_cols = ceil_div(part.cols, blocks_.NC);
-    // Column by column, so that threads work on the same block of B.
-    cpu::parallel_for(block_rows * block_cols, threads_, [&](std::int64_t block) {
-      const std::int64_t i0 = block % block_rows * blocks_.MC;
-      const std::int64_t j0 = block / block_rows * blocks_.NC;
-      kernel_.begin();
-      for (std::int64_t i = i0; i < std::min(part.rows, i0 + blocks_.MC); i += unit) {
-        for (std::int64_t j = j0; j < std::min(part.cols, j0 + blocks_.NC); j += unit) {
-          multiply_block(part, i, j);
+  /// A block of C. k == 0 runs even if K is 0, to apply beta.
+  void multiply(Range rows, Range cols, KGroup* memory) const {
+    const std::int64_t KC = blocks_.KC * depth;
+    for (std::int64_t j = cols.begin; j < cols.end; j += blocks_.NC) {
+      for (std::int64_t k = 0; k == 0 || k < g_.k; k += KC) {
+        for (std::int64_t i = rows.begin; i < rows.end; i += blocks_.MC) {
+          multiply_rows({i, std::min(i + blocks_.MC, rows.end)},
+                        {j, std::min(j + blocks_.NC, cols.end)}, {k, std::min(k + KC, g_.k)},
+                        memory, i == rows.begin);
         }
       }
-      kernel_.end();
-    });
+    }
   }
 
-  // Whole blocks that need no scaling are summed in place.
-  void multiply_block(const Part& part, std::int64_t i, std::int64_t j) const {
-    const Out beta = part.k == 0 ? g_.beta : Out{1};
-    const std::int64_t rows = std::min(unit, part.rows - i);
-    const std::int64_t cols = std::min(unit, part.cols - j);
-    const KGroup* const a = block_of_a(part, i);
-    const KGroup* const b = block_of_b(part, j);
-    Out* const c = &g_.c(part.i + i, part.j + j);
-    const bool whole = rows == unit && cols == unit;
-    if (whole && g_.alpha == Out{1} && (beta == Out{} || beta == Out{1})) {
-      return kernel_.multiply(part.depth(), a, b, c, g_.c.row_stride, beta == Out{1});
-    }
-    alignas(64) Out sums[unit * unit];
-    kernel_.multiply(part.depth(), a, b, sums, unit, false);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t col = 0; col < cols; ++col) {
-        const Out product = g_.alpha * sums[row * unit + col];
-        Out& element = c[row * g_.c.row_stride + col];
-        element = beta == Out{} ? product : product + beta * element;
+  /// MC rows of C. The first ones fill the panels of B.
+  void multiply_rows(Range rows, Range cols, Range ks, KGroup* memory, bool first_rows) const {
+    const bool by_rows = g_.b.col_stride == 1;
+    const Panel source = by_rows ? Panel::from_rows : Panel::from_columns;
+    const std::int64_t kc = blocks_.kc * depth;
+    KGroup* panel = memory + blocks_.MC / tile_block * panel_;
+    auto* const sums = reinterpret_cast<Out*>(memory + of_worker_ - memory_of_sums());
+    cpu::TileProduct<In, Out> product = {};
+    product.b_stride = by_rows ? g_.b.row_stride : g_.b.col_stride;
+    product.alpha = g_.alpha;
+    product.beta = ks.begin == 0 ? g_.beta : Out{1};
+    product.ldc = g_.c.row_stride;
+    for (std::int64_t k = ks.begin; k == ks.begin || k < ks.end; k += kc) {
+      product.k = std::min(kc, ks.end - k);
+      product.is_last = k + kc >= ks.end;
+      for (std::int64_t i = rows.begin; i < rows.end; i += tile_block) {
+        pack_a(i, std::min(tile_block, rows.end - i), k, product.k,
+               memory + (i - rows.begin) / tile_block * panel_);
+      }
+      Out* own_sums = sums;
+      for (std::int64_t j = cols.begin; j < cols.end; j += tile_block) {
+        product.cols = std::min(tile_block, cols.end - j);
+        product.panel = panel;
+        product.b = &g_.b(k, j);
+        product.b_next = j + tile_block < g_.n ? std::min(2 * tile_block, g_.n - j) - 1 : 0;
+        for (std::int64_t i = rows.begin; i < rows.end; i += tile_block, own_sums += sums_size) {
+          product.rows = std::min(tile_block, rows.end - i);
+          set_a(product, i, k, memory + (i - rows.begin) / tile_block * panel_);
+          product.c = &g_.c(i, j);
+          const bool whole = product.rows == tile_block && product.cols == tile_block;
+          if (c_has_sums_ && whole) {
+            product.keep_sums_in_c();
+          } else {
+            product.keep_sums_in(own_sums);
+          }
+          product.is_first = k == ks.begin && (product.sums != product.c || product.beta == Out{});
+          const Panel from = first_rows && i == rows.begin ? source : Panel::ready;
+          kernels_.product(from, product.rows, product.cols)(product);
+        }
+        if (keeps_) panel += panel_;
       }
     }
   }
 
-  const cpu::TileKernel<Out>& kernel_;
+  // In place, A needs memory for the last tiles of k, which are cut short. Fewer rows than the
+  // tiles have are packed.
+  bool in_place(std::int64_t rows) const {
+    return a_in_place_ && rows == std::min(tile_block, g_.m);
+  }
+
+  void pack_a(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t depth_of_part,
+              KGroup* packed) const {
+    const std::int64_t first = in_place(rows) ? depth_of_part - depth_of_part % depth : 0;
+    if (first == depth_of_part) return;
+    kernels_.pack_a({&g_.a(i, k + first), g_.a.row_stride, g_.a.col_stride}, rows,
+                    depth_of_part - first, packed);
+  }
+
+  void set_a(cpu::TileProduct<In, Out>& product, std::int64_t i, std::int64_t k,
+             const KGroup* packed) const {
+    const bool direct = in_place(product.rows);
+    product.a = direct ? static_cast<const void*>(&g_.a(i, k)) : packed;
+    product.a_row = direct ? g_.a.row_stride * std::int64_t{sizeof(In)} : 64;
+    product.a_tile = direct ? 64 : pair_bytes;
+    product.a_below = direct ? cpu::tile_rows * product.a_row : pair_bytes / 2;
+    product.a_last = direct && product.k % depth != 0 ? packed : nullptr;
+  }
+
+  std::int64_t memory_of_sums() const {
+    return blocks_.MC / tile_block * (blocks_.NC / tile_block) * sums_size;
+  }
+
+  const cpu::TileKernels<In, Out>& kernels_;
   const Gemm<In, Out>& g_;
   const int threads_;
   const Blocks blocks_;
-  KGroup* packed_a_ = nullptr;
-  KGroup* packed_b_ = nullptr;
+  // Memory of a worker, in groups: packed A, then panels of B, then sums.
+  std::int64_t panel_, of_worker_;
+  bool keeps_;  // the panels, for the rows that follow
+  bool a_in_place_, c_has_sums_;
 };
-
-// Fewer rows leave most of a tile empty.
-constexpr std::int64_t min_rows = 5;
 
 struct AmxTiles {
   template <class In, class Out>
   static void run(const Gemm<In, Out>& g, int threads) {
     if constexpr (std::is_same_v<In, bfloat16> || std::is_same_v<In, std::int8_t>) {
-      const auto* const kernel = cpu::tile_kernel<In, Out>();
-      if (kernel != nullptr && g.m >= min_rows && g.n > 0) {
-        return Product<In, Out>(*kernel, g, threads).run();
-      }
+      if (g.m == 0 || g.n == 0) return;
+      const auto* const kernels = cpu::tile_kernels<In, Out>();
+      if (kernels != nullptr) return Product<In, Out>(*kernels, g, threads).run();
     }
     gemm_cpu_09_dot_products.function<In, Out>()(g, threads);
   }

@@ -1,8 +1,8 @@
 #pragma once
 // The rungs that the library uses on CPUs for types other than f32 and f64, for which it computes
-// costs (library/cost_model.hpp). This is data; change it by measurement (`rung bench`
-// prints the library's choice beside every rung). The last rule of each table, and of each dot
-// mode, must match everything; a test checks it.
+// costs (library/cost_model.hpp), and bf16 and int8 on CPUs with tiles (library/tile_costs.hpp).
+// This is data; change it by measurement (`rung bench` prints the library's choice beside every
+// rung). The last rule of each table, and of each dot mode, must match everything; a test checks it.
 
 #include "library/rules.hpp"
 
@@ -15,15 +15,7 @@ inline constexpr Dtypes words = Dtypes::of(Dtype::f32, Dtype::i32);
 
 inline constexpr Dtypes narrow = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::i8);
 
-inline constexpr Dtypes for_tiles = Dtypes::of(Dtype::bf16, Dtype::i8);
-
 inline constexpr GemmRule gemm_rules[] = {
-    {.dtypes = for_tiles,
-     .needs = cpu::Isa::amx,
-     .min_m = 5,
-     .min_n = 33,  // of fewer columns, half of a tile is empty and packing B takes longer
-     .work_per_thread = gemm_thread,
-     .use = RUNG_GEMM(10, amx_tiles)},
     // Dot-product instructions, or what this CPU has instead.
     {.dtypes = narrow, .work_per_thread = gemm_thread, .use = RUNG_GEMM(09, dot_products)},
     // Few tiles of C, and a large k.
