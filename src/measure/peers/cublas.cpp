@@ -180,12 +180,12 @@ class Cublas final : public Peer {
     if (call.call.dtype == Dtype::f64 || is_integer(call.call.dtype)) {
       return {{}, "has scales of groups in float alone"};
     }
-    return bind_groups(call, [this, dtype = call.call.dtype](Handle handle,
-                                                             const CublasGroups& groups) {
-      functions_.set_math_mode(handle, dtype == Dtype::f32 ? f32_math_ : Math::standard);
-      functions_.check(groups.launch_each(functions_.gemm_ex, handle, default_algorithm),
-                       "cublasGemmEx");
-    });
+    return bind_groups(
+        call, [this, dtype = call.call.dtype](Handle handle, const CublasGroups& groups) {
+          functions_.set_math_mode(handle, dtype == Dtype::f32 ? f32_math_ : Math::standard);
+          functions_.check(groups.launch_each(functions_.gemm_ex, handle, default_algorithm),
+                           "cublasGemmEx");
+        });
   }
   // The sum stays in device memory, like the rungs': no call waits for the previous one.
   Bound bind(const DotCall& call, int /*threads*/, void* result) const override {

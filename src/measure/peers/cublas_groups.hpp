@@ -67,7 +67,7 @@ class CublasGroups {
   std::vector<CublasOperation> of_first_, of_second_;
   std::vector<int> m_, n_, k_, ld_first_, ld_second_, ldc_, ones_;
   std::vector<float> alpha_, beta_;
-  std::vector<const void*> matrices_;             // of each group the first factor's, then the others
+  std::vector<const void*> matrices_;  // of each group the first factor's, then the others
   std::shared_ptr<cuda::DeviceMatrix> pointers_;  // to matrices_
 };
 
