@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "bench_arguments.hpp"
+#include "bench_options.hpp"
 #include "bench_random.hpp"
 #include "command_line.hpp"
 #include "device/cpu/machine.hpp"
@@ -45,8 +46,6 @@ struct Problem {
   Size size;
 };
 
-constexpr std::int64_t max_batch = 10'000'000;
-
 // Large enough to show the effect of each rung, small enough for the first one.
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
@@ -57,80 +56,6 @@ Size default_size(const Ladder& ladder) {
   const bool is_virtual = ladder.backend->name() == "virtual";
   if (ladder.op != "gemm") return is_virtual ? default_dot_virtual : default_dot;
   return is_virtual ? default_gemm_virtual : default_gemm;
-}
-
-/// Whether groups have rows as a Zipf distribution has them.
-bool read_skew(const std::string& skew) {
-  if (skew.empty() || skew == "none") return false;
-  if (skew == "zipf") return true;
-  throw UsageError(fmt::format("--skew: '{}' is not one of none, zipf", skew));
-}
-
-/// Groups share the rows of one A; other options would not be what is measured.
-void check_groups(const BenchArguments& arguments) {
-  const bool has_groups = !arguments.groups.empty();
-  if (!has_groups && !arguments.skew.empty()) throw UsageError("--skew: needs --groups");
-  if (has_groups != !arguments.tokens.empty()) {
-    throw UsageError("--groups and --tokens: each needs the other");
-  }
-  if (!has_groups) return;
-  const Form form = read_form(arguments);
-  if (!arguments.batch.empty() || arguments.cold || form.a_transposed || form.alpha != 1 ||
-      form.beta != 0) {
-    throw UsageError(
-        "--groups: cannot be combined with --batch, --cold, --alpha, --beta or a transposed A");
-  }
-  if (arguments.sizes.empty()) throw UsageError("--groups: needs --sizes NxK,...");
-}
-
-WorkloadOptions read_options(const BenchArguments& arguments) {
-  WorkloadOptions options;
-  options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
-  options.threads = read_threads(arguments.threads);
-  const Form form = read_form(arguments);
-  options.a_transposed = form.a_transposed;
-  options.b_transposed = form.b_transposed;
-  options.alpha = form.alpha;
-  options.beta = form.beta;
-  options.cold = arguments.cold;
-  if (!arguments.batch.empty()) {
-    options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
-  }
-  if (!arguments.groups.empty()) {
-    options.groups = read_integer("--groups", arguments.groups, 1, max_batch);
-    options.zipf = read_skew(arguments.skew);
-  }
-  const auto mode = parse_compute_mode(arguments.math);
-  if (!mode) {
-    throw UsageError(
-        fmt::format("--math: '{}' is not one of standard, split, reproducible", arguments.math));
-  }
-  options.compute_mode = *mode;
-  return options;
-}
-
-/// Sizes NxK, with the rows of all groups as m.
-std::vector<SizeArgument> read_group_sizes(const BenchArguments& arguments) {
-  constexpr std::int64_t most_tokens = 1 << 30;
-  const std::int64_t tokens = read_integer("--tokens", arguments.tokens, 1, most_tokens);
-  std::string sizes;
-  for (const std::string& size : split(arguments.sizes, ',')) {
-    if (split(size, 'x').size() != 2) {
-      throw UsageError(fmt::format("--sizes: '{}' is not NxK, as --groups needs it", size));
-    }
-    sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", tokens, size);
-  }
-  return read_sizes(sizes, 1);
-}
-
-std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
-  if (!arguments.sizes.empty() && arguments.any()) {
-    throw UsageError("--sizes: cannot be combined with --m, --n or --k");
-  }
-  if (arguments.any()) return {read_extents(arguments)};
-  if (!arguments.groups.empty()) return read_group_sizes(arguments);
-  if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
-  return {};
 }
 
 std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
@@ -323,6 +248,7 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.peers.empty()) throw UsageError("--vs: for a file of yours, --against names peers");
   if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
+  if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
   KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
@@ -355,6 +281,9 @@ ExitCode run(const BenchArguments& arguments) {
   if (!random.count.empty() || (random.regret && !arguments.sizes.empty())) {
     if (!arguments.batch.empty()) throw UsageError("--batch: cannot be combined with --random");
     if (!arguments.groups.empty()) throw UsageError("--groups: cannot be combined with --random");
+    if (!arguments.epilogue.empty()) {
+      throw UsageError("--epilogue: cannot be combined with --random");
+    }
     return run_random(arguments);
   }
   check_no_random(arguments.random);
@@ -386,6 +315,10 @@ Action add_bench(Options& app) {
   app.add_option("--skew", arguments->skew,
                  "How the rows are divided: none (evenly) or zipf (default: none)")
       ->type_name("SKEW");
+  app.add_option("--epilogue", arguments->epilogue,
+                 "What else the library and cublaslt compute in the same call: bias, relu, gelu, "
+                 "gelu-erf, silu, aux, residual; rungs compute the product alone")
+      ->type_name("PART,...");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,

@@ -26,6 +26,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string groups;
   std::string tokens;
   std::string skew;
+  std::string epilogue;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

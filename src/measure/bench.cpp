@@ -65,12 +65,19 @@ class Bench {
     }
     if (request_.with_library) enter_library();
     for (const Peer* peer : request_.peers) {
-      BenchRow row;
-      row.kind = Kind::peer;
-      row.name = row.slug = peer->name();
-      result_.rows.push_back(std::move(row));
-      entries_.push_back({nullptr, peer, 0, {}, {}});
+      enter_peer(nullptr, *peer);
+      if (request_.options.groups == 0) continue;
+      auto loop = peer->loop_of_groups();
+      if (const Contender* const contender = loop.get()) enter_peer(std::move(loop), *contender);
     }
+  }
+
+  void enter_peer(std::unique_ptr<Contender> owned, const Contender& contender) {
+    BenchRow row;
+    row.kind = Kind::peer;
+    row.name = row.slug = contender.name();
+    result_.rows.push_back(std::move(row));
+    entries_.push_back({std::move(owned), &contender, 0, {}, {}});
   }
 
   void enter_own() {

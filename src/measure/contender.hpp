@@ -5,6 +5,7 @@
 
 #include "backends/backend.hpp"
 #include "core/call.hpp"
+#include "core/epilogue_parts.hpp"
 #include "core/grouped.hpp"
 
 namespace rung {
@@ -30,6 +31,11 @@ class Contender {
   /// Ragged groups, with offsets on the host. Not all contenders have them.
   virtual Bound bind_groups(const GroupedCall& /*call*/, int /*threads*/) const {
     return {{}, "has no ragged groups"};
+  }
+  /// False: where others compute a product with an epilogue, this one computes the product alone.
+  virtual bool has_epilogues() const { return true; }
+  virtual Bound bind_epilogue(const CallWithEpilogue& /*call*/, int /*threads*/) const {
+    return {{}, "has no epilogues"};
   }
   /// Each call writes its sum to *result, as Backend::bind() does.
   virtual Bound bind(const DotCall& call, int threads, void* result) const = 0;

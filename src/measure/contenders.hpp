@@ -20,6 +20,7 @@ class RungContender final : public Contender {
 
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
+  bool has_epilogues() const override { return false; }
 
  private:
   const Backend& backend_;
@@ -38,6 +39,7 @@ class LibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:
   ComputeMode mode_;
@@ -59,6 +61,7 @@ class GpuLibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:
   void launch(const std::function<void()>& run, int threads) const;

@@ -10,6 +10,7 @@
 #include "backends/cuda/gpu.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
+#include "measure/epilogue_workload.hpp"
 #include "measure/gpu_ceilings.hpp"
 #include "measure/grouped_workload.hpp"
 
@@ -234,6 +235,9 @@ class DotWorkload final : public Workload {
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend) {
   if (op == "gemm" && options.groups > 0) return make_grouped_workload(size, options, backend);
+  if (op == "gemm" && options.epilogue != EpilogueParts{}) {
+    return make_epilogue_workload(size, options, backend);
+  }
   if (op == "gemm") return std::make_unique<GemmWorkload>(size, options, backend);
   if (op == "dot" || op == "sum") {
     return std::make_unique<DotWorkload>(size.n, op == "sum", options, backend);

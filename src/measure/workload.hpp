@@ -33,6 +33,7 @@ struct WorkloadOptions {
   std::int64_t batch = 1;   // products of gemm in one call, each of the size
   std::int64_t groups = 0;  // ragged groups that share the rows of A; 0: one product
   bool zipf = false;        // few groups have most of the rows
+  EpilogueParts epilogue = {};
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

@@ -153,7 +153,8 @@ void Results::add(const std::string& file, const Json& bench) {
   const Value machine = read_machine(whole);
   std::vector<Result> read;
   for (const Value& entry : whole.at("results").elements()) {
-    if (entry.find("batch") || entry.find("groups")) continue;  // pages have no place for them
+    if (entry.find("batch") || entry.find("groups") || entry.find("epilogue"))
+      continue;  // pages have no place for them
     read.push_back(read_entry(entry));
     read.back().source = sources.size();
   }

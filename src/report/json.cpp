@@ -42,7 +42,7 @@ Json peers_of(const BenchRow& row) {
 
 Json problem_of(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf] = result.options;
+               zipf, epilogue] = result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -52,6 +52,7 @@ Json problem_of(const BenchResult& result) {
     json["leading_dimensions"] = result.leading_dimensions;
     json["math"] = name(mode);
     if (batch != 1) json["batch"] = batch;
+    if (epilogue != EpilogueParts{}) json["epilogue"] = name(epilogue);
     if (groups != 0) json.update({{"groups", groups}, {"skew", zipf ? "zipf" : "none"}});
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});

@@ -142,6 +142,22 @@ TEST(Bench, TakesEveryLayoutAndScalar) {
   }
 }
 
+TEST(Bench, TimesAnEpilogueBesideThePlainProduct) {
+  for (const char* type : {"f32", "bf16"}) {
+    const Output output = run_rung(
+        "bench gemm/cpu/01 --sizes 9x10x11 --layout nt --json - --epilogue "
+        "bias,gelu,aux,residual --dtype " +
+        std::string(type) + tiny);
+    EXPECT_EQ(output.exit_code, 0) << output.err;
+    const Json results = Json::parse(output.out).at("results");
+    ASSERT_EQ(results.size(), 2u);  // the rung, and the library
+    for (const Json& result : results) {
+      EXPECT_EQ(result.at("epilogue"), "bias,gelu,aux,residual");
+      EXPECT_EQ(result.at("verified"), true) << output.err;
+    }
+  }
+}
+
 TEST(Bench, SkipsWhatWouldTakeTooLong) {
   const Output output =
       run_rung("bench gemm/cpu/00 --sizes 400 --seconds 0.0001 --vs none --json - --threads 1");

@@ -172,6 +172,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda/63 --groups 2 --tokens 9 --sizes 8x8 --skew x",
             "--skew: 'x' is not one of none, zipf"},
         Bad{"bench gemm/cuda --random 3 --groups 2", "--groups: cannot be combined with --random"},
+        Bad{"bench gemm/cpu/00 --epilogue bias,gelu,relu",
+            "--epilogue: 'relu' is not one more of bias, aux, residual and one of relu, gelu, "
+            "gelu-erf, silu"},
+        Bad{"bench gemm/cpu/00 --epilogue bias --batch 2",
+            "--epilogue: cannot be combined with --batch, --groups, --cold, --alpha or --beta"},
+        Bad{"bench gemm/cpu/00 --epilogue bias --dtype i32",
+            "--epilogue: for types of floating-point numbers"},
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 37 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",

@@ -33,7 +33,8 @@ using Lines = std::vector<std::string>;
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
 // halves and digits of f32.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits", "gemm/cuda/64_batched_wgmma"};
+                                           "gemm/cuda/33_digits", "gemm/cuda/63_grouped",
+                                           "gemm/cuda/64_batched_wgmma"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -138,7 +139,19 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   return spec;
 }
 
-/// A B^T of matrices of ones.
+bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
+
+/// Where groups of `rows` rows begin: more than a warp counts at once, most of them empty. Of two blocks,
+/// the first begins with a tile of few rows, and the second has such a tile after a whole one.
+std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
+  std::vector<std::int32_t> offsets(40, 0);
+  for (const std::int64_t end : {std::int64_t{3}, std::int64_t{3 + 138}, rows}) {
+    offsets.push_back(static_cast<std::int32_t>(end));
+  }
+  return offsets;
+}
+
+/// A B^T of matrices of ones; of a rung for groups, of ragged ones with one B.
 template <class In, class Out>
 Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   vgpu::DeviceMemory memory(std::size_t{1} << 26);
@@ -172,6 +185,12 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     launch.a.product_stride = m * k;
     launch.b.product_stride = k * n;
     launch.c.product_stride = m * n;
+  }
+  if (takes_groups(rung)) {
+    const std::vector<std::int32_t> offsets = ragged_offsets(m);
+    const std::int32_t* const at = array(std::ssize(offsets), std::int32_t{0});
+    memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
+    args.products = {.count = std::ssize(offsets) - 1, .offsets = at};
   }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);

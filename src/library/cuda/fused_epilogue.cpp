@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 
 #include "backends/cuda/prepared_gemm.hpp"
 #include "backends/cuda/tensor_maps.hpp"
 #include "core/integers.hpp"
 #include "device/cuda/library/fused_epilogue.hpp"
+#include "library/cuda/fused_tile.hpp"
 
 namespace rung::cuda {
 namespace {
@@ -39,21 +39,6 @@ bool has_kernel(const EpilogueArgs& args) {
          has_tma_store(args) && has_pairs(args.aux) && has_pairs(args.residual);
 }
 
-/// The largest tile of the fused kernels that is no wider and no higher than that one. Results of one
-/// byte need whole boxes of 128 columns.
-int tile_within(const TileShape& wanted, std::span<const TileShape> tiles, bool has_bytes) {
-  int best = 0;
-  int area = 0;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const TileShape& tile = tiles[i];
-    if (tile.BM > wanted.BM || tile.BN > wanted.BN || tile.BM * tile.BN < area) continue;
-    if (has_bytes && tile.BN % 128 != 0) continue;
-    best = static_cast<int>(i);
-    area = tile.BM * tile.BN;
-  }
-  return best;
-}
-
 /// Whether sums by split-K and a second kernel take less time than tiles that are not split. Fewer tiles
 /// than SMs: if most SMs are idle. More: if what the last wave's idle SMs lose takes longer than the
 /// second kernel. By rates measured on an H200: 780 TFLOP/s of 16-bit products, 4.2 TB/s, 3 us a launch.
@@ -68,19 +53,17 @@ bool loses_to_split_k(const GemmCall& product, std::int64_t tiles, int multiproc
   return lost > 3 + elements * bytes / 4.2e6;
 }
 
-/// The kernel with about the tile that rung 31 has for the product. Empty where split-K is faster.
+/// The kernel with the tile of the least expected time. Empty where split-K is faster.
 std::optional<ConfiguredGemm> choose(const ContextCache& context, const EpilogueCall& call,
-                                     Limits limits) {
+                                     const Limits& limits) {
   const GemmCall& product = call.product.call;
   const auto rung_31 = configured_gemm("gemm/cuda/31_dependent_launch");
   const bool splits = context.configured(rung_31, product, limits).config.splits > 1;
-  limits.workspace_bytes = 0;
-  const int whole = context.configured(rung_31, product, limits).config.tile;
-  const auto tiles = tiles_of(*fused_epilogue.rung, product.dtype);
-  const auto wanted = tiles_of(*rung_31.rung, product.dtype)[static_cast<std::size_t>(whole)];
   ConfiguredGemm chosen = fused_epilogue;
-  chosen.config.tile = tile_within(wanted, tiles, bytes_of(call.epilogue.c.type) == 1);
-  const TileShape& tile = tiles[static_cast<std::size_t>(chosen.config.tile)];
+  chosen.config.tile = fused_tile(product.dtype, {product.m, product.n, product.k},
+                                  call.epilogue.c.type, limits.multiprocessors);
+  const TileShape& tile =
+      tiles_of(*fused_epilogue.rung, product.dtype)[static_cast<std::size_t>(chosen.config.tile)];
   const std::int64_t count = ceil_div(product.m, tile.BM) * ceil_div(product.n, tile.BN);
   if (splits && loses_to_split_k(product, count, limits.multiprocessors)) return std::nullopt;
   return chosen;

@@ -48,9 +48,7 @@ struct Functions {
   const char* (*status_name)(int);
   Gemm2<float>* sgemm;
   Gemm2<double>* dgemm;
-  int (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
-                 const void* a, CudaDataType, int lda, const void* b, CudaDataType, int ldb,
-                 const void* beta, void* c, CudaDataType, int ldc, CublasCompute, int algorithm);
+  CublasGemmEx<Handle>* gemm_ex;
   int (*strided_batch_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha,
                           const void* a, CudaDataType, int lda, long long stride_a, const void* b,
                           CudaDataType, int ldb, long long stride_b, const void* beta, void* c,
@@ -171,17 +169,23 @@ class Cublas final : public Peer {
     if (dtype != Dtype::bf16_bf16 && dtype != Dtype::f16_f16 && dtype != Dtype::f32) {
       return {{}, "has groups of bf16, f16 and f32 alone, with results of the same type"};
     }
-    gpu_.make_current();
-    const auto session = this->session();
-    const auto groups = std::make_shared<CublasGroups>(gpu_, call);
-    return {batch_on_gpu("cublas", groups->operands(),
-                         [this, session, groups] {
-                           functions_.set_pointer_mode(session->handle(), PointerMode::host);
-                           functions_.check(
-                               groups->launch(functions_.grouped_ex, session->handle()),
-                               "cublasGemmGroupedBatchedEx");
-                         }),
-            {}};
+    return bind_groups(call, [this](Handle handle, const CublasGroups& groups) {
+      functions_.check(groups.launch(functions_.grouped_ex, handle), "cublasGemmGroupedBatchedEx");
+    });
+  }
+  std::unique_ptr<Contender> loop_of_groups() const override;
+  /// A call of cublasGemmEx for each group.
+  Bound bind_loop(const GroupedCall& call) const {
+    if (const auto reason = why_not(call.call)) return {{}, *reason};
+    if (call.call.dtype == Dtype::f64 || is_integer(call.call.dtype)) {
+      return {{}, "has scales of groups in float alone"};
+    }
+    return bind_groups(
+        call, [this, dtype = call.call.dtype](Handle handle, const CublasGroups& groups) {
+          functions_.set_math_mode(handle, dtype == Dtype::f32 ? f32_math_ : Math::standard);
+          functions_.check(groups.launch_each(functions_.gemm_ex, handle, default_algorithm),
+                           "cublasGemmEx");
+        });
   }
   // The sum stays in device memory, like the rungs': no call waits for the previous one.
   Bound bind(const DotCall& call, int /*threads*/, void* result) const override {
@@ -194,6 +198,18 @@ class Cublas final : public Peer {
   }
 
  private:
+  template <class Launch>
+  Bound bind_groups(const GroupedCall& call, const Launch& launch) const {
+    gpu_.make_current();
+    const auto session = this->session();
+    const auto groups = std::make_shared<CublasGroups>(gpu_, call);
+    return {batch_on_gpu("cublas", groups->operands(),
+                         [this, session, groups, launch] {
+                           functions_.set_pointer_mode(session->handle(), PointerMode::host);
+                           launch(session->handle(), *groups);
+                         }),
+            {}};
+  }
   template <class T>
   Bound bind_dot(DotFunction<T>* dot, const DotCall& call, void* result) const {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -275,6 +291,25 @@ class Cublas final : public Peer {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Session> session_;
 };
+
+class CublasLoop final : public Contender {
+ public:
+  explicit CublasLoop(const Cublas& cublas) : cublas_(cublas) {}
+
+  std::string name() const override { return "cublas loop"; }
+  Bound bind(const GemmCall&, int) const override { return {{}, "is for groups"}; }
+  Bound bind_groups(const GroupedCall& call, int /*threads*/) const override {
+    return cublas_.bind_loop(call);
+  }
+  Bound bind(const DotCall&, int, void*) const override { return {{}, "is for groups"}; }
+
+ private:
+  const Cublas& cublas_;
+};
+
+std::unique_ptr<Contender> Cublas::loop_of_groups() const {
+  return std::make_unique<CublasLoop>(*this);
+}
 
 }  // namespace
 

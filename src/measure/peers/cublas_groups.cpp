@@ -41,12 +41,13 @@ CublasGroups::CublasGroups(cuda::Gpu& gpu, const GroupedCall& host)
     second.push_back(one.a.data);
     c.push_back(one.c.data);
   }
-  std::vector<const void*> all = first;
-  all.insert(all.end(), second.begin(), second.end());
-  all.insert(all.end(), c.begin(), c.end());
-  const auto bytes = static_cast<std::int64_t>(all.size() * sizeof(void*));
+  matrices_ = first;
+  matrices_.insert(matrices_.end(), second.begin(), second.end());
+  matrices_.insert(matrices_.end(), c.begin(), c.end());
+  const auto bytes = static_cast<std::int64_t>(matrices_.size() * sizeof(void*));
   pointers_ = std::make_shared<cuda::DeviceMatrix>(
-      gpu, Storage{reinterpret_cast<std::byte*>(all.data()), 1, bytes, bytes}, all.data());
+      gpu, Storage{reinterpret_cast<std::byte*>(matrices_.data()), 1, bytes, bytes},
+      matrices_.data());
 }
 
 }  // namespace rung

@@ -19,6 +19,13 @@ using CublasGrouped = int(Handle, const CublasOperation*, const CublasOperation*
                           const int* ldb, const void* beta, void* const* c, CudaDataType,
                           const int* ldc, int groups, const int* sizes, CublasCompute);
 
+/// cublasGemmEx (2.8.12).
+template <class Handle>
+using CublasGemmEx = int(Handle, CublasOperation, CublasOperation, int m, int n, int k,
+                         const void* alpha, const void* a, CudaDataType, int lda, const void* b,
+                         CudaDataType, int ldb, const void* beta, void* c, CudaDataType, int ldc,
+                         CublasCompute, int algorithm);
+
 class CublasGroups {
  public:
   /// Groups without rows are left out. The context must be current. Throws cuda::DriverError and
@@ -38,13 +45,30 @@ class CublasGroups {
                    like.out_type(), ldc_.data(), count, ones_.data(), like.compute());
   }
 
+  /// A call for each group. Returns the first status that is not success.
+  template <class Handle>
+  int launch_each(CublasGemmEx<Handle>* gemm, Handle handle, int algorithm) const {
+    const ColumnMajorGemm& like = *like_;
+    const std::size_t count = m_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const int status =
+          gemm(handle, of_first_[i], of_second_[i], m_[i], n_[i], k_[i], &alpha_[i], matrices_[i],
+               like.in_type(), ld_first_[i], matrices_[count + i], like.in_type(), ld_second_[i],
+               &beta_[i], const_cast<void*>(matrices_[2 * count + i]), like.out_type(), ldc_[i],
+               like.compute(), algorithm);
+      if (status != 0) return status;
+    }
+    return 0;
+  }
+
  private:
   GroupsOnGpu on_gpu_;
   std::shared_ptr<ColumnMajorGemm> like_;  // of no group: for the types
   std::vector<CublasOperation> of_first_, of_second_;
   std::vector<int> m_, n_, k_, ld_first_, ld_second_, ldc_, ones_;
   std::vector<float> alpha_, beta_;
-  std::shared_ptr<cuda::DeviceMatrix> pointers_;
+  std::vector<const void*> matrices_;  // of each group the first factor's, then the others
+  std::shared_ptr<cuda::DeviceMatrix> pointers_;  // to matrices_
 };
 
 }  // namespace rung

@@ -13,6 +13,7 @@
 #include "core/kernel_error.hpp"
 #include "measure/peers/blas_operand.hpp"
 #include "measure/peers/cublaslt_api.hpp"
+#include "measure/peers/epilogue_on_gpu.hpp"
 #include "measure/peers/gpu_batch.hpp"
 #include "measure/peers/open.hpp"
 #include "measure/timing.hpp"
@@ -30,9 +31,10 @@ constexpr int max_choices = 10;
 /// The key for the choice of an algorithm.
 using Problem = std::tuple<Dtype, std::int64_t, std::int64_t, std::int64_t, CublasOperation,
                            CublasOperation, std::int64_t, std::int64_t, std::int64_t, std::uint32_t,
-                           std::uint32_t, std::uint32_t, bool>;
+                           std::uint32_t, std::uint32_t, bool, std::string>;
 
-Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& call) {
+Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& call,
+                   const EpilogueParts& parts) {
   return {g.dtype,
           g.m,
           g.n,
@@ -45,7 +47,21 @@ Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& c
           plan.alignments[0],
           plan.alignments[1],
           plan.alignments[2],
-          call.beta != 0};
+          call.beta != 0,
+          name(parts)};
+}
+
+/// Why it has no such epilogue, in a few words. It adds the residual before the activation, and keeps
+/// one bit of each element for the backward pass of relu.
+std::optional<std::string> why_not(const EpilogueParts& parts) {
+  const Activation activation = parts.activation;
+  if (activation == Activation::silu) return "has no silu";
+  if (activation == Activation::gelu_erf) return "has no gelu by erf";
+  if (parts.aux && activation != Activation::gelu_tanh) return "has aux only with gelu";
+  if (parts.residual && activation != Activation::none) {
+    return "adds the residual before the activation";
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> why_not(const GemmCall& call) {
@@ -84,15 +100,22 @@ class CublasLt final : public Peer {
     const std::lock_guard lock(mutex_);
     renew_session();
     const ColumnMajorGemm g(gpu_, call);
+    return bind(call, {}, {std::make_shared<Plan>(functions_, g), g, nullptr});
+  }
+  Bound bind_epilogue(const CallWithEpilogue& host, int /*threads*/) const override {
+    const GemmCall& call = host.call;
+    if (const auto reason = why_not(call)) return {{}, *reason};
+    if (const auto reason = why_not(host.parts)) return {{}, *reason};
+    gpu_.make_current();
+    const std::lock_guard lock(mutex_);
+    renew_session();
+    const auto on_gpu = std::make_shared<EpilogueOnGpu>(gpu_, host);
+    GemmCall with_residual = call;
+    if (host.parts.residual) with_residual.beta = 1;
+    ColumnMajorGemm g(gpu_, with_residual);
     const auto plan = std::make_shared<Plan>(functions_, g);
-    const Problem problem = problem_of(g, *plan, call);
-    if (!session_->chosen.contains(problem)) {
-      const auto choices =
-          plan->choices(functions_, session_->handle, workspace_bytes, max_choices);
-      if (choices.empty()) return {{}, "has no algorithm for it"};
-      session_->chosen[problem] = fastest(choices, plan, ColumnMajorGemm(gpu_, call));
-    }
-    return {batch(plan, g, session_->chosen[problem]), {}};
+    plan->add_epilogue(functions_, g, on_gpu->call);
+    return bind(with_residual, host.parts, {plan, g, on_gpu});
   }
   Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product"}; }
 
@@ -113,29 +136,52 @@ class CublasLt final : public Peer {
     session_ = std::make_shared<Session>(functions_, gpu_);
   }
 
-  Batch batch(const std::shared_ptr<Plan>& plan, const ColumnMajorGemm& g,
-              const Algorithm& algorithm) const {
-    const auto launch = [this, session = session_, plan, g, algorithm] {
-      functions_.check(
-          functions_.matmul(session->handle, plan->operation, &g.alpha, g.first.data, plan->first,
-                            g.second.data, plan->second, &g.beta, g.c, plan->c, g.c, plan->c,
-                            &algorithm, session->workspace.data(), session->workspace.bytes(),
-                            gpu_.stream()),
-          "cublasLtMatmul");
-    };
-    return batch_on_gpu("cublaslt", g.operands, launch);
+  /// What a call of cublasLtMatmul needs but for the algorithm.
+  struct Product {
+    std::shared_ptr<Plan> plan;
+    ColumnMajorGemm g;
+    std::shared_ptr<EpilogueOnGpu> epilogue;  // null: none
+
+    const void* added() const {
+      const bool has_residual = epilogue != nullptr && epilogue->residual != nullptr;
+      return has_residual ? epilogue->call.residual.data : g.c;
+    }
+  };
+
+  Bound bind(const GemmCall& call, const EpilogueParts& parts, const Product& product) const {
+    const Problem problem = problem_of(product.g, *product.plan, call, parts);
+    if (!session_->chosen.contains(problem)) {
+      const auto choices =
+          product.plan->choices(functions_, session_->handle, workspace_bytes, max_choices);
+      if (choices.empty()) return {{}, "has no algorithm for it"};
+      // With operands of its own, because C is overwritten.
+      session_->chosen[problem] =
+          fastest(choices, {product.plan, ColumnMajorGemm(gpu_, call), product.epilogue});
+    }
+    return {batch(product, session_->chosen[problem]), {}};
   }
 
-  /// Uses separate operands, because C is overwritten. Throws the KernelError of the last algorithm
-  /// if none runs.
-  Algorithm fastest(const std::vector<Algorithm>& choices, const std::shared_ptr<Plan>& plan,
-                    const ColumnMajorGemm& scratch) const {
+  Batch batch(const Product& product, const Algorithm& algorithm) const {
+    const auto launch = [this, session = session_, product, algorithm] {
+      const auto& [plan, g, epilogue] = product;
+      functions_.check(
+          functions_.matmul(session->handle, plan->operation, &g.alpha, g.first.data, plan->first,
+                            g.second.data, plan->second, &g.beta, product.added(), plan->c, g.c,
+                            plan->c, &algorithm, session->workspace.data(),
+                            session->workspace.bytes(), gpu_.stream()),
+          "cublasLtMatmul");
+    };
+    return batch_on_gpu("cublaslt", product.g.operands, launch);
+  }
+
+  /// Throws the KernelError of the last algorithm if none runs.
+  Algorithm fastest(const std::vector<Algorithm>& choices, const Product& scratch) const {
     std::optional<Algorithm> best;
     double least = std::numeric_limits<double>::infinity();
     std::string failure;
     for (const Algorithm& choice : choices) {
       try {
-        const double seconds = seconds_of(batch(plan, scratch, choice));
+        const double seconds = seconds_of(batch(scratch, choice));
         if (seconds >= least) continue;
         least = seconds;
         best = choice;

@@ -10,7 +10,10 @@ namespace rung::cublaslt {
 namespace {
 
 // cublasLtMatmulDescAttributes_t.
-constexpr int operation_of_a = 3, operation_of_b = 4;
+constexpr int operation_of_a = 3, operation_of_b = 4, epilogue = 7, bias_pointer = 8;
+constexpr int aux_pointer = 11, aux_ld = 12, aux_type = 22, bias_type = 26;
+// cublasLtEpilogue_t, whose values are sums of these.
+constexpr int no_epilogue = 1, relu = 2, bias = 4, gelu = 32, aux = 128;
 // cublasLtMatmulPreferenceAttributes_t.
 constexpr int max_workspace_bytes = 1;
 constexpr int min_alignment_a = 5, min_alignment_b = 6, min_alignment_c = 7, min_alignment_d = 8;
@@ -86,6 +89,28 @@ Plan::Plan(const Functions& functions, const ColumnMajorGemm& g)
   create(second, g.in_type(), stored(g.second, g.k, g.n), g.second.ld);
   create(c, g.out_type(), {static_cast<std::uint64_t>(g.m), static_cast<std::uint64_t>(g.n)},
          g.ldc);
+}
+
+void Plan::add_epilogue(const Functions& functions, const ColumnMajorGemm& g,
+                        const CallWithEpilogue& call) {
+  const auto set = [&](int attribute, const auto& value) {
+    functions.check(functions.set_operation(operation, attribute, &value, sizeof value),
+                    "cublasLtMatmulDescSetAttribute");
+  };
+  const EpilogueParts& parts = call.parts;
+  const int wanted = (parts.bias ? bias : 0) | (parts.aux ? aux : 0) |
+                     (parts.activation == Activation::relu ? relu : 0) |
+                     (parts.activation == Activation::gelu_tanh ? gelu : 0);
+  set(epilogue, wanted == 0 ? no_epilogue : wanted);
+  if (parts.bias) {
+    set(bias_pointer, call.bias.data);
+    set(bias_type, g.out_type());
+  }
+  if (parts.aux) {
+    set(aux_pointer, call.aux.data);
+    set(aux_ld, g.ldc);
+    set(aux_type, g.out_type());
+  }
 }
 
 std::vector<Algorithm> Plan::choices(const Functions& functions, Handle handle,

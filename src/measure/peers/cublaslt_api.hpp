@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/gpu.hpp"
+#include "core/epilogue_parts.hpp"
 #include "measure/peers/column_major_gemm.hpp"
 #include "shared_library/shared_library.hpp"
 
@@ -87,6 +88,10 @@ class Object {
 struct Plan {
   /// Throws KernelError.
   Plan(const Functions& functions, const ColumnMajorGemm& g);
+
+  /// Adds the bias, the activation and the aux output of a call on the device, of g. Throws KernelError.
+  void add_epilogue(const Functions& functions, const ColumnMajorGemm& g,
+                    const CallWithEpilogue& call);
 
   /// The algorithms that the library expects to be fastest, best first, up to `most`.
   std::vector<Algorithm> choices(const Functions& functions, Handle handle,

@@ -21,6 +21,9 @@ class Peer : public Contender {
   virtual std::string path() const = 0;
   /// What was done to make it run at its best, or why it may not; empty if nothing.
   virtual std::string note() const { return {}; }
+  /// For ragged groups: a contender that computes them by a call for each group. It refers to this peer;
+  /// null if the library has no other way to compute them.
+  virtual std::unique_ptr<Contender> loop_of_groups() const { return nullptr; }
 };
 
 struct PeerKind {

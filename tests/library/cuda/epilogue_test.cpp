@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "../epilogue_case.hpp"
+#include "backends/cuda/kernel_name.hpp"
 #include "fixture.hpp"
+#include "library/cuda/fused_tile.hpp"
 #include "rung/rung.h"
 
 namespace rung {
@@ -65,20 +68,34 @@ TEST_F(CudaEpilogue, IsOneLaunchForNarrowFloats) {
   }
 }
 
-// On two SMs, a block has tiles of all sizes to compute, one after another.
+// On one or two SMs, a block has several tiles to compute, one after another; of each size.
 TEST_F(CudaEpilogue, OfManyTiles) {
+  struct Shape {
+    std::int64_t m, n, k;
+    int multiprocessors;
+  };
   std::mt19937 random(6);
-  for (const auto& [m, n] : {std::pair{300, 560}, {130, 1040}, {70, 150}, {520, 130}}) {
+  std::set<int> used;
+  for (const auto& [m, n, k, multiprocessors] :
+       {Shape{300, 560, 144, 2}, {250, 512, 144, 2}, {64, 256, 144, 2}, {128, 1024, 448, 1}}) {
     for (const ElementType in : {bf16, e4m3}) {
+      if (in == e4m3 && multiprocessors == 1) continue;  // has no other tile there
       EpilogueSpec spec = fused_spec(random, 16);
       spec.in = in;
-      spec.m = spec.c == Order::row_major ? m : n / 16 * 16;
-      spec.n = spec.c == Order::row_major ? n / 16 * 16 : m;
-      spec.k = 144;
+      spec.m = spec.c == Order::row_major ? m : n;
+      spec.n = spec.c == Order::row_major ? n : m / 16 * 16;
+      spec.k = k;
       spec.column_bias = spec.amax = true;
-      check(spec, {.multiprocessors = 2});
+      check(spec, {.multiprocessors = multiprocessors});
+      const cuda::GemmSize size = spec.c == Order::row_major
+                                      ? cuda::GemmSize{spec.m, spec.n, spec.k}
+                                      : cuda::GemmSize{spec.n, spec.m, spec.k};
+      if (in == bf16) used.insert(cuda::fused_tile(Dtype::bf16, size, bf16, multiprocessors));
     }
   }
+  const cuda::GemmSize square = {100, 100, 100};  // as the test before has them
+  used.insert(cuda::fused_tile(Dtype::bf16, square, bf16, 132));
+  EXPECT_EQ(used.size(), tiles_of(*cuda::fused_epilogue.rung, Dtype::bf16).size());
 }
 
 TEST_F(CudaEpilogue, PacksOperandsOfTheFusedKernel) {

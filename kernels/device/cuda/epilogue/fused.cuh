@@ -38,10 +38,10 @@ __device__ __forceinline__ float vector_element(const EpilogueOperand& vector, s
   return widened(vector.type == ElementType::f16, word).first;
 }
 
-/// One warpgroup's epilogue for tiles of 64 x BN sums.
-template <int BN>
+/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other.
+template <int ROWS, int BN>
 class FusedEpilogue {
-  static_assert(BN % 64 == 0);
+  static_assert(ROWS % 64 == 0 && BN % 64 == 0);
   static constexpr int J = 8;  // groups of 8 columns that are processed at a time
   using Sums = float[J][4];
 
@@ -74,7 +74,8 @@ class FusedEpilogue {
   }
 
   /// The results of a tile whose sums begin at (row, col).
-  __device__ __forceinline__ void run(std::int64_t row, std::int64_t col, float (&acc)[BN / 8][4]) {
+  __device__ __forceinline__ void run(std::int64_t row, std::int64_t col,
+                                      float (&acc)[ROWS / 64 * BN / 8][4]) {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     RUNG_UNROLL
     for (int i = 0; i < BIASES; ++i) {
@@ -82,21 +83,23 @@ class FusedEpilogue {
     }
     // sync: the bias is there
     ptx::bar_sync(barrier_, 128);
-    // The sums of the next columns move to the front, so that one store is compiled, not several.
+    // The sums of the next slab move to the front, so that one store is compiled, not several.
     RUNG_NO_UNROLL
-    for (int first = 0; first < BN; first += 64) {
+    for (int slab = 0; slab < SLABS; ++slab) {
       Sums& t = reinterpret_cast<Sums&>(acc);
-      const float* const bias = shared_bias_ + first + accumulator_col();
+      const std::int64_t slab_row = row + row_of(slab);
+      const std::int64_t slab_col = col + col_of(slab);
+      const float* const bias = shared_bias_ + col_of(slab) + accumulator_col();
       if (is_simple_) {
         add_bias(bias, factor_, t);
       } else {
-        before_activation(pairs_of(row, col + first), bias, t);
+        before_activation(pairs_of(slab_row, slab_col), bias, t);
       }
       activate(t);
-      if (!is_simple_) after_activation(row, col + first, first + 64 < BN, t);
-      store(row, col + first, first / 64, t);
+      if (!is_simple_) after_activation(row, col, slab, t);
+      store(slab_row, slab_col, slab, t);
       RUNG_UNROLL
-      for (int j = 0; j < BN / 8 - J; ++j) {
+      for (int j = 0; j < (SLABS - 1) * J; ++j) {
         RUNG_UNROLL
         for (int i = 0; i < 4; ++i) acc[j][i] = acc[j + J][i];
       }
@@ -113,6 +116,10 @@ class FusedEpilogue {
 
  private:
   static constexpr int BIASES = (BN + 127) / 128;
+  static constexpr int SLABS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
+
+  static constexpr __device__ int row_of(int slab) { return slab / (BN / 64) * 64; }
+  static constexpr __device__ int col_of(int slab) { return slab % (BN / 64) * 64; }
 
   /// This thread's pairs of elements of a slab: in each group of 8 columns, two columns of two rows.
   struct Pairs64 {
@@ -253,14 +260,16 @@ class FusedEpilogue {
     if (args_.aux.data != nullptr) write(args_.aux, pairs, t);
   }
 
-  /// Steps 7 and 8, and the factor of the result. `continues`: there are more columns of the tile.
-  __device__ __forceinline__ void after_activation(std::int64_t row, std::int64_t col,
-                                                   bool continues, Sums& t) {
+  /// Steps 7 and 8, and the factor of the result, of a slab of the tile at (row, col).
+  __device__ __forceinline__ void after_activation(std::int64_t row, std::int64_t col, int slab,
+                                                   Sums& t) {
     if (args_.residual.data != nullptr) {
       add(args_.residual.type == ElementType::f16, residual_, 1.0f, t);
-      if (continues) fetch(args_.residual, pairs_of(row, col + 64), residual_);
+      if (slab + 1 < SLABS) {
+        fetch(args_.residual, pairs_of(row + row_of(slab + 1), col + col_of(slab + 1)), residual_);
+      }
     }
-    if (args_.amax != nullptr) raise_largest(pairs_of(row, col), t);
+    if (args_.amax != nullptr) raise_largest(pairs_of(row + row_of(slab), col + col_of(slab)), t);
     for_each(t, [&](float v) RUNG_INLINE_LAMBDA { return result_factor_ * v; });
   }
 

@@ -9,19 +9,24 @@
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
-#include "device/cuda/ptx/wgmma.cuh"
 #include "device/cuda/tile/operand.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 #include "device/cuda/tile/tile_scheduler.cuh"
+#include "device/cuda/tile/wgmma_stages.cuh"
 
 namespace rung {
 namespace {
 
-template <int BM, int BN, int STAGES>
+/// TILES: 1, consumers share a tile, 64 rows each; 2, ping-pong: each of two consumers has a tile of its
+/// own, and stores its results while the other one multiplies.
+template <int BM, int BN, int STAGES, int TILES>
 struct FusedTile {
-  static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
-  static constexpr int CONSUMERS = BM / 64;        // warpgroups
+  static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
+  static constexpr int WM = TILES == 1 ? 64 : BM;    // rows of a consumer
+  static constexpr int SHARERS = BM / WM;            // consumers of a tile
+  static constexpr int CONSUMERS = TILES * SHARERS;  // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
+  static constexpr int J = WM / 64 * BN / 8;  // sums of a thread, by four
   template <class In>
   static constexpr int BK = 128 / sizeof(In);  // lines of 128 bytes
   template <class In>
@@ -29,12 +34,14 @@ struct FusedTile {
 
   template <class In>
   struct Shared {
+    static_assert(cuda::requires_k_major<In> || BN % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     alignas(1024) unsigned char boxes[CONSUMERS][2][64 * 128];
     float bias[CONSUMERS][BN];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody reads them any more
+    std::uint64_t turn[TILES];    // the other consumer has issued the products of its tile
   };
 
 #ifndef RUNG_HOST
@@ -46,8 +53,9 @@ struct FusedTile {
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), SHARERS * 4);
       }
+      for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 1);
       ptx::fence_mbarrier_init();
     }
     // sync: the barriers are initialised
@@ -65,7 +73,7 @@ struct FusedTile {
     }
   }
 
-  /// One thread: brings each stage as soon as it is empty.
+  /// One thread: loads each stage as soon as it is empty.
   template <class In>
   static __device__ __forceinline__ void produce(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps, Shared<In>& shared) {
@@ -93,72 +101,65 @@ struct FusedTile {
         });
   }
 
-  /// One warpgroup: 64 rows of each tile.
+  /// One warpgroup: WM rows of each tile, or of every other one.
   template <class In>
   static __device__ __forceinline__ void consume(const Gemm<In, float>& g,
                                                  const cuda::TensorMaps& maps,
                                                  const EpilogueArgs& args, Shared<In>& shared) {
-    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-    cuda::FusedEpilogue<BN> epilogue(args, maps.c, shared.boxes[group], shared.bias[group],
-                                     1 + group);
+    const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
+    const int row = consumer % SHARERS * WM;
+    cuda::FusedEpilogue<WM, BN> epilogue(args, maps.c, shared.boxes[consumer],
+                                         shared.bias[consumer], 1 + consumer);
     const Scheduler<In> scheduler(g, 1);
     cuda::PipelineState<STAGES> state;
+    int others = consumer / SHARERS;         // tiles until this consumer's next one
+    std::uint32_t turn_parity = others ^ 1;  // the first turn needs no signal
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          epilogue.prefetch(tile.row + group * 64, tile.col);
-          float acc[BN / 8][4] = {};
+          if (others-- > 0) return skip(state, work.steps() / BK<In>);
+          others = TILES - 1;
+          epilogue.prefetch(tile.row + row, tile.col);
+          // Before the turn: tensor cores would wait for these zeros.
+          float acc[J][4] = {};
+          ptx::wgmma_fence(acc);
+          if constexpr (TILES > 1) {
+            // sync: the other consumer has seen all stages before, so that no wait for a stage is two
+            // phases ahead
+            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[consumer]), turn_parity);
+            turn_parity ^= 1;
+          }
           cuda::with_layouts(g, [&]<bool A_K_MAJOR, bool B_K_MAJOR>() RUNG_INLINE_LAMBDA {
-            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
+            multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), row, shared, state, acc);
           });
-          epilogue.run(tile.row + group * 64, tile.col, acc);
+          epilogue.run(tile.row + row, tile.col, acc);
         });
     epilogue.finish();
   }
 
-  /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
+  /// As so many calls of advance().
+  static __device__ __forceinline__ void skip(cuda::PipelineState<STAGES>& state,
+                                              std::int64_t stages) {
+    const auto to = static_cast<unsigned>(state.stage + stages);
+    state.stage = static_cast<int>(to % STAGES);
+    state.parity ^= to / STAGES & 1;
+  }
+
+  /// acc += WM rows of A, from `row` of the tile on, times B's columns.
   template <bool A_K_MAJOR, bool B_K_MAJOR, class In>
-  static __device__ __forceinline__ void multiply(std::int64_t steps, int group_row,
-                                                  Shared<In>& shared,
+  static __device__ __forceinline__ void multiply(std::int64_t steps, int row, Shared<In>& shared,
                                                   cuda::PipelineState<STAGES>& state,
-                                                  float (&acc)[BN / 8][4]) {
+                                                  float (&acc)[J][4]) {
     using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
     using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
-    const auto release = [&](int stage) {
-      if (threadIdx.x % 32 == 0) {
-        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+    const auto release = [&](int stage) RUNG_INLINE_LAMBDA {
+      if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[stage]));
+    };
+    const auto issued = [&]() RUNG_INLINE_LAMBDA {
+      if (TILES > 1 && threadIdx.x % 128 == 0) {
+        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[threadIdx.x < 256 ? 1 : 0]));
       }
     };
-    int before = 0;
-    for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
-      // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-
-      // multiply
-      const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
-      const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
-      if constexpr (cuda::is_promoted<In>) {
-        cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        release(state.stage);
-        state.advance();
-        continue;
-      }
-      ptx::wgmma_fence(acc);
-      RUNG_UNROLL
-      for (int k = 0; k < BK<In>; k += 32 / sizeof(In)) {
-        ptx::wgmma_m64<In, !A_K_MAJOR, !B_K_MAJOR>(acc, ATile::descriptor(a, group_row, k),
-                                                   BTile::descriptor(b, 0, k));
-      }
-      ptx::wgmma_commit_group();
-
-      // sync: with one wgmma group in flight, all reads of the previous stage are done
-      ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) release(before);
-      before = state.stage;
-      state.advance();
-    }
-    if constexpr (cuda::is_promoted<In>) return;
-    ptx::wgmma_wait_group<0>(acc);
-    if (steps > 0) release(before);
+    cuda::multiply_stages<ATile, BTile, BN, In>(steps, row, shared, state, release, issued, acc);
   }
 #endif
 
@@ -180,12 +181,12 @@ struct FusedTile {
   }
 };
 
-//                         BM   BN  STAGES
-using Large = FusedTile<128, 256, 4>;
-using Wide = FusedTile<128, 192, 4>;
-using Medium = FusedTile<128, 128, 6>;
-using Small = FusedTile<64, 128, 8>;
-using Smaller = FusedTile<64, 64, 12>;
+//                        BM   BN  STAGES TILES
+using Medium = FusedTile<128, 128, 6, 1>;
+using Small = FusedTile<64, 128, 8, 1>;
+using Smaller = FusedTile<64, 64, 12, 1>;
+using InTurn = FusedTile<128, 128, 6, 2>;
+using FlatInTurn = FusedTile<64, 192, 6, 2>;
 
 }  // namespace
 
@@ -197,7 +198,7 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
   cuda::GemmRung rung = cuda::tiled_gemm_rung(
       "gemm_cuda_library_fused_epilogue", cuda::TileRow<0, Medium, bf16, f16, e4m3>{},
       cuda::TileRow<1, Small, bf16, f16, e4m3>{}, cuda::TileRow<2, Smaller, bf16, f16, e4m3>{},
-      cuda::TileRow<3, Wide, bf16, f16>{}, cuda::TileRow<4, Large, bf16, f16>{});
+      cuda::TileRow<3, InTurn, bf16, f16>{}, cuda::TileRow<4, FlatInTurn, bf16, f16>{});
   rung.maps = true;
   return rung;
 }();
@@ -217,8 +218,8 @@ extern const cuda::GemmRung gemm_cuda_library_fused_epilogue = [] {
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 0, Medium, , bf16, f16, e4m3)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 1, Small, , bf16, f16, e4m3)
 RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 2, Smaller, , bf16, f16, e4m3)
-RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 3, Wide, , bf16, f16)
-RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 4, Large, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 3, InTurn, , bf16, f16)
+RUNG_FOR_EACH(RUNG_FUSED_ENTRIES, 4, FlatInTurn, , bf16, f16)
 
 #endif
 

@@ -132,7 +132,14 @@ void run_proxy_fence(Warp& warp, const Instr& instr) {
 }
 
 void run_mbarrier_fence(Warp& warp, const Instr&) {
-  for (Mbarrier& barrier : warp.block->async->barriers.all()) barrier.visible = true;
+  const Block& block = *warp.block;
+  if (!block.worker.observe) return;
+  for (Mbarrier& barrier : block.async->barriers.all()) {
+    const bool is_own = barrier.thread() / warp_size == warp.index;
+    if (is_own || block.order.ordered(barrier.initialised, block.thread(warp, 0))) {
+      barrier.visible = true;
+    }
+  }
 }
 
 void meet_async(Block& block, const Barrier& done) {

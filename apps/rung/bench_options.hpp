@@ -1,0 +1,21 @@
+#pragma once
+// What the arguments of rung bench say of the problems.
+
+#include <vector>
+
+#include "arguments.hpp"
+#include "bench_arguments.hpp"
+#include "measure/workload.hpp"
+
+namespace rung {
+
+/// Groups share the rows of one A: throws UsageError for options that would not be what is measured.
+void check_groups(const BenchArguments& arguments);
+
+/// Throws UsageError.
+WorkloadOptions read_options(const BenchArguments& arguments);
+
+/// The sizes in the order of the arguments; none, if there are none. Throws UsageError.
+std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments);
+
+}  // namespace rung

@@ -1,0 +1,64 @@
+#include "library/cuda/fused_tile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cuda/kernel_name.hpp"
+#include "core/epilogue.hpp"
+#include "core/integers.hpp"
+
+namespace rung::cuda {
+namespace {
+
+/// Of one tile, in microseconds on an H200 (docs/notes/epilogues.md).
+struct TileTimes {
+  double step;        // 128 bytes of k
+  double start;       // before the products
+  double epilogue;    // after them, with bias and gelu
+  double idle_share;  // of a k-block's time, what remains if all other SMs are idle
+  bool takes_turns;   // two tiles at a time: one is stored while the other one is multiplied
+};
+
+/// In the order of the kernel's tiles.
+constexpr std::array times = {
+    TileTimes{0.384, 0.97, 1.56, 0.76, false},  // 128 x 128
+    TileTimes{0.237, 0.40, 1.81, 0.41, false},  // 64 x 128
+    TileTimes{0.212, 0.55, 0.72, 0.40, false},  // 64 x 64
+    TileTimes{0.374, 0.0, 5.99, 0.86, true},    // 128 x 128
+    TileTimes{0.338, 0.0, 4.54, 0.49, true},    // 64 x 192
+};
+
+double microseconds(const TileTimes& of, const TileShape& tile, const GemmSize& size,
+                    int multiprocessors) {
+  const std::int64_t workers = std::max(multiprocessors / tile.cluster, 1);
+  const std::int64_t tiles =
+      ceil_div(size.m, std::int64_t{tile.BM} * tile.cluster) * ceil_div(size.n, tile.BN);
+  const auto waves = static_cast<double>(ceil_div(tiles, workers));
+  const double busy = static_cast<double>(tiles) / static_cast<double>(workers) - (waves - 1);
+  const double of_tile = static_cast<double>(ceil_div(size.k, tile.BK)) * of.step;
+  const double products = (waves - 1 + of.idle_share + (1 - of.idle_share) * busy) * of_tile;
+  const double rest = of.start + of.epilogue;
+  if (!of.takes_turns) return products + waves * rest;
+  return std::max(products, waves * (of_tile + of.epilogue) / 2) + rest;
+}
+
+}  // namespace
+
+int fused_tile(Dtype dtype, const GemmSize& size, ElementType out, int multiprocessors) {
+  const auto tiles = tiles_of(*fused_epilogue.rung, dtype);
+  int best = 0;
+  double least = 0;
+  for (std::size_t i = 0; i < std::min(tiles.size(), times.size()); ++i) {
+    // Results of one byte are stored in whole boxes of 128 columns.
+    if (bytes_of(out) == 1 && tiles[i].BN % 128 != 0) continue;
+    const double expected = microseconds(times[i], tiles[i], size, multiprocessors);
+    if (least != 0 && expected >= least) continue;
+    best = static_cast<int>(i);
+    least = expected;
+  }
+  return best;
+}
+
+}  // namespace rung::cuda

@@ -1,0 +1,77 @@
+// The library's products with an epilogue as contenders.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <type_traits>
+
+#include "measure/contenders.hpp"
+#include "measure/peers/epilogue_on_gpu.hpp"
+#include "measure/peers/gpu_batch.hpp"
+#include "rung/epilogue.hpp"
+
+namespace rung {
+namespace {
+
+template <class T>
+constexpr ElementType type_of() {
+  using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
+  return detail::element_type_of<Public>();
+}
+
+ElementType input_type(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return type_of<In>(); });
+}
+ElementType result_type(Dtype dtype) {
+  return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return type_of<Out>(); });
+}
+
+template <class View, class Pointer>
+View view(const AnyMatrix<Pointer>& matrix, ElementType type, std::int64_t rows,
+          std::int64_t cols) {
+  if (matrix.data == nullptr) return {};
+  const bool by_rows = matrix.col_stride == 1 && matrix.row_stride >= cols;
+  return {matrix.data,
+          type,
+          rows,
+          cols,
+          by_rows ? matrix.row_stride : matrix.col_stride,
+          by_rows ? Order::row_major : Order::col_major};
+}
+
+/// `where`: the last arguments of gemm_epilogue().
+template <class... Where>
+void run(const CallWithEpilogue& with, const Where&... where) {
+  const GemmCall& call = with.call;
+  const ElementType in = input_type(call.dtype), out = result_type(call.dtype);
+  Epilogue epilogue;
+  if (with.bias.data != nullptr) epilogue.column_bias = InputVector(with.bias.data, out, call.n);
+  epilogue.activation = with.parts.activation;
+  epilogue.aux = view<OutputMatrix>(with.aux, out, call.m, call.n);
+  epilogue.residual = view<InputMatrix>(with.residual, out, call.m, call.n);
+  gemm_epilogue(call.alpha, view<InputMatrix>(call.a, in, call.m, call.k),
+                view<InputMatrix>(call.b, in, call.k, call.n), call.beta,
+                view<OutputMatrix>(call.c, out, call.m, call.n), epilogue, where...);
+}
+
+}  // namespace
+
+Bound LibraryContender::bind_epilogue(const CallWithEpilogue& call, int threads) const {
+  const GemmOptions options = {.threads = threads, .compute_mode = mode_};
+  return {[call, options](std::int64_t calls) {
+            for (std::int64_t i = 0; i < calls; ++i) run(call, options);
+          },
+          {}};
+}
+
+Bound GpuLibraryContender::bind_epilogue(const CallWithEpilogue& call, int threads) const {
+  gpu_.make_current();
+  const EpilogueOnGpu on_gpu(gpu_, call);
+  const CudaStream stream(gpu_.stream());
+  const CudaOptions options = {.compute_mode = mode_};
+  return {batch_on_gpu("library", on_gpu.operands,
+                       [=, this] { launch([&] { run(on_gpu.call, stream, options); }, threads); }),
+          {}};
+}
+
+}  // namespace rung

@@ -1,0 +1,180 @@
+#include "measure/epilogue_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/gpu.hpp"
+#include "core/bound.hpp"
+#include "core/operand.hpp"
+#include "library/cuda/select.hpp"
+#include "library/select.hpp"
+#include "measure/gpu_ceilings.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::uint64_t seed_of_a = 1, seed_of_b = 2, seed_of_bias = 3, seed_of_residual = 4;
+
+double activated(Activation activation, double x) {
+  constexpr double sqrt_2_over_pi = 0.7978845608028654;
+  switch (activation) {
+    case Activation::relu: return std::max(x, 0.0);
+    case Activation::gelu_tanh:
+      return x / 2 * (1 + std::tanh(sqrt_2_over_pi * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_erf: return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    case Activation::silu: return x / (1 + std::exp(-x));
+    default: return x;
+  }
+}
+
+class EpilogueWorkload final : public Workload {
+ public:
+  EpilogueWorkload(const Size& size, const WorkloadOptions& options, const Backend& backend)
+      : size_(size),
+        options_(options),
+        backend_(backend),
+        a_(options.dtype, options.a_transposed ? size.k : size.m,
+           options.a_transposed ? size.m : size.k, options.a_transposed ? size.m : size.k, 0),
+        b_(options.dtype, options.b_transposed ? size.n : size.k,
+           options.b_transposed ? size.k : size.n, options.b_transposed ? size.k : size.n, 0),
+        c_(output_type(options.dtype), size.m, size.n, size.n, 0),
+        bias_(output_type(options.dtype), 1, size.n, size.n, 0),
+        aux_(output_type(options.dtype), size.m, size.n, size.n, 0),
+        residual_(output_type(options.dtype), size.m, size.n, size.n, 0) {
+    fill(Values::reals);
+  }
+
+  Bound bind(const Contender& contender) override {
+    const CallWithEpilogue both = call();
+    if (contender.has_epilogues()) return contender.bind_epilogue(both, options_.threads);
+    return contender.bind(both.call, options_.threads);
+  }
+
+  /// Some rows, on small integers, whose sums are exact.
+  Verdict verify(const Contender& contender) override {
+    fill(Values::integers);
+    bind(contender).batch.call();
+    const EpilogueParts parts = contender.has_epilogues() ? options_.epilogue : EpilogueParts{};
+    const Verdict verdict =
+        visit(options_.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Verdict {
+          if constexpr (std::is_integral_v<In>) {
+            return wrong("integers have no epilogues here");
+          } else {
+            return check<In, Out>(parts);
+          }
+        });
+    fill(Values::reals);
+    return verdict;
+  }
+
+  WorkloadCeiling ceiling() const override {
+    cuda::Gpu* const gpu = backend_.name() == "virtual" ? nullptr : gpu_of(backend_);
+    if (gpu == nullptr) return {};
+    auto kernels = gpu_multiply_add_ceilings(*gpu, options_.dtype);
+    if (kernels.empty()) return {};
+    return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
+  }
+  std::size_t operand_sets() const override { return 1; }
+  /// Of the product.
+  std::string library_choice() const override {
+    if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
+      return std::string(choose_cuda_gemm(call().call, gpu->target().arch).id);
+    }
+    return choose_gemm(call().call, options_.threads).id;
+  }
+  std::vector<std::int64_t> leading_dimensions() const override {
+    return {a_.ld(), b_.ld(), c_.ld()};
+  }
+  double flops() const override { return 2 * size_.volume(); }
+  double bytes() const override {
+    const auto bytes = [](const Operand& operand, std::size_t element) {
+      return static_cast<double>(operand.rows()) * static_cast<double>(operand.cols()) *
+             static_cast<double>(element);
+    };
+    const std::size_t in = input_bytes(options_.dtype), out = output_bytes(options_.dtype);
+    const EpilogueParts& parts = options_.epilogue;
+    return bytes(a_, in) + bytes(b_, in) + bytes(c_, out) + parts.bias * bytes(bias_, out) +
+           parts.aux * bytes(aux_, out) + parts.residual * bytes(residual_, out);
+  }
+  bool counts_flops() const override { return true; }
+
+ private:
+  void fill(Values values) {
+    a_.fill(values, seed_of_a);
+    b_.fill(values, seed_of_b);
+    bias_.fill(values, seed_of_bias);
+    residual_.fill(values, seed_of_residual);
+    c_.poison();
+    aux_.poison();
+  }
+
+  template <class Pointer>
+  static AnyMatrix<Pointer> matrix(const Operand& operand, bool transposed, bool exists = true) {
+    if (!exists) return {};
+    return {operand.data(), transposed ? 1 : operand.ld(), transposed ? operand.ld() : 1,
+            operand.storage()};
+  }
+
+  CallWithEpilogue call() const {
+    const EpilogueParts& parts = options_.epilogue;
+    return {.call = {.dtype = options_.dtype,
+                     .m = size_.m,
+                     .n = size_.n,
+                     .k = size_.k,
+                     .alpha = 1,
+                     .a = matrix<const void*>(a_, options_.a_transposed),
+                     .b = matrix<const void*>(b_, options_.b_transposed),
+                     .beta = 0,
+                     .c = matrix<void*>(c_, false)},
+            .parts = parts,
+            .bias = matrix<const void*>(bias_, false, parts.bias),
+            .aux = matrix<void*>(aux_, false, parts.aux),
+            .residual = matrix<const void*>(residual_, false, parts.residual)};
+  }
+
+  /// Allows for the rounding to the type of C, and for activations by tanh.approx, as peers have them.
+  template <class In, class Out>
+  Verdict check(const EpilogueParts& parts) const {
+    if (const auto place = c_.broken_guard()) return wrong("wrote around C: " + *place);
+    const Gemm<In, Out> g = call().call.typed<In, Out>();
+    const auto* const bias = static_cast<const Out*>(bias_.data());
+    const auto* const residual = static_cast<const Out*>(residual_.data());
+    constexpr double rounding = sizeof(Out) == 2 ? 0x1p-8 : 0x1p-20, of_activation = 0x1p-10;
+    for (const std::int64_t row : {std::int64_t{0}, g.m / 2, g.m - 1}) {
+      for (std::int64_t col = 0; col < g.n; ++col) {
+        double sum = parts.bias ? static_cast<double>(widen(bias[col])) : 0.0;
+        for (std::int64_t k = 0; k < g.k; ++k) {
+          sum += static_cast<double>(widen(g.a(row, k)) * widen(g.b(k, col)));
+        }
+        const double added =
+            parts.residual ? static_cast<double>(widen(residual[row * g.n + col])) : 0.0;
+        const double expected = activated(parts.activation, sum) + added;
+        const auto got = static_cast<double>(widen(g.c(row, col)));
+        const bool is_smooth = parts.activation > Activation::relu;
+        const double allowed =
+            rounding * std::abs(expected) + (is_smooth ? of_activation * std::abs(sum) : 0.0);
+        if (std::abs(got - expected) <= allowed) continue;
+        return wrong(fmt::format("C({}, {}) is {}, expected {}", row, col, got, expected));
+      }
+    }
+    return {.right = true, .max_error_ratio = 0, .message = ""};
+  }
+
+  Size size_;
+  WorkloadOptions options_;
+  const Backend& backend_;
+  Operand a_, b_, c_, bias_, aux_, residual_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_epilogue_workload(const Size& size, const WorkloadOptions& options,
+                                                 const Backend& backend) {
+  return std::make_unique<EpilogueWorkload>(size, options, backend);
+}
+
+}  // namespace rung
