@@ -31,11 +31,8 @@ Dtype type_of_c(Dtype dtype) {
 /// In mode batch_invariant, k is not cut: for the first m that it pays for, bits would change.
 CudaGemmChoice configured(const cuda::ContextCache& context, const CudaGemmChoice& rung,
                           const GemmCall& problem, cuda::Limits limits) {
-  const bool is_invariant = is_batch_invariant(problem.dtype, problem.compute_mode);
-  if (is_invariant) limits.workspace_bytes = 0;
-  CudaGemmChoice choice = context.configured(rung, problem, limits);
-  if (is_invariant) choice.config.splits = 1;
-  return choice;
+  if (is_batch_invariant(problem.dtype, problem.compute_mode)) limits.workspace_bytes = -1;
+  return context.configured(rung, problem, limits);
 }
 
 }  // namespace

@@ -199,6 +199,31 @@ TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
   EXPECT_EQ(rows_of(from_device(d, p.c.size()), p.n, 0, p.m), all);
 }
 
+TEST_F(CudaBatchInvariant, NoKIsCut) {
+  const auto config_of = [](const char* id, Dtype dtype, std::int64_t workspace_bytes) {
+    constexpr std::int64_t n = 512, k = 16384;
+    const GemmCall call = {.dtype = dtype,
+                           .m = 64,
+                           .n = n,
+                           .k = k,
+                           .alpha = 1,
+                           .a = {nullptr, k, 1},
+                           .b = {nullptr, 1, k},
+                           .beta = 0,
+                           .c = {nullptr, n, 1}};
+    cuda::Limits limits = cuda::current_context().limits();
+    limits.workspace_bytes = workspace_bytes;
+    return cuda::current_context().configured(cuda::configured_gemm(id), call, limits).config;
+  };
+  const auto expect_uncut = [&](const char* id, Dtype dtype) {
+    EXPECT_GT(config_of(id, dtype, cuda::default_workspace_bytes).splits, 1) << id;
+    EXPECT_EQ(config_of(id, dtype, -1).splits, 1) << id;
+  };
+  expect_uncut("gemm/cuda/31_dependent_launch", Dtype::bf16);
+  expect_uncut("gemm/cuda/11_split_k", Dtype::f32);
+  expect_uncut("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+}
+
 TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {
   const auto one = on_device(std::vector<float>(16));
   const auto like = row_major<const float>(nullptr, 4, 4);
