@@ -39,6 +39,8 @@ constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gem
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
+// More than a warp counts at a time. All rows are the last one's.
+constexpr std::int64_t groups_of_rung = 40;
 
 /// A problem, how it is cut, and on how many multiprocessors.
 struct Setting {
@@ -160,12 +162,13 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   };
   const auto [m, n, k, config, multiprocessors] = setting_of(rung);
   const std::int64_t products = rung.batches ? products_of_batch : 1;
+  const std::int64_t groups = rung.groups ? groups_of_rung : 1;
   const Gemm<In, Out> gemm{m,
                            n,
                            k,
                            Out(1),
                            {array(products * m * k, In(1.0f)), k, 1},
-                           {array(products * k * n, In(1.0f)), 1, k},
+                           {array((groups + products - 1) * k * n, In(1.0f)), 1, k},
                            Out(0),
                            {array(products * m * n, Out(1)), n, 1}};
   cuda::Launch launch = rung.launches.of<In, Out>()(gemm, config);
@@ -188,6 +191,13 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     launch.a.product_stride = m * k;
     launch.b.product_stride = k * n;
     launch.c.product_stride = m * n;
+  }
+  if (rung.groups) {
+    std::int32_t* const offsets = array(groups + 1, std::int32_t{0});
+    const auto rows = static_cast<std::int32_t>(m);
+    memory.write(reinterpret_cast<std::uint64_t>(offsets + groups), &rows, sizeof rows);
+    args.products = {groups, {}, {k * n}, {}, nullptr, offsets};
+    launch.b.rows += (groups - 1) * n;
   }
   const auto encode = [](const cuda::TensorMapSpec& spec, cuda::EncodedTensorMap& to) {
     const vgpu::TensorMap map = map_of(spec);

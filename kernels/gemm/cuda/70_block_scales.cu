@@ -10,7 +10,7 @@
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tile_scales.cuh"
 #include "device/cuda/load/tma_load.cuh"
-#include "device/cuda/load/zero_steps.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/tile/group_scheduler.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
 
@@ -18,8 +18,7 @@ namespace rung {
 namespace {
 
 /// Of the first warpgroup, one warp loads tiles, the others scales. All other warps multiply.
-/// A_BOX: rows of a box of A. Of a tile, only boxes are loaded that have rows of the group.
-template <int BM, int BN, int STAGES, int A_BOX>
+template <int BM, int BN, int STAGES>
 struct ScaledTile {
   using In = float8_e4m3;
   static constexpr unsigned GROUP = 8 * 128 / BM;  // rows of tiles that go together
@@ -45,8 +44,6 @@ struct ScaledTile {
                                                 const cuda::Products& products,
                                                 const BlockScales& scales = {}) {
     auto& shared = cuda::dynamic_shared<Shared>();
-    // Rows that no box brings are multiplied with the others, though not stored.
-    if constexpr (A_BOX < 64) cuda::zero_tiles<THREADS>(shared.As[0], STAGES * BM * BK);
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1 + LOADERS);
@@ -54,6 +51,8 @@ struct ScaledTile {
       }
       ptx::fence_mbarrier_init();
     }
+    // sync: the barriers are initialised, for TMA too
+    ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
     ptx::griddepcontrol_wait();
@@ -77,17 +76,13 @@ struct ScaledTile {
     cuda::PipelineState<STAGES> state;
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
-          const int boxes = ((tile.rows < BM ? tile.rows : BM) + A_BOX - 1) / A_BOX;
           for (int k0 = 0; k0 < tile.steps; k0 += BK) {
             wait_until_empty(shared, state);
             const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
             const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
             const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
-            ptx::mbarrier_arrive_expect_tx(full, (boxes * A_BOX + BN) * BK);
-            for (int box = 0; box < boxes; ++box) {
-              cuda::load_tile<A_BOX>(a + box * A_BOX * BK, maps.a, true, tile.a_row + box * A_BOX,
-                                     k0, full);
-            }
+            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
+            cuda::load_tile<BM>(a, maps.a, true, tile.a_row, k0, full);
             cuda::load_tile<BN>(b, maps.b, true, tile.b_col, k0, full);
             state.advance();
           }
@@ -191,7 +186,7 @@ struct ScaledTile {
             .shared_bytes = sizeof(Shared),
             .persistent = true,
             .starts_early = true,
-            .a = cuda::tensor_map_of_a(g, A_BOX),
+            .a = cuda::tensor_map_of_a(g, BM),
             .b = cuda::tensor_map_of_b(g, BN),
             .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
@@ -204,11 +199,11 @@ struct ScaledTile {
   }
 };
 
-//                         BM   BN  STAGES A_BOX
-using Smaller = ScaledTile<64, 64, 12, 16>;
-using Tall = ScaledTile<128, 64, 7, 64>;
-using Medium = ScaledTile<128, 128, 5, 64>;
-using Wide = ScaledTile<128, 192, 4, 64>;
+//                         BM   BN  STAGES
+using Smaller = ScaledTile<64, 64, 12>;
+using Tall = ScaledTile<128, 64, 7>;
+using Medium = ScaledTile<128, 128, 5>;
+using Wide = ScaledTile<128, 192, 4>;
 
 }  // namespace
 
