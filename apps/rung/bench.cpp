@@ -338,7 +338,9 @@ Action add_bench(Options& app) {
   app.add_option(
          "--math", arguments->math,
          "Compute mode of the library's gemm: standard, split (f32 by halves, f64 by residues) or, "
-         "for f32, reproducible (the same bits everywhere)")
+         "for f32, reproducible (the same bits everywhere), or batch_invariant (a row's bits do "
+         "not "
+         "depend on m)")
       ->type_name("MODE")
       ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,

@@ -92,7 +92,8 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   const auto mode = parse_compute_mode(arguments.math);
   if (!mode) {
     throw UsageError(
-        fmt::format("--math: '{}' is not one of standard, split, reproducible", arguments.math));
+        fmt::format("--math: '{}' is not one of standard, split, reproducible, batch_invariant",
+                    arguments.math));
   }
   options.compute_mode = *mode;
   return options;

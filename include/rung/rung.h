@@ -36,7 +36,8 @@ typedef enum rung_dot_mode {
 typedef enum rung_compute_mode {
   RUNG_COMPUTE_STANDARD = 0,
   RUNG_COMPUTE_SPLIT = 1,
-  RUNG_COMPUTE_REPRODUCIBLE = 2
+  RUNG_COMPUTE_REPRODUCIBLE = 2,
+  RUNG_COMPUTE_BATCH_INVARIANT = 3
 } rung_compute_mode;
 
 /* The bits of a bfloat16 and of an IEEE-754 binary16. */
@@ -313,6 +314,17 @@ RUNG_C_API rung_status rung_gemm_pointers(int64_t count, const rung_tensor* a, c
 RUNG_C_API rung_status rung_gemm_grouped(const rung_tensor* a, const rung_tensor* b,
                                          const rung_tensor* c, const int32_t* offsets, double alpha,
                                          double beta, const rung_tensor_options* options);
+
+/* C = alpha * A * B + beta * C for elements of RUNG_DTYPE_E4M3 with a scale for each block, which is
+ * RUNG_DTYPE_F32: a has m x k elements and a_scales m x k / 128, b k x n and b_scales k / 128 x n /
+ * 128, rounded up. c is RUNG_DTYPE_F32 or RUNG_DTYPE_BF16, row-major. If offsets is not null, b and
+ * b_scales have 3 dimensions, and offsets are as in rung_gemm_grouped. rung::gemm_block_scaled in
+ * rung/block_scaled.hpp has the rest, errors too. */
+RUNG_C_API rung_status rung_gemm_block_scaled(const rung_tensor* a, const rung_tensor* a_scales,
+                                              const rung_tensor* b, const rung_tensor* b_scales,
+                                              const rung_tensor* c, const int32_t* offsets,
+                                              double alpha, double beta,
+                                              const rung_tensor_options* options);
 
 /* The values are those of rung::Activation. */
 typedef enum rung_activation {

@@ -2,6 +2,7 @@
 // The whole C++ interface.
 
 #include "rung/batch.hpp"
+#include "rung/block_scaled.hpp"
 #include "rung/cuda.hpp"
 #include "rung/dot.hpp"
 #include "rung/epilogue.hpp"

@@ -70,9 +70,10 @@ std::int32_t activation_of(const std::string& name) {
 std::int32_t compute_mode_of(std::string_view math) {
   if (math == "split") return RUNG_COMPUTE_SPLIT;
   if (math == "reproducible") return RUNG_COMPUTE_REPRODUCIBLE;
+  if (math == "batch_invariant") return RUNG_COMPUTE_BATCH_INVARIANT;
   if (math == "ieee") return RUNG_COMPUTE_STANDARD;
   fail("math is '" + std::string(math) +
-       "'; with an epilogue it must be 'ieee', 'split' or 'reproducible'");
+       "'; with an epilogue it must be 'ieee', 'split', 'reproducible' or 'batch_invariant'");
 }
 
 /// The parts of a rung.Epilogue, for as long as this lives.

@@ -125,10 +125,12 @@ std::int32_t default_result(std::int32_t dtype) {
 }
 
 std::int32_t dtype_in_mode(std::int32_t dtype, std::string_view math) {
-  if (math == "ieee" || math == "split" || math == "reproducible") return dtype;
+  if (math == "ieee" || math == "split" || math == "reproducible" || math == "batch_invariant") {
+    return dtype;
+  }
   if (math != "tf32") {
     fail("math is '" + std::string(math) +
-         "'; it must be 'ieee', 'split', 'reproducible' or 'tf32'");
+         "'; it must be 'ieee', 'split', 'reproducible', 'batch_invariant' or 'tf32'");
   }
   if (dtype != RUNG_DTYPE_F32) {
     fail_dtype(std::string("math is 'tf32', a is ") + dtype_name(dtype) +
@@ -179,6 +181,7 @@ class Product {
     const std::string_view math = options.math;
     if (math == "split") options_.compute_mode = RUNG_COMPUTE_SPLIT;
     if (math == "reproducible") options_.compute_mode = RUNG_COMPUTE_REPRODUCIBLE;
+    if (math == "batch_invariant") options_.compute_mode = RUNG_COMPUTE_BATCH_INVARIANT;
     options_.stream = stream;
     c_ = {static_cast<std::byte*>(out.data),
           shapes.a.rows,

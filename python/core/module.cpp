@@ -67,11 +67,12 @@ out : array of shape (..., m, n), optional
     Written in place and returned. If beta is 0 it is not read.
 alpha, beta : float
     Scales; for integers whole numbers of 32 bits.
-math : {'ieee', 'split', 'reproducible', 'tf32'}
+math : {'ieee', 'split', 'reproducible', 'batch_invariant', 'tf32'}
     'split' may compute large products of float32 on tensor cores (GPUs of sm_90), as three products
     of float16 halves, with an error bound at most that of 'ieee'; others it computes as 'ieee' does.
     'reproducible' gives float32 and integers the same bits on every CPU and GPU (of sm_90), for any
     batch, layout and number of threads.
+    'batch_invariant' gives a row of the result the same bits whatever the other rows and their number are.
     'tf32' rounds float32 elements to 11 significant bits, for tensor cores (GPUs of sm_90).
 threads : int
     The most CPU threads to use; 0: the processors that this process may run on.

@@ -101,7 +101,8 @@ struct ArithmeticError {
 template <class In, class Out>
 constexpr ArithmeticError arithmetic_error(ComputeMode mode) {
   switch (mode) {
-    case ComputeMode::standard: return {sum_roundoff<In, Out>, product_error<In>};
+    case ComputeMode::standard:
+    case ComputeMode::batch_invariant: return {sum_roundoff<In, Out>, product_error<In>};
     case ComputeMode::split:
       if constexpr (std::is_same_v<In, double>)
         return {unit_roundoff<double> / 4096, residues_product_error};

@@ -9,13 +9,15 @@
 namespace rung {
 
 inline constexpr ComputeMode all_compute_modes[] = {ComputeMode::standard, ComputeMode::split,
-                                                    ComputeMode::reproducible};
+                                                    ComputeMode::reproducible,
+                                                    ComputeMode::batch_invariant};
 
 constexpr std::string_view name(ComputeMode mode) {
   switch (mode) {
     case ComputeMode::standard: return "standard";
     case ComputeMode::split: return "split";
     case ComputeMode::reproducible: return "reproducible";
+    case ComputeMode::batch_invariant: return "batch_invariant";
   }
   return "unknown";
 }

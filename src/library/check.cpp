@@ -90,7 +90,7 @@ void fail_vector_null(const char* vector, std::int64_t n) {
 
 void fail_compute_mode(const char* op, int mode) {
   fail(std::string(op) + ": compute_mode is " + text(mode) +
-       "; it must be 0 (standard), 1 (split) or 2 (reproducible)");
+       "; it must be 0 (standard), 1 (split), 2 (reproducible) or 3 (batch_invariant)");
 }
 
 void fail_dtype_of_mode(Dtype dtype) {

@@ -46,7 +46,7 @@ inline void multiprocessors(const char* op, int value) {
 }
 
 inline void compute_mode(const char* op, ComputeMode mode) {
-  if (mode < ComputeMode::standard || mode > ComputeMode::reproducible) [[unlikely]]
+  if (mode < ComputeMode::standard || mode > ComputeMode::batch_invariant) [[unlikely]]
     fail_compute_mode(op, static_cast<int>(mode));
 }
 

@@ -1,6 +1,7 @@
 #include "library/select.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "library/cost_model.hpp"
 #include "library/tile_costs.hpp"
@@ -27,6 +28,21 @@ Order order_of(const AnyMatrix<const void*>& matrix) {
   return matrix.col_stride == 1 ? Order::row_major : Order::col_major;
 }
 
+/// Integers have the same bits in any order.
+bool is_invariant(const GemmShape& shape) {
+  return shape.compute_mode == ComputeMode::batch_invariant && !is_integer(shape.dtype);
+}
+
+GemmChoice first_that_fits(std::span<const GemmRule> rules, const GemmShape& shape, int threads) {
+  const double multiply_adds = work(shape);
+  for (const GemmRule& rule : rules) {
+    if (!fits(rule, shape, multiply_adds)) continue;
+    return {rule.use.id, rule.use.rung,
+            detail::threads_for(multiply_adds, rule.work_per_thread, threads)};
+  }
+  __builtin_unreachable();  // the last rule matches everything
+}
+
 }  // namespace
 
 bool is_in_use(std::string_view id) {
@@ -38,15 +54,10 @@ bool is_in_use(std::string_view id) {
 
 GemmChoice choose_gemm(const GemmShape& shape, int threads) {
   const bool has_costs = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
+  if (is_invariant(shape)) return first_that_fits(tuned::invariant_gemm_rules, shape, threads);
   if (has_costs) return cheapest_gemm(shape, threads);
   if (const auto choice = choose_tiles(shape, threads)) return *choice;
-  const double multiply_adds = work(shape);
-  for (const GemmRule& rule : tuned::gemm_rules) {
-    if (!fits(rule, shape, multiply_adds)) continue;
-    return {rule.use.id, rule.use.rung,
-            detail::threads_for(multiply_adds, rule.work_per_thread, threads)};
-  }
-  __builtin_unreachable();  // the last rule matches everything
+  return first_that_fits(tuned::gemm_rules, shape, threads);
 }
 
 GemmChoice choose_gemm(const GemmCall& call, int threads) {

@@ -197,6 +197,37 @@ CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, con
   });
 }
 
+BlockScaledCall canonical_block_scaled(const rung_tensor* a, const rung_tensor* a_scales,
+                                       const rung_tensor* b, const rung_tensor* b_scales,
+                                       const rung_tensor* c, const std::int32_t* offsets,
+                                       double alpha, double beta) {
+  const OutputMatrix of_c = matrix_of("C", c, c);
+  const int ndim = offsets == nullptr ? 2 : 3;
+  const auto check = [&](const char* matrix, const rung_tensor* tensor, int dimensions,
+                         rung_dtype dtype) {
+    check_tensor(matrix, tensor, dimensions);
+    check_same_device(matrix, *tensor, *c);
+    if (tensor->dtype == dtype) return;
+    fail(std::string(matrix) + " is " + type_name(tensor->dtype) + "; it must be " +
+         type_name(dtype));
+  };
+  check("A", a, 2, RUNG_DTYPE_E4M3);
+  check("A_scales", a_scales, 2, RUNG_DTYPE_F32);
+  check("B", b, ndim, RUNG_DTYPE_E4M3);
+  check("B_scales", b_scales, ndim, RUNG_DTYPE_F32);
+  const BlockScaledMatrix of_a = {view_of<const float8_e4m3>("A", *a),
+                                  view_of<const float>("A_scales", *a_scales)};
+  if (offsets == nullptr) {
+    return canonical(alpha, of_a,
+                     BlockScaledMatrix{view_of<const float8_e4m3>("B", *b),
+                                       view_of<const float>("B_scales", *b_scales)},
+                     beta, of_c);
+  }
+  const BlockScaledBatch of_b = {batch_of<const float8_e4m3>("B", *b, -1),
+                                 batch_of<const float>("B_scales", *b_scales, -1)};
+  return canonical(alpha, of_a, of_b, beta, of_c, offsets);
+}
+
 OutputMatrix matrix_of(const char* name, const rung_tensor* tensor, const rung_tensor* c) {
   check_tensor(name, tensor, 2);
   check_same_device(name, *tensor, *c);

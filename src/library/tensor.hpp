@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "library/block_scaled.hpp"
 #include "library/canonical.hpp"
 #include "library/canonical_grouped.hpp"
 #include "rung/epilogue.hpp"
@@ -23,6 +24,12 @@ CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const 
 /// The same for ragged groups: c has 3 dimensions if they cut k, else b has.
 CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                                  const std::int32_t* offsets, double alpha, double beta);
+
+/// The same for blocks with scales; b and b_scales have 3 dimensions if there are offsets.
+BlockScaledCall canonical_block_scaled(const rung_tensor* a, const rung_tensor* a_scales,
+                                       const rung_tensor* b, const rung_tensor* b_scales,
+                                       const rung_tensor* c, const std::int32_t* offsets,
+                                       double alpha, double beta);
 
 /// A tensor of 2 dimensions, or of 1, on the device of `c`. `name` is for messages. They throw as above.
 OutputMatrix matrix_of(const char* name, const rung_tensor* tensor, const rung_tensor* c);

@@ -5,6 +5,7 @@
 
 #include "library/c_api.hpp"
 #include "library/check.hpp"
+#include "library/cuda/block_scaled.hpp"
 #include "library/cuda/context_cache.hpp"
 #include "library/cuda/epilogue.hpp"
 #include "library/cuda/gemm.hpp"
@@ -62,6 +63,16 @@ void run_groups(const CanonicalGroups& groups, const rung_tensor& c,
   check_device(c.device_id);
   cuda::gemm_grouped(groups, static_cast<cuda::Stream>(options.stream),
                      {.gemm = gpu_options(options), .status = options.batch_status});
+}
+
+void run_block_scaled(const BlockScaledCall& call, const rung_tensor& c,
+                      const rung_tensor_options& options) {
+  check::mode_of_block_scales(static_cast<ComputeMode>(options.compute_mode));
+  if (c.device_type == RUNG_DEVICE_CPU) return cpu::gemm_block_scaled(call, cpu_options(options));
+  if (call.product.call.batch == 0) return;
+  check_device(c.device_id);
+  cuda::gemm_block_scaled(call, static_cast<cuda::Stream>(options.stream),
+                          {.gemm = gpu_options(options), .status = options.batch_status});
 }
 
 void check_options(const rung_tensor_options& options) {
@@ -168,5 +179,18 @@ extern "C" rung_status rung_gemm_epilogue(const rung_tensor* a, const rung_tenso
     const auto parts =
         read_options(epilogue, RUNG_EPILOGUE_INIT, sizeof(rung_epilogue), "sizeof(rung_epilogue)");
     run_epilogue(a, b, c, alpha, beta, parts, read);
+  });
+}
+
+extern "C" rung_status rung_gemm_block_scaled(const rung_tensor* a, const rung_tensor* a_scales,
+                                              const rung_tensor* b, const rung_tensor* b_scales,
+                                              const rung_tensor* c, const int32_t* offsets,
+                                              double alpha, double beta,
+                                              const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    const auto read = read_checked(options);
+    run_block_scaled(
+        rung::canonical_block_scaled(a, a_scales, b, b_scales, c, offsets, alpha, beta), *c, read);
   });
 }

@@ -113,8 +113,8 @@ static void options_of_other_versions(void) {
   older.struct_size = sizeof older;
   CHECK(GEMM(&older) == RUNG_INVALID_ARGUMENT);
   CHECK(strcmp(rung_last_error(),
-               "rung: gemm: compute_mode is 77; it must be 0 (standard), 1 (split) or 2 "
-               "(reproducible)") == 0);
+               "rung: gemm: compute_mode is 77; it must be 0 (standard), 1 (split), 2 "
+               "(reproducible) or 3 (batch_invariant)") == 0);
 
   newer.known.struct_size = sizeof newer;
   c = -1;
@@ -221,6 +221,25 @@ static void batches(void) {
   CHECK(rung_gemm_pointers(0, &ta, &tb, &tc, 1, 1, NULL) == RUNG_OK && c[0] == 64);
 }
 
+static void block_scales(void) {
+  const int64_t of_a[2] = {2, 200}, of_b[2] = {200, 3}, by_columns[2] = {1, 200}, of_c[2] = {2, 3};
+  const int64_t a_blocks[2] = {2, 2}, b_blocks[2] = {2, 1};
+  rung_float8_e4m3 x[600];
+  float a_scales[4] = {1, 2, 3, 4}, b_scales[2] = {10, 100}, c[6] = {0};
+  rung_tensor a, b, scales_a, scales_b, result;
+  memset(x, 0x38, sizeof x); /* 1 */
+  a = matrix(x, RUNG_DTYPE_E4M3, of_a, NULL);
+  b = matrix(x, RUNG_DTYPE_E4M3, of_b, by_columns);
+  scales_a = matrix(a_scales, RUNG_DTYPE_F32, a_blocks, NULL);
+  scales_b = matrix(b_scales, RUNG_DTYPE_F32, b_blocks, NULL);
+  result = matrix(c, RUNG_DTYPE_F32, of_c, NULL);
+  CHECK(rung_gemm_block_scaled(&a, &scales_a, &b, &scales_b, &result, NULL, 1, 0, NULL) == RUNG_OK);
+  CHECK(c[0] == 128 * 10 + 72 * 200 && c[5] == 128 * 30 + 72 * 400);
+  CHECK(rung_gemm_block_scaled(&a, &a, &b, &scales_b, &result, NULL, 1, 0, NULL) ==
+        RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: gemm: A_scales is e4m3; it must be f32") == 0);
+}
+
 static void tensor_errors(void) {
   float x[4] = {1, 2, 3, 4}, c[4] = {-1, -1, -1, -1};
   const int64_t shape[] = {2, 2}, other_shape[] = {2, 1}, strides[] = {4, 2};
@@ -271,8 +290,10 @@ static void tensor_errors(void) {
   b.data = NULL;
   REFUSED("gemm: B is null; it must point to 2 x 2 elements");
   b.data = x;
-  options.compute_mode = 3;
-  REFUSED("gemm: compute_mode is 3; it must be 0 (standard), 1 (split) or 2 (reproducible)");
+  options.compute_mode = 4;
+  REFUSED(
+      "gemm: compute_mode is 4; it must be 0 (standard), 1 (split), 2 (reproducible) or 3 "
+      "(batch_invariant)");
   options.compute_mode = RUNG_COMPUTE_STANDARD;
   options.threads = -1;
   REFUSED("gemm: threads is -1; it must be at least 0");
@@ -317,6 +338,7 @@ int main(void) {
   options_of_other_versions();
   tensors();
   batches();
+  block_scales();
   tensor_errors();
   errors();
   return failures == 0 ? 0 : 1;

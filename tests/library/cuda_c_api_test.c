@@ -86,11 +86,11 @@ static void options_of_other_versions(void) {
   CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
   CHECK(strcmp(rung_last_error(), "rung: gemm: multiprocessors is -1; it must be at least 0") == 0);
   options.multiprocessors = 16;
-  options.compute_mode = 3;
+  options.compute_mode = 4;
   CHECK(GEMM(&options) == RUNG_INVALID_ARGUMENT);
   CHECK(strcmp(rung_last_error(),
-               "rung: gemm: compute_mode is 3; it must be 0 (standard), 1 (split) or 2 "
-               "(reproducible)") == 0);
+               "rung: gemm: compute_mode is 4; it must be 0 (standard), 1 (split), 2 "
+               "(reproducible) or 3 (batch_invariant)") == 0);
   options.compute_mode = RUNG_COMPUTE_STANDARD;
   CHECK(GEMM(&options) == RUNG_OK);
 

@@ -31,6 +31,9 @@ Ids selected_gemm() {
   for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
+  for (const CudaBatchRule& rule : tuned::cuda_block_scale_rules) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
   return ids;
 }
 Ids selected_dot() {

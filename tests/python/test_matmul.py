@@ -201,7 +201,7 @@ def test_out_of_another_shape():
 
 def test_modes():
     a = numpy.zeros((2, 2), "float32")
-    with pytest.raises(ValueError, match="math is 'fast'; it must be 'ieee', 'split', 'reproducible' or 'tf32'"):
+    with pytest.raises(ValueError, match="math is 'fast'; it must be 'ieee', 'split', 'reproducible', 'batch_invariant' or 'tf32'"):
         rung.matmul(a, a, math="fast")
     with pytest.raises(TypeError, match="math is 'tf32', a is float64"):
         rung.matmul(a.astype("float64"), a.astype("float64"), math="tf32")

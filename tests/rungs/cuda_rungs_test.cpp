@@ -79,7 +79,7 @@ class CudaGemmCalls : public testing::TestWithParam<const RungInfo*> {
  protected:
   /// One that the rung has.
   static Dtype dtype_with(const Backend& backend) {
-    for (const Dtype dtype : {Dtype::f32, Dtype::bf16}) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::e4m3}) {
       if (!backend.why_not(*GetParam(), dtype)) return dtype;
     }
     return Dtype::f64;

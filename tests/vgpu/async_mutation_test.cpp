@@ -19,6 +19,7 @@
 #include "backends/cuda/images.hpp"
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
+#include "device/cuda/entry/block_scaled.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
@@ -30,11 +31,12 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Of the rungs that come in several tile sizes, those that have what the others have: of bf16, and of
-// halves and digits of f32.
+// Of the rungs that come in several tile sizes, those that have what the others have: of bf16, of
+// halves and digits of f32, and of 8 bits with scales.
 constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
                                            "gemm/cuda/33_digits", "gemm/cuda/63_grouped",
-                                           "gemm/cuda/64_batched_wgmma"};
+                                           "gemm/cuda/64_batched_wgmma",
+                                           "gemm/cuda/70_block_scales"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -48,7 +50,8 @@ struct Setting {
 
 Dtype dtype_of(const cuda::GemmRung& rung) {
   if (cuda::has(rung, Dtype::bf16)) return Dtype::bf16;
-  return cuda::has(rung, Dtype::f32) ? Dtype::f32 : Dtype::f64;
+  if (cuda::has(rung, Dtype::f32)) return Dtype::f32;
+  return cuda::has(rung, Dtype::f64) ? Dtype::f64 : Dtype::e4m3;
 }
 
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
@@ -62,6 +65,7 @@ Setting setting_of(const cuda::GemmRung& rung) {
       std::min_element(tiles.begin(), tiles.end(),
                        [](const auto& a, const auto& b) { return a.BM * a.BN < b.BM * b.BN; });
   const int tile = static_cast<int>(smallest - tiles.begin());
+  if (dtype_of(rung) == Dtype::e4m3) return {5 * smallest->BM, smallest->BN, 648, {tile}, 2};
   return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
 }
 
@@ -139,8 +143,6 @@ cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
   return spec;
 }
 
-bool takes_groups(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_63_grouped"; }
-
 /// Where groups of `rows` rows begin: more than a warp counts at once, most of them empty. Of two blocks,
 /// the first begins with a tile of few rows, and the second has such a tile after a whole one.
 std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
@@ -150,6 +152,12 @@ std::vector<std::int32_t> ragged_offsets(std::int64_t rows) {
   }
   return offsets;
 }
+
+/// What most kernels take.
+template <class In, class Out>
+struct Plain {
+  cuda::KernelArgs<In, Out> gemm;
+};
 
 /// A B^T of matrices of ones; of a rung for groups, of ragged ones with one B.
 template <class In, class Out>
@@ -177,8 +185,14 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   const std::int64_t workspace_bytes = std::is_same_v<In, double>
                                            ? launch.grid.x * cuda::residues_of_tile_bytes
                                            : launch.workspace_bytes;
-  cuda::KernelArgs<In, Out> args = {
-      gemm, {config.splits, config.whole, array(workspace_bytes / 4 + 1, 0.0f)}};
+  constexpr bool has_block_scales = std::is_same_v<In, float8_e4m3>;
+  std::conditional_t<has_block_scales, cuda::BlockScaledArgs, Plain<In, Out>> all;
+  cuda::KernelArgs<In, Out>& args = all.gemm;
+  args = {gemm, {config.splits, config.whole, array(workspace_bytes / 4 + 1, 0.0f)}};
+  if constexpr (has_block_scales) {
+    const std::int64_t blocks = k / BlockScales::steps + 1;
+    all.scales = {array(m * blocks, 1.0f), blocks, 1, array(blocks, 1.0f), 1, 0, 0};
+  }
   if (rung.batches) {
     args.products = {products, {m * k}, {k * n}, {m * n}};
     launch.a.products = launch.b.products = launch.c.products = products;
@@ -186,7 +200,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     launch.b.product_stride = k * n;
     launch.c.product_stride = m * n;
   }
-  if (takes_groups(rung)) {
+  if (rung.groups) {
     const std::vector<std::int32_t> offsets = ragged_offsets(m);
     const std::int32_t* const at = array(std::ssize(offsets), std::int32_t{0});
     memory.write(reinterpret_cast<std::uint64_t>(at), offsets.data(), 4 * offsets.size());
@@ -213,7 +227,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   for (const std::string& line : lines) text += line + "\n";
   const auto module = vgpu::Module::load(text, "mutant", memory);
   const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, config));
-  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
+  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&all, 1)), memory,
                                    vgpu::parse_device("h200"));
   Outcome outcome{report.hazards, {}, launch.cluster};
   for (std::size_t site = 0; site < report.per_site.size(); ++site) {
@@ -228,6 +242,7 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
   switch (dtype_of(rung)) {
     case Dtype::bf16: return run_on<bfloat16, float>(lines, rung);
     case Dtype::f64: return run_on<double, double>(lines, rung);
+    case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung);
     default: return run_on<float, float>(lines, rung);
   }
 }

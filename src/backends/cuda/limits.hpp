@@ -16,7 +16,8 @@ inline constexpr std::int64_t default_workspace_bytes = 32 << 20;
 struct Limits {
   std::int64_t shared_bytes;  // per block
   int multiprocessors;
-  std::int64_t workspace_bytes = default_workspace_bytes;  // for partial sums of split-K
+  /// For partial sums of split-K. Negative: no k may be cut.
+  std::int64_t workspace_bytes = default_workspace_bytes;
   bool may_pack = true;  // whether there is other memory, for copies of operands
 };
 

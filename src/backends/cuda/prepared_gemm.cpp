@@ -82,7 +82,8 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
   const GemmCall copied = with_copies(gemm.config, problem, maps_.a(), maps_.b());
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     using Args = KernelArgs<In, Out>;
-    static_assert(sizeof(Args) <= sizeof args_ && alignof(Args) <= alignof(KernelArgs<double>));
+    static_assert(sizeof(Args) <= offsetof(BlockScaledArgs, scales) &&
+                  alignof(Args) <= alignof(BlockScaledArgs));
     ::new (args_) Args{copied.typed<In, Out>(),
                        {gemm.config.splits, gemm.config.whole,
                         maps_.room() == nullptr ? memory.workspace : maps_.room()},
@@ -90,6 +91,10 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
                        maps_.scales(),
                        products_of(problem, groups)};
   });
+}
+
+void PreparedGemm::set(const BlockScales& scales) {
+  ::new (args_ + offsetof(BlockScaledArgs, scales)) BlockScales(scales);
 }
 
 }  // namespace rung::cuda

@@ -6,10 +6,11 @@
 
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/tensor_maps.hpp"
+#include "core/block_scales.hpp"
 #include "core/call.hpp"
 #include "core/grouped.hpp"
 #include "cuda_driver/api.hpp"
-#include "device/cuda/entry/launch.hpp"
+#include "device/cuda/entry/block_scaled.hpp"
 
 namespace rung::cuda {
 
@@ -35,6 +36,9 @@ class PreparedGemm {
 
   /// The driver's result of encoding the tensor maps. Unless it is success, nothing may be launched.
   Result result() const { return maps_.result(); }
+
+  /// For a rung whose kernel takes BlockScaledArgs: else all scales are 1.
+  void set(const BlockScales& scales);
 
   /// Calls f(kernel, launch, parameters) for each launch, in order. The parameters are those of
   /// cuLaunchKernel.
@@ -65,7 +69,8 @@ class PreparedGemm {
   KernelName kernel_;
   Launch launch_;
   PreparedMaps maps_;
-  alignas(KernelArgs<double>) std::byte args_[sizeof(KernelArgs<double>)];
+  /// KernelArgs of the problem's types. BlockScaledArgs, the largest kernel parameter, begins with them.
+  alignas(BlockScaledArgs) std::byte args_[sizeof(BlockScaledArgs)] = {};
 };
 
 }  // namespace rung::cuda

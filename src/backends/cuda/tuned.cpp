@@ -131,6 +131,7 @@ std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
     return "tile " + std::to_string(config.tile) + " of " + std::to_string(numbered);
   }
   if (config.splits > 1 && !rung.splits) return "does not split k";
+  if (config.splits > 1 && limits.workspace_bytes < 0) return "may not split k";
   if (config.splits > limits.multiprocessors) {
     return std::to_string(config.splits) + " splits of k must be resident at once; at most " +
            std::to_string(limits.multiprocessors) + " can be, one per SM";

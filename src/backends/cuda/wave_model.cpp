@@ -110,7 +110,8 @@ std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRun
     const WaveTimes* const times = times_of(model, tiles[i]);
     if (times == nullptr) continue;
     const Waves waves(model, *times, size, bytes_of(dtype), tiles[i], limits.multiprocessors);
-    const GemmConfig config = {static_cast<int>(i), waves.best_parts()};
+    const bool may_split = limits.workspace_bytes >= 0;
+    const GemmConfig config = {static_cast<int>(i), may_split ? waves.best_parts() : 1};
     const double expected = waves.microseconds(config.splits);
     if (best && expected >= best_time) continue;
     if (!why_not(rung, dtype, size, config, limits).empty()) continue;

@@ -129,7 +129,9 @@ void cuda::gemm_epilogue(const EpilogueCall& call, Stream stream, const CudaOpti
     return apply(context, stream, call.epilogue, product.dtype, nullptr);
   }
   const WorkspaceSource workspace{context, stream, options.workspace, options.workspace_bytes};
-  if (launch_fused(workspace, call, options.multiprocessors)) return;
+  // Whether the kernel with the epilogue is the faster one depends on m.
+  const bool may_fuse = !is_batch_invariant(product.dtype, options.compute_mode);
+  if (may_fuse && launch_fused(workspace, call, options.multiprocessors)) return;
   run_in_two(context, call, stream, options);
 }
 

@@ -28,6 +28,13 @@ Dtype type_of_c(Dtype dtype) {
   return visit(dtype, []<class In, class Out>(Elements<In, Out>) { return dtype_of<Out, Out>(); });
 }
 
+/// In mode batch_invariant, k is not cut: for the first m that it pays for, bits would change.
+CudaGemmChoice configured(const cuda::ContextCache& context, const CudaGemmChoice& rung,
+                          const GemmCall& problem, cuda::Limits limits) {
+  if (is_batch_invariant(problem.dtype, problem.compute_mode)) limits.workspace_bytes = -1;
+  return context.configured(rung, problem, limits);
+}
+
 }  // namespace
 
 void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions& options) {
@@ -58,7 +65,7 @@ void cuda::gemm(const CanonicalCall& canonical, Stream stream, const CudaOptions
                                .bytes_for_copies = workspace.bytes_for_copies()};
   const CudaGemmChoice choice = choose_cuda_gemm(shape);
   if (!has(*choice.rung, problem.dtype)) refuse(shape);
-  launch_gemm(workspace, context.configured(choice, problem, limits), problem,
+  launch_gemm(workspace, configured(context, choice, problem, limits), problem,
               limits.multiprocessors);
 }
 

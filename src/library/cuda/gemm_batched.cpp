@@ -47,10 +47,15 @@ void launch_one_by_one(CanonicalCall canonical, cuda::Stream stream, const CudaO
   }
 }
 
-[[noreturn]] void refuse_pointers(Dtype dtype, int arch) {
+[[noreturn]] void refuse_pointers(const GemmCall& call, int arch) {
+  const std::string type(name(call.dtype));
+  if (is_batch_invariant(call.dtype, call.compute_mode)) {
+    throw Error(Status::unavailable,
+                "rung: gemm_batched: no kernel for arrays of pointers to " + type +
+                    " in mode batch_invariant on GPUs; batches at a stride have one");
+  }
   throw Error(Status::unavailable, "rung: gemm_batched: no kernel for arrays of pointers to " +
-                                       std::string(name(dtype)) + " on this GPU, sm_" +
-                                       std::to_string(arch) +
+                                       type + " on this GPU, sm_" + std::to_string(arch) +
                                        "; f32, f64, i32, bf16 and f16 have one from sm_80 on");
 }
 
@@ -77,7 +82,7 @@ void cuda::gemm_batched(const CanonicalCall& canonical, Stream stream,
   const bool from_pointers = has_pointers(call);
   const auto choice = choose_cuda_batch(call, context.arch(), from_pointers);
   if (!choice) {
-    if (from_pointers) refuse_pointers(call.dtype, context.arch());
+    if (from_pointers) refuse_pointers(call, context.arch());
     return launch_one_by_one(canonical, stream, options.gemm);
   }
   const WorkspaceSource workspace{context, stream, options.gemm.workspace,

@@ -16,9 +16,6 @@
 namespace rung {
 namespace {
 
-/// The most groups of a launch, as tile/group_scheduler.cuh has it.
-constexpr std::int64_t most_groups = 512;
-
 /// One group of the mean size: the configuration that is fastest for it is used for all.
 GemmCall typical(const GroupedCall& grouped) {
   GemmCall call = grouped.call;

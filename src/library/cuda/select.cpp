@@ -26,7 +26,8 @@ CudaGemmChoice choice_of(cuda::GemmRungIndex rung) {
 /// Whether operands can be packed for a rung that reads them by TMA.
 bool can_be_mapped(const CudaGemmShape& shape) {
   const bool splits = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
-  if (shape.compute_mode != ComputeMode::standard && splits) {
+  if (splits && (shape.compute_mode == ComputeMode::split ||
+                 shape.compute_mode == ComputeMode::reproducible)) {
     return bytes_for_copies(shape) <= shape.bytes_for_copies;
   }
   const bool along_k = shape.a == Order::row_major && shape.b == Order::col_major;
@@ -119,8 +120,12 @@ void refuse(const CudaGemmShape& shape) {
   const std::string type(name(shape.dtype));
   const std::string arch = std::to_string(shape.arch);
   if (shape.arch != 90) {
-    throw Error(Status::unavailable, "rung: gemm: no kernel for " + type + " on this GPU, sm_" +
-                                         arch + "; it needs sm_90");
+    const bool is_invariant = shape.compute_mode == ComputeMode::batch_invariant;
+    const bool is_word = shape.dtype == Dtype::f32 || shape.dtype == Dtype::f64;
+    throw Error(Status::unavailable, "rung: gemm: no kernel for " + type +
+                                         (is_invariant ? " in mode batch_invariant" : "") +
+                                         " on this GPU, sm_" + arch + "; it needs " +
+                                         (is_invariant && is_word ? "sm_80" : "sm_90"));
   }
   const bool is_reproducible = shape.compute_mode == ComputeMode::reproducible;
   const std::string operands = is_reproducible
@@ -132,18 +137,38 @@ void refuse(const CudaGemmShape& shape) {
                   std::to_string(bytes_for_copies(shape)));
 }
 
+bool is_batch_invariant(Dtype dtype, ComputeMode mode) {
+  return mode == ComputeMode::batch_invariant && !is_integer(dtype);
+}
+
+namespace {
+
+CudaGemmChoice choose_invariant(const CudaGemmShape& shape) {
+  for (const CudaBatchRule& rule : tuned::cuda_invariant_rules) {
+    const CudaGemmChoice choice = choice_of(rule.use);
+    const bool fits = rule.dtypes.has(shape.dtype) && rule.min_arch <= shape.arch &&
+                      shape.arch <= rule.max_arch && (!choice.rung->maps || can_be_mapped(shape));
+    if (fits) return choice;
+  }
+  refuse(shape);
+}
+
+}  // namespace
+
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
+  if (is_batch_invariant(shape.dtype, shape.compute_mode)) return choose_invariant(shape);
   const double multiply_adds =
       static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
     if (!fits(rule, shape, multiply_adds)) continue;
     return choice_of(rule.use);
   }
-  refuse(shape);  // mode reproducible; in others, the last rule matches everything
+  refuse(shape);  // mode reproducible; in the other ones, the last rule matches everything
 }
 
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
                                                 bool from_pointers) {
+  if (is_batch_invariant(call.dtype, call.compute_mode)) return std::nullopt;
   const double multiply_adds =
       static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   const bool can_be_mapped = !from_pointers && has_mapped_operands(call);
@@ -165,6 +190,14 @@ std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int
   };
   if (!(grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b))) return std::nullopt;
   for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
+    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
+    if (fits) return choice_of(rule.use);
+  }
+  return std::nullopt;
+}
+
+std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch) {
+  for (const CudaBatchRule& rule : tuned::cuda_block_scale_rules) {
     const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
     if (fits) return choice_of(rule.use);
   }

@@ -46,6 +46,8 @@ struct CudaDotChoice {
   const cuda::DotRung* rung;
 };
 
+/// Whether the order of sums must not depend on m. Integers have the same bits in any order.
+bool is_batch_invariant(Dtype dtype, ComputeMode mode);
 /// For types that no rung supports on the GPU, or without room for packed copies, returns a rung
 /// that lacks the type.
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
@@ -57,6 +59,8 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, 
 /// The kernel for ragged groups; empty if there is none for their type on the GPU, or for a distance
 /// between two matrices that is no multiple of the leading dimension.
 std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch);
+/// The kernel for blocks with scales; empty if the GPU has none.
+std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch);
 /// The bytes that packed copies of A and B may need, including what precedes them in a workspace.
 std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);

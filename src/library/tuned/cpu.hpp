@@ -42,6 +42,13 @@ inline constexpr GemmRule gemm_rules[] = {
     {.work_per_thread = gemm_thread, .use = RUNG_GEMM(06, cache_blocks)},
 };
 
+/// Mode batch_invariant: the order of sums of this rung depends on k alone.
+inline constexpr GemmRule invariant_gemm_rules[] = {
+    {.compute_mode = ComputeMode::batch_invariant,
+     .work_per_thread = gemm_thread,
+     .use = RUNG_GEMM(06, cache_blocks)},
+};
+
 inline constexpr DotRule dot_rules[] = {
     {.max_n = 1 << 16, .work_per_thread = one_thread, .use = RUNG_DOT(02, simd)},
     // In the caches, then in memory.

@@ -126,6 +126,30 @@ inline constexpr CudaBatchRule cuda_group_rules[] = {
      .use = cuda::GemmRungIndex::gemm_63_grouped},
 };
 
+/// Where blocks of A and B have scales.
+inline constexpr CudaBatchRule cuda_block_scale_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::e4m3),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_70_block_scales},
+};
+
+/// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
+/// same order, k by k or instruction by instruction.
+inline constexpr CudaBatchRule cuda_invariant_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::f32), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_11_split_k},
+    {.dtypes = Dtypes::of(Dtype::f64),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_41_mma_f64_warp_roles},
+    {.dtypes = Dtypes::of(Dtype::f64), .min_arch = 80, .use = cuda::GemmRungIndex::gemm_40_mma_f64},
+    {.dtypes = Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32,
+                          Dtype::e4m3, Dtype::e5m2),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_31_dependent_launch},
+};
+
 inline constexpr CudaDotRule cuda_dot_rules[] = {
     {.use = cuda::DotRungIndex::dot_10_one_launch},
     {.mode = DotMode::compensated, .use = cuda::DotRungIndex::dot_11_compensated},

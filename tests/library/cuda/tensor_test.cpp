@@ -106,11 +106,11 @@ TEST_F(CudaTensor, UnknownComputeModesAreRefused) {
   EXPECT_EQ(refusal([] {
               gemm(row_major<const float>(nullptr, 0, 0), row_major<const float>(nullptr, 0, 0),
                    row_major<float>(nullptr, 0, 0), default_stream,
-                   {.compute_mode = static_cast<ComputeMode>(3)});
+                   {.compute_mode = static_cast<ComputeMode>(4)});
             }),
             std::pair(Status::invalid_argument,
-                      std::string("rung: gemm: compute_mode is 3; it must be 0 (standard), 1 "
-                                  "(split) or 2 (reproducible)")));
+                      std::string("rung: gemm: compute_mode is 4; it must be 0 (standard), 1 "
+                                  "(split), 2 (reproducible) or 3 (batch_invariant)")));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct GroupTile {
   int a_row, b_col, a_k, b_k, c_row, c_col;  // 32 bits, as TMA has them
   int rows;                                  // of C, from c_row on; may exceed BM
   int steps;
+  int group;
 };
 
 /// In shared memory.
@@ -76,7 +77,8 @@ class GroupScheduler {
                   .c_row = c_before + row,
                   .c_col = col,
                   .rows = rows,
-                  .steps = products.cuts_k ? size : static_cast<int>(g.k)});
+                  .steps = products.cuts_k ? size : static_cast<int>(g.k),
+                  .group = group});
     }
   }
 

@@ -1,0 +1,258 @@
+// Mode batch_invariant: a row of C has the same bits whatever m, its place, the batch, the groups,
+// the threads, the SMs and the tile are; on the CPU and on the GPU.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/kernel_name.hpp"
+#include "fixture.hpp"
+#include "library/cuda/launch.hpp"
+#include "library/cuda/select.hpp"
+
+namespace rung {
+namespace {
+
+constexpr ComputeMode mode = ComputeMode::batch_invariant;
+
+/// In A, B and C, which are row-major, but for B: a column is contiguous.
+template <class In, class Out>
+struct Problem {
+  std::int64_t m, n, k;
+  float beta;
+  std::vector<In> a, b;
+  std::vector<Out> c;
+
+  Problem(std::int64_t rows, std::int64_t cols, std::int64_t steps, float factor)
+      : m(rows), n(cols), k(steps), beta(factor) {
+    std::mt19937 random(11);
+    const auto fill = [&](auto& values, std::int64_t count) {
+      using T = typename std::decay_t<decltype(values)>::value_type;
+      std::normal_distribution<float> normal;
+      for (std::int64_t i = 0; i < count; ++i) values.push_back(T(normal(random)));
+    };
+    fill(a, m * k);
+    fill(b, n * k);
+    fill(c, m * n);
+  }
+};
+
+/// The bits of some rows.
+template <class T>
+std::string rows_of(const std::vector<T>& c, std::int64_t n, std::int64_t first,
+                    std::int64_t rows) {
+  const auto* const bytes = reinterpret_cast<const char*>(c.data() + first * n);
+  return {bytes, static_cast<std::size_t>(rows * n) * sizeof(T)};
+}
+
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Some rows by themselves, on the CPU.
+template <class In, class Out>
+std::string on_cpu(const Problem<In, Out>& p, std::int64_t first, std::int64_t rows, int threads,
+                   float alpha = 1) {
+  std::vector<Out> c = p.c;
+  gemm(Sum<Out>{alpha}, row_major<const In>(p.a.data() + first * p.k, rows, p.k),
+       col_major<const In>(p.b.data(), p.k, p.n), Sum<Out>{p.beta},
+       row_major(c.data() + first * p.n, rows, p.n), {.threads = threads, .compute_mode = mode});
+  return rows_of(c, p.n, first, rows);
+}
+
+template <class In, class Out>
+void expect_invariant_on_cpu(std::int64_t m, std::int64_t n, std::int64_t k, float beta,
+                             float alpha) {
+  const Problem<In, Out> p(m, n, k, beta);
+  const std::string all = on_cpu(p, 0, m, 0, alpha);
+  std::mt19937 random(5);
+  for (int i = 0; i < 12; ++i) {
+    // Few rows as often as many.
+    const auto most = i % 3 == 0 ? 4 : i % 3 == 1 ? 40 : m;
+    const std::int64_t rows =
+        1 + static_cast<std::int64_t>(random()) % std::min<std::int64_t>(m, most);
+    const std::int64_t first = static_cast<std::int64_t>(random()) % (m - rows + 1);
+    const auto bytes = static_cast<std::size_t>(n) * sizeof(Out);
+    EXPECT_EQ(
+        on_cpu(p, first, rows, 1 + i % 3, alpha),
+        all.substr(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(rows) * bytes))
+        << rows << " rows from " << first << " on, of " << m << " x " << n << " x " << k
+        << ", beta " << beta << ", alpha " << alpha;
+  }
+}
+
+TEST(BatchInvariant, OnCpus) {
+  for (const float beta : {0.0f, 1.0f, 0.5f}) {
+    for (const float alpha : {1.0f, -0.3f}) {
+      expect_invariant_on_cpu<float, float>(150, 70, 1200, beta, alpha);
+      expect_invariant_on_cpu<double, double>(60, 33, 700, beta, alpha);
+      expect_invariant_on_cpu<bfloat16, float>(150, 70, 1200, beta, alpha);
+      expect_invariant_on_cpu<float16, float>(60, 33, 700, beta, alpha);
+    }
+  }
+}
+
+TEST(BatchInvariant, BatchesOnCpus) {
+  const Problem<bfloat16, float> p(120, 40, 1100, 0);
+  const std::string all = on_cpu(p, 0, p.m, 0);
+  std::vector<float> c(p.c.size());
+  gemm_batched(1.0f, strided(row_major<const bfloat16>(p.a.data(), 3, p.k), 40, 3 * p.k),
+               strided(col_major<const bfloat16>(p.b.data(), p.k, p.n), 40, 0), 0.0f,
+               strided(row_major(c.data(), 3, p.n), 40, 3 * p.n), {.compute_mode = mode});
+  EXPECT_EQ(rows_of(c, p.n, 0, p.m), all);
+}
+
+class CudaBatchInvariant : public CudaLibrary {
+ protected:
+  template <class In, class Out>
+  std::string on_gpu(const Problem<In, Out>& p, std::int64_t first, std::int64_t rows,
+                     int multiprocessors) {
+    Out* const c = on_device(p.c);
+    gemm(Sum<Out>{1}, row_major<const In>(on_device(p.a) + first * p.k, rows, p.k),
+         col_major<const In>(on_device(p.b), p.k, p.n), Sum<Out>{p.beta},
+         row_major(c + first * p.n, rows, p.n), default_stream,
+         {.multiprocessors = multiprocessors, .compute_mode = mode});
+    return rows_of(from_device(c, p.c.size()), p.n, first, rows);
+  }
+
+  template <class In, class Out>
+  void expect_invariant(std::int64_t m, std::int64_t n, std::int64_t k, float beta) {
+    const Problem<In, Out> p(m, n, k, beta);
+    const std::string all = on_gpu(p, 0, m, 0);
+    std::mt19937 random(5);
+    for (int i = 0; i < 4; ++i) {
+      const std::int64_t rows = 1 + static_cast<std::int64_t>(random()) % (i % 2 == 0 ? 3 : m);
+      const std::int64_t first = static_cast<std::int64_t>(random()) % (m - rows + 1);
+      const auto bytes = static_cast<std::size_t>(n) * sizeof(Out);
+      EXPECT_EQ(on_gpu(p, first, rows, i), all.substr(static_cast<std::size_t>(first) * bytes,
+                                                      static_cast<std::size_t>(rows) * bytes))
+          << rows << " rows from " << first << " on, beta " << beta;
+    }
+  }
+
+  /// Every tile of a rung gives the same bits.
+  template <class In, class Out>
+  void expect_same_in_all_tiles(const char* id) {
+    constexpr Dtype dtype = dtype_of<In, Out>();
+    const Problem<In, Out> p(70, 72, 200, 0);
+    const std::string expected = on_gpu(p, 0, p.m, 0);
+    const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung(id), dtype).size();
+    for (int tile = 0; tile < static_cast<int>(tiles); ++tile) {
+      Out* const c = on_device(p.c);
+      const GemmCall call = {.dtype = dtype,
+                             .m = p.m,
+                             .n = p.n,
+                             .k = p.k,
+                             .alpha = 1,
+                             .a = {on_device(p.a), p.k, 1},
+                             .b = {on_device(p.b), 1, p.k},
+                             .beta = 0,
+                             .c = {c, p.n, 1}};
+      const cuda::WorkspaceSource workspace{cuda::current_context(), nullptr, nullptr, 0};
+      cuda::launch_gemm(workspace, cuda::configured_gemm(id, {.tile = tile}), call, 4);
+      EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), expected)
+          << id << " " << name(dtype) << ", tile " << tile;
+    }
+  }
+};
+
+TEST_F(CudaBatchInvariant, OnGpus) {
+  for (const float beta : {0.0f, 0.5f}) {
+    expect_invariant<bfloat16, float>(130, 72, 500, beta);
+    expect_invariant<bfloat16, bfloat16>(130, 72, 200, beta);
+    expect_invariant<float, float>(100, 36, 300, beta);
+  }
+  // A long k, which would be cut for a few rows.
+  expect_invariant<bfloat16, bfloat16>(66, 40, 2100, 0);
+  expect_invariant<float8_e4m3, float>(66, 48, 1040, 0);
+  expect_invariant<double, double>(70, 20, 100, 0.5f);
+}
+
+TEST_F(CudaBatchInvariant, NoTileShowsInTheBits) {
+  expect_same_in_all_tiles<bfloat16, bfloat16>("gemm/cuda/31_dependent_launch");
+  expect_same_in_all_tiles<float, float>("gemm/cuda/11_split_k");
+  expect_same_in_all_tiles<float8_e4m3, float>("gemm/cuda/31_dependent_launch");
+  expect_same_in_all_tiles<double, double>("gemm/cuda/41_mma_f64_warp_roles");
+}
+
+TEST_F(CudaBatchInvariant, BatchesAndGroupsHaveTheBitsOfOneProduct) {
+  const Problem<bfloat16, bfloat16> p(96, 64, 300, 0);
+  const std::string all = on_gpu(p, 0, p.m, 0);
+  const bfloat16* const a = on_device(p.a);
+  const auto b = col_major<const bfloat16>(on_device(p.b), p.k, p.n);
+  bfloat16* const c = on_device(p.c);
+  gemm_batched(1.0f, strided(row_major(a, 3, p.k), 32, 3 * p.k), strided(b, 32, 0), 0.0f,
+               strided(row_major(c, 3, p.n), 32, 3 * p.n), default_stream,
+               {.gemm = {.compute_mode = mode}});
+  EXPECT_EQ(rows_of(from_device(c, p.c.size()), p.n, 0, p.m), all);
+
+  std::vector<bfloat16> twice = p.b;
+  twice.insert(twice.end(), p.b.begin(), p.b.end());
+  const auto matrices = col_major<const bfloat16>(on_device(twice), p.k, p.n);
+  bfloat16* const d = on_device(p.c);
+  gemm_grouped(1.0f, row_major(a, p.m, p.k), strided(matrices, 2, p.k * p.n), 0.0f,
+               row_major(d, p.m, p.n), on_device(std::vector<std::int32_t>{0, 7, 96}),
+               default_stream, {.gemm = {.compute_mode = mode}});
+  EXPECT_EQ(rows_of(from_device(d, p.c.size()), p.n, 0, p.m), all);
+}
+
+TEST_F(CudaBatchInvariant, NoKIsCut) {
+  const auto config_of = [](const char* id, Dtype dtype, std::int64_t workspace_bytes) {
+    constexpr std::int64_t n = 512, k = 16384;
+    const GemmCall call = {.dtype = dtype,
+                           .m = 64,
+                           .n = n,
+                           .k = k,
+                           .alpha = 1,
+                           .a = {nullptr, k, 1},
+                           .b = {nullptr, 1, k},
+                           .beta = 0,
+                           .c = {nullptr, n, 1}};
+    cuda::Limits limits = cuda::current_context().limits();
+    limits.workspace_bytes = workspace_bytes;
+    return cuda::current_context().configured(cuda::configured_gemm(id), call, limits).config;
+  };
+  const auto expect_uncut = [&](const char* id, Dtype dtype) {
+    EXPECT_GT(config_of(id, dtype, cuda::default_workspace_bytes).splits, 1) << id;
+    EXPECT_EQ(config_of(id, dtype, -1).splits, 1) << id;
+  };
+  expect_uncut("gemm/cuda/31_dependent_launch", Dtype::bf16);
+  expect_uncut("gemm/cuda/11_split_k", Dtype::f32);
+  expect_uncut("gemm/cuda/41_mma_f64_warp_roles", Dtype::f64);
+}
+
+TEST_F(CudaBatchInvariant, WhatCannotBePromisedIsRefused) {
+  const auto one = on_device(std::vector<float>(16));
+  const auto like = row_major<const float>(nullptr, 4, 4);
+  EXPECT_EQ(refusal([&] {
+              gemm_batched(1.0f, at_pointers(on_device(std::vector<const float*>{one}), 1, like),
+                           strided(row_major<const float>(one, 4, 4), 1, 0), 0.0f,
+                           strided(row_major(one, 4, 4), 1, 16), default_stream,
+                           {.gemm = {.compute_mode = mode}});
+            }),
+            std::pair(Status::unavailable,
+                      std::string("rung: gemm_batched: no kernel for arrays of pointers to f32 in "
+                                  "mode batch_invariant on GPUs; batches at a stride have one")));
+  CudaGemmShape shape = {.dtype = Dtype::bf16,
+                         .m = 8,
+                         .n = 8,
+                         .k = 8,
+                         .a = Order::row_major,
+                         .b = Order::row_major,
+                         .alignment = 16,
+                         .arch = 80,
+                         .compute_mode = mode};
+  EXPECT_EQ(refusal([&] { choose_cuda_gemm(shape); }).second,
+            "rung: gemm: no kernel for bf16 in mode batch_invariant on this GPU, sm_80; it needs "
+            "sm_90");
+  shape.dtype = Dtype::f32;
+  EXPECT_EQ(choose_cuda_gemm(shape).id, "gemm/cuda/11_split_k");
+  shape.dtype = Dtype::i32;
+  EXPECT_EQ(refusal([&] { choose_cuda_gemm(shape); }).first, Status::ok);
+}
+
+}  // namespace
+}  // namespace rung
