@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "bench_arguments.hpp"
+#include "bench_options.hpp"
 #include "bench_random.hpp"
 #include "command_line.hpp"
 #include "device/cpu/machine.hpp"
@@ -20,6 +21,7 @@
 #include "own_contender.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "report/bench_csv.hpp"
 #include "report/bench_table.hpp"
 #include "report/gpu_summary.hpp"
 #include "report/json.hpp"
@@ -45,8 +47,6 @@ struct Problem {
   Size size;
 };
 
-constexpr std::int64_t max_batch = 10'000'000;
-
 // Large enough to show the effect of each rung, small enough for the first one.
 constexpr Size default_gemm = {512, 512, 512};
 constexpr Size default_gemm_virtual = {256, 256, 256};
@@ -57,80 +57,6 @@ Size default_size(const Ladder& ladder) {
   const bool is_virtual = ladder.backend->name() == "virtual";
   if (ladder.op != "gemm") return is_virtual ? default_dot_virtual : default_dot;
   return is_virtual ? default_gemm_virtual : default_gemm;
-}
-
-/// Whether groups have rows as a Zipf distribution has them.
-bool read_skew(const std::string& skew) {
-  if (skew.empty() || skew == "none") return false;
-  if (skew == "zipf") return true;
-  throw UsageError(fmt::format("--skew: '{}' is not one of none, zipf", skew));
-}
-
-/// Groups share the rows of one A; other options would not be what is measured.
-void check_groups(const BenchArguments& arguments) {
-  const bool has_groups = !arguments.groups.empty();
-  if (!has_groups && !arguments.skew.empty()) throw UsageError("--skew: needs --groups");
-  if (has_groups != !arguments.tokens.empty()) {
-    throw UsageError("--groups and --tokens: each needs the other");
-  }
-  if (!has_groups) return;
-  const Form form = read_form(arguments);
-  if (!arguments.batch.empty() || arguments.cold || form.a_transposed || form.alpha != 1 ||
-      form.beta != 0) {
-    throw UsageError(
-        "--groups: cannot be combined with --batch, --cold, --alpha, --beta or a transposed A");
-  }
-  if (arguments.sizes.empty()) throw UsageError("--groups: needs --sizes NxK,...");
-}
-
-WorkloadOptions read_options(const BenchArguments& arguments) {
-  WorkloadOptions options;
-  options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
-  options.threads = read_threads(arguments.threads);
-  const Form form = read_form(arguments);
-  options.a_transposed = form.a_transposed;
-  options.b_transposed = form.b_transposed;
-  options.alpha = form.alpha;
-  options.beta = form.beta;
-  options.cold = arguments.cold;
-  if (!arguments.batch.empty()) {
-    options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
-  }
-  if (!arguments.groups.empty()) {
-    options.groups = read_integer("--groups", arguments.groups, 1, max_batch);
-    options.zipf = read_skew(arguments.skew);
-  }
-  const auto mode = parse_compute_mode(arguments.math);
-  if (!mode) {
-    throw UsageError(
-        fmt::format("--math: '{}' is not one of standard, split, reproducible", arguments.math));
-  }
-  options.compute_mode = *mode;
-  return options;
-}
-
-/// Sizes NxK, with the rows of all groups as m.
-std::vector<SizeArgument> read_group_sizes(const BenchArguments& arguments) {
-  constexpr std::int64_t most_tokens = 1 << 30;
-  const std::int64_t tokens = read_integer("--tokens", arguments.tokens, 1, most_tokens);
-  std::string sizes;
-  for (const std::string& size : split(arguments.sizes, ',')) {
-    if (split(size, 'x').size() != 2) {
-      throw UsageError(fmt::format("--sizes: '{}' is not NxK, as --groups needs it", size));
-    }
-    sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", tokens, size);
-  }
-  return read_sizes(sizes, 1);
-}
-
-std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
-  if (!arguments.sizes.empty() && arguments.any()) {
-    throw UsageError("--sizes: cannot be combined with --m, --n or --k");
-  }
-  if (arguments.any()) return {read_extents(arguments)};
-  if (!arguments.groups.empty()) return read_group_sizes(arguments);
-  if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
-  return {};
 }
 
 std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devices& devices) {
@@ -266,14 +192,19 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     if (request.options.batch != 1 && ladder->op != "gemm") {
       throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
     }
+    if (request.options.family != Family::symmetric && ladder->op != "gemm") {
+      throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
+    }
     check_memory(ladder->op, size, request.options.dtype, request.options.batch);
   }
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
-  check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
+  check_apart({{"--json", arguments.json}, {"--html", arguments.html}, {"--csv", arguments.csv}});
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
-  const bool keep_stdout = (output && output->is_stdout()) || (page && page->is_stdout());
+  const auto csv = read_output("--csv", arguments.csv);
+  const bool keep_stdout =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || (csv && csv->is_stdout());
   std::FILE* out = keep_stdout ? stderr : stdout;
 
   const Peers peers(wanted, backends);
@@ -291,6 +222,7 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     flush_output();  // or the rest would be measured for nothing
   }
+  if (csv) csv->write(bench_csv(results));
   if (output || page) {
     const Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
     if (output) output->write(dump(json));
@@ -408,6 +340,12 @@ Action add_bench(Options& app) {
          "for f32, reproducible (the same bits everywhere)")
       ->type_name("MODE")
       ->capture_default_str();
+  app.add_option("--family", arguments->family,
+                 "How the elements of A and B are drawn: symmetric (uniform in [-1, 1]), uniform "
+                 "(in [0, 1)), normal or, for f32 and f64, wide (normal; rows of A and columns of "
+                 "B times 10^-12 to 10^12) or cancelling (sums to 2^-18 of their terms)")
+      ->type_name("FAMILY")
+      ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,
                  "Time budget per measurement, in seconds (default: 0.5; with --random 0.05)")
       ->type_name("S");
@@ -418,6 +356,9 @@ Action add_bench(Options& app) {
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
                  "Write an HTML page, like rung report, to FILE; - for standard output")
+      ->type_name("FILE");
+  app.add_option("--csv", arguments->csv,
+                 "Write times and errors as comma-separated values to FILE; - for standard output")
       ->type_name("FILE");
   app.footer(
       "Verifies each rung on the same problem before timing it. Samples of rungs, peers and the\n"

@@ -129,6 +129,33 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
 }
 
+/// With k as the inner extent, A and B by rows ('n') or by columns ('t').
+bool splits(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout) {
+  const CudaGemmShape shape = {.dtype = Dtype::f32,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .a = layout[0] == 'n' ? Order::row_major : Order::col_major,
+                               .b = layout[1] == 'n' ? Order::row_major : Order::col_major,
+                               .alignment = 16,
+                               .arch = 90,
+                               .compute_mode = ComputeMode::split};
+  return choose_cuda_gemm(shape).id == "gemm/cuda/32_f16x3";
+}
+
+TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    EXPECT_TRUE(splits(1024, 1024, 1024, layout)) << layout;  // as measured
+    EXPECT_TRUE(splits(16384, 16384, 16384, layout)) << layout;
+    EXPECT_TRUE(splits(512, 4096, 4096, layout)) << layout;
+    EXPECT_FALSE(splits(512, 512, 1024, layout)) << layout;
+    EXPECT_FALSE(splits(16, 100'000, 4096, layout)) << layout;  // bound by memory in any case
+    EXPECT_FALSE(splits(8192, 8192, 1000, layout)) << layout;   // for the sake of errors
+  }
+  EXPECT_TRUE(splits(768, 1024, 1024, "nt"));
+  EXPECT_FALSE(splits(768, 1024, 1024, "tn"));  // both passes across k
+}
+
 TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::f64;

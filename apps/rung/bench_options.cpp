@@ -1,0 +1,108 @@
+#include "bench_options.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "command_line.hpp"
+#include "core/compute_mode.hpp"
+
+namespace rung {
+namespace {
+
+constexpr std::int64_t max_batch = 10'000'000;
+
+/// Whether groups have rows as a Zipf distribution has them.
+bool read_skew(const std::string& skew) {
+  if (skew.empty() || skew == "none") return false;
+  if (skew == "zipf") return true;
+  throw UsageError(fmt::format("--skew: '{}' is not one of none, zipf", skew));
+}
+
+Family read_family(const BenchArguments& arguments, Dtype dtype) {
+  const auto family = parse_family(arguments.family);
+  if (!family) {
+    throw UsageError(
+        fmt::format("--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling",
+                    arguments.family));
+  }
+  if (*family == Family::symmetric) return *family;
+  if (!arguments.batch.empty() || !arguments.groups.empty()) {
+    throw UsageError("--family: cannot be combined with --batch or --groups");
+  }
+  if (!has_family(dtype, *family)) {
+    throw UsageError(fmt::format("--family: {} has no '{}'", name(dtype), arguments.family));
+  }
+  return *family;
+}
+
+/// Sizes NxK, with the rows of all groups as m.
+std::vector<SizeArgument> read_group_sizes(const BenchArguments& arguments) {
+  constexpr std::int64_t most_tokens = 1 << 30;
+  const std::int64_t tokens = read_integer("--tokens", arguments.tokens, 1, most_tokens);
+  std::string sizes;
+  for (const std::string& size : split(arguments.sizes, ',')) {
+    if (split(size, 'x').size() != 2) {
+      throw UsageError(fmt::format("--sizes: '{}' is not NxK, as --groups needs it", size));
+    }
+    sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", tokens, size);
+  }
+  return read_sizes(sizes, 1);
+}
+
+}  // namespace
+
+void check_groups(const BenchArguments& arguments) {
+  const bool has_groups = !arguments.groups.empty();
+  if (!has_groups && !arguments.skew.empty()) throw UsageError("--skew: needs --groups");
+  if (has_groups != !arguments.tokens.empty()) {
+    throw UsageError("--groups and --tokens: each needs the other");
+  }
+  if (!has_groups) return;
+  const Form form = read_form(arguments);
+  if (!arguments.batch.empty() || arguments.cold || form.a_transposed || form.alpha != 1 ||
+      form.beta != 0) {
+    throw UsageError(
+        "--groups: cannot be combined with --batch, --cold, --alpha, --beta or a transposed A");
+  }
+  if (arguments.sizes.empty()) throw UsageError("--groups: needs --sizes NxK,...");
+}
+
+WorkloadOptions read_options(const BenchArguments& arguments) {
+  WorkloadOptions options;
+  options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
+  options.threads = read_threads(arguments.threads);
+  const Form form = read_form(arguments);
+  options.a_transposed = form.a_transposed;
+  options.b_transposed = form.b_transposed;
+  options.alpha = form.alpha;
+  options.beta = form.beta;
+  options.cold = arguments.cold;
+  if (!arguments.batch.empty()) {
+    options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
+  }
+  if (!arguments.groups.empty()) {
+    options.groups = read_integer("--groups", arguments.groups, 1, max_batch);
+    options.zipf = read_skew(arguments.skew);
+  }
+  const auto mode = parse_compute_mode(arguments.math);
+  if (!mode) {
+    throw UsageError(
+        fmt::format("--math: '{}' is not one of standard, split, reproducible", arguments.math));
+  }
+  options.compute_mode = *mode;
+  options.family = read_family(arguments, options.dtype);
+  return options;
+}
+
+std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
+  if (!arguments.sizes.empty() && arguments.any()) {
+    throw UsageError("--sizes: cannot be combined with --m, --n or --k");
+  }
+  if (arguments.any()) return {read_extents(arguments)};
+  if (!arguments.groups.empty()) return read_group_sizes(arguments);
+  if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
+  return {};
+}
+
+}  // namespace rung
