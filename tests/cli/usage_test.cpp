@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda/63 --groups 2 --tokens 9 --sizes 8x8 --skew x",
             "--skew: 'x' is not one of none, zipf"},
         Bad{"bench gemm/cuda --random 3 --groups 2", "--groups: cannot be combined with --random"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 37 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 38 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs only cuda and metal rungs",
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"report / -o -", "FILE: '/' cannot be read: Is a directory"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 37 rungs; explain takes one"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 38 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
             "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
             "each with "
@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"diff", "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda/02", "RUNG: expected a value; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
-            "RUNG: 'gemm/cuda' selects 37 rungs; diff takes two rungs, each selected by one "
+            "RUNG: 'gemm/cuda' selects 38 rungs; diff takes two rungs, each selected by one "
             "argument"},
         Bad{"tune", "SELECTOR: expected at least one, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},

@@ -26,6 +26,15 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_k = 1024,
      .pays = splitting_pays,
      .use = cuda::GemmRungIndex::gemm_32_f16x3},
+    // GPUs of sm_86 and sm_89 multiply float16 with float sums no more than four times as fast as float,
+    // many of them twice: three products do not pay there.
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 80,
+     .max_arch = 80,
+     .min_k = 1024,
+     .pays = splitting_pays,
+     .use = cuda::GemmRungIndex::gemm_34_f16x3_mma},
     // Where residues pay for the last wave of 128x256 tiles, too: measured on an H200 (the same notes).
     {.dtypes = Dtypes::of(Dtype::f64),
      .compute_mode = ComputeMode::split,

@@ -116,7 +116,8 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
   g.compute_mode = ComputeMode::split;
   EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
-  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/11_split_k");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/34_f16x3_mma");
+  EXPECT_EQ(choose_cuda_gemm(g, 89).id, "gemm/cuda/11_split_k");
   g.a.row_stride = 2049;  // any alignment: it is copied in any case
   EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
   g.k = 100;
