@@ -21,7 +21,7 @@ struct Machine {
   double first_tile, multiply_add;
 };
 
-constexpr Machine h200 = {132, 17.3e-9, 3.4e-12, 6.5e-6, 12.5e-9, 12e-6, 1 / 25.5e12};
+constexpr Machine h200 = {132, 17.3e-9, 3.4e-12, 6.5e-6, 12.5e-9, 8.5e-6, 1 / 25.5e12};
 // From its data sheet, with 60 % of the rate of tensor cores, and 90 % of those of FMAs and memory.
 constexpr Machine a100 = {108, 57e-9, 8.6e-12, 6.5e-6, 16e-9, 12e-6, 1 / 8.8e12};
 

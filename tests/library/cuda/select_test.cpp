@@ -155,6 +155,15 @@ TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
   }
   EXPECT_TRUE(splits(768, 1024, 1024, "nt"));
   EXPECT_FALSE(splits(768, 1024, 1024, "tn"));  // both passes across k
+  for (const char* layout : {"nn", "tn"}) {     // as measured
+    EXPECT_FALSE(splits(896, 896, 1024, layout)) << layout;
+    EXPECT_FALSE(splits(768, 1024, 1024, layout)) << layout;
+    EXPECT_TRUE(splits(1536, 1536, 1536, layout)) << layout;
+    EXPECT_TRUE(splits(256, 8192, 8192, "nn"));
+  }
+  EXPECT_FALSE(splits(1024, 1024, 16384, "tn"));
+  EXPECT_FALSE(splits(512, 2048, 2048, "tn"));
+  EXPECT_FALSE(splits(128, 16384, 4096, "tn"));
 }
 
 TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {
