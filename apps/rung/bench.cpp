@@ -21,6 +21,7 @@
 #include "own_contender.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "report/bench_csv.hpp"
 #include "report/bench_table.hpp"
 #include "report/gpu_summary.hpp"
 #include "report/json.hpp"
@@ -191,14 +192,19 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     if (request.options.batch != 1 && ladder->op != "gemm") {
       throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
     }
+    if (request.options.family != Family::symmetric && ladder->op != "gemm") {
+      throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
+    }
     check_memory(ladder->op, size, request.options.dtype, request.options.batch);
   }
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
-  check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
+  check_apart({{"--json", arguments.json}, {"--html", arguments.html}, {"--csv", arguments.csv}});
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
-  const bool keep_stdout = (output && output->is_stdout()) || (page && page->is_stdout());
+  const auto csv = read_output("--csv", arguments.csv);
+  const bool keep_stdout =
+      (output && output->is_stdout()) || (page && page->is_stdout()) || (csv && csv->is_stdout());
   std::FILE* out = keep_stdout ? stderr : stdout;
 
   const Peers peers(wanted, backends);
@@ -216,6 +222,7 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     fmt::print(out, "{}{}", results.size() > 1 ? "\n" : "", bench_table(results.back()));
     flush_output();  // or the rest would be measured for nothing
   }
+  if (csv) csv->write(bench_csv(results));
   if (output || page) {
     const Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
     if (output) output->write(dump(json));
@@ -343,6 +350,12 @@ Action add_bench(Options& app) {
          "depend on m)")
       ->type_name("MODE")
       ->capture_default_str();
+  app.add_option("--family", arguments->family,
+                 "How the elements of A and B are drawn: symmetric (uniform in [-1, 1]), uniform "
+                 "(in [0, 1)), normal or, for f32 and f64, wide (normal; rows of A and columns of "
+                 "B times 10^-12 to 10^12) or cancelling (sums to 2^-18 of their terms)")
+      ->type_name("FAMILY")
+      ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,
                  "Time budget per measurement, in seconds (default: 0.5; with --random 0.05)")
       ->type_name("S");
@@ -353,6 +366,9 @@ Action add_bench(Options& app) {
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
                  "Write an HTML page, like rung report, to FILE; - for standard output")
+      ->type_name("FILE");
+  app.add_option("--csv", arguments->csv,
+                 "Write times and errors as comma-separated values to FILE; - for standard output")
       ->type_name("FILE");
   app.footer(
       "Verifies each rung on the same problem before timing it. Samples of rungs, peers and the\n"

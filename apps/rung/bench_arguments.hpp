@@ -30,9 +30,11 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";
+  std::string family = "symmetric";
   bool cold = false;
   bool remeasure_ceilings = false;
   std::string html;
+  std::string csv;
   RandomArguments random;
 };
 

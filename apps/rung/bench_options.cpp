@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "command_line.hpp"
+#include "core/compute_mode.hpp"
 
 namespace rung {
 namespace {
@@ -34,6 +37,23 @@ EpilogueParts read_epilogue(const BenchArguments& arguments) {
         "--epilogue: cannot be combined with --batch, --groups, --cold, --alpha or --beta");
   }
   return parts;
+}
+
+Family read_family(const BenchArguments& arguments, Dtype dtype) {
+  const auto family = parse_family(arguments.family);
+  if (!family) {
+    throw UsageError(
+        fmt::format("--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling",
+                    arguments.family));
+  }
+  if (*family == Family::symmetric) return *family;
+  if (!arguments.batch.empty() || !arguments.groups.empty()) {
+    throw UsageError("--family: cannot be combined with --batch or --groups");
+  }
+  if (!has_family(dtype, *family)) {
+    throw UsageError(fmt::format("--family: {} has no '{}'", name(dtype), arguments.family));
+  }
+  return *family;
 }
 
 /// Sizes NxK, with the rows of all groups as m.
@@ -96,6 +116,7 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
                     arguments.math));
   }
   options.compute_mode = *mode;
+  options.family = read_family(arguments, options.dtype);
   return options;
 }
 

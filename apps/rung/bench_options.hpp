@@ -1,9 +1,8 @@
 #pragma once
-// What the arguments of rung bench say of the problems.
+// What the arguments of rung bench say about the problems: their elements, sizes and forms.
 
 #include <vector>
 
-#include "arguments.hpp"
 #include "bench_arguments.hpp"
 #include "measure/workload.hpp"
 

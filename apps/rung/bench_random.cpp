@@ -40,9 +40,11 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(arguments.alpha != defaults.alpha, "--alpha");
   refuse(arguments.beta != defaults.beta, "--beta");
   refuse(arguments.math != defaults.math, "--math");
+  refuse(arguments.family != defaults.family, "--family");
   refuse(arguments.cold, "--cold");
   refuse(arguments.remeasure_ceilings, "--remeasure-ceilings");
   refuse(!arguments.html.empty(), "--html; see rung report");
+  refuse(!arguments.csv.empty(), "--csv; see --json");
 }
 
 std::vector<Layout> read_layouts(const std::string& text) {

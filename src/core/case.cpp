@@ -88,6 +88,7 @@ std::string describe(const GemmSpec& spec) {
   if (spec.batch != 1) text += fmt::format(" batch {}", spec.batch);
   if (spec.batch_gap != 0) text += fmt::format(" gap {}", spec.batch_gap);
   if (spec.values != Values::reals) text += fmt::format(" {}", name(spec.values));
+  if (spec.family != Family::symmetric) text += fmt::format(" {}", name(spec.family));
   return text;
 }
 
@@ -136,6 +137,7 @@ GemmCall GemmCase::product(std::int64_t index) const {
 void GemmCase::fill(Values values) {
   a_.fill(values, 3 * spec_.seed);
   b_.fill(values, 3 * spec_.seed + 1);
+  if (spec_.family != Family::symmetric && values == Values::reals) fill_family(spec_, a_, b_);
   poison_gaps(a_);
   poison_gaps(b_);
   // C keeps finite values, so that NaN and infinity can only come from A and B.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/call.hpp"
+#include "core/families.hpp"
 #include "core/operand.hpp"
 #include "core/random.hpp"
 
@@ -22,6 +23,7 @@ struct GemmSpec {
   double alpha = 1, beta = 0;
   ComputeMode compute_mode = ComputeMode::standard;
   Values values = Values::reals;
+  Family family = Family::symmetric;  // of A and B as reals; of a single product
   int offset = 0;  // offset of each operand, in elements, from a 64-byte boundary
   std::uint64_t seed = 1;
   std::int64_t batch = 1;      // products, each with matrices of its own

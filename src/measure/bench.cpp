@@ -114,6 +114,7 @@ class Bench {
 
   // Verifies the contenders; those that fail are not timed.
   void admit(Entry& entry, BenchRow& row) {
+    row.compute_mode = entry.contender->compute_mode();
     try {
       if (const Bound bound = workload_->bind(*entry.contender); !bound) {
         row.skipped = bound.why_not;
@@ -132,7 +133,9 @@ class Bench {
       return;
     }
     report("verifying " + row.name, 0);
-    row.verdict = workload_->verify(*entry.contender);
+    Verified verified = workload_->verify(*entry.contender);
+    row.verdict = std::move(verified.verdict);
+    row.errors = verified.errors;
   }
 
   // Seconds per call, estimated from a small problem of the same form; 0 if the problem is itself
@@ -258,7 +261,8 @@ class Bench {
       Comparison comparison{.peer = other.name,
                             .seconds = other.seconds.median,
                             .why_not = other.skipped,
-                            .graph_seconds = other.graph_seconds.median};
+                            .graph_seconds = other.graph_seconds.median,
+                            .errors = other.errors};
       if (other.wrong()) comparison.why_not = "wrong: " + other.verdict.message;
       comparison.ratio = median_ratio(entries_[i].samples, own);
       comparison.graph_ratio = median_ratio(entries_[i].graph_samples, entry.graph_samples);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,16 +26,19 @@ struct Comparison {
   std::string why_not = {};  // if it was not timed
   double graph_seconds = 0;  // the same inside a graph; 0 unless both were timed there
   double graph_ratio = 0;
+  std::optional<ElementErrors> errors = std::nullopt;  // the peer's
 };
 
 struct BenchRow {
   Kind kind = Kind::rung;
-  std::string name;          // a rung's id, "library", or the peer's name
-  std::string slug;          // a rung's slug, otherwise the name
-  std::string bottleneck;    // of a rung, from its header
-  std::string chose;         // the rung that the library chose
-  std::string skipped;       // why it was skipped; empty if it ran
-  Verdict verdict;           // only right contenders are timed
+  std::string name;        // a rung's id, "library", or the peer's name
+  std::string slug;        // a rung's slug, otherwise the name
+  std::string bottleneck;  // of a rung, from its header
+  std::string chose;       // the rung that the library chose
+  std::string skipped;     // why it was skipped; empty if it ran
+  ComputeMode compute_mode = ComputeMode::standard;
+  Verdict verdict;  // only right contenders are timed
+  std::optional<ElementErrors> errors;
   Summary seconds;           // per call, back to back
   bool own_clock = false;    // the device's clock for those seconds; otherwise the host's
   Summary graph_seconds;     // per call inside a graph: device time only

@@ -60,13 +60,13 @@ class GroupedWorkload final : public Workload {
 
   /// Of each group, its first and its last row and one between them, on small integers, whose sums
   /// are exact; a row at a boundary would show a neighbour's.
-  Verdict verify(const Contender& contender) override {
+  Verified verify(const Contender& contender) override {
     fill(Values::integers);
     contender.bind_groups(call(), options_.threads).batch.call();
     const Verdict verdict = visit(
         options_.dtype, [&]<class In, class Out>(Elements<In, Out>) { return check<In, Out>(); });
     fill(Values::reals);
-    return verdict;
+    return {verdict};
   }
 
   WorkloadCeiling ceiling() const override {

@@ -57,6 +57,7 @@ class GemmWorkload final : public Workload {
     spec.alpha = options.alpha;
     spec.beta = options.beta;
     spec.batch = options.batch;
+    spec.family = options.family;
     const auto batch = static_cast<double>(options.batch);
     flops_ = 2 * size.volume() * batch;
     const auto area = [](std::int64_t rows, std::int64_t cols) {
@@ -83,13 +84,19 @@ class GemmWorkload final : public Workload {
     return rotate(std::move(bound));
   }
 
-  Verdict verify(const Contender& contender) override {
-    sets_.front()->set_compute_mode(contender.compute_mode());
-    const Verdict verdict = rung::verify(*sets_.front(), [&](const GemmCall& call) {
+  Verified verify(const Contender& contender) override {
+    GemmCase& set = *sets_.front();
+    if (!exact_ && ExactElements::can_measure(set.spec())) exact_.emplace(set);
+    set.set_compute_mode(contender.compute_mode());
+    Verified verified;
+    verified.verdict = rung::verify(set, [&](const GemmCall& call) {
       contender.bind(call, options_.threads).batch.call();
+      // The first run is on the elements that are timed, a second one on small integers.
+      if (exact_ && !verified.errors) verified.errors = exact_->errors_of(set);
     });
-    sets_.front()->fill();
-    return verdict;
+    if (!verified.verdict.right) verified.errors.reset();
+    set.fill();
+    return verified;
   }
 
   WorkloadCeiling ceiling() const override {
@@ -131,6 +138,7 @@ class GemmWorkload final : public Workload {
   double flops_;
   double bytes_;
   std::vector<std::unique_ptr<GemmCase>> sets_;
+  std::optional<ExactElements> exact_;  // of the first set
 };
 
 // A dot product, or a sum.
@@ -161,13 +169,13 @@ class DotWorkload final : public Workload {
     return rotate(std::move(bound));
   }
 
-  Verdict verify(const Contender& contender) override {
+  Verified verify(const Contender& contender) override {
     const Verdict verdict = rung::verify(*sets_.front(), [&](const DotCall& call) {
       contender.bind(call, options_.threads, &result_).batch.call();
       return value();
     });
     sets_.front()->fill();
-    return verdict;
+    return {verdict};
   }
 
   // Reads the same operands as the contenders; on a GPU, the same number of bytes. For small

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/verify.hpp"
 #include "measure/ceilings.hpp"
 #include "measure/contender.hpp"
@@ -30,9 +32,10 @@ struct WorkloadOptions {
   double beta = 0;
   bool cold = false;  // use new operands, from beyond the caches, for each call
   ComputeMode compute_mode = ComputeMode::standard;  // of the library's gemm
-  std::int64_t batch = 1;   // products of gemm in one call, each of the size
-  std::int64_t groups = 0;  // ragged groups that share the rows of A; 0: one product
-  bool zipf = false;        // few groups have most of the rows
+  std::int64_t batch = 1;             // products of gemm in one call, each of the size
+  std::int64_t groups = 0;            // ragged groups that share the rows of A; 0: one product
+  bool zipf = false;                  // few groups have most of the rows
+  Family family = Family::symmetric;  // of the elements of A and B; of gemm without batches
   EpilogueParts epilogue = {};
 };
 
@@ -42,6 +45,12 @@ struct WorkloadCeiling {
   std::vector<CeilingBatch> variants;  // the fastest one counts
 };
 
+/// What verification says, and how large errors are where there is something to measure.
+struct Verified {
+  Verdict verdict;
+  std::optional<ElementErrors> errors = std::nullopt;  // only of right contenders
+};
+
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -49,7 +58,7 @@ class Workload {
   /// Rotates through all operand sets.
   virtual Bound bind(const Contender& contender) = 0;
   /// Uses the first operand set. The contender must be able to run the workload.
-  virtual Verdict verify(const Contender& contender) = 0;
+  virtual Verified verify(const Contender& contender) = 0;
   /// For the backend of the workload; empty if that is a simulation.
   virtual WorkloadCeiling ceiling() const = 0;
   /// The number of sets that bind() rotates through.

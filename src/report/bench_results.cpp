@@ -21,13 +21,22 @@ constexpr json::Range share = {0, json::quantity.most};
 constexpr json::Range any = {std::numeric_limits<double>::lowest(),
                              std::numeric_limits<double>::max()};
 
+/// Errors may be zero, and without bound.
+std::optional<MeasuredErrors> errors_of(const Value& entry) {
+  const auto errors = entry.find("errors");
+  if (!errors) return std::nullopt;
+  constexpr json::Range from_zero = {0, std::numeric_limits<double>::max()};
+  return MeasuredErrors{errors->at("largest").number(from_zero),
+                        errors->at("normwise").number(from_zero)};
+}
+
 std::vector<PeerResult> peers_of(const Value& entry) {
   std::vector<PeerResult> peers;
   const auto object = entry.find("peers");
   if (!object) return peers;
   for (const auto& [name, peer] : object->members()) {
     peers.push_back({name, peer.find_number("seconds", json::quantity),
-                     peer.find_number("ratio", json::quantity)});
+                     peer.find_number("ratio", json::quantity), errors_of(peer)});
   }
   return peers;
 }
@@ -56,6 +65,8 @@ void read_problem(const Value& entry, Result& result) {
   result.device = entry.at("device").text();
   result.layout = entry.text_or_empty("layout");
   result.operands = entry.text_or_empty("operands");
+  result.math = entry.text_or_empty("math");
+  result.family = entry.text_or_empty("family");
   const auto threads = entry.find("threads");
   result.threads = threads ? static_cast<int>(threads->integer(1, max_threads)) : 1;
   result.alpha = entry.find_number("alpha", any).value_or(1);
@@ -94,6 +105,7 @@ Result read_entry(const Value& entry) {
   read_problem(entry, result);
   read_times(entry, result);
   result.peers = peers_of(entry);
+  result.errors = errors_of(entry);
   result.verified = entry.at("verified").flag();
   result.skipped = entry.text_or_empty("skipped");
   result.wrong = entry.text_or_empty("wrong");

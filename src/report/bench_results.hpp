@@ -13,10 +13,16 @@ namespace rung {
 
 using Json = nlohmann::ordered_json;
 
+/// The largest error in units of the roundoff of C, relative to |A||B|, and that of C as a whole.
+struct MeasuredErrors {
+  double largest = 0, normwise = 0;
+};
+
 struct PeerResult {
   std::string name;
   std::optional<double> seconds;
   std::optional<double> ratio;  // peer time over ours: above 1, ours is faster
+  std::optional<MeasuredErrors> errors;
 };
 
 /// One rung, or the library, on one problem.
@@ -24,6 +30,7 @@ struct Result {
   std::string rung;   // id, or "library"
   std::string chose;  // for the library: the rung that it ran
   std::string op, dtype, device, layout, operands;
+  std::string math, family;  // of gemm: compute mode, and how elements are drawn
   int threads = 0;
   std::int64_t m = 0, n = 0, k = 0;  // 0: the op has no such extent
   double alpha = 1, beta = 0;
@@ -36,6 +43,7 @@ struct Result {
   std::string previous;                               // id of the rung that it improves on
   std::optional<double> previous_ratio;
   std::vector<PeerResult> peers;
+  std::optional<MeasuredErrors> errors;
   bool verified = false;
   std::string skipped, wrong;
 

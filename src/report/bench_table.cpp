@@ -35,9 +35,31 @@ std::string previous_of(const BenchRow& row) {
   return row.previous.empty() ? "-" : fmt::format("{:.2f}x", row.previous_ratio);
 }
 
+/// Errors are in the table where there is something to compare: a compute mode or a family.
+bool shows_errors(const BenchResult& result) {
+  return std::ranges::any_of(result.rows, [&](const BenchRow& row) {
+    const bool is_special =
+        row.compute_mode != ComputeMode::standard || result.options.family != Family::symmetric;
+    return row.errors && is_special;
+  });
+}
+
+/// The largest error in u |A||B|, and the normwise one.
+void add_errors(std::vector<Column>& columns, const BenchResult& result) {
+  if (!shows_errors(result)) return;
+  const auto column = [&](const char* heading, const char* format, double ElementErrors::* error) {
+    columns.push_back({heading, [=](const BenchRow& row) -> std::string {
+                         if (!row.errors) return "-";
+                         return fmt::format(fmt::runtime(format), *row.errors.*error);
+                       }});
+  };
+  column("largest", "{:.2g} u", &ElementErrors::largest);
+  column("normwise", "{:.1e}", &ElementErrors::normwise);
+}
+
 std::vector<Column> cpu_columns(const BenchResult& result) {
   const double work = result.counts_flops ? result.flops : result.bytes;
-  return {
+  std::vector<Column> columns = {
       {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }},
       {result.counts_flops ? "GFLOP/s" : "GB/s",
        [work](const BenchRow& row) { return format_rate(work / row.seconds.median * 1e-9); }},
@@ -47,6 +69,8 @@ std::vector<Column> cpu_columns(const BenchResult& result) {
       {"error",
        [](const BenchRow& row) { return fmt::format("{:.2g}", row.verdict.max_error_ratio); }},
   };
+  add_errors(columns, result);
+  return columns;
 }
 
 const BenchRow* fastest_peer(const BenchResult& result) {
@@ -88,6 +112,7 @@ std::vector<Column> gpu_columns(const BenchResult& result) {
                          return "-";
                        }});
   }
+  add_errors(columns, result);
   return columns;
 }
 
@@ -185,7 +210,7 @@ std::string verdicts(const BenchResult& result) {
 
 std::string describe(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, epilogue] = result.options;
+               zipf, family, epilogue] = result.options;
   const auto& [m, n, k] = result.size;
   if (result.op != "gemm") return fmt::format("{} {} {}", result.op, name(dtype), n);
   std::string text = fmt::format("gemm {} {}x{}x{} {}{}", name(dtype), m, n, k,
@@ -196,6 +221,7 @@ std::string describe(const BenchResult& result) {
   if (alpha != 1) text += fmt::format(" alpha={}", alpha);
   if (beta != 0) text += fmt::format(" beta={}", beta);
   if (mode != ComputeMode::standard) text += fmt::format(" math={}", name(mode));
+  if (family != Family::symmetric) text += fmt::format(" family={}", name(family));
   return text;
 }
 
@@ -217,6 +243,9 @@ std::string bench_table(const BenchResult& result) {
   if (!result.ceiling.empty()) {
     text += fmt::format("ceiling: {}, {} {}\n", result.ceiling,
                         format_rate(result.ceiling_rate * 1e-9), unit);
+  }
+  if (shows_errors(result)) {
+    text += "largest: |error| / |A||B| in units of C's roundoff; normwise: ||error|| / ||AB||\n";
   }
   return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + host(result) + "\n" +
          verdicts(result);

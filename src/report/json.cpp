@@ -23,6 +23,12 @@ Json seconds_of(const Summary& summary) {
           {"q1", summary.q1},         {"q3", summary.q3},   {"samples", summary.count}};
 }
 
+/// Adds how large errors are, if that was measured.
+void add_errors(Json& json, const std::optional<ElementErrors>& errors) {
+  if (!errors) return;
+  json["errors"] = {{"largest", finite(errors->largest)}, {"normwise", finite(errors->normwise)}};
+}
+
 Json peers_of(const BenchRow& row) {
   Json json = Json::object();
   for (const Comparison& comparison : row.peers) {
@@ -32,6 +38,7 @@ Json peers_of(const BenchRow& row) {
         json[comparison.peer].update(
             {{"graph_seconds", comparison.graph_seconds}, {"graph_ratio", comparison.graph_ratio}});
       }
+      add_errors(json[comparison.peer], comparison.errors);
     } else {
       json[comparison.peer] = {{"seconds", nullptr}, {"ratio", nullptr}};
       if (!comparison.why_not.empty()) json[comparison.peer]["why_not"] = comparison.why_not;
@@ -42,7 +49,7 @@ Json peers_of(const BenchRow& row) {
 
 Json problem_of(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, epilogue] = result.options;
+               zipf, family, epilogue] = result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -50,7 +57,8 @@ Json problem_of(const BenchResult& result) {
     json.update(
         {{"m", m}, {"n", n}, {"k", k}, {"layout", layout}, {"alpha", alpha}, {"beta", beta}});
     json["leading_dimensions"] = result.leading_dimensions;
-    json["math"] = name(mode);
+    json["math"] = name(mode);  // of the library; a rung has its own
+    json["family"] = name(family);
     if (batch != 1) json["batch"] = batch;
     if (epilogue != EpilogueParts{}) json["epilogue"] = name(epilogue);
     if (groups != 0) json.update({{"groups", groups}, {"skew", zipf ? "zipf" : "none"}});
@@ -124,10 +132,12 @@ Json to_json(const BenchResult& result) {
     if (row.kind == Kind::peer) continue;
     Json json = {{"rung", row.name}};
     json.update(problem);
+    if (result.op == "gemm") json["math"] = name(row.compute_mode);
     if (!row.chose.empty()) json["chose"] = row.chose;
     const bool ran = row.skipped.empty();
     json["verified"] = ran && row.verdict.right;
     json["max_error_ratio"] = ran ? Json(finite(row.verdict.max_error_ratio)) : Json();
+    add_errors(json, row.errors);
     if (!ran) json["skipped"] = row.skipped;
     if (row.wrong()) json["wrong"] = row.verdict.message;
     if (row.timed()) {

@@ -12,12 +12,19 @@
 namespace rung {
 namespace {
 
-using StudyKey = std::tuple<std::string, std::string, std::string, std::string, std::string, double,
-                            double, int>;
+using StudyKey = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                            std::string, std::string, double, double, int>;
+
+/// Empty for the default.
+std::string math_of_library(const Result& r) {
+  return r.is_library() && r.math != "standard" ? r.math : "";
+}
+std::string family_of(const Result& r) { return r.family == "symmetric" ? "" : r.family; }
 
 StudyKey key_of(const Result& r) {
   const int threads = r.device.starts_with("gpu") ? 0 : r.threads;  // the host's do not matter
-  return {r.op, r.dtype, r.device, r.layout, r.operands, r.alpha, r.beta, threads};
+  return {r.op,         r.dtype, r.device, r.layout, r.operands, math_of_library(r),
+          family_of(r), r.alpha, r.beta,   threads};
 }
 
 /// Results in the order of the first of each name; of several with one name, the last.
@@ -56,6 +63,8 @@ std::string Study::name() const {
   if (r.alpha != 1) text += fmt::format(", alpha {}", r.alpha);
   if (r.beta != 0) text += fmt::format(", beta {}", r.beta);
   if (r.operands == "cold") text += ", cold operands";
+  if (!math_of_library(r).empty()) text += ", mode " + r.math;
+  if (!family_of(r).empty()) text += ", elements " + r.family;
   return text;
 }
 

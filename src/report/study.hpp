@@ -39,7 +39,8 @@ class Study {
   std::vector<const Result*> entries_;
 };
 
-/// Results of the same op, type, device, layout, operands, alpha, beta and number of threads, in
+/// Results of the same op, type, device, layout, operands, family, alpha, beta and number of
+/// threads, and of the library in the same compute mode, in
 /// the order of the first entry of each. The results must outlive them.
 std::vector<Study> studies_of(const Results& results);
 

@@ -34,6 +34,38 @@ TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
   EXPECT_GT(results.at(1).at("seconds").at("median"), 0);
 }
 
+TEST(Bench, ErrorsStandBesideTimes) {
+  const Folder folder;
+  const fs::path file = folder / "bench.json", csv = folder / "bench.csv";
+  const Output output =
+      run_rung("bench gemm/cpu/00 --sizes 40x48x64 --math reproducible --family uniform --json " +
+               file.string() + " --csv " + csv.string() + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find("family=uniform"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("normwise"), std::string::npos) << output.out;
+  std::ifstream stream(file);
+  const Json results = Json::parse(stream).at("results");
+  EXPECT_EQ(results.at(0).at("math"), "standard");  // of the rung
+  EXPECT_EQ(results.at(1).at("math"), "reproducible");
+  const double chain = results.at(0).at("errors").at("largest").get<double>();
+  const double digits = results.at(1).at("errors").at("largest").get<double>();
+  EXPECT_GT(chain, 1);  // sums of one sign, in float
+  EXPECT_LT(digits, chain);
+  EXPECT_GT(results.at(1).at("errors").at("normwise"), 0);
+  EXPECT_EQ(results.at(1).at("family"), "uniform");
+  std::ifstream lines(csv);
+  std::string heading, rung, library, more;
+  std::getline(lines, heading);
+  std::getline(lines, rung);
+  std::getline(lines, library);
+  EXPECT_EQ(heading.substr(0, 20), "device,op,dtype,m,n,");
+  EXPECT_NE(rung.find(",gemm,f32,40,48,64,nn,uniform,gemm/cpu/00_triple_loop,standard,"),
+            std::string::npos)
+      << rung;
+  EXPECT_NE(library.find(",uniform,library,reproducible,"), std::string::npos) << library;
+  EXPECT_FALSE(std::getline(lines, more));
+}
+
 TEST(Bench, WritesAPageOfTheSameRun) {
   const Folder folder;
   const fs::path page = folder / "page.html", json = folder / "bench.json";

@@ -127,6 +127,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --math fast",
             "--math: 'fast' is not one of standard, split, reproducible, batch_invariant"},
         Bad{"bench gemm/cuda --random 1 --math split", "--random: cannot be combined with --math"},
+        Bad{"bench gemm --family odd",
+            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling"},
+        Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
+        Bad{"bench gemm/cpu --family normal --batch 2",
+            "--family: cannot be combined with --batch or --groups"},
+        Bad{"bench dot/cpu --family normal", "--family: only gemm has families, dot has none"},
+        Bad{"bench gemm/cuda --random 1 --csv x.csv",
+            "--random: cannot be combined with --csv; see --json"},
+        Bad{"bench gemm/cuda --random 1 --family normal",
+            "--random: cannot be combined with --family"},
         Bad{"bench gemm --beta 1,0", "--beta: '1,0' is not a finite number"},
         Bad{"bench gemm --json - --html -",
             "--json and --html: both are written to standard output"},
@@ -180,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--epilogue: cannot be combined with --batch, --groups, --cold, --alpha or --beta"},
         Bad{"bench gemm/cpu/00 --epilogue bias --dtype i32",
             "--epilogue: for types of floating-point numbers"},
-        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 38 rungs; trace takes one"},
+        Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 39 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
             "gemm/cpu/00_triple_loop is a cpu rung; the virtual GPU runs only cuda and metal rungs",
@@ -202,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"report / -o -", "FILE: '/' cannot be read: Is a directory"},
         Bad{"report /dev/null -o -", "FILE: /dev/null: not JSON: line 1, column 1"},
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
-        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 38 rungs; explain takes one"},
+        Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 39 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
             "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
             "each with "
@@ -227,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"diff", "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda/02", "RUNG: expected a value; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
-            "RUNG: 'gemm/cuda' selects 38 rungs; diff takes two rungs, each selected by one "
+            "RUNG: 'gemm/cuda' selects 39 rungs; diff takes two rungs, each selected by one "
             "argument"},
         Bad{"tune", "SELECTOR: expected at least one, such as gemm/cuda/11; see --help"},
         Bad{"tune gemm/cuda/02", "gemm/cuda/02_shared_tile has one tile size; nothing to tune"},

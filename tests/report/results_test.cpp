@@ -8,6 +8,7 @@
 
 #include "json/reader.hpp"
 #include "report/page/page.hpp"
+#include "report/page/sections.hpp"
 #include "report/plots/plots.hpp"
 #include "report/study.hpp"
 #include "report/table.hpp"
@@ -84,6 +85,54 @@ TEST(Studies, ThreadsOfTheHostDoNotDivideThoseOfAGpu) {
   EXPECT_EQ(studies_of(all).size(), 2u);
 }
 
+/// The library in a mode, on elements of a family, with its own errors and those of cublas.
+Json measured(const std::string& math, const std::string& family, double gflops, double largest) {
+  Json json = entry("library", 512, gflops);
+  json.update({{"math", math}, {"family", family}});
+  json["errors"] = {{"largest", largest}, {"normwise", 1e-7}};
+  json["peers"]["cublas"]["errors"] = {{"largest", 25.0}, {"normwise", 4e-7}};
+  return json;
+}
+
+std::vector<Figure> error_figures_of(const Json& entries) {
+  Results results;
+  results.add("a.json", bench(entries));
+  return error_figures(results, "errors");
+}
+
+TEST(ErrorFigures, OnePointForEachModeFamilyAndPeer) {
+  const auto figures =
+      error_figures_of({measured("standard", "uniform", 40, 20),
+                        measured("split", "uniform", 150, 9), measured("split", "normal", 150, 0)});
+  ASSERT_EQ(figures.size(), 1u);
+  const auto& rows = figures[0].table.rows;
+  ASSERT_EQ(rows.size(), 5u);  // cublas has two
+  EXPECT_EQ(rows[1][0].text, "mode split");
+  EXPECT_EQ(rows[1][1].text, "uniform");
+  EXPECT_EQ(rows[1][3].value, 9);
+  EXPECT_EQ(rows[3][0].text, "cublas");
+  EXPECT_EQ(rows[3][2].value, 75);  // half of our rate, of the last one that was measured
+  EXPECT_EQ(rows[3][3].value, 25);
+}
+
+TEST(ErrorFigures, NothingToCompareIsNoFigure) {
+  EXPECT_TRUE(error_figures_of(Json::array({measured("standard", "symmetric", 40, 20)})).empty());
+  EXPECT_TRUE(error_figures_of(Json::array({entry("library", 512, 40)})).empty());
+}
+
+TEST(Studies, ModesAndFamiliesAreApart) {
+  Results all;
+  all.add("a.json",
+          bench({measured("standard", "symmetric", 40, 20), entry("library", 512, 41),
+                 measured("split", "symmetric", 150, 9), measured("standard", "wide", 40, 20)}));
+  const std::vector<Study> studies = studies_of(all);
+  ASSERT_EQ(studies.size(), 3u);
+  EXPECT_EQ(studies[0].name(), "gemm f32");
+  EXPECT_EQ(studies[0].entries().size(), 2u);
+  EXPECT_EQ(studies[1].name(), "gemm f32, mode split");
+  EXPECT_EQ(studies[2].name(), "gemm f32, elements wide");
+}
+
 std::string problem_of(const Json& json) {
   try {
     Results().add("x.json", json);
@@ -122,6 +171,9 @@ TEST(Results, WhatIsNoMeasurementIsNamed) {
             "x.json: results[0]: seconds: median: 0 is not from 1e-30 to 1e+30");
   EXPECT_EQ(problem_with("/peers/cublas/ratio", -2),
             "x.json: results[0]: peers: cublas: ratio: -2 is not from 1e-30 to 1e+30");
+  EXPECT_EQ(problem_with("/errors", {{"largest", -1}, {"normwise", 0}}),
+            "x.json: results[0]: errors: largest: -1 is not from 0 to 1.79769e+308");
+  EXPECT_EQ(problem_with("/errors", {{"largest", 1}}), "x.json: results[0]: errors: no 'normwise'");
   EXPECT_EQ(problem_with("/threads", 1e300),
             "x.json: results[0]: threads: 1e+300 is not from 1 to 1.04858e+06");
   EXPECT_EQ(problem_with("/k", 1.5), "x.json: results[0]: k: 1.5 is not a whole number");

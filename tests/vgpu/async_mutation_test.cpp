@@ -20,6 +20,7 @@
 #include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/entry/block_scaled.hpp"
+#include "device/cuda/library/halves_memory.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
@@ -75,8 +76,9 @@ bool has_any(const std::string& line, std::initializer_list<const char*> parts) 
 }
 
 bool synchronises(const std::string& line) {
-  return has_any(line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync",
-                        "barrier.", "fence.", "bulk.commit", "bulk.wait", "griddepcontrol.wait"});
+  return has_any(
+      line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync", "barrier.",
+             "fence.", "bulk.commit", "bulk.wait", "griddepcontrol.wait", "cp.async.wait_group"});
 }
 
 bool is_asynchronous(const std::string& line) {
@@ -212,8 +214,17 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   };
   encode(halves_of(launch.a, array), args.maps.a);
   encode(halves_of(launch.b, array), args.maps.b);
-  const cuda::OperandScale scale = {0, 0.0f, 0.0f};
-  if (launch.a.is_split || launch.a.is_in_digits) args.scales = {array(m, scale), array(n, scale)};
+  // Zeros. A kernel without tensor maps finds the halves in front of them.
+  const auto scales = [&](const cuda::TensorMapSpec& spec, std::int64_t count) {
+    const std::int64_t halves =
+        spec.is_split ? cuda::bytes_of_halves(spec.rows, spec.row_length) : 0;
+    const std::int64_t bytes = count * std::int64_t{sizeof(cuda::OperandScale)};
+    return reinterpret_cast<const cuda::OperandScale*>(array(halves + bytes, std::int8_t{0}) +
+                                                       halves);
+  };
+  if (launch.a.is_split || launch.a.is_in_digits) {
+    args.scales = {scales(launch.a, m), scales(launch.b, n)};
+  }
   encode(launch.c, args.maps.c);
 
   vgpu::LaunchOptions options;

@@ -121,7 +121,7 @@ struct SplitTile {
             multiply<A_K_MAJOR, B_K_MAJOR>(work.steps(), group * 64, shared, state, acc);
           });
           if (work.steps() > 0) {
-            cuda::ScaledSums<BN / 8>(g, scales, work, row, tile.col).finish(acc);
+            cuda::ScaledSums<BN / 8>::of_warpgroup(g, scales, work, row, tile.col).finish(acc);
           }
 
           // store

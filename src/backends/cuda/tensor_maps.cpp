@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/cuda/library/halves_memory.hpp"
+
 namespace rung::cuda {
 namespace {
 
@@ -19,8 +21,7 @@ bool needs_copy(const TensorMapSpec& spec) {
 }
 
 std::int64_t halves_bytes(const TensorMapSpec& spec) {
-  constexpr std::int64_t bytes_of_half = 2;
-  return up_to_copy(spec.rows * SplitOperand::halves_in_row(spec.row_length) * bytes_of_half);
+  return bytes_of_halves(spec.rows, spec.row_length);
 }
 
 std::int64_t scales_bytes(const TensorMapSpec& spec) {

@@ -12,6 +12,8 @@ namespace rung {
 
 inline constexpr int any_arch = 9999;
 
+struct CudaGemmShape;
+
 struct CudaGemmRule {
   Dtypes dtypes = Dtypes::all();
   ComputeMode compute_mode = ComputeMode::standard;
@@ -26,6 +28,7 @@ struct CudaGemmRule {
   /// at most 128.
   std::int64_t alignment = 1;
   std::int64_t max_alignment = 128;  // inclusive, of A and B: the largest power of two, at most 128
+  bool (*pays)(const CudaGemmShape&) = nullptr;  // a model to ask; null: no further condition
   cuda::GemmRungIndex use;
 };
 

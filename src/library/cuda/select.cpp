@@ -45,7 +45,8 @@ bool fits(const CudaGemmRule& rule, const CudaGemmShape& shape, double multiply_
          std::min(shape.m, shape.n) <= rule.max_short &&                //
          multiply_adds <= rule.max_work && rule.alignment <= shape.alignment &&
          shape.alignment_of_ab <= rule.max_alignment && rule.a.value_or(shape.a) == shape.a &&
-         rule.b.value_or(shape.b) == shape.b && (!rung_of(rule).maps || can_be_mapped(shape));
+         rule.b.value_or(shape.b) == shape.b && (!rung_of(rule).maps || can_be_mapped(shape)) &&
+         (rule.pays == nullptr || rule.pays(shape));
 }
 
 /// The fastest rung also has a fixed order.

@@ -4,6 +4,7 @@
 // each mode of dot, must match everything; a test checks it.
 
 #include "library/cuda/rules.hpp"
+#include "library/cuda/split_model.hpp"
 
 namespace rung::tuned {
 
@@ -16,16 +17,24 @@ inline constexpr Dtypes any_operands =
     Dtypes::of(Dtype::bf16, Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8);
 
 inline constexpr CudaGemmRule cuda_gemm_rules[] = {
-    // Where splitting pays, measured on an H200 for cubes (docs/notes/accurate-modes.md): 11 takes 1.04
-    // to 1.14 times as long at 1024, and less than half as long at 512.
+    // Below k = 1024, errors of sums of one sign are above those of a chain of FMAs. From there on, a
+    // model says where splitting pays (docs/notes/accurate-modes.md).
     {.dtypes = Dtypes::of(Dtype::f32),
      .compute_mode = ComputeMode::split,
      .min_arch = 90,
      .max_arch = 90,
-     .min_m = 1024,
-     .min_n = 1024,
      .min_k = 1024,
+     .pays = splitting_pays,
      .use = cuda::GemmRungIndex::gemm_32_f16x3},
+    // GPUs of sm_86 and sm_89 multiply float16 with float sums no more than four times as fast as float,
+    // many of them twice: three products do not pay there.
+    {.dtypes = Dtypes::of(Dtype::f32),
+     .compute_mode = ComputeMode::split,
+     .min_arch = 80,
+     .max_arch = 80,
+     .min_k = 1024,
+     .pays = splitting_pays,
+     .use = cuda::GemmRungIndex::gemm_34_f16x3_mma},
     // Where residues pay for the last wave of 128x256 tiles, too: measured on an H200 (the same notes).
     {.dtypes = Dtypes::of(Dtype::f64),
      .compute_mode = ComputeMode::split,

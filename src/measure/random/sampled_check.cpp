@@ -7,26 +7,13 @@
 #include <utility>
 
 #include "core/bound.hpp"
-#include "core/random.hpp"
+#include "core/stratified.hpp"
 
 namespace rung {
 namespace {
 
 constexpr std::int64_t most_rows = 32, most_columns = 32;
 constexpr std::int64_t most_products = 1 << 21;  // about 20 ms of this CPU
-
-/// Positions in [0, extent), one in each of `count` equal cells, the first and the last included.
-std::vector<std::int64_t> stratified(std::int64_t extent, std::int64_t count, std::uint64_t seed) {
-  std::vector<std::int64_t> positions;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t begin = extent * i / count;
-    const std::int64_t end = extent * (i + 1) / count;
-    positions.push_back(begin + random_below(end - begin, seed, static_cast<std::uint64_t>(i)));
-  }
-  positions.front() = 0;
-  positions.back() = extent - 1;
-  return positions;
-}
 
 /// The elements of a matrix in the repeated sequence, along one of its rows or columns.
 template <class T>

@@ -41,7 +41,7 @@ std::string title_of(const std::vector<Study>& studies, const Results& results) 
   return text.empty() ? "no results" : text;
 }
 
-std::string navigation(const std::vector<Study>& studies, bool has_random,
+std::string navigation(const std::vector<Study>& studies, bool has_errors, bool has_random,
                        const std::vector<const RungInfo*>& rungs) {
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   const auto item = [&](const std::string& target, const std::string& text) {
@@ -52,6 +52,7 @@ std::string navigation(const std::vector<Study>& studies, bool has_random,
     item(fmt::format("study{}", i + 1), studies[i].name());
   }
   item("shapes", "Shapes");
+  if (has_errors) item("errors", "Errors");
   if (has_random) item("random", "Random shapes");
   item("machine", "Machine");
   item("method", "Method");
@@ -125,10 +126,11 @@ std::string report_page(const Results& results, const Traces& traces) {
   for (std::size_t i = 0; i < studies.size(); ++i) {
     html += study_section(studies[i], i + 1, results, traces);
   }
+  const std::string errors = error_section(results);
   const std::string random = random_section(results);
-  html += shapes_section(studies) + random + "<h2>Rungs</h2>\n";
+  html += shapes_section(studies) + errors + random + "<h2>Rungs</h2>\n";
   for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces);
-  return whole_page(title, navigation(studies, !random.empty(), rungs),
+  return whole_page(title, navigation(studies, !errors.empty(), !random.empty(), rungs),
                     html + machine_section(results) + method_section());
 }
 
@@ -144,6 +146,7 @@ std::vector<PictureFile> report_pictures(const Results& results, const Traces& t
     const auto figure = ratio_map(file_stem(group.front()->first().op) + "-shapes", group);
     if (figure) files.add(*figure);
   }
+  for (const Figure& figure : error_figures(results, "gemm-errors")) files.add(figure);
   for (const Figure& figure : random_figures(results, "gemm-random")) files.add(figure);
   return files.take();
 }

@@ -23,6 +23,11 @@ std::vector<Figure> study_figures(const Study& study, const std::string& prefix,
 /// The studies of one device and op, whose libraries are compared in one picture.
 std::vector<std::vector<const Study*>> by_device(const std::vector<Study>& studies);
 
+/// Errors and rates of compute modes at each problem where they were measured; empty if none was.
+std::string error_section(const Results& results);
+/// One figure for each problem; ids begin with `prefix`.
+std::vector<Figure> error_figures(const Results& results, const std::string& prefix);
+
 /// The random shapes of each device; empty if none was compared with a peer.
 std::string random_section(const Results& results);
 /// One figure for each device.

@@ -31,6 +31,11 @@ std::optional<Figure> speed_by_size(const std::string& id, const Study& study);
 /// The library against each peer at every shape, for several studies on one device.
 std::optional<Figure> ratio_map(const std::string& id, const std::vector<const Study*>& studies);
 
+/// The errors of the library in each compute mode, and of its peers, over their rates, for one
+/// problem. Empty unless its results are of several modes or families.
+std::optional<Figure> error_by_rate(const std::string& id,
+                                    const std::vector<const Result*>& results);
+
 /// The library against the fastest peer on random shapes, over the FLOP per byte of their operands.
 std::optional<Figure> random_ratios(const std::string& id, const std::vector<RandomDraw>& draws);
 

@@ -116,7 +116,8 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
   g.compute_mode = ComputeMode::split;
   EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
-  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/11_split_k");
+  EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/34_f16x3_mma");
+  EXPECT_EQ(choose_cuda_gemm(g, 89).id, "gemm/cuda/11_split_k");
   g.a.row_stride = 2049;  // any alignment: it is copied in any case
   EXPECT_EQ(chosen(g), "gemm/cuda/32_f16x3");
   g.k = 100;
@@ -127,6 +128,42 @@ TEST(CudaRules, SplitOnlyWhereItIsAskedForAndPays) {
   g.m = 2048;
   g.dtype = Dtype::bf16;
   EXPECT_EQ(chosen(g), "gemm/cuda/31_dependent_launch");
+}
+
+/// With k as the inner extent, A and B by rows ('n') or by columns ('t').
+bool splits(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout) {
+  const CudaGemmShape shape = {.dtype = Dtype::f32,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .a = layout[0] == 'n' ? Order::row_major : Order::col_major,
+                               .b = layout[1] == 'n' ? Order::row_major : Order::col_major,
+                               .alignment = 16,
+                               .arch = 90,
+                               .compute_mode = ComputeMode::split};
+  return choose_cuda_gemm(shape).id == "gemm/cuda/32_f16x3";
+}
+
+TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
+  for (const char* layout : {"nn", "nt", "tn", "tt"}) {
+    EXPECT_TRUE(splits(1024, 1024, 1024, layout)) << layout;  // as measured
+    EXPECT_TRUE(splits(16384, 16384, 16384, layout)) << layout;
+    EXPECT_TRUE(splits(512, 4096, 4096, layout)) << layout;
+    EXPECT_FALSE(splits(512, 512, 1024, layout)) << layout;
+    EXPECT_FALSE(splits(16, 100'000, 4096, layout)) << layout;  // bound by memory in any case
+    EXPECT_FALSE(splits(8192, 8192, 1000, layout)) << layout;   // for the sake of errors
+  }
+  EXPECT_TRUE(splits(768, 1024, 1024, "nt"));
+  EXPECT_FALSE(splits(768, 1024, 1024, "tn"));  // both passes across k
+  for (const char* layout : {"nn", "tn"}) {     // as measured
+    EXPECT_FALSE(splits(896, 896, 1024, layout)) << layout;
+    EXPECT_FALSE(splits(768, 1024, 1024, layout)) << layout;
+    EXPECT_TRUE(splits(1536, 1536, 1536, layout)) << layout;
+    EXPECT_TRUE(splits(256, 8192, 8192, "nn"));
+  }
+  EXPECT_FALSE(splits(1024, 1024, 16384, "tn"));
+  EXPECT_FALSE(splits(512, 2048, 2048, "tn"));
+  EXPECT_FALSE(splits(128, 16384, 4096, "tn"));
 }
 
 TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {

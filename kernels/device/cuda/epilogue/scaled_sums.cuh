@@ -16,16 +16,25 @@
 
 namespace rung::cuda {
 
-/// The scaled sums of one warpgroup, 64 rows of 8 J columns from element (row, col) of C on.
+/// The scaled sums of a warp: 16 rows of 8 J columns.
 template <int J>
 class ScaledSums {
   static_assert(4 * J <= 64, "a bit for each sum");
 
  public:
-  __device__ __forceinline__ ScaledSums(const Gemm<float>& g, const OperandScales& scales,
-                                        const WorkTile& work, std::int64_t row, std::int64_t col)
-      : g_(g), scales_(scales), work_(work), col_(col) {
-    row_ = row + static_cast<int>(threadIdx.x) % 128 / 32 * 16;
+  /// From element (row, col) of C on.
+  static __device__ __forceinline__ ScaledSums of_warp(const Gemm<float>& g,
+                                                       const OperandScales& scales,
+                                                       const WorkTile& work, std::int64_t row,
+                                                       std::int64_t col) {
+    return ScaledSums(g, scales, work, row, col);
+  }
+  /// Of a warp of a warpgroup, whose 64 rows begin there.
+  static __device__ __forceinline__ ScaledSums of_warpgroup(const Gemm<float>& g,
+                                                            const OperandScales& scales,
+                                                            const WorkTile& work, std::int64_t row,
+                                                            std::int64_t col) {
+    return ScaledSums(g, scales, work, row + static_cast<int>(threadIdx.x) % 128 / 32 * 16, col);
   }
 
   /// What elements of a row and a column lose changes their sum by at most loss x norm of the other,
@@ -56,6 +65,10 @@ class ScaledSums {
   }
 
  private:
+  __device__ __forceinline__ ScaledSums(const Gemm<float>& g, const OperandScales& scales,
+                                        const WorkTile& work, std::int64_t row, std::int64_t col)
+      : g_(g), scales_(scales), work_(work), row_(row), col_(col) {}
+
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
                                                           std::int64_t i, std::int64_t count) {
     return i < count ? scales[i] : OperandScale{0, 0.0f, 0.0f};
