@@ -47,8 +47,8 @@ Family read_family(const BenchArguments& arguments, Dtype dtype) {
                     arguments.family));
   }
   if (*family == Family::symmetric) return *family;
-  if (!arguments.batch.empty() || !arguments.groups.empty()) {
-    throw UsageError("--family: cannot be combined with --batch or --groups");
+  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty()) {
+    throw UsageError("--family: cannot be combined with --batch, --groups or --epilogue");
   }
   if (!has_family(dtype, *family)) {
     throw UsageError(fmt::format("--family: {} has no '{}'", name(dtype), arguments.family));
