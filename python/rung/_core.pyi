@@ -17,6 +17,18 @@ def matmul(
     stream: Optional[Any] = None,
     epilogue: Optional[Any] = None,
 ) -> Any: ...
+def grouped_matmul(
+    a: Any,
+    b: Any,
+    offsets: Any,
+    *,
+    out: Optional[Any] = None,
+    alpha: float = 1,
+    beta: float = 0,
+    math: Literal["ieee", "split", "reproducible", "tf32"] = "ieee",
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> Any: ...
 def dot(
     x: Any,
     y: Any,
