@@ -31,7 +31,8 @@ peers:
 
 # The Python package in dist/, checked for manylinux_2_28. PYTHON: 3.12 or later, for a wheel that all
 # later ones take; the first that runs, as pyenv has a file for each name of a Python, started or not.
-PYTHON ?= $(firstword $(foreach name,python3.12 python3.13 python3.14 python3,\
+PYTHON ?= $(firstword $(foreach name,python3.12 python3.13 python3.14 \
+  $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python3) python3,\
   $(shell $(name) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
 wheel:

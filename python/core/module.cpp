@@ -122,7 +122,56 @@ array([[ 5., 14.],
       nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
       nb::arg("math"), nb::arg("rounds"), nb::arg("addend").none() = nb::none());
 
-  m.def("_new_result", new_result, nb::arg("a"), nb::arg("shape"));
+  m.def(
+      "grouped_matmul",
+      [](nb::handle a, nb::handle b, nb::handle offsets, nb::handle out, double alpha, double beta,
+         const char* math, int threads, nb::handle stream) {
+        return grouped_matmul(a, b, offsets, out, stream, {alpha, beta, math, threads});
+      },
+      nb::arg("a"), nb::arg("b"), nb::arg("offsets"), nb::kw_only(),
+      nb::arg("out").none() = nb::none(), nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0,
+      nb::arg("math") = "ieee", nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+      nb::sig("def grouped_matmul(a: object, b: object, offsets: object, *, out: object = None, "
+              "alpha: float = 1, beta: float = 0, math: str = 'ieee', threads: int = 0, "
+              "stream: object = None) -> object"),
+      R"(Products of groups of rows: out[s:e] = alpha * (a[s:e] @ b[g]) + beta * out[s:e], from s = offsets[g]
+to e = offsets[g + 1]. Or, with b of two dimensions, of groups of what is summed over:
+out[g] = alpha * (a[:, s:e] @ b[s:e]) + beta * out[g].
+
+On GPUs of sm_90, groups of bfloat16, float16 and float8_e4m3fn are one launch. Other groups are one call
+each.
+
+Parameters
+----------
+a : array of shape (rows, k), the rows of all groups, one group after the other; or (m, k)
+b : array of shape (groups, k, n); or (k, n), of the same dtype and on the same device
+offsets : sequence or array of groups + 1 integers
+    From 0 to the number of rows, or to k, in ascending order; a group may be empty. An array on the GPU of
+    a and b is read there by that one launch, without waiting for it; if its values are wrong, what out has
+    is undefined. Other groups wait for it.
+out : array of shape (rows, n), or (groups, m, n), optional
+    Written in place and returned. If beta is 0 it is not read.
+alpha, beta, math, threads, stream
+    As for matmul.
+
+Returns
+-------
+out, or a new array of the library of a, of the dtype that matmul has.
+
+Raises
+------
+ValueError
+    If the offsets do not fit, and as matmul does.
+
+Examples
+--------
+>>> import numpy, rung
+>>> a, b = numpy.ones((3, 2), "float32"), numpy.array([[[1], [1]], [[5], [5]]], "float32")
+>>> rung.grouped_matmul(a, b, [0, 2, 3])
+array([[ 2.],
+       [ 2.],
+       [10.]], dtype=float32)
+)");
 
   m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",
         nb::arg("out").none() = nb::none(), nb::arg("threads") = 0,

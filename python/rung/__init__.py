@@ -10,9 +10,8 @@ this module starts no thread and opens no driver.
 """
 
 from ._bench import bench
-from ._core import DeviceError, UnavailableError, __version__, dot, matmul
+from ._core import DeviceError, UnavailableError, __version__, dot, grouped_matmul, matmul
 from ._devices import Device, devices
 from ._epilogue import Epilogue
-from ._grouped import grouped_matmul
 
 __all__ = ["Device", "DeviceError", "Epilogue", "UnavailableError", "bench", "devices", "dot", "grouped_matmul", "matmul"]

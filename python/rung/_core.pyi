@@ -12,10 +12,22 @@ def matmul(
     out: Optional[Any] = None,
     alpha: float = 1,
     beta: float = 0,
-    math: Literal["ieee", "split", "reproducible", "tf32"] = "ieee",
+    math: Literal["ieee", "split", "reproducible", "batch_invariant", "tf32"] = "ieee",
     threads: int = 0,
     stream: Optional[Any] = None,
     epilogue: Optional[Any] = None,
+) -> Any: ...
+def grouped_matmul(
+    a: Any,
+    b: Any,
+    offsets: Any,
+    *,
+    out: Optional[Any] = None,
+    alpha: float = 1,
+    beta: float = 0,
+    math: Literal["ieee", "split", "reproducible", "batch_invariant", "tf32"] = "ieee",
+    threads: int = 0,
+    stream: Optional[Any] = None,
 ) -> Any: ...
 def dot(
     x: Any,

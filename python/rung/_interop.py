@@ -1,6 +1,10 @@
 """What the extension asks of other libraries where there is no faster way."""
 
+import contextlib
+import operator
 import sys
+
+CUDA, CUDA_MANAGED = 2, 13  # device types of DLPack
 
 
 def _library(array):
@@ -41,3 +45,44 @@ def stream_handle(array, stream):
         f"rung: stream is a {type(stream).__name__}; it must be a handle as an int, or a stream of "
         "PyTorch or CuPy"
     )
+
+
+def _working_in(array, stream):
+    """A context in which the array's library works in a stream, as it is given to matmul."""
+    library = _library(array)
+    if stream is None or library.__name__ not in ("torch", "cupy"):
+        return contextlib.nullcontext()
+    handle = stream_handle(array, stream)
+    if library.__name__ == "torch":
+        return library.cuda.stream(library.cuda.ExternalStream(handle, device=array.device))
+    return library.cuda.ExternalStream(handle)
+
+
+def contiguous(array, stream):
+    """A copy without gaps, on its GPU."""
+    with _working_in(array, stream):
+        if hasattr(array, "clone"):
+            return array.clone(memory_format=_library(array).contiguous_format)
+        return array.copy()
+
+
+def offsets(given, on_gpu, stream):
+    """A list of ints; offsets that are on a GPU, as operands are if `on_gpu`, stay there, as int32."""
+    if on_gpu and hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED):
+        with _working_in(given, stream):
+            if hasattr(given, "to"):
+                return given.to(_library(given).int32).contiguous()
+            return given.astype("int32")
+    if hasattr(given, "tolist"):
+        given = given.tolist()
+    return [operator.index(each) for each in given]
+
+
+def offsets_beside(array, given, stream):
+    """A list of ints as an array of int32 on the GPU of `array`; PyTorch's without waiting for the stream."""
+    library = _library(array)
+    with _working_in(array, stream):
+        if library.__name__ == "torch":
+            made = library.tensor(given, dtype=library.int32, pin_memory=True)
+            return made.to(array.device, non_blocking=True)
+        return library.asarray(given, dtype="int32")

@@ -79,52 +79,21 @@ void cpu::gemm_grouped(const CanonicalGroups& canonical, const GemmOptions& opti
   }
 }
 
-void gemm_grouped(float alpha, const MatrixView<const float>& a, const BatchView<const float>& b,
-                  float beta, const MatrixView<float>& c, const std::int32_t* offsets,
-                  const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(double alpha, const MatrixView<const double>& a, const BatchView<const double>& b,
-                  double beta, const MatrixView<double>& c, const std::int32_t* offsets,
-                  const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
-                  const BatchView<const bfloat16>& b, float beta, const MatrixView<float>& c,
-                  const std::int32_t* offsets, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(float alpha, const MatrixView<const float16>& a,
-                  const BatchView<const float16>& b, float beta, const MatrixView<float>& c,
-                  const std::int32_t* offsets, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(float alpha, const MatrixView<const float>& a, const MatrixView<const float>& b,
-                  float beta, const BatchView<float>& c, const std::int32_t* offsets,
-                  const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(double alpha, const MatrixView<const double>& a,
-                  const MatrixView<const double>& b, double beta, const BatchView<double>& c,
-                  const std::int32_t* offsets, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(float alpha, const MatrixView<const bfloat16>& a,
-                  const MatrixView<const bfloat16>& b, float beta, const BatchView<float>& c,
-                  const std::int32_t* offsets, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
-
-void gemm_grouped(float alpha, const MatrixView<const float16>& a,
-                  const MatrixView<const float16>& b, float beta, const BatchView<float>& c,
-                  const std::int32_t* offsets, const GemmOptions& options) {
-  run(alpha, a, b, beta, c, offsets, options);
-}
+#define RUNG_GEMM_GROUPED(In, Out)                                                           \
+  void gemm_grouped(Out alpha, const MatrixView<const In>& a, const BatchView<const In>& b,  \
+                    Out beta, const MatrixView<Out>& c, const std::int32_t* offsets,         \
+                    const GemmOptions& options) {                                            \
+    run(alpha, a, b, beta, c, offsets, options);                                             \
+  }                                                                                          \
+  void gemm_grouped(Out alpha, const MatrixView<const In>& a, const MatrixView<const In>& b, \
+                    Out beta, const BatchView<Out>& c, const std::int32_t* offsets,          \
+                    const GemmOptions& options) {                                            \
+    run(alpha, a, b, beta, c, offsets, options);                                             \
+  }
+RUNG_GEMM_GROUPED(float, float)
+RUNG_GEMM_GROUPED(double, double)
+RUNG_GEMM_GROUPED(bfloat16, float)
+RUNG_GEMM_GROUPED(float16, float)
+#undef RUNG_GEMM_GROUPED
 
 }  // namespace rung

@@ -86,36 +86,18 @@ def test_a_batch_with_one_b(arrange):
     assert numpy.allclose(out, a @ b + 1, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("offsets", [[0, 2, 2, 7], [0, 0, 0, 7], (0, 7, 7, 7), numpy.array([0, 1, 6, 7], "int32")])
-def test_groups(offsets, dtype, layout):
-    a, b = layout(matrix((7, 4), dtype, 1)), layout(matrix((3, 4, 5), dtype, 2))
-    result = rung.grouped_matmul(a, b, offsets)
-    assert result.dtype == RESULT[str(dtype)]
-    for group in range(3):
-        rows = slice(offsets[group], offsets[group + 1])
-        check_product(result[rows], a[rows], b[group])
-
-
-def test_scaled_groups():
-    a, b, out = matrix((3, 4), "float64", 1), matrix((2, 4, 5), "float64", 2), numpy.ones((3, 5))
-    assert rung.grouped_matmul(a, b, [0, 1, 3], out=out, alpha=2, beta=-1) is out
-    assert numpy.allclose(out, 2 * numpy.concatenate([a[:1] @ b[0], a[1:] @ b[1]]) - 1, rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.parametrize("change, message", [
-    ({"a": numpy.ones(3)}, r"a is \(3,\), b is \(2, 4, 5\); they must have two and three dimensions"),
-    ({"offsets": [0, 3]}, "there are 2 offsets; b has 2 matrices, which need 3"),
-    ({"offsets": [0, 2, 4]}, r"the offsets are \[0, 2, 4\]; they must ascend from 0 to the 3 rows of a"),
-    ({"offsets": [0, 4, 3]}, "must ascend"),
-    ({"offsets": [1, 2, 3]}, "must ascend"),
-    ({"out": numpy.ones((3, 4))}, r"out is \(3, 4\); the product is \(3, 5\)"),
-    ({"beta": 1}, "beta is 1, and there is no out"),
-    ({"a": numpy.ones((3, 6))}, r"a is \(1, 6\), b is \(4, 5\); the columns of a"),
-])
-def test_groups_that_do_not_fit(change, message):
-    arguments = {"a": numpy.ones((3, 4)), "b": numpy.ones((2, 4, 5)), "offsets": [0, 1, 3], **change}
-    with pytest.raises(ValueError, match="rung: .*" + message):
-        rung.grouped_matmul(**arguments)
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_a_batch_over_itself(shift):
+    memory = matrix((4, 3, 3), "float64", 1)
+    first, b = max(0, shift), matrix((3, 3), "float64", 2)
+    a, out = memory[first : first + 3], memory[first - shift : first - shift + 3]
+    right = a @ b
+    rung.matmul(a, b, out=out)
+    assert numpy.allclose(out, right, rtol=1e-13, atol=1e-13)
+    memory[...] = matrix((4, 3, 3), "float64", 3)
+    right = b @ a[:, ::-1]
+    rung.matmul(b, a[:, ::-1], out=out)
+    assert numpy.allclose(out, right, rtol=1e-13, atol=1e-13)
 
 
 def test_broadcast_views_are_read():

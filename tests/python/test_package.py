@@ -57,13 +57,13 @@ def test_stubs_name_what_is_there():
         assert re.findall(r"(\w+):", signature) == parameters
 
 
-@pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench", "rung._grouped"])
+@pytest.mark.parametrize("name", ["rung", "rung._core", "rung._devices", "rung._bench"])
 def test_documentation(name):
     module = importlib.import_module(name)
     tests = doctest.DocTestFinder(exclude_empty=True).find(module)
     if name == "rung._core":  # whose functions doctest does not take for Python's
         parser = doctest.DocTestParser()
-        tests = [parser.get_doctest(getattr(module, each).__doc__, {}, each, None, 0) for each in ("matmul", "dot")]
+        tests = [parser.get_doctest(getattr(module, each).__doc__, {}, each, None, 0) for each in ("matmul", "grouped_matmul", "dot")]
     examples = [test for test in tests if test.examples]
     assert examples
     for test in examples:
