@@ -55,7 +55,7 @@ class EpilogueWorkload final : public Workload {
   }
 
   /// Some rows, on small integers, whose sums are exact.
-  Verdict verify(const Contender& contender) override {
+  Verified verify(const Contender& contender) override {
     fill(Values::integers);
     bind(contender).batch.call();
     const EpilogueParts parts = contender.has_epilogues() ? options_.epilogue : EpilogueParts{};
@@ -68,7 +68,7 @@ class EpilogueWorkload final : public Workload {
           }
         });
     fill(Values::reals);
-    return verdict;
+    return {verdict};
   }
 
   WorkloadCeiling ceiling() const override {

@@ -34,10 +34,9 @@ using Lines = std::vector<std::string>;
 
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, of
 // halves and digits of f32, and of 8 bits with scales.
-constexpr std::string_view with_tiles[] = {"gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",
-                                           "gemm/cuda/33_digits", "gemm/cuda/63_grouped",
-                                           "gemm/cuda/64_batched_wgmma",
-                                           "gemm/cuda/70_block_scales"};
+constexpr std::string_view with_tiles[] = {
+    "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",         "gemm/cuda/33_digits",
+    "gemm/cuda/63_grouped",          "gemm/cuda/64_batched_wgmma", "gemm/cuda/70_block_scales"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
