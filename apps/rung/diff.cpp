@@ -9,15 +9,23 @@
 #include <iterator>
 #include <memory>
 
+#include "analysis/explanation.hpp"
 #include "arguments.hpp"
 #include "command_line.hpp"
+#include "report/page/explanation_page.hpp"
 #include "report/unified_diff.hpp"
 
 namespace rung {
 namespace {
 
+struct DiffArguments {
+  std::vector<std::string> selectors;
+  std::string html;
+};
+
 struct Text {
   std::string name, text;
+  const RungInfo* rung = nullptr;  // null for a file
 };
 
 /// A rung, or a file of the user's.
@@ -35,7 +43,7 @@ Text read_one(const std::string& selector) {
         "RUNG: '{}' selects {} rungs; diff takes two rungs, each selected by one argument",
         selector, rungs.size()));
   }
-  return {rungs.front()->id, std::string(rungs.front()->source)};
+  return {rungs.front()->id, std::string(rungs.front()->source), rungs.front()};
 }
 
 /// On a terminal, unless NO_COLOR is set (no-color.org).
@@ -44,9 +52,30 @@ bool is_coloured() {
   return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0');
 }
 
-ExitCode run(const std::vector<std::string>& selectors) {
-  const Text from = read_one(selectors[0]);
-  const Text to = read_one(selectors[1]);
+/// One tile on the virtual H200, as rung explain --html traces it.
+RungTrace trace_of(const Text& text) {
+  if (text.rung == nullptr || is_for(*text.rung, "cpu")) {
+    throw UsageError(fmt::format("--html: '{}' is not a rung for GPUs", text.name));
+  }
+  constexpr cuda::GemmSize measured = {4096, 4096, 4096};
+  DeviceOptions device;
+  device.gpu = text.rung->backend == "metal" ? "m1pro" : "h200";
+  RungTrace trace =
+      RungTracer(device).trace(*text.rung, analysis::usual_dtype(*text.rung), measured);
+  if (!trace.why_not.empty()) {
+    throw UnavailableError(fmt::format("{}: {}", text.name, trace.why_not));
+  }
+  return trace;
+}
+
+ExitCode run(const DiffArguments& arguments) {
+  const Text from = read_one(arguments.selectors[0]);
+  const Text to = read_one(arguments.selectors[1]);
+  if (const auto page = read_output("--html", arguments.html)) {
+    const RungTrace before = trace_of(from), after = trace_of(to);
+    page->write(comparison_page(*from.rung, before, *to.rung, after));
+    if (page->is_stdout()) return exit_right;
+  }
   fmt::print("{}", unified_diff({from.name, from.text}, {to.name, to.text}, is_coloured()));
   return exit_right;
 }
@@ -54,18 +83,23 @@ ExitCode run(const std::vector<std::string>& selectors) {
 }  // namespace
 
 Action add_diff(Options& app) {
-  auto selectors = std::make_shared<std::vector<std::string>>();
-  app.add_option("RUNG", *selectors,
+  auto arguments = std::make_shared<DiffArguments>();
+  app.add_option("RUNG", arguments->selectors,
                  "Two rungs, such as gemm/cuda/02 gemm/cuda/03, or files of yours")
       ->type_name("")
       ->required()
       ->expected(2);
+  app.add_option("--html", arguments->html,
+                 "Also write a page that steps through a warp of each, side by side; - for\n"
+                 "standard output")
+      ->type_name("FILE");
   app.footer(
       "Prints a unified diff of the two sources, as built into this program; coloured on a\n"
       "terminal, unless NO_COLOR is set.\n\n"
       "Examples:\n  rung diff gemm/cuda/05 gemm/cuda/06\n  rung diff gemm/cpu/03 gemm/cpu/04\n"
-      "  rung diff gemm/cuda/04 my_gemm.cu");
-  return [selectors] { return run(*selectors); };
+      "  rung diff gemm/cuda/04 my_gemm.cu\n  rung diff gemm/cuda/02 gemm/cuda/03 --html "
+      "steps.html");
+  return [arguments] { return run(*arguments); };
 }
 
 }  // namespace rung

@@ -174,8 +174,9 @@ ExitCode explain_rung(const ExplainArguments& arguments, const RungInfo& rung) {
       fmt::format("{} on {}", describe_problem(rung, dtype, size), options.device.name);
   fmt::print(out, "{}\n{}", problem, explanation_text(explanation));
   if (page) {
-    page->write(explanation_page({rung.id, problem, &rung, ""}, explanation,
-                                 trace_of(rung, dtype, size, options)));
+    const Traces traces = trace_of(rung, dtype, size, options);
+    page->write(explanation_page({rung.id, problem, &rung, ""}, explanation, traces,
+                                 stepped(rung, traces.at(rung.id))));
   }
   if (output) {
     Json json = explanation_head(rung, dtype, size, "virtual " + options.device.name);
@@ -269,7 +270,8 @@ Action add_explain(Options& app) {
   app.add_flag("--no-hardware", arguments->no_hardware, "Do not run ncu, even if it is installed");
   arguments->add_json(app);
   app.add_option("--html", arguments->html,
-                 "Also write an HTML page with pictures and sources; - for standard output")
+                 "Also write an HTML page with pictures and sources, that steps through a warp;\n"
+                 "- for standard output")
       ->type_name("FILE");
   app.footer(
       "Runs one tile of C on the virtual GPU for two values of k, and extrapolates to the whole\n"

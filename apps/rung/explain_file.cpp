@@ -120,7 +120,19 @@ std::vector<ExplainedKernel> explained(const FileToExplain& file, const emu::Rec
   return kernels;
 }
 
-void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels) {
+/// To step through: the kernel's first launch.
+std::vector<Stepped> stepped(const FileToExplain& file, const std::string& kernel,
+                             const emu::Records& records, const std::string& source) {
+  for (const emu::Json& launch : records.launches) {
+    if (launch.at("name") != kernel || !launch.contains("steps")) continue;
+    return {{kernel, "its first launch", fs::path(file.source).filename().string(), source,
+             launch.at("steps")}};
+  }
+  return {};
+}
+
+void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& kernels,
+                const emu::Records& records) {
   if (!file.page) return;
   if (kernels.size() > 1) {
     throw UsageError(fmt::format("--html: a page shows one kernel; name one of the {} as {}:{}",
@@ -128,8 +140,9 @@ void write_page(const FileToExplain& file, const std::vector<ExplainedKernel>& k
   }
   const auto& [name, explanation] = kernels.front();
   const std::string problem = fmt::format("of {} on {}", file.source, file.options.device.name);
-  file.page->write(
-      explanation_page({name, problem, nullptr, contents(file.source)}, explanation, {}));
+  const std::string source = contents(file.source);
+  file.page->write(explanation_page({name, problem, nullptr, source}, explanation, {},
+                                    stepped(file, name, records, source)));
 }
 
 /// With a kernel that was asked for by its name, that one alone.
@@ -161,6 +174,7 @@ int run_program(const FileToExplain& file, const fs::path& program, const fs::pa
                                                     {emu::threads_variable, "1"},
                                                     {emu::sites_variable, "1"},
                                                     {emu::footprint_variable, "1"},
+                                                    {emu::steps_variable, file.page ? "1" : "0"},
                                                     {emu::report_variable, report.string()}});
   if (const int signal = emu::HeldSignals::received(); signal != 0) throw emu::Interrupted{signal};
   return status.signal != 0 ? 128 + status.signal : status.code;
@@ -197,7 +211,7 @@ ExitCode explain(const FileToExplain& file) {
     fmt::print(out, "{}{}{}", &name == &kernels.front().name ? "" : "\n", wrap(head, 0),
                explanation_text(explanation));
   }
-  write_page(file, kernels);
+  write_page(file, kernels, records);
   write_json(file, kernels, reports);
   if (exit_code != 0) fmt::print(stderr, "rung: the program ended with exit code {}\n", exit_code);
   return exit_code != 0 || reports.any_wrong() ? exit_wrong : exit_right;

@@ -13,6 +13,7 @@ inline constexpr const char* launches_variable = "RUNG_EMU_LAUNCHES";  // of eac
 inline constexpr const char* lines_variable = "RUNG_EMU_LINES";        // "1": counters by line too
 inline constexpr const char* sites_variable = "RUNG_EMU_SITES";        // "1": by instruction too
 inline constexpr const char* footprint_variable = "RUNG_EMU_FOOTPRINT";  // "1": of accesses
+inline constexpr const char* steps_variable = "RUNG_EMU_STEPS";          // "1": of some warps
 inline constexpr const char* report_variable = "RUNG_EMU_REPORT";        // the file for records
 
 // Of a program without that file, which prints its hazards at its end. Options of `rung emu` of the

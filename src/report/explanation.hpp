@@ -17,13 +17,15 @@ std::string explanation_text(const analysis::Explanation& explanation);
 std::optional<double> uncached_flops(const analysis::Explanation& explanation);
 /// The arithmetic of the seed document: the peak, and the roof with all loads from memory.
 std::string peak_text(const analysis::Explanation& explanation);
+/// "predicted: 12 us, of which 2.2 us to launch; most of the rest is DRAM"
+std::string prediction_text(const analysis::diagnosis::Time& time);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
 
 /// {"code", "sample", "tiles", "traffic": {"global_loads": {"formula", "expected_per_k",
 /// "expected_constant", "counted_per_k", "counted_constant"}, …}, "roofline": {"ceilings", "flops",
 /// "levels": […], "bound", "seconds", "measured_seconds", "ratio"}, "occupancy": {…},
-/// "instructions": {"ptx", "machine_code"}, "advice": […], "diagnosis": {"predicted_seconds", "parts":
+/// "instructions": {"ptx", "machine_code"}, "advice": […], "diagnosis": {"predicted_seconds", "launch_seconds", "parts":
 /// {name: seconds}, "findings": [{"cause", "cost", "detail", "remedy", "code", "rung"}]}, "hardware",
 /// "reference", "notes"}. Figures that are not public are null, and so is the diagnosis of a rung.
 Json to_json(const analysis::Explanation& explanation);

@@ -131,8 +131,10 @@ Json diagnosis_json(const Explanation& e) {
                         {"code", finding.code},
                         {"rung", finding.rung.empty() ? Json(nullptr) : Json(finding.rung)}});
   }
-  return {
-      {"predicted_seconds", e.diagnosis->time.seconds}, {"parts", parts}, {"findings", findings}};
+  return {{"predicted_seconds", e.diagnosis->time.with_launch()},
+          {"launch_seconds", e.diagnosis->time.launch},
+          {"parts", parts},
+          {"findings", findings}};
 }
 
 Json hardware_json(const Explanation& e) {

@@ -169,9 +169,7 @@ std::string code_text(const std::string& code) {
 std::string diagnosis_text(const Explanation& e) {
   const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
   const analysis::diagnosis::Time& time = diagnosis.time;
-  std::string text = wrap(fmt::format("predicted: {} a launch, most of it {}",
-                                      format_seconds(time.seconds), time.longest().name),
-                          0);
+  std::string text = wrap(prediction_text(time), 0);
   if (diagnosis.findings.empty()) return text + "next: the counters show nothing to mend\n";
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
     const analysis::diagnosis::Finding& finding = diagnosis.findings[i];
@@ -213,6 +211,12 @@ std::string hardware_text(const Explanation& e) {
 }
 
 }  // namespace
+
+std::string prediction_text(const analysis::diagnosis::Time& time) {
+  return fmt::format("predicted: {}, of which {} to launch; most of the rest is {}",
+                     format_seconds(time.with_launch()), format_seconds(time.launch),
+                     time.longest().name);
+}
 
 std::optional<double> uncached_flops(const Explanation& e) {
   const analysis::Roofline& roofs = e.evidence.roofline;

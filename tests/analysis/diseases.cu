@@ -3,8 +3,13 @@
 
 #include <cstdio>
 
-constexpr int n = 1 << 20;
-constexpr int side = 1024;
+// Times as many blocks, and times as much data; a power of two.
+#ifndef SCALE
+#define SCALE 1
+#endif
+constexpr int factor = SCALE;
+constexpr int n = factor << 20;
+constexpr int side = 1024, height = factor * side;
 
 // Accesses to global memory.
 
@@ -17,7 +22,7 @@ __global__ void rows_by_threads__uncoalesced_accesses(const float* x, float* y) 
 
 __global__ void transpose__uncoalesced_accesses(const float* x, float* y) {
   const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-  y[col * side + row] = x[row * side + col];
+  y[col * height + row] = x[row * side + col];
 }
 
 struct Particle {
@@ -68,7 +73,7 @@ __global__ void tile_transpose__bank_conflicts(const float* x, float* y) {
   __syncthreads();
   const int to_col = blockIdx.y * 32 + threadIdx.x, to_row = blockIdx.x * 32 + threadIdx.y;
   for (int i = 0; i < 32; i += 8)
-    y[(to_row + i) * side + to_col] = tile[threadIdx.x][threadIdx.y + i];
+    y[(to_row + i) * height + to_col] = tile[threadIdx.x][threadIdx.y + i];
 }
 
 __global__ void strided_tree__bank_conflicts(const float* x, float* y) {
@@ -273,7 +278,7 @@ __global__ void padded_transpose__healthy(const float* x, float* y) {
   __syncthreads();
   const int to_col = blockIdx.y * 32 + threadIdx.x, to_row = blockIdx.x * 32 + threadIdx.y;
   for (int i = 0; i < 32; i += 8)
-    y[(to_row + i) * side + to_col] = tile[threadIdx.x][threadIdx.y + i];
+    y[(to_row + i) * height + to_col] = tile[threadIdx.x][threadIdx.y + i];
 }
 
 __global__ void reduce__healthy(const float4* x, float* sum) {
@@ -308,7 +313,7 @@ __global__ void polynomial__healthy(const float* x, float* y) {
 
 __global__ void stencil__healthy(const float* __restrict__ x, float* __restrict__ y) {
   const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-  if (col == 0 || row == 0 || col == side - 1 || row == side - 1) return;
+  if (col == 0 || row == 0 || col == side - 1 || row == height - 1) return;
   const int i = row * side + col;
   y[i] = 0.25f * (x[i - 1] + x[i + 1] + x[i - side] + x[i + side]);
 }
@@ -393,62 +398,63 @@ int main() {
   int* host = new int[n];
   for (int i = 0; i < n; ++i) host[i] = (i + 12352) & (n - 1);
   cudaMemcpy(order, host, n * sizeof(int), cudaMemcpyHostToDevice);
-  for (int i = 0; i < n; ++i) host[i] = (i * 7919) >> 3;
+  for (int i = 0; i < n; ++i) host[i] = (i % (1 << 20) * 7919) >> 3;
   cudaMemcpy(spread, host, n * sizeof(int), cudaMemcpyHostToDevice);
-  int* rows = array<int>(8192);
-  for (int i = 0; i < 8192; ++i) host[i] = i * 5 & 8191;
-  cudaMemcpy(rows, host, 8192 * sizeof(int), cudaMemcpyHostToDevice);
+  constexpr int row_count = factor * 8192;
+  int* rows = array<int>(row_count);
+  for (int i = 0; i < row_count; ++i) host[i] = i * 5 & (row_count - 1);
+  cudaMemcpy(rows, host, row_count * sizeof(int), cudaMemcpyHostToDevice);
   delete[] host;
 
-  const dim3 tiles(side / 32, side / 32), tile(32, 8), tall(side / 32, side / 8);
+  const dim3 tiles(side / 32, height / 32), tile(32, 8), tall(side / 32, height / 8);
   rows_by_threads__uncoalesced_accesses<<<n / 32 / 64, 64>>>(x, y);
   transpose__uncoalesced_accesses<<<tall, tile>>>(x, y);
   structures__uncoalesced_accesses<<<n / 8 / 256, 256>>>(reinterpret_cast<Particle*>(x), y);
   strided_copy__uncoalesced_accesses<<<n / 4 / 256, 256>>>(x, y, 33);
-  odd_rows__misaligned_accesses<<<dim3(60, 64), dim3(16, 16)>>>(x, y);
-  bytes__narrow_accesses<<<2048, 256>>>(reinterpret_cast<unsigned char*>(x),
-                                        reinterpret_cast<unsigned char*>(y));
-  matmul__repeated_loads<<<dim3(32, 32), dim3(16, 16)>>>(x, y, z, 512);
+  odd_rows__misaligned_accesses<<<dim3(60, factor * 64), dim3(16, 16)>>>(x, y);
+  bytes__narrow_accesses<<<factor * 2048, 256>>>(reinterpret_cast<unsigned char*>(x),
+                                                 reinterpret_cast<unsigned char*>(y));
+  matmul__repeated_loads<<<dim3(32, factor * 32), dim3(16, 16)>>>(x, y, z, 512);
   sum_in_memory__repeated_stores<<<n / 4 / 256, 256>>>(x, y);
 
   tile_transpose__bank_conflicts<<<tiles, tile>>>(x, y);
-  strided_tree__bank_conflicts<<<1024, 256>>>(x, y);
-  tiled_matmul__shared_loads<<<dim3(32, 32), dim3(16, 16)>>>(x, y, z, 512);
+  strided_tree__bank_conflicts<<<factor * 1024, 256>>>(x, y);
+  tiled_matmul__shared_loads<<<dim3(32, factor * 32), dim3(16, 16)>>>(x, y, z, 512);
 
-  by_parity__divergence<<<1024, 256>>>(x, y);
-  iterations_by_lane__divergence<<<1024, 256>>>(x, y);
-  blocks_of_one_warp_and_a_bit__partial_warps<<<8192, 36>>>(x, y);
-  sum_by_first_thread__work_of_single_threads<<<2048, 256>>>(x, y);
-  long_rows__too_few_blocks<<<16, 256>>>(x, y);
-  one_more_than_a_wave__last_wave<<<132 * 2 + 4, 1024>>>(x, y);
-  triangle__uneven_blocks<<<1056, 256>>>(x, y);
-  first_warp_gathers__uneven_warps<<<264, 1024>>>(x, y);
+  by_parity__divergence<<<factor * 1024, 256>>>(x, y);
+  iterations_by_lane__divergence<<<factor * 1024, 256>>>(x, y);
+  blocks_of_one_warp_and_a_bit__partial_warps<<<factor * 8192, 36>>>(x, y);
+  sum_by_first_thread__work_of_single_threads<<<factor * 2048, 256>>>(x, y);
+  long_rows__too_few_blocks<<<factor * 16, 256>>>(x, y);
+  one_more_than_a_wave__last_wave<<<factor * 132 * 2 + 4, 1024>>>(x, y);
+  triangle__uneven_blocks<<<factor * 1056, 256>>>(x, y);
+  first_warp_gathers__uneven_warps<<<factor * 264, 1024>>>(x, y);
 
   cudaFuncSetAttribute(large_tile__low_occupancy, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        100 * 1024);
-  large_tile__low_occupancy<<<2112, 64, 100 * 1024>>>(order, spread);
-  chain__exposed_latency<<<264, 256>>>(order, spread);
-  barrier_for_each_step__barriers<<<528, 128>>>(x, y);
+  large_tile__low_occupancy<<<factor * 2112, 64, 100 * 1024>>>(order, spread);
+  chain__exposed_latency<<<factor * 264, 256>>>(order, spread);
+  barrier_for_each_step__barriers<<<factor * 528, 128>>>(x, y);
 
-  indexed_array__local_memory<<<1056, 256>>>(rows, y);
-  literals__double_precision_by_accident<<<1056, 256>>>(x, y);
-  wrapped_indices__divisions<<<1056, 256>>>(x, y, 700, 300);
+  indexed_array__local_memory<<<factor * 1056, 256>>>(rows, y);
+  literals__double_precision_by_accident<<<factor * 1056, 256>>>(x, y);
+  wrapped_indices__divisions<<<factor * 1056, 256>>>(x, y, 700, 300);
 
-  four_dimensions__addresses<<<1056, 256>>>(x, y, 8, 5000, 40, 1);
+  four_dimensions__addresses<<<factor * 1056, 256>>>(x, y, 8, 5000, 40, 1);
 
-  one_sum__atomics_at_one_address<<<256, 256>>>(x, z);
-  histogram__atomics_at_one_shared_address<<<1056, 256>>>(order, bins);
+  one_sum__atomics_at_one_address<<<factor * 256, 256>>>(x, z);
+  histogram__atomics_at_one_shared_address<<<factor * 1056, 256>>>(order, bins);
 
   const auto v = [](float* data) { return reinterpret_cast<float4*>(data); };
   add__healthy<<<n / 1024, 256>>>(v(x), v(y), v(z));
   axpy__healthy<<<n / 256, 256>>>(2.0f, x, y);
   padded_transpose__healthy<<<tiles, tile>>>(x, y);
-  reduce__healthy<<<264, 256>>>(v(x), z);
+  reduce__healthy<<<factor * 264, 256>>>(v(x), z);
   polynomial__healthy<<<n / 4 / 256, 256>>>(x, y);
   stencil__healthy<<<tall, tile>>>(x, y);
   copy__healthy<<<n / 1024, 256>>>(v(x), v(y));
-  spread_histogram__healthy<<<1056, 256>>>(spread, bins);
-  gather_rows__healthy<<<8192 / 8, 256>>>(x, rows, y);
-  register_tile__healthy<<<dim3(12, 11), 256>>>(x, y, z, 64);
+  spread_histogram__healthy<<<factor * 1056, 256>>>(spread, bins);
+  gather_rows__healthy<<<row_count / 8, 256>>>(x, rows, y);
+  register_tile__healthy<<<dim3(12, factor * 11), 256>>>(x, y, z, 64);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -5,6 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+// Times as many blocks, and times as much data.
+#ifndef SCALE
+#define SCALE 1
+#endif
+constexpr int factor = SCALE;
+
 // ============================================================================
 //  Part 1: 26 kernels with one disease each
 // ============================================================================
@@ -91,7 +97,7 @@ __global__ void weighted_planes__repeated_stores(float* y, const float* a, const
 
 // bank conflicts: columns of an unpadded 32x32 tile are read: 32-way conflict for each shared load.
 __global__ void transpose_tile__bank_conflicts(float* __restrict__ out,
-                                               const float* __restrict__ in, int n) {
+                                               const float* __restrict__ in, int n, int height) {
   __shared__ float tile[32][32];
   int x = blockIdx.x * 32 + threadIdx.x;
   int y = blockIdx.y * 32 + threadIdx.y;
@@ -101,7 +107,7 @@ __global__ void transpose_tile__bank_conflicts(float* __restrict__ out,
   x = blockIdx.y * 32 + threadIdx.x;
   y = blockIdx.x * 32 + threadIdx.y;
 #pragma unroll
-  for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+  for (int j = 0; j < 32; j += 8) out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 // shared loads: 64-tap correlation, one output per thread: 1.25 conflict-free shared loads for each FMA.
@@ -633,39 +639,39 @@ static void* zeroed(size_t bytes) {
 }
 
 int main() {
-  const size_t NP = (size_t)1 << 22;  // 4M floats
+  const size_t NP = ((size_t)1 << 22) * factor;  // 4M floats
   float* A = random_floats(NP + 64);
   float* B = random_floats(NP + 64);
   float* P = random_floats(NP);  // particles, updated in place
   float* Q = random_floats(NP);  // particles, updated in place
   float* O = (float*)zeroed(NP * sizeof(float));
-  int* OI = (int*)zeroed(((size_t)1 << 20) * sizeof(int));
-  float* Y = (float*)zeroed((size_t)135168 * sizeof(float));
+  int* OI = (int*)zeroed(((size_t)1 << 20) * factor * sizeof(int));
+  float* Y = (float*)zeroed((size_t)135168 * factor * sizeof(float));
   float* total = (float*)zeroed(256);
 
   int* h = (int*)malloc(sizeof(int) * NP);
 
   // gather order of the records: every second record, in scrambled order
-  const int nrec = 256000;
+  const int nrec = 256000 * factor;
   for (int i = 0; i < nrec; ++i) h[i] = 2 * (int)(((long long)i * 7919 + 13) % nrec);
   int* rec_idx = device_ints(h, nrec);
 
   // materials
-  for (int i = 0; i < 135168; ++i) h[i] = (int)(next_random() >> 5) & 3;
-  int* material = device_ints(h, 135168);
+  for (int i = 0; i < 135168 * factor; ++i) h[i] = (int)(next_random() >> 5) & 3;
+  int* material = device_ints(h, 135168 * factor);
 
   // segments
   h[0] = 0;
-  for (int i = 0; i < 528; ++i) h[i + 1] = h[i] + (i % 66 == 33 ? 32768 : 512);
-  int* seg_start = device_ints(h, 529);
+  for (int i = 0; i < 528 * factor; ++i) h[i + 1] = h[i] + (i % 66 == 33 ? 32768 : 512);
+  int* seg_start = device_ints(h, 528 * factor + 1);
 
   // ray-march steps per warp
-  for (int b = 0; b < 264; ++b)
+  for (int b = 0; b < 264 * factor; ++b)
     for (int w = 0; w < 8; ++w) h[b * 8 + w] = (w == b % 8) ? 512 : 32;
-  int* steps = device_ints(h, 264 * 8);
+  int* steps = device_ints(h, 264 * 8 * factor);
 
   // linked lists: 67584 lists of 32 nodes, warps hop between chunks of 32 nodes
-  const int lists = 67584, length = 32, chunks = lists / 32;
+  const int lists = 67584 * factor, length = 32, chunks = lists / 32;
   for (int s = 0; s < length; ++s)
     for (int p = 0; p < lists; ++p) {
       int chunk = (int)(((long long)(p / 32) * 5 + 7 * s + 1) % chunks);
@@ -675,20 +681,21 @@ int main() {
   int* next = device_ints(h, (size_t)lists * length);
 
   // keys
-  for (int i = 0; i < 67584 * 24; ++i) h[i] = (int)(next_random() >> 3);
-  int* keys = device_ints(h, (size_t)67584 * 24);
+  for (int i = 0; i < 67584 * 24 * factor; ++i) h[i] = (int)(next_random() >> 3);
+  int* keys = device_ints(h, (size_t)67584 * 24 * factor);
 
   // dark image
-  for (int i = 0; i < 67584 * 8; ++i) h[i] = (i % 97 == 0) ? (int)(next_random() >> 4) & 63 : 0;
-  int* dark = device_ints(h, (size_t)67584 * 8);
+  for (int i = 0; i < 67584 * 8 * factor; ++i)
+    h[i] = (i % 97 == 0) ? (int)(next_random() >> 4) & 63 : 0;
+  int* dark = device_ints(h, (size_t)67584 * 8 * factor);
 
   // embedding ids
-  for (int i = 0; i < 32768; ++i) h[i] = (int)(next_random() >> 4) & 32767;
-  int* ids = device_ints(h, 32768);
+  for (int i = 0; i < 32768 * factor; ++i) h[i] = (int)(next_random() >> 4) & 32767;
+  int* ids = device_ints(h, 32768 * factor);
   free(h);
 
   // byte image
-  const int npix = 1600 * 1200;
+  const int npix = 1600 * 1200 * factor;
   unsigned char* hb = (unsigned char*)malloc(npix);
   for (int i = 0; i < npix; ++i) hb[i] = (unsigned char)(next_random() >> 7);
   unsigned char *img = nullptr, *img_out = (unsigned char*)zeroed(npix);
@@ -707,46 +714,49 @@ int main() {
   st.s[5] = 16384;
 
   // ---- diseased
-  matvec__uncoalesced_accesses<<<264, 256>>>(A, B, O, 67584, 48);
-  particle_aos__uncoalesced_accesses<<<1024, 256>>>((Particle*)P, 0.01f, 262144);
-  record_gather__misaligned_accesses<<<1000, 256>>>(A, rec_idx, (float4*)O, 128000);
-  threshold__narrow_accesses<<<7500, 256>>>(img, img_out, 127, npix);
-  gemm_naive__repeated_loads<<<dim3(24, 22), dim3(16, 16)>>>(A, B, O, 352, 384, 32);
-  fir33__repeated_loads<<<528, 256>>>(A, O, taps);
-  weighted_planes__repeated_stores<<<528, 256>>>(Y, A, B, 135168, 16);
-  transpose_tile__bank_conflicts<<<dim3(32, 32), dim3(32, 8)>>>(O, A, 1024);
-  correlation64__shared_loads<<<528, 256>>>(A, B, O);
-  shade__divergence<<<528, 256>>>(material, A, O);
-  cell_series__partial_warps<<<4224, 8>>>(A, O);
-  softmax128__work_of_single_threads<<<528, 128>>>(A, O);
-  dot_product__too_few_blocks<<<12, 256>>>((const float4*)A, (const float4*)B, O, 12 * 256 * 64);
-  quadratic_map__last_wave<<<140, 1024>>>(O, -0.7f);
-  segment_sum__uneven_blocks<<<528, 256>>>(A, seg_start, O);
-  ray_march__uneven_warps<<<264, 256>>>(steps, A, O);
-  reverse_tiles__low_occupancy<<<8192, 64>>>((const float4*)A, (float4*)O);
-  linked_lists__exposed_latency<<<264, 256>>>(next, A, O, 32);
-  row_scan__barriers<<<264, 256>>>(A, O);
-  digit_counts__local_memory<<<264, 256>>>(keys, OI, 67584);
-  logistic_growth__double_precision_by_accident<<<528, 256>>>(Q, 16);
-  continued_fraction__divisions<<<528, 256>>>(A, O, 16);
-  monte_carlo_pi__divisions<<<264, 256>>>(OI, 65521u, 1.0f / 65521.0f, 8);
-  tensor_view_sum__addresses<<<264, 256>>>(A, O, st);
-  kinetic_energy__atomics_at_one_address<<<528, 256>>>(A, B, total, 135168);
-  dark_histogram__atomics_at_one_shared_address<<<264, 256>>>(dark, OI, 67584);
+  matvec__uncoalesced_accesses<<<264 * factor, 256>>>(A, B, O, 67584 * factor, 48);
+  particle_aos__uncoalesced_accesses<<<1024 * factor, 256>>>((Particle*)P, 0.01f, 262144 * factor);
+  record_gather__misaligned_accesses<<<1000 * factor, 256>>>(A, rec_idx, (float4*)O,
+                                                             128000 * factor);
+  threshold__narrow_accesses<<<7500 * factor, 256>>>(img, img_out, 127, npix);
+  gemm_naive__repeated_loads<<<dim3(24, 22 * factor), dim3(16, 16)>>>(A, B, O, 352 * factor, 384,
+                                                                      32);
+  fir33__repeated_loads<<<528 * factor, 256>>>(A, O, taps);
+  weighted_planes__repeated_stores<<<528 * factor, 256>>>(Y, A, B, 135168 * factor, 16);
+  transpose_tile__bank_conflicts<<<dim3(32, 32 * factor), dim3(32, 8)>>>(O, A, 1024, 1024 * factor);
+  correlation64__shared_loads<<<528 * factor, 256>>>(A, B, O);
+  shade__divergence<<<528 * factor, 256>>>(material, A, O);
+  cell_series__partial_warps<<<4224 * factor, 8>>>(A, O);
+  softmax128__work_of_single_threads<<<528 * factor, 128>>>(A, O);
+  dot_product__too_few_blocks<<<12 * factor, 256>>>((const float4*)A, (const float4*)B, O,
+                                                    12 * 256 * 64 * factor);
+  quadratic_map__last_wave<<<132 * factor + 8, 1024>>>(O, -0.7f);
+  segment_sum__uneven_blocks<<<528 * factor, 256>>>(A, seg_start, O);
+  ray_march__uneven_warps<<<264 * factor, 256>>>(steps, A, O);
+  reverse_tiles__low_occupancy<<<8192 * factor, 64>>>((const float4*)A, (float4*)O);
+  linked_lists__exposed_latency<<<264 * factor, 256>>>(next, A, O, 32);
+  row_scan__barriers<<<264 * factor, 256>>>(A, O);
+  digit_counts__local_memory<<<264 * factor, 256>>>(keys, OI, 67584 * factor);
+  logistic_growth__double_precision_by_accident<<<528 * factor, 256>>>(Q, 16);
+  continued_fraction__divisions<<<528 * factor, 256>>>(A, O, 16);
+  monte_carlo_pi__divisions<<<264 * factor, 256>>>(OI, 65521u, 1.0f / 65521.0f, 8);
+  tensor_view_sum__addresses<<<264 * factor, 256>>>(A, O, st);
+  kinetic_energy__atomics_at_one_address<<<528 * factor, 256>>>(A, B, total, 135168 * factor);
+  dark_histogram__atomics_at_one_shared_address<<<264 * factor, 256>>>(dark, OI, 67584 * factor);
 
   // ---- healthy
-  triad__healthy<<<4096, 256>>>((const float4*)A, (const float4*)B, (float4*)O, 1.5f);
-  image_negative__healthy<<<4096, 256>>>((const uint4*)A, (uint4*)O);
-  transpose_padded__healthy<<<dim3(32, 64), dim3(32, 8)>>>(O, A, 1024, 2048);
-  julia_real__healthy<<<528, 256>>>((float4*)O, -0.7f, 1.0e-6f);
-  nbody_cluster__healthy<<<528, 256>>>((const float4*)A, (const float4*)B, (float4*)O);
-  softmax_rows__healthy<<<512, 256>>>((const float4*)A, (float4*)O);
-  stencil5__healthy<<<dim3(8, 256), dim3(32, 8)>>>(A, O, 1024, 2048);
-  block_reduce__healthy<<<528, 256>>>((const float4*)A, O);
-  embedding_lookup__healthy<<<1024, 256>>>((const float4*)A, (const int4*)ids, (float4*)O);
-  particle_soa__healthy<<<512, 256>>>((float4*)Q, (float4*)(Q + 524288), (float4*)(Q + 1048576),
-                                      (float4*)(Q + 1572864), (float4*)(Q + 2097152),
-                                      (float4*)(Q + 2621440), 0.01f, 0.999f);
+  triad__healthy<<<4096 * factor, 256>>>((const float4*)A, (const float4*)B, (float4*)O, 1.5f);
+  image_negative__healthy<<<4096 * factor, 256>>>((const uint4*)A, (uint4*)O);
+  transpose_padded__healthy<<<dim3(32, 64 * factor), dim3(32, 8)>>>(O, A, 1024, 2048 * factor);
+  julia_real__healthy<<<528 * factor, 256>>>((float4*)O, -0.7f, 1.0e-6f);
+  nbody_cluster__healthy<<<528 * factor, 256>>>((const float4*)A, (const float4*)B, (float4*)O);
+  softmax_rows__healthy<<<512 * factor, 256>>>((const float4*)A, (float4*)O);
+  stencil5__healthy<<<dim3(8, 256 * factor), dim3(32, 8)>>>(A, O, 1024, 2048 * factor);
+  block_reduce__healthy<<<528 * factor, 256>>>((const float4*)A, O);
+  embedding_lookup__healthy<<<1024 * factor, 256>>>((const float4*)A, (const int4*)ids, (float4*)O);
+  const auto part = [&](int i) { return (float4*)(Q + i * 524288 * factor); };
+  particle_soa__healthy<<<512 * factor, 256>>>(part(0), part(1), part(2), part(3), part(4), part(5),
+                                               0.01f, 0.999f);
 
   cudaError_t err = cudaDeviceSynchronize();
   if (err == cudaSuccess) err = cudaGetLastError();

@@ -7,6 +7,7 @@ Skipped (exit 77) where no Chromium is.
 browser_test.py RUNG PROJECT
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -25,6 +26,66 @@ document.addEventListener("DOMContentLoaded", () => {
   console.error(`probe: wide=${wide} hidden=${hidden.length}`);
 });
 </script>"""
+
+
+# Steps by keyboard, by a button and by the slider, and says what the page says.
+STEPS = """<script>
+document.addEventListener("DOMContentLoaded", () => {
+  const stepper = document.querySelector(".stepper"), find = (name) => stepper.querySelector(name);
+  const told = [];
+  const tell = (does) => {
+    does();
+    told.push([find(".said").textContent, stepper.querySelectorAll(".lanes .on").length,
+               stepper.querySelectorAll(".memory .used").length,
+               stepper.querySelectorAll(".cells .new, .cells .old").length]);
+  };
+  const key = (name) => () => find(".code").dispatchEvent(
+      new KeyboardEvent("keydown", {key: name, bubbles: true, cancelable: true}));
+  tell(() => {});
+  for (const name of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"]) tell(key(name));
+  tell(() => find("button[data-go=next]").click());
+  find("input[type=checkbox]").checked = true;
+  tell(key("ArrowRight"));
+  tell(() => {
+    find("input[type=range]").value = 4;
+    find("input[type=range]").dispatchEvent(new Event("input"));
+  });
+  const live = find(".said").getAttribute("aria-live");
+  const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  console.error("steps: " + JSON.stringify({told, live, wide, width: innerWidth}));
+});
+</script>"""
+
+
+def check_stepping(chromium, folder, page):
+    """The keys change the step, and the text, the lanes and the words are those of the data."""
+    trace = check_page.steps_of(check_page.parse(page))[0]["trace"]
+    steps = trace["warps"][0]["steps"]
+    (pathlib.Path(folder) / "inner.html").write_text(page.replace("</head>", STEPS + "</head>"))
+    for width in (390, 1400):  # a window cannot be as narrow as a phone, but a frame can
+        frame = f'<!doctype html><iframe src="inner.html" width="{width}" height="900"></iframe>'
+        _, console = browse(chromium, folder, frame, "--window-size=1500,1000")
+        assert len(console) == 1 and "steps: " in console[0], console
+        text = console[0][console[0].index("steps: ") + 7:console[0].rindex("}") + 1]
+        said = json.loads(text)
+        assert said["live"] == "polite" and said["width"] == width and not said["wide"], said
+        count = len(steps)
+        access = next(i for i in range(2, count) if len(steps[i]) == 6)
+        for told, at in zip(said["told"], [0, 1, 2, 1, count - 1, 0, 1, access, 4], strict=True):
+            step = steps[at]
+            assert told[0].startswith(f"Step {at + 1} of {count}, "), (told, at)
+            assert trace["ops"][step[2][0]] in told[0], (told, at)
+            lanes = step[5][3] if len(step) == 6 else step[1]
+            assert told[1] == lanes.bit_count(), (told, at)
+            if len(step) == 6:
+                unit = "wavefront" if step[5][0] else "sector"
+                assert f"{step[5][4]} {unit}" in told[0], (told, at)
+                assert told[2] > 0, (told, at)
+            cells = set()
+            for earlier in steps[: at + 1]:
+                for first, number in zip(earlier[3][::2], earlier[3][1::2]):
+                    cells |= set(range(first, first + number))
+            assert told[3] == len(cells), (told, at)
 
 
 def browse(chromium, folder, page, *flags):
@@ -54,6 +115,10 @@ def main():
         [rung, "explain", "gemm/cuda/05", "--no-hardware", "--html", "-"],
         capture_output=True, text=True, check=True,
     ).stdout
+    both = subprocess.run(
+        [rung, "diff", "gemm/cuda/02", "gemm/cuda/05", "--html", "-"],
+        capture_output=True, text=True, check=True,
+    ).stdout
     with tempfile.TemporaryDirectory() as folder:
         shown, console = browse(chromium, folder, page)
         assert console == [], console
@@ -66,6 +131,8 @@ def main():
             _, console = browse(chromium, folder, why.replace("</head>", PROBE + "</head>"),
                                 f"--window-size={size}")
             assert len(console) == 1 and "wide=false hidden=0" in console[0], (size, console)
+        check_stepping(chromium, folder, why)
+        check_stepping(chromium, folder, both)
     return 0
 
 

@@ -65,8 +65,12 @@ def parse(text):
     return parser.root
 
 
-def check_alone(text, root):
-    assert not list(root.all("script")), "a script"
+def check_alone(text, root, steps=False):
+    """`steps`: the page has a stepper, whose script and data are in it."""
+    scripts = list(root.all("script"))
+    assert bool(scripts) == steps, "a script"
+    for script in scripts:
+        assert set(script.attributes) <= {"type"}, "a script from elsewhere"
     assert not re.search(r"\bsrc=|@import|url\(|https?://", text.replace("http://www.w3.org/", "")), (
         "something from elsewhere"
     )
@@ -92,6 +96,39 @@ def check_access(root):
         columns = len(list(table.first("thead").all("th")))
         for row in table.first("tbody").all("tr"):
             assert len(row.children) == columns, f"{table.first('caption').text()}: {row.text()}"
+
+
+def steps_of(root):
+    """The data of each stepper of a page, after checks that they agree with themselves."""
+    data = []
+    for node in root.all("script"):
+        if node.attributes.get("type") == "application/json":
+            data.append(json.loads(node.text()))
+            check_steps(data[-1]["trace"])
+    return data
+
+
+def check_steps(trace):
+    """Sectors and wavefronts as the virtual GPU counted them are those of the addresses."""
+    for warp in trace["warps"]:
+        assert len(warp["steps"]) <= 500 and warp["shown"] <= warp["instructions"], warp["warp"]
+        for step in warp["steps"]:
+            assert step[0] < len(trace["places"]) and step[2][0] < len(trace["ops"])
+            cells = -(-trace["shared"] // trace["cell"])
+            assert all(first + count <= cells for first, count in zip(step[3][::2], step[3][1::2]))
+            if len(step) < 6:
+                continue
+            shared, _, size, lanes, units, base, offsets, _ = step[5]
+            active = [lane for lane in range(32) if lanes >> lane & 1]
+            if isinstance(offsets, int):
+                offsets = [offsets * (lane - active[0]) for lane in range(32)]
+            if not shared:
+                sectors = {
+                    at // 32
+                    for lane in active
+                    for at in range(base + offsets[lane], base + offsets[lane] + size)
+                }
+                assert len(sectors) == units, (trace["ops"][step[2][0]], len(sectors), units)
 
 
 def walk(node):

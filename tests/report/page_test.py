@@ -45,8 +45,9 @@ class Explanation(unittest.TestCase):
     def test_of_a_rung(self):
         page = explained("gemm/cuda/05")
         root = check_page.parse(page)
-        check_page.check_alone(page, root)
+        check_page.check_alone(page, root, steps=True)
         check_page.check_access(root)
+        self.assertLess(len(page), 1_000_000)
         captions = [table.first("caption").text() for table in root.all("table")]
         for caption in ("Elements moved per element of C", "Blocks per SM"):
             self.assertIn(caption, captions)
@@ -54,6 +55,50 @@ class Explanation(unittest.TestCase):
         self.assertIn("roofline", figures)
         self.assertIn("rung-gemm-cuda-05_vectors-tile", figures)
         self.assertIn("rung-gemm-cuda-05_vectors-access0", figures)
+
+    def test_steps_of_the_naive_rung(self):
+        """A thread an element: 32 rows of A in 32 sectors, one word of B for all."""
+        data = check_page.steps_of(check_page.parse(explained("gemm/cuda/00")))[0]
+        trace = data["trace"]
+        self.assertEqual(data["file"], "00_naive.cu")
+        self.assertEqual(data["source"], (PROJECT / "kernels/gemm/cuda/00_naive.cu").read_text().splitlines())
+        self.assertEqual(trace["shared"], 0)
+        accesses = [step[5] for step in trace["warps"][0]["steps"] if len(step) == 6]
+        loads = {access[4] for access in accesses if access[1] == 1}
+        self.assertEqual(loads, {1, 32})
+        self.assertEqual([access[4] for access in accesses if access[1] == 0], [32])
+        places = {trace["places"][step[0]].split(":")[0] for step in trace["warps"][0]["steps"]}
+        self.assertIn("00_naive.cu", places)
+
+    def test_two_rungs_side_by_side(self):
+        done = subprocess.run(
+            [RUNG, "diff", "gemm/cuda/02", "gemm/cuda/24", "--html", "-"],
+            capture_output=True, text=True, check=True,
+        )
+        root = check_page.parse(done.stdout)
+        check_page.check_alone(done.stdout, root, steps=True)
+        check_page.check_access(root)
+        tile, tma = check_page.steps_of(root)
+        # The tiles of A and B are full before the first is read.
+        trace = tile["trace"]
+        written = set()
+        for step in trace["warps"][0]["steps"]:
+            for first, count in zip(step[3][::2], step[3][1::2]):
+                written |= set(range(first, first + count))
+            if len(step) == 6 and step[5][0] == 1 and step[5][1] == 1:
+                break
+        self.assertEqual(len(written) * trace["cell"], trace["shared"])
+        # Bulk copies fill the tiles, though no lane stores.
+        self.assertTrue(any(step[3] for warp in tma["trace"]["warps"] for step in warp["steps"]))
+
+    def test_a_diff_page_is_of_rungs_for_gpus(self):
+        for wrong in ("gemm/cpu/00", str(PROJECT / "tests/analysis/diseases.cu")):
+            done = subprocess.run(
+                [RUNG, "diff", "gemm/cuda/02", wrong, "--html", "-"],
+                capture_output=True, text=True, check=False,
+            )
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("is not a rung for GPUs", done.stderr)
 
     def test_figures_are_those_of_the_json(self):
         with tempfile.TemporaryDirectory() as folder:

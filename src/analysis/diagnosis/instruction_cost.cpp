@@ -1,5 +1,7 @@
 #include "analysis/diagnosis/instruction_cost.hpp"
 
+#include <algorithm>
+
 #include "vgpu/program/instruction_class.hpp"
 
 namespace rung::analysis::diagnosis {
@@ -43,6 +45,7 @@ InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescri
   InstructionCost cost;
   cost.slots = expansion(instruction);
   const double fp64 = warp / fp64_lanes(arch);
+  const double f64_conversion = warp / std::min(16.0, fp64_lanes(arch));
   const auto on = [&](Pipe pipe, double cycles, double latency) {
     cost.pipe = pipe;
     cost.cycles = cycles * cost.slots;
@@ -55,7 +58,7 @@ InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescri
     case InstrClass::integer:
     case InstrClass::logic: on(Pipe::integer, 0.5, 5); break;
     case InstrClass::conversion:
-      on(Pipe::conversion, instruction.has("f64") ? fp64 : 0.5, 8);
+      on(Pipe::conversion, instruction.has("f64") ? f64_conversion : 0.5, 8);
       break;
     case InstrClass::special_function: on(Pipe::special, 2, 20); break;
     case InstrClass::warp: on(Pipe::special, 1, 25); break;

@@ -22,8 +22,8 @@ constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 600;
 constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
 constexpr double barrier_latency = 30;
 constexpr int unrolled = 4;
-// Longer loops are not unrolled by ptxas.
-constexpr std::size_t longest_unrolled = 48;
+// Longer loops are not unrolled by ptxas, nor those that the front end has unrolled.
+constexpr std::size_t longest_unrolled = 48, most_loads = 2;
 
 /// The mean latency of a load from global memory, by where its sectors were last.
 double global_latency(const Facts& facts, const Cure& cure) {
@@ -121,9 +121,16 @@ class Walk {
 
   double duration(const vgpu::ptx::Function& function, const Body& body, bool loops) {
     if (!loops) return pass(function, body, 1);
-    std::size_t instructions = 0;
-    for (const vgpu::CfgBlock* block : body) instructions += block->count;
-    const int times = instructions <= longest_unrolled ? unrolled : 1;
+    std::size_t instructions = 0, loads = 0;
+    for (const vgpu::CfgBlock* block : body) {
+      instructions += block->count;
+      for (std::size_t i = block->first; i < block->first + block->count; ++i) {
+        const Instruction& instruction = function.body[i];
+        loads += instruction.opcode == Opcode::ld && instruction.has("global") ? 1 : 0;
+      }
+    }
+    const bool is_short = instructions <= longest_unrolled && loads <= most_loads;
+    const int times = is_short ? unrolled : 1;
     pass(function, body, 1);  // as from the iteration before
     return pass(function, body, times) / times;
   }
@@ -169,15 +176,18 @@ class Walk {
 
   /// Delays an access that must not pass an earlier one, or a barrier.
   double memory_order(const Instruction& instruction, double start) {
-    const bool reads_only = instruction.has("nc") || instruction.has("param") ||
-                            instruction.has("const") || instruction.has("local");
+    const bool reads_only =
+        instruction.has("nc") || instruction.has("param") || instruction.has("const");
+    const bool local = instruction.has("local");
     const bool store = instruction.is(Opcode::st, Opcode::atom, Opcode::red);
     if (instruction.is(Opcode::bar, Opcode::barrier)) {
       if (cure_.no_barriers) return start;
       for (const Order& order : orders_) start = std::max({start, order.accessed, order.stored});
       for (Order& order : orders_) order.accessed = order.stored = start + barrier_latency;
+    } else if (local && cure_.no_local) {
+      return start;
     } else if (store || (instruction.opcode == Opcode::ld && !reads_only)) {
-      Order& order = orders_[instruction.has("shared") ? 1 : 0];
+      Order& order = orders_[local ? 2 : instruction.has("shared") ? 1 : 0];
       if (!cure_.stored_once) start = std::max(start, order.stored);
       order.accessed = std::max(order.accessed, start);
       if (store) order.stored = start;
@@ -199,6 +209,8 @@ class Walk {
     }
     if (instruction.has("param") || instruction.has("const")) return 5;
     if (instruction.has("local")) return cure_.no_local ? 0 : l1_latency;
+    const bool past_l1 = instruction.has("volatile") || instruction.has("cg");
+    if (past_l1 && !shared) return std::max(l2_latency, global_latency_);
     const auto found = accesses_.find(instruction.line);
     if (found == accesses_.end()) return shared ? shared_latency : global_latency_;
     const Access& access = *found->second;
@@ -221,7 +233,7 @@ class Walk {
     double accessed = 0;  // all accesses have started
     double stored = 0;    // no load may start before
   };
-  std::array<Order, 2> orders_;  // of global and of shared memory
+  std::array<Order, 3> orders_;  // of global, of shared and of local memory
 };
 
 }  // namespace

@@ -21,7 +21,9 @@ struct Time {
   /// Parts overlap, though not perfectly: the sum of their fourth powers counts, so that two parts
   /// that take equally long cost a fifth more than one.
   double seconds = 0;
+  double launch = 0;  // on top of that
 
+  double with_launch() const { return seconds + launch; }
   const Part& longest() const;
 };
 

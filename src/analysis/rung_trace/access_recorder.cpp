@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung {
 
-AccessRecorder::AccessRecorder(int warp) : warp_(warp) {
+AccessRecorder::AccessRecorder(int warp, vgpu::AccessWatcher also)
+    : warp_(warp), also_(std::move(also)) {
   vgpu::set_access_watcher([this](const vgpu::WarpAccess& access) { note(access); });
 }
 
 AccessRecorder::~AccessRecorder() { vgpu::set_access_watcher({}); }
 
 void AccessRecorder::note(const vgpu::WarpAccess& access) {
+  if (also_) also_(access);
   if (!access.shared && !access.load) stores_.push_back(access);
   if (access.block != 0 || access.warp != warp_) return;
   if (seen_.try_emplace({access.site, access.shared}, accesses_.size()).second) {

@@ -15,7 +15,8 @@ class AccessRecorder {
  public:
   /// Keeps the accesses of this warp of block 0, the first for each instruction and address space,
   /// and all stores to global memory by all warps.
-  explicit AccessRecorder(int warp);
+  /// `also`: called for every access.
+  explicit AccessRecorder(int warp, vgpu::AccessWatcher also = {});
   AccessRecorder(const AccessRecorder&) = delete;
   AccessRecorder& operator=(const AccessRecorder&) = delete;
   ~AccessRecorder();
@@ -28,6 +29,7 @@ class AccessRecorder {
   void note(const vgpu::WarpAccess& access);
 
   int warp_;
+  vgpu::AccessWatcher also_;
   std::map<std::pair<std::uint32_t, bool>, std::size_t> seen_;
   std::vector<vgpu::WarpAccess> accesses_, stores_;
 };

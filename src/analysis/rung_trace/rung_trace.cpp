@@ -11,6 +11,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
+#include "vgpu/step_recorder.hpp"
 
 namespace rung {
 namespace {
@@ -49,13 +50,14 @@ class Watched {
       : backend_((rung.backend == "metal" ? make_metal_virtual_backend : make_virtual_backend)(
             options, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
               launches_.push_back({report, vgpu::sites(kernel)});
+              if (launches_.size() == 1) steps_ = recorder_.take(report, kernel);
             })) {}
 
   const Backend& backend() const { return *backend_; }
 
   template <class LaunchIt>
   void run(const LaunchIt& launch, RungTrace& trace) {
-    const AccessRecorder recorder(0);
+    const AccessRecorder recorder(0, [this](const auto& seen) { recorder_.see(seen); });
     launch();
     if (launches_.empty()) throw std::runtime_error("it launches nothing");
     for (const SeenLaunch& each : launches_) {
@@ -66,6 +68,7 @@ class Watched {
     }
     trace.accesses = worst_accesses(recorder, launches_.front().sites);
     stores_ = recorder.stores();
+    trace.steps = steps_;
   }
 
   const std::vector<vgpu::WarpAccess>& stores() const { return stores_; }
@@ -73,6 +76,8 @@ class Watched {
  private:
   std::vector<SeenLaunch> launches_;
   std::vector<vgpu::WarpAccess> stores_;
+  vgpu::StepRecorder recorder_;
+  std::string steps_;
   std::unique_ptr<Backend> backend_;
 };
 

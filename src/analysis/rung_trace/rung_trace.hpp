@@ -25,6 +25,7 @@ struct RungTrace {
   std::vector<vgpu::LineCounters> lines;
   std::vector<DrawnAccess> accesses;
   std::optional<TileMap> tiles;
+  std::string steps;  // of the first launch (vgpu/step_recorder.hpp)
 
   /// FLOP per byte that warps and bulk copies request from global memory, in whole sectors.
   double intensity() const;

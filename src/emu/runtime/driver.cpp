@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "emu/given_driver.hpp"
@@ -12,6 +14,7 @@
 #include "emu/runtime/report.hpp"
 #include "emu/runtime/runtime.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
+#include "vgpu/step_recorder.hpp"
 
 namespace rung::emu {
 namespace {
@@ -38,9 +41,15 @@ void set_up() {
   }
   vgpu::set_launch_defaults(defaults);
   const bool with_footprint = variable(footprint_variable) == "1";
+  const bool with_steps = variable(steps_variable) == "1";
   static vgpu::FootprintRecorder recorder;
-  if (with_footprint) {
-    vgpu::set_access_watcher([](const vgpu::WarpAccess& access) { recorder.see(access); });
+  static std::optional<vgpu::StepRecorder> steps;
+  if (with_steps) steps.emplace();
+  if (with_footprint || with_steps) {
+    vgpu::set_access_watcher([=](const vgpu::WarpAccess& access) {
+      if (with_footprint) recorder.see(access);
+      if (with_steps) steps->see(access);
+    });
   }
   vgpu::set_launch_observer([=, with_lines = variable(lines_variable) == "1",
                              with_sites = variable(sites_variable) == "1"](
@@ -50,6 +59,11 @@ void set_up() {
     if (with_lines) details.lines = vgpu::by_line(report, sites);
     if (with_sites) details.sites = sites;
     if (with_footprint) details.footprint = recorder.take(sites);
+    if (with_steps) {  // of each kernel's first launch
+      static std::set<std::string> known;
+      const std::string text = steps->take(report, kernel);
+      if (known.insert(report.kernel).second) details.steps = text;
+    }
     report_launch(report, details);
   });
 }

@@ -81,6 +81,7 @@ void report_launch(const vgpu::LaunchReport& launch, const LaunchDetails& detail
   Json json = to_json(launch, details.lines);
   if (!details.sites.empty()) json["sites"] = sites_json(launch, details.sites);
   if (details.footprint) json["footprint"] = to_json(*details.footprint);
+  if (!details.steps.empty()) json["steps"] = details.steps;
   report("launch", json);
 }
 

@@ -23,6 +23,7 @@ struct LaunchDetails {
   std::vector<vgpu::LineCounters> lines;
   std::vector<vgpu::Site> sites;
   std::optional<vgpu::Footprint> footprint;
+  std::string steps;  // vgpu/step_recorder.hpp
 };
 void report_launch(const vgpu::LaunchReport& report, const LaunchDetails& details);
 void report_error(const std::string& message);

@@ -14,13 +14,14 @@ namespace {
 
 using analysis::Explanation;
 
-std::string navigation(const Explained& explained) {
+std::string navigation(const Explained& explained, bool has_steps) {
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   const auto item = [&](std::string_view target, std::string_view text) {
     html += fmt::format("<li>{}</li>\n", html::link(target, text));
   };
   item("summary", "Summary");
   item("next", "What to do next");
+  if (has_steps) item("steps", "Steps of a warp");
   item("traffic", "Traffic and minimum times");
   item("occupancy", "Occupancy");
   item("instructions", "Instructions");
@@ -53,9 +54,7 @@ std::string summary(const Explanation& e) {
 }
 
 std::string findings(const analysis::diagnosis::Diagnosis& diagnosis) {
-  std::string html = html::paragraph(fmt::format("Predicted: {} a launch, most of it {}.",
-                                                 format_seconds(diagnosis.time.seconds),
-                                                 diagnosis.time.longest().name));
+  std::string html = html::paragraph(prediction_text(diagnosis.time) + ".");
   if (diagnosis.findings.empty()) {
     return html + html::paragraph("The counters show nothing to mend.");
   }
@@ -190,12 +189,15 @@ std::string source(const Explained& explained, const Traces& traces) {
 
 }  // namespace
 
-std::string explanation_page(const Explained& explained, const Explanation& e,
-                             const Traces& traces) {
+std::string explanation_page(const Explained& explained, const Explanation& e, const Traces& traces,
+                             const std::vector<Stepped>& steps) {
+  const std::string moving =
+      steps.empty() ? "" : section("steps", "Steps of a warp", steppers(steps));
   return whole_page("Rung: the performance of " + explained.name,
-                    html::paragraph(explained.problem) + navigation(explained),
-                    summary(e) + next(e) + traffic(explained, e) + occupancy(e) + instructions(e) +
-                        source(explained, traces));
+                    html::paragraph(explained.problem) + navigation(explained, !steps.empty()),
+                    summary(e) + next(e) + moving + traffic(explained, e) + occupancy(e) +
+                        instructions(e) + source(explained, traces) +
+                        (steps.empty() ? "" : stepper_script()));
 }
 
 }  // namespace rung

@@ -2,9 +2,11 @@
 // The results of `rung explain` as an HTML page, in the style of a report.
 
 #include <string>
+#include <vector>
 
 #include "analysis/explanation.hpp"
 #include "core/rung.hpp"
+#include "report/page/stepper.hpp"
 #include "report/plots/plots.hpp"
 
 namespace rung {
@@ -17,8 +19,16 @@ struct Explained {
   std::string source;  // if it is not a rung: the program's text
 };
 
-/// `traces`: of the rung, for its access maps and its counters per line.
+/// `traces`: of the rung, for its access maps and its counters per line. `steps`: of the kernel, if
+/// they were recorded.
 std::string explanation_page(const Explained& explained, const analysis::Explanation& explanation,
-                             const Traces& traces);
+                             const Traces& traces, const std::vector<Stepped>& steps);
+
+/// Of a rung; empty if it was not traced.
+std::vector<Stepped> stepped(const RungInfo& rung, const RungTrace& trace);
+
+/// Two rungs side by side: their counters, their steps, and the changes in the source.
+std::string comparison_page(const RungInfo& from, const RungTrace& from_trace, const RungInfo& to,
+                            const RungTrace& to_trace);
 
 }  // namespace rung

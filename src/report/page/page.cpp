@@ -12,6 +12,7 @@
 #include "core/rung.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
+#include "report/page/stepper.hpp"
 
 RUNG_EMBED(rung_page_style, RUNG_STYLE)
 
@@ -111,10 +112,11 @@ std::string whole_page(const std::string& title, const std::string& header,
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>{}</title>\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}</style>\n</head>\n<body>\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
       "<main>\n{}</main>\n</body>\n</html>\n",
       html::escape(title), svg::picture_style(), RUNG_EMBEDDED(rung_page_style),
+      contents.find("class=\"stepper\"") == contents.npos ? "" : stepper_style(),
       html::escape(title), header, contents);
 }
 

@@ -15,6 +15,7 @@
 #include "vgpu/memory/written_bytes.hpp"
 #include "vgpu/model/async_ops.hpp"
 #include "vgpu/model/bulk_traffic.hpp"
+#include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -214,6 +215,10 @@ std::optional<std::uint32_t> note_write(const Copy& copy, Block& target, std::ui
                     order.phases(target.rank, target.async->barriers.index(*barrier)),
                     barrier->phase + 1, "bulk copy"});
   copy.block().observers.note_async_write(access, to, extent, id);
+  const StepWatcher* const steps = step_watcher.load();
+  if (steps != nullptr && target.linear == 0) {
+    (*steps)({copy.warp.index, 1u << copy.lane, 0, to, extent});
+  }
   return id;
 }
 

@@ -5,6 +5,7 @@
 
 #include "vgpu/engine/execution/block.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/model/step_watch.hpp"
 
 namespace rung::vgpu {
 namespace {
@@ -57,6 +58,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
   const std::uint64_t split_turn = std::min(split_budget, budget);
   std::uint64_t split_end = worker.spent + split_turn;
   worker.polls = 0;
+  const StepWatcher* const steps = linear == 0 && worker.watched ? step_watcher.load() : nullptr;
   for (;;) {
     const int index = warp.split().block;
     const BasicBlock& block = kernel.blocks[index];
@@ -65,6 +67,7 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
       ++worker.block_executions[index];
       worker.block_lanes[index] +=
           warp.mask == all_lanes ? warp_size : static_cast<std::uint64_t>(lanes_in(warp.mask));
+      if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
     }
     bool runs_on = run_code(warp, block);
 
