@@ -39,6 +39,7 @@ cuda::WaveModel scaled(cuda::WaveModel model, const Factors& logs) {
   const auto factor = [&](std::size_t group) { return std::exp(logs[group]); };
   for (double* time : {&model.meeting, &model.part, &model.shared_byte}) *time *= factor(0);
   model.byte *= factor(1);
+  model.odd_byte *= factor(1);
   for (std::size_t i = 0; i < model.tiles.size(); ++i) {
     model.tiles[i].step *= factor(wave_groups + i);
     model.tiles[i].tile *= factor(wave_groups + i);
@@ -56,7 +57,7 @@ double expected(const cuda::WaveModel& model, const MeasuredPlan& plan,
                 const cuda::Limits& limits) {
   constexpr double launch = 2.3;  // what the model leaves out, as it is the same for all plans
   return launch + cuda::predicted_microseconds(model, *cuda::find_gemm_rung(model.rung), plan.dtype,
-                                               plan.size, plan.config, limits);
+                                               plan.size, plan.config, limits, plan.odd_rows);
 }
 
 /// The fastest time of each shape.

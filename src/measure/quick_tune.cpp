@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cuda/packing.hpp"
+#include "backends/cuda/row_alignment.hpp"
 #include "backends/cuda/tuned.hpp"
 #include "measure/random/random_bench.hpp"
 
@@ -93,6 +94,7 @@ class QuickTune {
            .dtype = shape.dtype,
            .size = size,
            .fast_copies = cuda::has_fast_copies(*rung, call_of(shape.dtype, size)),
+           .odd_rows = cuda::odd_rows_of(call_of(shape.dtype, size)),
            .config = plan.config,
            .seconds = plan.seconds});
     }

@@ -191,6 +191,32 @@ TEST(WaveModel, LargeShapesGetLargeTiles) {
   EXPECT_GE(tile.BM * tile.BN, 128 * 128);
 }
 
+// On an H200 64 x 256 took 760 us where cuBLAS takes 343: rows of 23344 bytes begin at odd multiples
+// of 16, and tiles of them come from L2 at two thirds of its rate.
+TEST(WaveModel, OddRowsGetTilesThatLoadLess) {
+  const TunedConfigs configs = with_models("");
+  const auto bytes_per_product = [&](const OddRows& odd_rows) {
+    const GemmConfig config = configs.nearest(rung_of(last_waves), last_waves, Dtype::bf16,
+                                              {2096, 4880, 11672}, h200, true, odd_rows);
+    const TileShape& tile =
+        tiles_of(rung_of(last_waves), Dtype::bf16)[static_cast<std::size_t>(config.tile)];
+    return 1.0 / (tile.BM * tile.cluster) + 1.0 / tile.BN;
+  };
+  EXPECT_LT(bytes_per_product({true, true}), 0.6 * bytes_per_product({}));
+}
+
+TEST(WaveModel, OddRowsOfOneOperandCountAlone) {
+  const TunedConfigs configs = with_models("");
+  const WaveModel& model = *configs.models().wave_model(last_waves);
+  const auto expected = [&](const OddRows& odd_rows) {
+    return predicted_microseconds(model, rung_of(last_waves), Dtype::bf16, {8192, 64, 8192},
+                                  {.tile = 5}, h200, odd_rows);
+  };
+  EXPECT_LT(expected({}), expected({false, true}));
+  EXPECT_LT(expected({false, true}), expected({true, false}));
+  EXPECT_LT(expected({true, false}), expected({true, true}));
+}
+
 TEST(WaveModel, HeedsTheDevice) {
   const Limits few = {.shared_bytes = 232448, .multiprocessors = 4};
   EXPECT_LE(modelled(with_models(""), {64, 64, 65536}, few).splits, 4);

@@ -77,8 +77,11 @@ Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Grou
 PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
                            const GemmCall& problem, const Launch& launch, int multiprocessors,
                            const LaunchMemory& memory, const Groups& groups)
-    : multiprocessors_(multiprocessors), kernel_(kernel_of(gemm, problem.dtype)), launch_(launch) {
-  if (gemm.rung->maps || gemm.config.packs()) maps_ = PreparedMaps(api, launch, memory.copies);
+    : multiprocessors_(multiprocessors),
+      kernel_(kernel_of(gemm, problem.dtype)),
+      launch_(launch),
+      maps_(gemm.rung->maps || gemm.config.packs() ? PreparedMaps(api, launch, memory.copies)
+                                                   : PreparedMaps()) {
   const GemmCall copied = with_copies(gemm.config, problem, maps_.a(), maps_.b());
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     using Args = KernelArgs<In, Out>;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "backends/cuda/packing.hpp"
+#include "backends/cuda/row_alignment.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "core/embed.hpp"
 #include "core/integers.hpp"
@@ -272,8 +273,8 @@ std::span<const TunedConfigs::Entry> TunedConfigs::of(std::string_view id, Dtype
 }
 
 GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtype dtype,
-                                 const GemmSize& size, const Limits& limits,
-                                 bool fast_copies) const {
+                                 const GemmSize& size, const Limits& limits, bool fast_copies,
+                                 const OddRows& odd_rows) const {
   const GemmSize wanted = {std::max<std::int64_t>(size.m, 1), std::max<std::int64_t>(size.n, 1),
                            std::max<std::int64_t>(size.k, 1)};
   const Logs logs = logs_of(wanted);
@@ -294,7 +295,7 @@ GemmConfig TunedConfigs::nearest(const GemmRung& rung, std::string_view id, Dtyp
   if (found == nullptr && is_modelled) {
     const auto config = blocks != nullptr
                             ? predicted_config(*blocks, rung, wanted, fast_copies, limits)
-                            : predicted_config(*waves, rung, dtype, wanted, limits);
+                            : predicted_config(*waves, rung, dtype, wanted, limits, odd_rows);
     return config.value_or(GemmConfig{});
   }
   if (found == nullptr) return {};
@@ -313,7 +314,8 @@ GemmConfig TunedConfigs::best(const GemmRung& rung, std::string_view id, const G
   });
   if (chosen) return *chosen;
   const GemmSize size = {call.m, call.n, call.k};
-  const auto in_place = nearest(rung, id, call.dtype, size, limits, has_fast_copies(rung, call));
+  const auto in_place =
+      nearest(rung, id, call.dtype, size, limits, has_fast_copies(rung, call), odd_rows_of(call));
   return packed(rung, id, call, in_place, limits).value_or(in_place);
 }
 

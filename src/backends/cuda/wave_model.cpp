@@ -34,13 +34,16 @@ ElementBytes bytes_of(Dtype dtype) {
 class Waves {
  public:
   Waves(const WaveModel& model, const WaveTimes& times, const GemmSize& size,
-        const ElementBytes& bytes, const TileShape& shape, int multiprocessors)
+        const OddRows& odd_rows, const ElementBytes& bytes, const TileShape& shape,
+        int multiprocessors)
       : model_(model),
         times_(times),
         workers_(std::max(multiprocessors / times.cluster, 1)),
         steps_(ceil_div(size.k, shape.BK)) {
     const std::int64_t rows = std::int64_t{shape.BM} * times.cluster;
-    const std::int64_t tiles = ceil_div(size.m, rows) * ceil_div(size.n, shape.BN);
+    const std::int64_t tile_rows = ceil_div(size.m, rows);
+    const std::int64_t tile_cols = ceil_div(size.n, shape.BN);
+    const std::int64_t tiles = tile_rows * tile_cols;
     whole_ = tiles / workers_;
     left_ = tiles % workers_;
     // For each split, written by one block and read by another.
@@ -50,6 +53,10 @@ class Waves {
     const auto elements = static_cast<double>(size.m + size.n) * static_cast<double>(size.k);
     const auto results = static_cast<double>(size.m) * static_cast<double>(size.n);
     traffic_ = model.byte * (bytes.in * elements + bytes.out * results);
+    // Each column of tiles loads all of A, each row of clusters all of B.
+    const auto odd_lines = static_cast<double>((odd_rows.a ? tile_cols * size.m : 0) +
+                                               (odd_rows.b ? tile_rows * size.n : 0));
+    odd_traffic_ = model.odd_byte * bytes.in * odd_lines * static_cast<double>(size.k);
   }
 
   /// The number of splits with the shortest time.
@@ -75,8 +82,9 @@ class Waves {
         times_.step * (static_cast<double>(whole_ * steps_) + last) + times_.tile * waves;
     const double exchange =
         parts == 1 ? 0 : model_.meeting + parts * (model_.part + model_.shared_byte * part_bytes_);
-    // Neither hides the other completely.
-    return std::sqrt(std::hypot(work * work, traffic_ * traffic_)) + exchange;
+    // None hides the others completely.
+    return std::sqrt(std::hypot(work * work, traffic_ * traffic_, odd_traffic_ * odd_traffic_)) +
+           exchange;
   }
 
  private:
@@ -85,31 +93,32 @@ class Waves {
   std::int64_t workers_;  // blocks, or clusters
   std::int64_t steps_;
   std::int64_t whole_ = 0, left_ = 0;  // waves, and tiles in the last one
-  double part_bytes_ = 0, traffic_ = 0;
+  double part_bytes_ = 0, traffic_ = 0, odd_traffic_ = 0;
 };
 
 }  // namespace
 
 double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
-                              const GemmSize& size, const GemmConfig& config,
-                              const Limits& limits) {
+                              const GemmSize& size, const GemmConfig& config, const Limits& limits,
+                              const OddRows& odd_rows) {
   const TileShape& tile = tiles_of(rung, dtype)[static_cast<std::size_t>(config.tile)];
   const WaveTimes* const times = times_of(model, tile);
   if (times == nullptr) return std::numeric_limits<double>::infinity();
-  return Waves(model, *times, size, bytes_of(dtype), tile, limits.multiprocessors)
+  return Waves(model, *times, size, odd_rows, bytes_of(dtype), tile, limits.multiprocessors)
       .microseconds(config.splits);
 }
 
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
-                                           Dtype dtype, const GemmSize& size,
-                                           const Limits& limits) {
+                                           Dtype dtype, const GemmSize& size, const Limits& limits,
+                                           const OddRows& odd_rows) {
   std::optional<GemmConfig> best;
   double best_time = 0;
   const auto tiles = tiles_of(rung, dtype);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const WaveTimes* const times = times_of(model, tiles[i]);
     if (times == nullptr) continue;
-    const Waves waves(model, *times, size, bytes_of(dtype), tiles[i], limits.multiprocessors);
+    const Waves waves(model, *times, size, odd_rows, bytes_of(dtype), tiles[i],
+                      limits.multiprocessors);
     const bool may_split = limits.workspace_bytes >= 0;
     const GemmConfig config = {static_cast<int>(i), may_split ? waves.best_parts() : 1};
     const double expected = waves.microseconds(config.splits);

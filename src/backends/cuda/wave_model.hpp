@@ -19,6 +19,12 @@ struct WaveTimes {
   double tile;          // the rest of a tile
 };
 
+/// Which operands have rows that begin at odd multiples of 16 bytes: 128 bytes of such a row are in
+/// five sectors of L2, not four.
+struct OddRows {
+  bool a = false, b = false;
+};
+
 /// The constants of a rung on one device, for all types: tensor cores multiply the same number of
 /// bytes per second. Times in microseconds.
 struct WaveModel {
@@ -30,17 +36,20 @@ struct WaveModel {
   double part;         // the same, per block
   double shared_byte;  // of partial sums, written or read
   double byte;         // of operands and results, through device memory
+  double odd_byte;     // of tiles of operands with odd rows, from L2
   std::vector<WaveTimes> tiles;
 };
 
 /// The configuration with the shortest predicted time, among those that the device can launch;
 /// empty if there is none. m, n and k are at least 1.
 std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRung& rung,
-                                           Dtype dtype, const GemmSize& size, const Limits& limits);
+                                           Dtype dtype, const GemmSize& size, const Limits& limits,
+                                           const OddRows& odd_rows = {});
 
 /// The predicted time of a configuration, in microseconds, except for the constant part; infinite
 /// for a tile that the model does not know.
 double predicted_microseconds(const WaveModel& model, const GemmRung& rung, Dtype dtype,
-                              const GemmSize& size, const GemmConfig& config, const Limits& limits);
+                              const GemmSize& size, const GemmConfig& config, const Limits& limits,
+                              const OddRows& odd_rows = {});
 
 }  // namespace rung::cuda

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/cuda/packing.hpp"
+#include "backends/cuda/row_alignment.hpp"
 #include "library/cuda/recent_configs.hpp"
 #include "rung/error.hpp"
 
@@ -123,8 +124,8 @@ CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g
                          .b_by_rows = g.b.col_stride == 1,
                          .fast_copies = has_fast_copies(*choice.rung, g),
                          .may_pack = limits.may_pack,
-                         .a_aligned = has_aligned_rows(g.a, g.dtype),
-                         .b_aligned = has_aligned_rows(g.b, g.dtype),
+                         .a_alignment = row_alignment(g.a, g.dtype),
+                         .b_alignment = row_alignment(g.b, g.dtype),
                          .multiprocessors = limits.multiprocessors,
                          .workspace_bytes = limits.workspace_bytes,
                          .m = g.m,

@@ -18,7 +18,7 @@ struct ConfigKey {
   Dtype dtype = {};
   bool a_by_rows = false, b_by_rows = false;  // their order in memory
   bool fast_copies = false, may_pack = false;
-  bool a_aligned = false, b_aligned = false;  // all rows, to 16 bytes
+  std::int64_t a_alignment = 0, b_alignment = 0;  // row_alignment()
   int multiprocessors = 0;
   std::int64_t workspace_bytes = 0;
   std::int64_t m = 0, n = 0, k = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backends/cuda/row_alignment.hpp"
 #include "device/cuda/entry/launch.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
@@ -59,35 +60,21 @@ bool fits(const CudaDotRule& rule, const CudaDotShape& shape) {
          rule.min_arch <= shape.arch && shape.arch <= rule.max_arch && shape.n <= rule.max_n;
 }
 
-/// The bits that are set in the address or the leading dimension of a matrix, in bytes.
-template <class Matrix>
-std::uintptr_t bits_of(const Matrix& matrix, std::size_t element_bytes) {
-  // One of the two strides is 1: their product is the leading dimension.
-  return reinterpret_cast<std::uintptr_t>(matrix.data) |
-         static_cast<std::uintptr_t>(matrix.row_stride * matrix.col_stride) * element_bytes;
-}
-
 std::uintptr_t bits_of_ab(const GemmCall& call) {
   const std::size_t bytes = input_bytes(call.dtype);
-  return bits_of(call.a, bytes) | bits_of(call.b, bytes);
+  return cuda::row_bits(call.a, bytes) | cuda::row_bits(call.b, bytes);
 }
 
 /// The same of all matrices of a batch.
 std::uintptr_t bits_of_batch(const AnyMatrix<const void*>& matrix, std::size_t element_bytes) {
-  return bits_of(matrix, element_bytes) |
+  return cuda::row_bits(matrix, element_bytes) |
          static_cast<std::uintptr_t>(matrix.batch_stride) * element_bytes;
-}
-
-/// The largest power of two, at most 128, that divides what has these bits.
-std::int64_t largest_divisor(std::uintptr_t bits) {
-  bits |= 128u;
-  return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
 /// Whether TMA reads the operands of all products where they are.
 bool has_mapped_operands(const GemmCall& call) {
   const std::size_t bytes = input_bytes(call.dtype);
-  return largest_divisor(bits_of_batch(call.a, bytes) | bits_of_batch(call.b, bytes)) >= 16;
+  return cuda::largest_divisor(bits_of_batch(call.a, bytes) | bits_of_batch(call.b, bytes)) >= 16;
 }
 
 Order order_of(std::int64_t col_stride) {
@@ -216,13 +203,11 @@ CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {
 }
 
 std::int64_t alignment_of(const GemmCall& call) {
-  return largest_divisor(bits_of_ab(call) | bits_of(call.c, output_bytes(call.dtype)));
+  return cuda::largest_divisor(bits_of_ab(call) | cuda::row_bits(call.c, output_bytes(call.dtype)));
 }
 
-std::int64_t alignment_of_ab(const GemmCall& call) { return largest_divisor(bits_of_ab(call)); }
-
-bool has_aligned_rows(const AnyMatrix<const void*>& operand, Dtype dtype) {
-  return largest_divisor(bits_of(operand, input_bytes(dtype))) >= 16;
+std::int64_t alignment_of_ab(const GemmCall& call) {
+  return cuda::largest_divisor(bits_of_ab(call));
 }
 
 CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch) {

@@ -73,8 +73,5 @@ CudaGemmChoice choose_cuda_gemm(const GemmCall& call, int arch);
 std::int64_t alignment_of(const GemmCall& call);
 /// The same of A and B alone.
 std::int64_t alignment_of_ab(const GemmCall& call);
-/// Whether all rows of an operand, or its columns if they are contiguous, begin at multiples of 16
-/// bytes.
-bool has_aligned_rows(const AnyMatrix<const void*>& operand, Dtype dtype);
 
 }  // namespace rung

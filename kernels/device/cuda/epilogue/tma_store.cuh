@@ -26,6 +26,7 @@ template <int BN, class Out = float>
 struct TmaStoreEpilogue {
   using Sum = Scalar<Out>;
   static constexpr int COUNT = BN * sizeof(Out) % 256 == 0 ? 2 : 1;
+  static constexpr int SUMS_IN_ROW = 128 / sizeof(Sum);  // of a box
   alignas(1024) Out at[COUNT][64 * (128 / sizeof(Out))];
 
   /// Stores the sums of one wgmma, from element (row, col) of C on, which `map` describes.
@@ -137,31 +138,58 @@ struct TmaStoreEpilogue {
     }
   }
 
-  /// Sums go through a box as well, so that the threads of a warp store neighbours in a row of C.
+  /// Sums go through the boxes as well, so that the threads of a warp store neighbours in a row of C.
   template <class In, int J>
   __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, const Sum (&d)[J][4],
                                                    int barrier) {
-    constexpr int COLS = 128 / sizeof(Sum);
-    auto* const box = reinterpret_cast<Sum*>(at[0]);
+    constexpr int WIDTH = SUMS_IN_ROW / 8;  // of a box, in groups of 8 columns
+    static_assert(J % (COUNT * WIDTH) == 0);
+    auto* const boxes = reinterpret_cast<Sum*>(at[0]);
     const auto unchanged = [](const Sum& sum) { return sum; };
     RUNG_UNROLL
-    for (int first = 0; first < J; first += COLS / 8) {
-      // sync: all threads have read the earlier contents of the box
+    for (int first = 0; first < J; first += COUNT * WIDTH) {
+      // sync: all threads have read the earlier contents of the boxes
       ptx::bar_sync(barrier, 128);
       RUNG_UNROLL
-      for (int j = 0; j < COLS / 8; ++j) put(box, j * 8, unchanged, d[first + j]);
-      // sync: the box is complete
+      for (int j = 0; j < COUNT * WIDTH; ++j) {
+        put(boxes + j / WIDTH * 64 * SUMS_IN_ROW, j % WIDTH * 8, unchanged, d[first + j]);
+      }
+      // sync: the boxes are complete
       ptx::bar_sync(barrier, 128);
 
       RUNG_NO_UNROLL
-      for (int i = static_cast<int>(threadIdx.x) % 128; i < 64 * COLS; i += 128) {
-        const std::int64_t c_row = row + i / COLS;
-        const std::int64_t c_col = col + first * 8 + i % COLS;
-        if (c_row < g.m && c_col < g.n) {
-          cuda::store(g, c_row, c_col, box[swizzled<Sum>(i / COLS, i % COLS)]);
-        }
+      for (int i = 0; i < COUNT; ++i) {
+        store_box(g, row, col + first * 8 + i * SUMS_IN_ROW, boxes + i * 64 * SUMS_IN_ROW);
       }
+    }
+  }
+
+  /// A thread stores every fourth row of one column, from element (row, col) of C on. Two rows are on
+  /// their way at a time: one alone would wait for shared memory, and with beta for C, each time.
+  template <class In>
+  static __device__ __forceinline__ void store_box(const Gemm<In, Out>& g, std::int64_t row,
+                                                   std::int64_t col, const Sum* box) {
+    const Epilogue<Out> epilogue(g);
+    const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane >= g.n - col) return;
+    const int rows = g.m - row < 64 ? static_cast<int>(g.m - row) : 64;
+    const std::int64_t apart = 4 * g.c.row_stride;
+    Out* to = g.c.data + (row + warp) * g.c.row_stride + col + lane;
+    RUNG_NO_UNROLL
+    for (int r = warp; r < rows; r += 8) {
+      const bool has_second = r + 4 < rows;
+      const Sum sum = box[swizzled<Sum>(r, lane)];
+      const Sum second_sum = box[swizzled<Sum>(has_second ? r + 4 : r, lane)];
+      Out first = {}, second = {};
+      if (epilogue.reads_c()) {
+        first = *to;
+        if (has_second) second = to[apart];
+      }
+      *to = epilogue.combine(sum, first);
+      if (has_second) to[apart] = epilogue.combine(second_sum, second);
+      to += 2 * apart;
     }
   }
 
