@@ -30,8 +30,7 @@ inline std::int64_t row_alignment(const AnyMatrix<const void*>& operand, Dtype d
 /// Copies of operands have rows of whole lines: only what TMA reads in place can have odd ones.
 inline OddRows odd_rows_of(const GemmCall& call) {
   const auto is_odd = [&](const AnyMatrix<const void*>& operand, bool is_k_major) {
-    return row_alignment(operand, call.dtype) == 16 &&
-           (is_k_major || !is_k_major_only(call.dtype));
+    return row_alignment(operand, call.dtype) == 16 && (is_k_major || !is_k_major_only(call.dtype));
   };
   return {is_odd(call.a, call.a.col_stride == 1), is_odd(call.b, call.b.row_stride == 1)};
 }
