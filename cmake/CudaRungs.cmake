@@ -169,6 +169,22 @@ function(rung_cuda_unit source id unit)
   set(files ${files} ${made} PARENT_SCOPE)
 endfunction()
 
+# Sets <out> to whether librung has an image ("<code>:<architecture>"). Only GPUs of sm_90 run code for
+# 90a: they take machine code or, of older drivers, clang's PTX. In a wheel, so do all GPUs.
+function(rung_is_selected_image id image out)
+  # On GPUs of sm_90 selection takes other rungs than these, whatever the shape.
+  set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
+    gemm/cuda/40_mma_f64)
+  set(is_selected ON)
+  if(NOT id IN_LIST selected_ids
+      OR image MATCHES "^nvcc_ptx:90a"
+      OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
+      OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90"))
+    set(is_selected OFF)
+  endif()
+  set(${out} ${is_selected} PARENT_SCOPE)
+endfunction()
+
 # Adds the commands that compile one source, all types at once or one by one, and appends to
 # `files`, of the caller, what they make. Its images go into the table of all, and into that of the
 # library if the id is in `selected_ids`. Further ids are those of other rungs in that source.
@@ -185,9 +201,8 @@ function(rung_cuda_images source id)
     if(NOT RUNG_PYTHON OR image MATCHES "^clang_ptx:")
       rung_add_image(all ${stem} ${image} "${units}" "${ids}")
     endif()
-    # Only GPUs of sm_90 run code for 90a: they take machine code or, of older drivers, clang's PTX.
-    # In a wheel, so do all GPUs.
-    if(id IN_LIST selected_ids AND NOT image MATCHES "^nvcc_ptx:90a" AND NOT (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:"))
+    rung_is_selected_image(${id} ${image} is_selected)
+    if(is_selected)
       rung_add_image(selected ${stem} ${image} "${units}" "${ids}" --without-lines)
     endif()
   endforeach()

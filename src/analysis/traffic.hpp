@@ -29,7 +29,8 @@ struct TrafficForm {
   /// that many columns of C, each of B that many rows. 0: threads multiply.
   int fragment_rows = 0, fragment_columns = 0;
   /// How much of an element tensor cores read: 1.5 if they multiply its two halves, three at
-  /// a time, or its three digits (of a byte), six at a time.
+  /// a time, or its three digits (of a byte), six at a time. 2 if warps load halves, which count as
+  /// elements, into registers.
   double read_of_element = 1;
   double copied_of_element = 1;  // how much of an element a block copies: of three digits 0.75
   bool stages_results = false;   // results pass through shared memory

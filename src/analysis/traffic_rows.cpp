@@ -24,6 +24,7 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
   } else if (units.instructions > 0) {
     form.fragment_rows = tiling.WM;
     form.fragment_columns = tiling.WN;
+    if (setting.info->compute_mode == ComputeMode::split) form.read_of_element = 2;
   }
   return form;
 }

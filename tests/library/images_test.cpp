@@ -97,6 +97,38 @@ TEST(LibraryImages, HaveNoOtherRung) {
   EXPECT_EQ(found, expected);
 }
 
+bool takes_any_shape(const CudaGemmRule& rule) {
+  const std::int64_t least = std::max({rule.min_m, rule.min_n, rule.min_k});
+  const std::int64_t most = std::min({rule.max_m, rule.max_n, rule.max_k, rule.max_short});
+  return least <= 1 && most == any_size && rule.max_work == any_work && !rule.a && !rule.b &&
+         rule.alignment == 1 && rule.max_alignment == 128 && rule.pays == nullptr;
+}
+
+bool has_machine_code(std::string_view id, int arch) {
+  return std::any_of(images().begin(), images().end(), [&](const Image& image) {
+    return image.id == id && image.code == Code::cubin && image.arch == arch;
+  });
+}
+
+/// The driver would compile PTX at the first call, which takes seconds.
+TEST(LibraryImages, AreMachineCodeWhereSelectionUsesThem) {
+  if (nvcc_version().empty()) GTEST_SKIP() << "no nvcc, no machine code";
+  for (const int arch : {80, 90}) {
+    for (const Dtype dtype : all_dtypes) {
+      for (const ComputeMode mode :
+           {ComputeMode::standard, ComputeMode::split, ComputeMode::reproducible}) {
+        for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
+          const std::string_view id = gemm_rungs.at(static_cast<std::size_t>(rule.use)).id;
+          if (rule.compute_mode != mode || arch < rule.min_arch || arch > rule.max_arch) continue;
+          if (!rule.dtypes.has(dtype) || !has(*find_gemm_rung(id), dtype)) continue;
+          EXPECT_TRUE(has_machine_code(id, arch)) << id << ", sm_" << arch << ", " << name(dtype);
+          if (takes_any_shape(rule)) break;
+        }
+      }
+    }
+  }
+}
+
 TEST(LibraryImages, HaveNoLineTables) {
   for (const Image& image : images()) {
     for (const Unit& unit : image.units) {

@@ -178,7 +178,8 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
     const auto& launches = cuda::find_gemm_rung(rung->id)->launches;
     const Dtype dtype = launches.bf16 != nullptr  ? Dtype::bf16
                         : launches.f32 != nullptr ? Dtype::f32
-                                                  : Dtype::f64;
+                        : launches.f64 != nullptr ? Dtype::f64
+                                                  : Dtype::e4m3;
     GemmCase problem({.dtype = dtype, .m = 67 * 256, .n = 8, .k = 24});
     const Verdict verdict =
         verify(problem, [&](const GemmCall& call) { run(*backend, *rung, call, threads); });

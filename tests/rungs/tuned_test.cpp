@@ -209,7 +209,7 @@ TEST(WaveModel, OddRowsOfOneOperandCountAlone) {
   const TunedConfigs configs = with_models("");
   const WaveModel& model = *configs.models().wave_model(last_waves);
   const auto expected = [&](const OddRows& odd_rows) {
-    return predicted_microseconds(model, rung_of(last_waves), Dtype::bf16, {8192, 64, 8192},
+    return predicted_microseconds(model, rung_of(last_waves), Dtype::bf16, {8192, 16, 8192},
                                   {.tile = 5}, h200, odd_rows);
   };
   EXPECT_LT(expected({}), expected({false, true}));

@@ -42,7 +42,7 @@ std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit
 // tdpbf16ps adds the products of even and of odd k to sums of their own, rounds each addition to
 // nearest even, and adds both to C; subnormal numbers count as 0. tdpbssd is exact modulo 2^32.
 //
-// MC rows of A, kc long, are in L1 while j runs over NC columns; panels of B, 32 columns of kc each,
+// MC rows of A, kc long, are in L1 while j runs over NC columns; panels of B, each kc x 32,
 // are in L2 (KC x NC), and so are the sums of the rows. The first rows fill the panels, one step
 // ahead of the tiles that they multiply. Tiles of A are read in place where rows are contiguous.
 struct Blocks {

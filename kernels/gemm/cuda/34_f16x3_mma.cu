@@ -1,7 +1,7 @@
 // gemm/cuda/34_f16x3_mma: the halves of 32 by mma.sync: cp.async loads the next k-block of all four
 //   tiles while tensor cores multiply the current one; sums are promoted to f32 every k-block.
-// from: 22_stages | removes: the FMA pipe, which multiplies f32 at a sixteenth of the rate of tensor
-//   cores | bottleneck: three products for one, and fragments that pass through registers
+// from: 22_stages | removes: the FMA pipe, which multiplies f32 at a sixteenth of tensor cores'
+//   rate | bottleneck: three products for one, and fragments that pass through registers
 // needs: sm_80 | compute mode: split | try: rung trace gemm/cuda/34
 
 #include "device/cuda/entry/gemm.cuh"
