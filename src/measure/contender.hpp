@@ -28,9 +28,9 @@ class Contender {
 
   /// The operands must outlive the batch.
   virtual Bound bind(const GemmCall& call, int threads) const = 0;
-  /// Ragged groups, with offsets on the host. Not all contenders have them.
+  /// Ragged groups, with offsets on the host. The library and cuBLAS have them.
   virtual Bound bind_groups(const GroupedCall& /*call*/, int /*threads*/) const {
-    return {{}, "has no ragged groups"};
+    return {{}, "ragged groups are timed as calls of the library"};
   }
   /// False: where others compute a product with an epilogue, this one computes the product alone.
   virtual bool has_epilogues() const { return true; }
