@@ -38,7 +38,6 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(!arguments.random.count.empty() && !arguments.sizes.empty(), "--sizes");
   refuse(arguments.any(), "--m, --n or --k");
   refuse(arguments.alpha != defaults.alpha, "--alpha");
-  refuse(arguments.beta != defaults.beta, "--beta");
   refuse(arguments.math != defaults.math, "--math");
   refuse(arguments.family != defaults.family, "--family");
   refuse(arguments.cold, "--cold");
@@ -139,6 +138,7 @@ RandomRequest read_request(const BenchArguments& arguments) {
   }
   request.dtypes = read_dtypes(arguments.dtype);
   request.layouts = read_layouts(arguments.layout);
+  request.beta = read_number("--beta", arguments.beta);
   request.threads = read_threads(arguments.threads);
   if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
   return request;

@@ -113,6 +113,7 @@ RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string d
             {"max_size", request.limits.max_size},
             {"max_bytes", request.limits.max_bytes},
             {"max_seconds", request.limits.max_seconds},
+            {"beta", request.beta},
             {"device", std::move(device)},
             {"dtypes", names_of(request.dtypes)}}) {
   run_["layouts"] = run_["rungs"] = Json::array();

@@ -130,6 +130,7 @@ std::string heading(const RandomRequest& request, bool has_ratios) {
                          ? fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
                                        plural, request.limits.max_size, request.seed)
                          : fmt::format("{} shape{}\n", request.count, plural);
+  if (request.beta != 0) text.insert(text.size() - 1, fmt::format(", beta = {}", request.beta));
   if (request.gpu == nullptr) text.insert(text.size() - 1, threads_heading(request.threads));
   if (has_ratios)
     text += "ratio: fastest peer's time over the library's (above 1: the library is faster)\n";

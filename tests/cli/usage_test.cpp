@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda --random 1 --k 5",
             "--random: cannot be combined with --m, --n or --k"},
         Bad{"bench gemm/cuda --random 1 --alpha 2", "--random: cannot be combined with --alpha"},
-        Bad{"bench gemm/cuda --random 1 --beta 1", "--random: cannot be combined with --beta"},
+        Bad{"bench gemm/cuda --random 1 --beta x", "--beta: 'x' is not a finite number"},
         Bad{"bench gemm/cuda --random 1 --cold", "--random: cannot be combined with --cold"},
         Bad{"bench gemm/cuda --random 1 --remeasure-ceilings",
             "--random: cannot be combined with --remeasure-ceilings"},

@@ -219,7 +219,7 @@ std::string error_after(OperandPool& pool, const PooledGemm& problem,
                         const std::function<void(float* c)>& spoil) {
   const SampledCheck check(problem, 1);
   const GpuLibraryContender library(virtual_gpu());
-  pool.poison_c(problem.call);
+  pool.reset_c(problem.call);
   library.bind(problem.call, 1).batch.run(1);
   spoil(static_cast<float*>(problem.call.c.data));  // the addresses are this process's
   return check.error(pool);
@@ -243,12 +243,24 @@ TEST_F(Pool, SampledCheckFindsErrors) {
   EXPECT_NE(other.error(pool_), "");  // of A read as if it were not transposed
 }
 
+// C begins as NaN with beta = 0 alone: a kernel that leaves beta out is right there, one that reads C is not.
+TEST_F(Pool, ResetCIsReadWithBeta) {
+  PooledGemm problem = bind(Dtype::f32, {9, 8, 7}, nn);
+  const auto* const c = static_cast<const float*>(problem.call.c.data);
+  pool_.reset_c(problem.call);
+  EXPECT_TRUE(std::isnan(c[0]));
+  problem.call.beta = 1;
+  pool_.reset_c(problem.call);
+  EXPECT_EQ(c[0], 0);
+  EXPECT_EQ(c[71], 0);
+}
+
 TEST_F(Pool, SampledCheckKeepsLongSumsCheap) {
   const Size size = {3, 40, 16384};
   const PooledGemm problem = bind(Dtype::bf16, size, nt);
   const SampledCheck check(problem, 1);
   const GpuLibraryContender library(virtual_gpu());
-  pool_.poison_c(problem.call);
+  pool_.reset_c(problem.call);
   library.bind(problem.call, 2).batch.run(1);
   EXPECT_EQ(check.error(pool_), "");
 }
@@ -338,6 +350,16 @@ TEST(RandomReport, TableHasTheStatisticsAndTheWorstShapes) {
     EXPECT_LE(end - at, 80u) << table.substr(at, end - at);
     at = end + 1;
   }
+}
+
+TEST(RandomBench, AddsToCWithBeta) {
+  RandomRequest request = request_of({Dtype::f32, Dtype::bf16_bf16}, {nt});
+  request.beta = 1;
+  for (const RandomResult& result : run(request)) {
+    EXPECT_EQ(result.wrong, "");
+    EXPECT_GT(result.seconds, 0);
+  }
+  EXPECT_EQ(Json::parse(RandomJson({}, request, "gpu").text(true)).at("random").at("beta"), 1);
 }
 
 TEST(RandomReport, JsonHasOneRecordForEachShapeAndPlan) {

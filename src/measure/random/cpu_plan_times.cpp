@@ -24,7 +24,7 @@ Batch prepared(PlanTime& time, const RungInfo& info, int threads, const ProblemP
   const Bound bound = RungContender(*find_backend("cpu"), info).bind(problem.call, threads);
   time.refused = bound.why_not;
   if (!bound) return {};
-  pool.poison_c(problem.call);
+  pool.reset_c(problem.call);
   bound.batch.run(1);
   time.wrong = check.error(pool);
   return time.wrong.empty() ? bound.batch : Batch();

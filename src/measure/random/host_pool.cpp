@@ -31,9 +31,9 @@ PooledGemm HostPool::bind(Dtype dtype, const Size& size, bool a_transposed, bool
                 reinterpret_cast<std::uintptr_t>(c_.get()));
 }
 
-void HostPool::poison_c(const GemmCall& call) const {
+void HostPool::reset_c(const GemmCall& call) const {
   const std::size_t elements = static_cast<std::size_t>(call.m) * static_cast<std::size_t>(call.n);
-  std::memset(c_.get(), 0xff, elements * output_bytes(call.dtype));
+  std::memset(c_.get(), initial_c(call), elements * output_bytes(call.dtype));
 }
 
 void HostPool::download_row(std::int64_t row, std::span<std::byte> to) const {

@@ -16,7 +16,7 @@ class HostPool final : public ProblemPool {
   HostPool(std::size_t input_bytes, std::size_t c_bytes);
 
   PooledGemm bind(Dtype dtype, const Size& size, bool a_transposed, bool b_transposed) override;
-  void poison_c(const GemmCall& call) const override;
+  void reset_c(const GemmCall& call) const override;
   void download_row(std::int64_t row, std::span<std::byte> to) const override;
 
  private:

@@ -48,10 +48,10 @@ PooledGemm OperandPool::bind(Dtype dtype, const Size& size, bool a_transposed, b
   return problem;
 }
 
-void OperandPool::poison_c(const GemmCall& call) const {
+void OperandPool::reset_c(const GemmCall& call) const {
   const std::size_t bytes = static_cast<std::size_t>(call.m) * static_cast<std::size_t>(call.n) *
                             output_bytes(call.dtype);
-  check(gpu_.api(), gpu_.api().cuMemsetD8(c_->address(), 0xff, bytes), "cuMemsetD8");
+  check(gpu_.api(), gpu_.api().cuMemsetD8(c_->address(), initial_c(call), bytes), "cuMemsetD8");
 }
 
 void OperandPool::download_row(std::int64_t row, std::span<std::byte> to) const {

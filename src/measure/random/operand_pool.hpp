@@ -17,7 +17,7 @@ class OperandPool final : public ProblemPool {
 
   /// The calls are on_device: their pointers are the device's.
   PooledGemm bind(Dtype dtype, const Size& size, bool a_transposed, bool b_transposed) override;
-  void poison_c(const GemmCall& call) const override;
+  void reset_c(const GemmCall& call) const override;
   void download_row(std::int64_t row, std::span<std::byte> to) const override;
 
  private:

@@ -96,7 +96,7 @@ class PlanTimer {
                        .value_or("");
     if (!time.refused.empty()) return {};
     Batch batch = bound(time);
-    pool_.poison_c(problem_.call);
+    pool_.reset_c(problem_.call);
     batch.run(1);
     time.wrong = check_.error(pool_);
     return time.wrong.empty() ? batch : Batch();

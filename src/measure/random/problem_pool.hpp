@@ -51,14 +51,16 @@ class ProblemPool {
   /// at a multiple of 256 bytes. Until the next call of bind() for another dtype, and while no
   /// kernel fails, A and B keep their values. Throws cuda::DriverError and std::bad_alloc.
   virtual PooledGemm bind(Dtype dtype, const Size& size, bool a_transposed, bool b_transposed) = 0;
-  /// Sets every byte of the problem's C to 0xff: NaN in floating-point types.
-  virtual void poison_c(const GemmCall& call) const = 0;
+  /// Sets every element of the problem's C to 0 or, with beta = 0, which must not read it, every byte to
+  /// 0xff: NaN in floating-point types.
+  virtual void reset_c(const GemmCall& call) const = 0;
   /// Copies that row of C, whose size is that of `to`, to the host.
   virtual void download_row(std::int64_t row, std::span<std::byte> to) const = 0;
 
  protected:
   /// The elements for inputs of so many bytes; made once for each type.
   const RandomElements& elements_of(Dtype dtype, std::size_t bytes);
+  static unsigned char initial_c(const GemmCall& call) { return call.beta == 0 ? 0xff : 0; }
   static PooledGemm pooled(Dtype dtype, const Size& size, bool a_transposed, bool b_transposed,
                            const RandomElements& elements, std::uintptr_t inputs, std::uintptr_t c);
 

@@ -63,7 +63,9 @@ class RandomBench {
                         result.size.n, result.size.k);
     report(0);
     const auto bind = [&] {
-      return pool_.bind(dtype, result.size, layout.a_transposed, layout.b_transposed);
+      PooledGemm problem = pool_.bind(dtype, result.size, layout.a_transposed, layout.b_transposed);
+      problem.call.beta = request_.beta;
+      return problem;
     };
     const SampledCheck check(bind(), random_bits(request_.seed, static_cast<std::uint64_t>(index)));
     try {
@@ -105,7 +107,7 @@ class RandomBench {
       const GemmCall call = bind().call;
       const Bound bound = contender.bind(call, request_.threads);
       if (!bound) return {bound.why_not, {}};
-      pool_.poison_c(call);
+      pool_.reset_c(call);
       bound.batch.run(1);
       return {{}, check.error(pool_)};
     } catch (const KernelError& error) {

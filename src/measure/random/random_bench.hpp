@@ -50,6 +50,7 @@ struct RandomRequest {
   DrawLimits limits;
   std::vector<Dtype> dtypes;
   std::vector<Layout> layouts;
+  double beta = 0;           // C = A B + beta C
   double seconds = 0.05;     // time budget per measurement
   int threads = 1;           // of this machine, for the CPU and the virtual GPU
   cuda::Gpu* gpu = nullptr;  // null: the CPU

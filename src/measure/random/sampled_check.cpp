@@ -54,7 +54,7 @@ std::pair<Wide<In>, Wide<In>> dot_product(const PooledGemm& problem, std::int64_
   return {sum, magnitudes};
 }
 
-/// The bound of core/verify.hpp, for alpha = 1 and beta = 0.
+/// The bound of core/verify.hpp, for alpha = 1, and beta or C = 0.
 template <class In, class Out>
 Wide<In> error_bound(std::int64_t k, Wide<In> expected, Wide<In> magnitudes) {
   using W = Wide<In>;
