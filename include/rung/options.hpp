@@ -33,7 +33,7 @@ enum class ComputeMode : int {
   /// column-major, the same holds with columns, B and n in the place of rows, A and m. They may change
   /// with the device and the version of the library. Errors are bounded as in standard. On CPUs,
   /// bfloat16 and float16 are widened to float, and AMX is not used. GPUs have f32, f64 and integers from
-  /// sm_80 on, the other types on sm_90; other GPUs are refused, and arrays of pointers are there.
+  /// sm_80 on, the other types on sm_90. Other GPUs are refused, and on all GPUs arrays of pointers.
   batch_invariant = 3,
 };
 
