@@ -121,6 +121,10 @@ array([[ 5., 14.],
       },
       nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
       nb::arg("math"), nb::arg("rounds"), nb::arg("addend").none() = nb::none());
+  m.def("_product_on_cpu", product_on_cpu, nb::arg("a"), nb::arg("b"), nb::arg("dims"),
+        nb::arg("addend").none() = nb::none(), nb::arg("beta") = 0.0, nb::arg("alpha") = 1.0);
+  m.def("_rounded_matmul", rounded_matmul, nb::arg("a"), nb::arg("b"), nb::arg("bias").none(),
+        nb::arg("alpha"));
 
   m.def(
       "grouped_matmul",

@@ -73,6 +73,11 @@ void check_same_kind(const char* function, const Array& a, const Array& b) {
   }
 }
 
+bool go_together(const Array& a, const Array& b, int dims) {
+  return a.ndim == dims && b.ndim == dims && a.dtype == b.dtype && on_same_device(a, b) &&
+         a.shape[dims - 1] == b.shape[dims - 2] && (dims == 2 || a.shape[0] == b.shape[0]);
+}
+
 void check_out(const char* function, const Array& out, const Array& a, int ndim,
                const std::int64_t* shape) {
   if (out.ndim != ndim || !std::equal(shape, shape + ndim, out.shape)) {

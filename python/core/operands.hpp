@@ -18,6 +18,9 @@ namespace rung::python {
 /// Throws TypeError for dtypes that differ, ValueError for devices.
 void check_same_kind(const char* function, const Array& a, const Array& b);
 
+/// Whether a and b are matrices (2) or batches of as many matrices (3) of one dtype that have a product.
+bool go_together(const Array& a, const Array& b, int dims);
+
 /// Throws ValueError unless out has this shape, is on the device of a, and may be written.
 void check_out(const char* function, const Array& out, const Array& a, int ndim,
                const std::int64_t* shape);

@@ -1,11 +1,13 @@
 """rung.torch against torch's own results."""
 
 import doctest
+import threading
 
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
+from torch.utils.flop_counter import FlopCounterMode
 
 import rung
 import rung.torch
@@ -38,13 +40,20 @@ def close(result, right):
 def calls(monkeypatch):
     """The calls of the library, as the number of dimensions of a."""
     seen = []
-    original = rung._core._matmul_of_tensors
 
-    def matmul(a, *others):
-        seen.append(a.dim())
-        return original(a, *others)
+    def count(name):
+        original = getattr(rung._core, name)
 
-    monkeypatch.setattr(rung._core, "_matmul_of_tensors", matmul)
+        def product(a, *others):
+            result = original(a, *others)
+            if result is not None:
+                seen.append(a.dim())
+            return result
+
+        monkeypatch.setattr(rung._core, name, product)
+
+    for name in ("_matmul_of_tensors", "_product_on_cpu", "_rounded_matmul"):
+        count(name)
     return seen
 
 
@@ -117,6 +126,9 @@ def test_use_routes_and_stops(device, dtype, calls):
         lambda: torch.mm(a, b), lambda: a.mm(b), lambda: a @ b, lambda: torch.matmul(a, stack), lambda: a.matmul(b),
         lambda: torch.bmm(stack, stack.mT), lambda: torch.addmm(bias, a, b, alpha=2), lambda: bias.addmm(a, b, beta=3),
         lambda: torch.nn.functional.linear(a, b.t()), lambda: torch.nn.functional.linear(stack.mT, b.t(), bias),
+        lambda: torch.nn.functional.linear(a, b.t(), bias), lambda: torch.einsum("ij,kjl->kil", a, stack),
+        lambda: torch.addmm(bias[:1], a, b), lambda: torch.addmm(bias, a[:, ::2], b[::2]),
+        lambda: torch.addmm(bias, a.repeat(99, 1), b.repeat(1, 99)[:, ::99]),
     ]
     for case in cases:
         right = case()
@@ -133,6 +145,13 @@ def test_use_leaves_the_rest_to_torch(device, calls):
         close(a @ vector, torch.mv(a, vector))
         torch.mm(a, a, out=torch.empty(3, 3, device=device))
         (a.to(torch.complex64) @ a.to(torch.complex64)).sum()
+        close(torch.mm(a.to_sparse(), a), torch.mm(a, a, out=torch.empty(3, 3, device=device)))
+        assert torch.mm(a.to("meta"), a.to("meta")).is_meta
+        with FakeTensorMode():
+            assert torch.mm(torch.empty(3, 4), torch.empty(4, 5)).shape == (3, 5)
+        thread = threading.Thread(target=torch.mm, args=(a, a))
+        thread.start()
+        thread.join()
         with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
             torch.mm(a, torch.randn(4, 4, device=device))
     assert not calls
@@ -147,7 +166,7 @@ def test_a_layer_learns_the_same(device, calls):
         for _ in range(5):
             with context():
                 loss = (model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
-            loss.backward()
+                loss.backward()
             optimizer.step()
             optimizer.zero_grad()
         return loss.detach()
@@ -158,6 +177,26 @@ def test_a_layer_learns_the_same(device, calls):
     assert not calls
     close(train(rung.torch.use), right)
     assert len(calls) >= 5 * 5  # two layers forward, and three products backward
+
+
+def test_use_is_under_modes_and_transforms(device, calls):
+    a = torch.randn(4, 4, device=device)
+    with rung.torch.use(), rung.torch.use(), FlopCounterMode(display=False) as counter:
+        a @ a
+    assert counter.get_total_flops() == 2 * 4**3 and not calls  # modes of PyTorch's dispatcher get its own kernels
+    with rung.torch.use():
+        close(torch.func.vmap(torch.mm, (0, None))(a.view(2, 2, 4), a), a.view(2, 2, 4) @ a)
+        close(torch.func.grad(lambda x: (x @ a).sum())(a), a.sum(1).expand(4, 4))
+        negation = torch.randn(4, 4, dtype=torch.complex64, device=device).conj().imag
+        close(negation @ a, negation.resolve_neg() @ a)
+        calls.clear()
+        rung.torch.matmul(a, a)
+        assert way(a, a) == KERNEL and calls == [2]
+    with pytest.raises(ZeroDivisionError), rung.torch.use():
+        1 / 0
+    calls.clear()
+    a @ a
+    assert not calls
 
 
 def test_autocast(device, calls):
