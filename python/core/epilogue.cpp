@@ -168,7 +168,8 @@ nb::object matmul_with_epilogue(nb::handle a, nb::handle b, nb::handle out, nb::
   return result;
 }
 
-nb::object rounded_matmul(nb::handle a, nb::handle b, nb::handle bias, double alpha) {
+nb::object rounded_matmul(nb::handle a, nb::handle b, nb::handle bias, double alpha,
+                          nb::handle out) {
   const Access by_a = access_of(a);
   void* const launch = stream_for(a, by_a, nb::none());
   const Part left("a", a, launch, Grad::ignored), right("b", b, launch, Grad::ignored);
@@ -184,7 +185,9 @@ nb::object rounded_matmul(nb::handle a, nb::handle b, nb::handle bias, double al
     if (added.ndim != 1 || added.shape[0] != shape[1] || added.strides[0] != 1) return nb::none();
     epilogue.column_bias = column_bias->tensor();
   }
-  const nb::object result = new_array(a, by_a, left.array(), left.array().dtype, 2, shape);
+  const nb::object result = out.is_none()
+                                ? new_array(a, by_a, left.array(), left.array().dtype, 2, shape)
+                                : nb::borrow(out);
   run(left, right, Part("out", result, launch), {.alpha = alpha}, epilogue, launch);
   return result;
 }

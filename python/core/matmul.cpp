@@ -99,7 +99,7 @@ nb::object product_on_cpu(nb::handle a, nb::handle b, int dims, nb::handle adden
   if (dtype == RUNG_DTYPE_BF16 || dtype == RUNG_DTYPE_F16) {
     constexpr std::int64_t most = 16384;  // PyTorch's conversion takes two threads, and a call
     const bool fits = dims == 2 && (!adds || beta == 1) && left.shape[0] * right.shape[1] <= most;
-    return fits ? rounded_matmul(a, b, adds ? addend : nb::none(), alpha) : nb::none();
+    return fits ? rounded_matmul(a, b, adds ? addend : nb::none(), alpha, nb::none()) : nb::none();
   }
   if (dtype != RUNG_DTYPE_F32 && dtype != RUNG_DTYPE_F64) return nb::none();
   MatmulOptions options = {.alpha = alpha, .ignores_grad = true};

@@ -23,10 +23,11 @@ nanobind::object matmul_with_epilogue(nanobind::handle a, nanobind::handle b, na
                                       nanobind::handle stream, const MatmulOptions& options,
                                       nanobind::handle epilogue);
 
-/// A new array of the dtype of a: alpha * (a @ b) + bias for matrices, rounded once; bias may be None. None if
-/// they do not go together, or the library would need copies. Nothing is recorded for autograd.
+/// alpha * (a @ b) + bias for matrices, rounded once, in out or a new array of the dtype of a; bias may be None.
+/// Returns None, with nothing done, if they do not go together, or the library would need copies. Nothing is
+/// recorded for autograd.
 nanobind::object rounded_matmul(nanobind::handle a, nanobind::handle b, nanobind::handle bias,
-                                double alpha);
+                                double alpha, nanobind::handle out);
 
 /// What PyTorch has for tensors on the CPU: alpha * (a @ b) + beta * addend in the dtype of a, for matrices (dims is
 /// 2) or batches (3); addend may be None. None for all that is better left to the caller.

@@ -124,7 +124,7 @@ array([[ 5., 14.],
   m.def("_product_on_cpu", product_on_cpu, nb::arg("a"), nb::arg("b"), nb::arg("dims"),
         nb::arg("addend").none() = nb::none(), nb::arg("beta") = 0.0, nb::arg("alpha") = 1.0);
   m.def("_rounded_matmul", rounded_matmul, nb::arg("a"), nb::arg("b"), nb::arg("bias").none(),
-        nb::arg("alpha"));
+        nb::arg("alpha"), nb::arg("out").none() = nb::none());
 
   m.def(
       "grouped_matmul",

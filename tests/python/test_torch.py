@@ -141,11 +141,13 @@ def test_use_routes_and_stops(device, dtype, calls):
 
 def test_use_leaves_the_rest_to_torch(device, calls):
     a, vector = torch.randn(3, 3, device=device), torch.randn(3, device=device)
+    square = a @ a
     with rung.torch.use():
         close(a @ vector, torch.mv(a, vector))
-        torch.mm(a, a, out=torch.empty(3, 3, device=device))
+        assert torch.mm(a, a, out=torch.empty(0, device=device)).shape == (3, 3)
+        torch.mm(a, a, out=torch.empty(3, 3, device=device).t())
         (a.to(torch.complex64) @ a.to(torch.complex64)).sum()
-        close(torch.mm(a.to_sparse(), a), torch.mm(a, a, out=torch.empty(3, 3, device=device)))
+        close(torch.mm(a.to_sparse(), a), square)
         assert torch.mm(a.to("meta"), a.to("meta")).is_meta
         with FakeTensorMode():
             assert torch.mm(torch.empty(3, 4), torch.empty(4, 5)).shape == (3, 5)
@@ -177,6 +179,31 @@ def test_a_layer_learns_the_same(device, calls):
     assert not calls
     close(train(rung.torch.use), right)
     assert len(calls) >= 5 * 5  # two layers forward, and three products backward
+
+
+def test_use_says_when_it_cannot(monkeypatch):
+    monkeypatch.setattr(rung.torch.routes, "_KEY", None)
+    with pytest.raises(RuntimeError, match=r"rung: rung.torch.use\(\) does not know the dispatcher of PyTorch 2"):
+        rung.torch.use().__enter__()
+
+
+@pytest.mark.parametrize("beta", [0, 1, 0.5])
+def test_use_writes_to_out(device, dtype, calls, beta):
+    a, b, bias = (torch.randn(shape, dtype=dtype, device=device) for shape in ((2, 4, 3), (2, 3, 5), (5,)))
+    out, stack = torch.empty(4, 5, dtype=dtype, device=device), torch.empty(2, 4, 5, dtype=dtype, device=device)
+    cases = [
+        lambda: torch.mm(a[0], b[0], out=out), lambda: torch.bmm(a, b, out=stack),
+        lambda: torch.addmm(bias, a[0], b[0], beta=beta, alpha=2, out=out),
+        lambda: torch.addmm(bias, a[0, :, ::2], b[0, ::2], beta=beta, out=out),
+    ]
+    for case in cases:
+        right = case().clone()
+        out.fill_(9), stack.fill_(9)
+        with rung.torch.use():
+            result = case()
+        assert result is out or result is stack
+        close(result, right)
+    assert len(calls) == (0 if device == "cpu" and dtype in (torch.bfloat16, torch.float16) else 4)
 
 
 def test_use_is_under_modes_and_transforms(device, calls):
