@@ -21,11 +21,9 @@ namespace {
 class Part {
  public:
   Part(const char* name, nb::handle object, void* stream, Grad grad = Grad::refused)
-      : imported_(name, object, access_of(object), stream, grad), name_(name) {
-    const Array& array = imported_.array;
-    tensor_ = {array.data,  array.device_type, array.device_id, array.ndim,
-               array.dtype, array.shape,       array.strides};
-  }
+      : imported_(name, object, access_of(object), stream, grad),
+        name_(name),
+        tensor_(whole(imported_.array)) {}
 
   const Array& array() const { return imported_.array; }
   const rung_tensor* tensor() const { return &tensor_; }

@@ -39,6 +39,12 @@ nanobind::object grouped_matmul(nanobind::handle a, nanobind::handle b, nanobind
                                 nanobind::handle out, nanobind::handle stream,
                                 const MatmulOptions& options);
 
+/// Elements of float8_e4m3fn with a scale for each block; `offsets`: of groups of rows, or None.
+nanobind::object block_scaled_matmul(nanobind::handle a, nanobind::handle a_scales,
+                                     nanobind::handle b, nanobind::handle b_scales,
+                                     nanobind::handle offsets, nanobind::handle out,
+                                     nanobind::handle stream, const MatmulOptions& options);
+
 nanobind::object dot(nanobind::handle x, nanobind::handle y, const char* mode, nanobind::handle out,
                      int threads, nanobind::handle stream);
 

@@ -192,6 +192,11 @@ rung_tensor batch_of(const Matrix& matrix, const Array& array, std::int32_t dtyp
           matrix.is_empty() ? nullptr : extents + 3};
 }
 
+rung_tensor whole(const Array& array) {
+  return {array.data,  array.device_type, array.device_id, array.ndim,
+          array.dtype, array.shape,       array.strides};
+}
+
 Detached::Detached(const Array& operand, const Array& out) : operand_(operand) {
   if (out.on_gpu() || !may_overlap(operand, out)) return;
   copy_ = operand;

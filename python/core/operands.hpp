@@ -55,6 +55,9 @@ rung_tensor tensor_of(const Matrix& matrix, const Array& array, std::int32_t dty
 rung_tensor batch_of(const Matrix& matrix, const Array& array, std::int32_t dtype,
                      std::int64_t count, std::int64_t step, BatchExtents& extents);
 
+/// All of an array, as it is. It points to the array's extents.
+rung_tensor whole(const Array& array);
+
 /// A copy of an array on a GPU without gaps, by its own library, in a stream; `stream` as for stream_for().
 nb::object contiguous(nb::handle object, nb::handle stream);
 

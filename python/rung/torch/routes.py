@@ -14,7 +14,7 @@ from .operators import ROUNDED, call, is_hopper, multiply, multiply_and_add, wri
 
 _C = torch._C
 _ROUTED = frozenset((torch.float32, torch.float64, *ROUNDED))
-_NAME = "Fake"  # reserved for torchdistx, a package outside PyTorch without releases since 2022
+_NAME = "Fake"  # which PyTorch reserves for a package outside, torchdistx
 
 try:
     _KEY = _C._parse_dispatch_key(_NAME)
