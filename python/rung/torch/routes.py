@@ -117,8 +117,8 @@ class use:
     einsum and nn.Linear, forward and, if it runs in the context too, backward.
 
     For float32, float64, bfloat16 and float16 on the CPU and CUDA; all else goes to PyTorch as before:
-    vectors, sparse and quantized tensors, out= of other shapes or strides, and calls that a TorchDispatchMode sees.
-    float32 on CUDA obeys torch.backends.cuda.matmul.allow_tf32. The context is that of its thread.
+    vectors, sparse and quantized tensors, out= of other shapes or strides, and, in PyTorch 2.11, calls that a
+    TorchDispatchMode sees. float32 on CUDA obeys torch.backends.cuda.matmul.allow_tf32. The context is that of its thread.
     """
 
     def __init__(self):
