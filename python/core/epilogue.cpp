@@ -20,12 +20,10 @@ namespace {
 /// An array of Python's as a tensor of the library's.
 class Part {
  public:
-  Part(const char* name, nb::handle object, void* stream)
-      : imported_(name, object, access_of(object), stream), name_(name) {
-    const Array& array = imported_.array;
-    tensor_ = {array.data,  array.device_type, array.device_id, array.ndim,
-               array.dtype, array.shape,       array.strides};
-  }
+  Part(const char* name, nb::handle object, void* stream, Grad grad = Grad::refused)
+      : imported_(name, object, access_of(object), stream, grad),
+        name_(name),
+        tensor_(whole(imported_.array)) {}
 
   const Array& array() const { return imported_.array; }
   const rung_tensor* tensor() const { return &tensor_; }
@@ -127,6 +125,24 @@ class Parts {
   rung_epilogue given_ = RUNG_EPILOGUE_INIT;
 };
 
+/// Throws the error of the library, if there is one.
+void run(const Part& a, const Part& b, const Part& out, const MatmulOptions& options,
+         const rung_epilogue& epilogue, void* stream) {
+  rung_tensor_options how = RUNG_TENSOR_OPTIONS_INIT;
+  how.stream = stream;
+  how.threads = options.threads;
+  how.compute_mode = compute_mode_of(options.math);
+  rung_status status;
+  const char* message;
+  {
+    const nb::gil_scoped_release released;
+    status = rung_gemm_epilogue(a.tensor(), b.tensor(), out.tensor(), options.alpha, options.beta,
+                                &epilogue, &how);
+    message = rung_last_error();
+  }
+  check(status, message);
+}
+
 }  // namespace
 
 nb::object matmul_with_epilogue(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
@@ -146,19 +162,31 @@ nb::object matmul_with_epilogue(nb::handle a, nb::handle b, nb::handle out, nb::
   const Part target("out", result, launch);
   target.require_dims(2);
   target.require_writable();
-  rung_tensor_options how = RUNG_TENSOR_OPTIONS_INIT;
-  how.stream = launch;
-  how.threads = options.threads;
-  how.compute_mode = compute_mode_of(options.math);
-  rung_status status;
-  const char* message;
-  {
-    const nb::gil_scoped_release released;
-    status = rung_gemm_epilogue(left.tensor(), right.tensor(), target.tensor(), options.alpha,
-                                options.beta, &parts.given(), &how);
-    message = rung_last_error();
+  run(left, right, target, options, parts.given(), launch);
+  return result;
+}
+
+nb::object rounded_matmul(nb::handle a, nb::handle b, nb::handle bias, double alpha,
+                          nb::handle out) {
+  const Access by_a = access_of(a);
+  void* const launch = stream_for(a, by_a, nb::none());
+  const Part left("a", a, launch, Grad::ignored), right("b", b, launch, Grad::ignored);
+  if (!go_together(left.array(), right.array(), 2)) return nb::none();
+  if (!is_direct(matrix_of(left.array(), true)) || !is_direct(matrix_of(right.array(), false))) {
+    return nb::none();
   }
-  check(status, message);
+  const std::int64_t shape[] = {left.array().shape[0], right.array().shape[1]};
+  rung_epilogue epilogue = RUNG_EPILOGUE_INIT;
+  std::optional<Part> column_bias;
+  if (!bias.is_none()) {
+    const Array& added = column_bias.emplace("bias", bias, launch, Grad::ignored).array();
+    if (added.ndim != 1 || added.shape[0] != shape[1] || added.strides[0] != 1) return nb::none();
+    epilogue.column_bias = column_bias->tensor();
+  }
+  const nb::object result = out.is_none()
+                                ? new_array(a, by_a, left.array(), left.array().dtype, 2, shape)
+                                : nb::borrow(out);
+  run(left, right, Part("out", result, launch), {.alpha = alpha}, epilogue, launch);
   return result;
 }
 

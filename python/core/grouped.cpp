@@ -2,15 +2,12 @@
 // takes the arrays as they are and has a kernel for groups, otherwise one for each group.
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "array.hpp"
 #include "errors.hpp"
 #include "matmul.hpp"
+#include "offsets.hpp"
 #include "operands.hpp"
 #include "product.hpp"
 
@@ -20,75 +17,6 @@ namespace {
 constexpr const char* function = "grouped_matmul";
 
 [[noreturn]] void fail(const std::string& message) { fail_in(function, message); }
-
-nb::object interop(const char* name) { return nb::module_::import_("rung._interop").attr(name); }
-
-/// Where the groups begin and end: in host memory, or on the GPU of the operands. Copied to the other
-/// side only if that is asked for.
-class Offsets {
- public:
-  Offsets(nb::handle given, nb::handle a, bool a_is_on_gpu, nb::handle stream, void* launch)
-      : a_(a), stream_(stream), launch_(launch) {
-    nb::object found = interop("offsets")(given, a_is_on_gpu, stream);
-    if (nb::isinstance<nb::list>(found)) {
-      read(std::move(found));
-    } else {
-      import(std::move(found));
-    }
-  }
-
-  bool are_on_gpu() const { return device_.has_value(); }
-  std::int64_t count() const {
-    return are_on_gpu() ? device_->array.shape[0] : static_cast<std::int64_t>(host_.size());
-  }
-
-  /// Throws ValueError unless those in host memory ascend from 0 to `last`, the extent that they cut.
-  void check(std::int64_t last, const char* of_what) const {
-    if (are_on_gpu() || (host_.front() == 0 && host_.back() == last &&
-                         std::is_sorted(host_.begin(), host_.end()))) {
-      return;
-    }
-    fail("the offsets are " + nb::cast<std::string>(nb::str(list_)) +
-         "; they must ascend from 0 to the " + std::to_string(last) + " " + of_what + " of a");
-  }
-
-  /// Waits for the work that makes them if they are on a GPU.
-  const std::int32_t* on_host() {
-    if (host_.empty()) read(nb::list(interop("offsets")(kept_, false, stream_)));
-    return host_.data();
-  }
-  const std::int32_t* on_gpu() {
-    if (!are_on_gpu()) import(interop("offsets_beside")(a_, list_, stream_));
-    return static_cast<const std::int32_t*>(device_->array.data);
-  }
-
- private:
-  void read(nb::object list) {
-    list_ = std::move(list);
-    for (const nb::handle each : list_) {
-      const auto offset = nb::cast<std::int64_t>(each);
-      if (offset < 0 || offset > std::numeric_limits<std::int32_t>::max()) {
-        fail("an offset is " + std::to_string(offset) + "; it must be from 0 to 2147483647");
-      }
-      host_.push_back(static_cast<std::int32_t>(offset));
-    }
-    if (host_.empty()) fail("there are no offsets; one more than there are groups is needed");
-  }
-
-  void import(nb::object array) {
-    kept_ = std::move(array);
-    const Array& offsets = device_.emplace("offsets", kept_, access_of(kept_), launch_).array;
-    if (offsets.ndim == 1 && offsets.shape[0] > 0 && offsets.dtype == RUNG_DTYPE_I32) return;
-    fail("offsets is " + shape_text(offsets) + " of " + dtype_name(offsets.dtype) +
-         "; it must have one dimension and at least one element");
-  }
-
-  nb::handle a_, stream_;
-  void* launch_;
-  nb::object list_, kept_;
-  std::vector<std::int32_t> host_;
-  std::optional<Imported> device_;
-};
 
 /// `count` rows or columns of an array of two dimensions, from `start` on.
 Array part_of(const Array& whole, int dim, std::int64_t start, std::int64_t count) {
@@ -184,12 +112,6 @@ void check_shapes(const Array& a, const Array& b) {
   }
 }
 
-void check_count(const Offsets& offsets, const Array& b) {
-  if (offsets.count() == b.shape[0] + 1) return;
-  fail("there are " + std::to_string(offsets.count()) + " offsets; b has " +
-       std::to_string(b.shape[0]) + " matrices, which need " + std::to_string(b.shape[0] + 1));
-}
-
 }  // namespace
 
 nb::object grouped_matmul(nb::handle a, nb::handle b, nb::handle offsets, nb::handle out,
@@ -209,8 +131,8 @@ nb::object grouped_matmul(nb::handle a, nb::handle b, nb::handle offsets, nb::ha
   }
   const Arithmetic arithmetic = arithmetic_of(function, left.array.dtype, options.math);
   check_beta(function, options.beta, !out.is_none());
-  Offsets cuts(offsets, a, left.array.on_gpu(), stream, launch);
-  if (!cuts_k) check_count(cuts, right.array);
+  Offsets cuts(function, offsets, a, left.array.on_gpu(), stream, launch);
+  if (!cuts_k) cuts.check_count(right.array.shape[0]);
   cuts.check(left.array.shape[cuts_k ? 1 : 0], cuts_k ? "columns" : "rows");
 
   const std::int64_t count = cuts.count() - 1, rows = left.array.shape[0],

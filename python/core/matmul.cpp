@@ -86,4 +86,28 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
   return result;
 }
 
+nb::object product_on_cpu(nb::handle a, nb::handle b, int dims, nb::handle addend, double beta,
+                          double alpha) {
+  const auto array_of = [](const char* name, nb::handle tensor) {
+    return Imported(name, tensor, access_of(tensor), nullptr, Grad::ignored).array;
+  };
+  const Array left = array_of("a", a), right = array_of("b", b);
+  const std::int32_t dtype = left.dtype;
+  const bool adds = !addend.is_none() && beta != 0;
+  if (!go_together(left, right, dims)) return nb::none();
+  if (adds && array_of("input", addend).dtype != dtype) return nb::none();
+  if (dtype == RUNG_DTYPE_BF16 || dtype == RUNG_DTYPE_F16) {
+    constexpr std::int64_t most = 16384;  // PyTorch's conversion takes two threads, and a call
+    const bool fits = dims == 2 && (!adds || beta == 1) && left.shape[0] * right.shape[1] <= most;
+    return fits ? rounded_matmul(a, b, adds ? addend : nb::none(), alpha, nb::none()) : nb::none();
+  }
+  if (dtype != RUNG_DTYPE_F32 && dtype != RUNG_DTYPE_F64) return nb::none();
+  MatmulOptions options = {.alpha = alpha, .ignores_grad = true};
+  if (adds) {
+    options.beta = beta;
+    options.addend = addend;
+  }
+  return matmul(a, b, nb::none(), nb::none(), options);
+}
+
 }  // namespace rung::python

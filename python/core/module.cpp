@@ -121,6 +121,10 @@ array([[ 5., 14.],
       },
       nb::arg("a"), nb::arg("b"), nb::arg("out").none(), nb::arg("alpha"), nb::arg("beta"),
       nb::arg("math"), nb::arg("rounds"), nb::arg("addend").none() = nb::none());
+  m.def("_product_on_cpu", product_on_cpu, nb::arg("a"), nb::arg("b"), nb::arg("dims"),
+        nb::arg("addend").none() = nb::none(), nb::arg("beta") = 0.0, nb::arg("alpha") = 1.0);
+  m.def("_rounded_matmul", rounded_matmul, nb::arg("a"), nb::arg("b"), nb::arg("bias").none(),
+        nb::arg("alpha"), nb::arg("out").none() = nb::none());
 
   m.def(
       "grouped_matmul",
@@ -171,6 +175,59 @@ Examples
 array([[ 2.],
        [ 2.],
        [10.]], dtype=float32)
+)");
+
+  m.def(
+      "block_scaled_matmul",
+      [](nb::handle a, nb::handle a_scales, nb::handle b, nb::handle b_scales, nb::handle offsets,
+         nb::handle out, double alpha, double beta, const char* math, int threads,
+         nb::handle stream) {
+        return block_scaled_matmul(a, a_scales, b, b_scales, offsets, out, stream,
+                                   {alpha, beta, math, threads});
+      },
+      nb::arg("a"), nb::arg("a_scales"), nb::arg("b"), nb::arg("b_scales"), nb::kw_only(),
+      nb::arg("offsets").none() = nb::none(), nb::arg("out").none() = nb::none(),
+      nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0, nb::arg("math") = "ieee",
+      nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+      nb::sig("def block_scaled_matmul(a: object, a_scales: object, b: object, b_scales: object, "
+              "*, offsets: object = None, out: object = None, alpha: float = 1, beta: float = 0, "
+              "math: str = 'ieee', threads: int = 0, stream: object = None) -> object"),
+      R"(out = alpha * (A @ B) + beta * out, for 8-bit floats with a scale for each block:
+A[i, l] = a[i, l] * a_scales[i, l // 128] and B[l, j] = b[l, j] * b_scales[l // 128, j // 128].
+
+The library reads arrays as they are, in either order of rows and columns; it makes no copies of other strides.
+
+Parameters
+----------
+a : array of shape (m, k), float8_e4m3fn
+a_scales : array of shape (m, ceil(k / 128)), float32
+b : array of shape (k, n), or (groups, k, n) with offsets, float8_e4m3fn
+b_scales : array of shape (ceil(k / 128), ceil(n / 128)), or (groups, ...) of these, float32
+offsets : sequence or array of groups + 1 integers, optional
+    Groups of rows of a, as for grouped_matmul.
+out : array of shape (m, n), float32 or bfloat16, optional
+    Row-major. Written in place and returned. If beta is 0 it is not read.
+alpha, beta, threads, stream
+    As for matmul.
+math : {'ieee', 'batch_invariant'}
+    The same: the order of sums depends on k alone.
+
+Returns
+-------
+out, or a new float32 array of the library of a.
+
+Raises
+------
+As matmul does. On GPUs other than sm_90 rung.UnavailableError. On the CPU the product is a slow reference.
+
+Examples
+--------
+>>> import numpy, ml_dtypes, rung
+>>> a = numpy.ones((2, 256), ml_dtypes.float8_e4m3fn)
+>>> a_scales = numpy.array([[1, 2], [3, 4]], "float32")
+>>> rung.block_scaled_matmul(a, a_scales, a[:1].T, numpy.ones((2, 1), "float32"))
+array([[384.],
+       [896.]], dtype=float32)
 )");
 
   m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",

@@ -73,6 +73,11 @@ void check_same_kind(const char* function, const Array& a, const Array& b) {
   }
 }
 
+bool go_together(const Array& a, const Array& b, int dims) {
+  return a.ndim == dims && b.ndim == dims && a.dtype == b.dtype && on_same_device(a, b) &&
+         a.shape[dims - 1] == b.shape[dims - 2] && (dims == 2 || a.shape[0] == b.shape[0]);
+}
+
 void check_out(const char* function, const Array& out, const Array& a, int ndim,
                const std::int64_t* shape) {
   if (out.ndim != ndim || !std::equal(shape, shape + ndim, out.shape)) {
@@ -185,6 +190,11 @@ rung_tensor batch_of(const Matrix& matrix, const Array& array, std::int32_t dtyp
           dtype,
           extents,
           matrix.is_empty() ? nullptr : extents + 3};
+}
+
+rung_tensor whole(const Array& array) {
+  return {array.data,  array.device_type, array.device_id, array.ndim,
+          array.dtype, array.shape,       array.strides};
 }
 
 Detached::Detached(const Array& operand, const Array& out) : operand_(operand) {

@@ -18,6 +18,9 @@ namespace rung::python {
 /// Throws TypeError for dtypes that differ, ValueError for devices.
 void check_same_kind(const char* function, const Array& a, const Array& b);
 
+/// Whether a and b are matrices (2) or batches of as many matrices (3) of one dtype that have a product.
+bool go_together(const Array& a, const Array& b, int dims);
+
 /// Throws ValueError unless out has this shape, is on the device of a, and may be written.
 void check_out(const char* function, const Array& out, const Array& a, int ndim,
                const std::int64_t* shape);
@@ -51,6 +54,9 @@ rung_tensor tensor_of(const Matrix& matrix, const Array& array, std::int32_t dty
                       MatrixExtents& extents);
 rung_tensor batch_of(const Matrix& matrix, const Array& array, std::int32_t dtype,
                      std::int64_t count, std::int64_t step, BatchExtents& extents);
+
+/// All of an array, as it is. It points to the array's extents.
+rung_tensor whole(const Array& array);
 
 /// A copy of an array on a GPU without gaps, by its own library, in a stream; `stream` as for stream_for().
 nb::object contiguous(nb::handle object, nb::handle stream);

@@ -10,8 +10,9 @@ this module starts no thread and opens no driver.
 """
 
 from ._bench import bench
-from ._core import DeviceError, UnavailableError, __version__, dot, grouped_matmul, matmul
+from ._core import DeviceError, UnavailableError, __version__, block_scaled_matmul, dot, grouped_matmul, matmul
 from ._devices import Device, devices
 from ._epilogue import Epilogue
 
-__all__ = ["Device", "DeviceError", "Epilogue", "UnavailableError", "bench", "devices", "dot", "grouped_matmul", "matmul"]
+__all__ = ["Device", "DeviceError", "Epilogue", "UnavailableError", "bench", "block_scaled_matmul", "devices", "dot",
+           "grouped_matmul", "matmul"]

@@ -29,6 +29,20 @@ def grouped_matmul(
     threads: int = 0,
     stream: Optional[Any] = None,
 ) -> Any: ...
+def block_scaled_matmul(
+    a: Any,
+    a_scales: Any,
+    b: Any,
+    b_scales: Any,
+    *,
+    offsets: Optional[Any] = None,
+    out: Optional[Any] = None,
+    alpha: float = 1,
+    beta: float = 0,
+    math: Literal["ieee", "batch_invariant"] = "ieee",
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> Any: ...
 def dot(
     x: Any,
     y: Any,

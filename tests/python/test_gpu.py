@@ -37,6 +37,22 @@ def test_groups(dtype, place):
         assert torch.equal(of_sum[i].double(), right)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_block_scales(dtype):
+    if torch.cuda.get_device_capability() != (9, 0):
+        pytest.skip("no kernel for this GPU")
+    a, b = numbers((96, 256), torch.float8_e4m3fn, 1), numbers((4, 128, 256), torch.float8_e4m3fn, 2).mT
+    a_scales, b_scales = numbers((96, 2), torch.float32, 3), numbers((4, 1, 2), torch.float32, 4).mT
+    scaled_a = a.double() * a_scales.double().repeat_interleave(128, 1)
+    scaled_b = b.double() * b_scales.double().repeat_interleave(128, 1)
+    out = torch.empty((96, 128), dtype=dtype, device="cuda")
+    rung.block_scaled_matmul(a, a_scales, b[0], b_scales[0], out=out)
+    assert torch.equal(out, (scaled_a @ scaled_b[0]).to(dtype))
+    for offsets in (CUTS, torch.tensor(CUTS, device="cuda")):
+        rung.block_scaled_matmul(a, a_scales, b, b_scales, offsets=offsets, out=out.zero_())
+        assert torch.equal(out, by_rows(scaled_a, scaled_b, CUTS).to(dtype))
+
+
 def test_groups_are_captured_with_offsets_on_the_gpu():
     """In a graph, so that nothing can wait for the offsets."""
     a, b = numbers((96, 64), torch.bfloat16, 1), numbers((4, 64, 72), torch.bfloat16, 2)

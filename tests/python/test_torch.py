@@ -1,11 +1,13 @@
 """rung.torch against torch's own results."""
 
 import doctest
+import threading
 
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
+from torch.utils.flop_counter import FlopCounterMode
 
 import rung
 import rung.torch
@@ -38,13 +40,20 @@ def close(result, right):
 def calls(monkeypatch):
     """The calls of the library, as the number of dimensions of a."""
     seen = []
-    original = rung._core._matmul_of_tensors
 
-    def matmul(a, *others):
-        seen.append(a.dim())
-        return original(a, *others)
+    def count(name):
+        original = getattr(rung._core, name)
 
-    monkeypatch.setattr(rung._core, "_matmul_of_tensors", matmul)
+        def product(a, *others):
+            result = original(a, *others)
+            if result is not None:
+                seen.append(a.dim())
+            return result
+
+        monkeypatch.setattr(rung._core, name, product)
+
+    for name in ("_matmul_of_tensors", "_product_on_cpu", "_rounded_matmul"):
+        count(name)
     return seen
 
 
@@ -117,6 +126,9 @@ def test_use_routes_and_stops(device, dtype, calls):
         lambda: torch.mm(a, b), lambda: a.mm(b), lambda: a @ b, lambda: torch.matmul(a, stack), lambda: a.matmul(b),
         lambda: torch.bmm(stack, stack.mT), lambda: torch.addmm(bias, a, b, alpha=2), lambda: bias.addmm(a, b, beta=3),
         lambda: torch.nn.functional.linear(a, b.t()), lambda: torch.nn.functional.linear(stack.mT, b.t(), bias),
+        lambda: torch.nn.functional.linear(a, b.t(), bias), lambda: torch.einsum("ij,kjl->kil", a, stack),
+        lambda: torch.addmm(bias[:1], a, b), lambda: torch.addmm(bias, a[:, ::2], b[::2]),
+        lambda: torch.addmm(bias, a.repeat(99, 1), b.repeat(1, 99)[:, ::99]),
     ]
     for case in cases:
         right = case()
@@ -129,10 +141,19 @@ def test_use_routes_and_stops(device, dtype, calls):
 
 def test_use_leaves_the_rest_to_torch(device, calls):
     a, vector = torch.randn(3, 3, device=device), torch.randn(3, device=device)
+    square = a @ a
     with rung.torch.use():
         close(a @ vector, torch.mv(a, vector))
-        torch.mm(a, a, out=torch.empty(3, 3, device=device))
+        assert torch.mm(a, a, out=torch.empty(0, device=device)).shape == (3, 3)
+        torch.mm(a, a, out=torch.empty(3, 3, device=device).t())
         (a.to(torch.complex64) @ a.to(torch.complex64)).sum()
+        close(torch.mm(a.to_sparse(), a), square)
+        assert torch.mm(a.to("meta"), a.to("meta")).is_meta
+        with FakeTensorMode():
+            assert torch.mm(torch.empty(3, 4), torch.empty(4, 5)).shape == (3, 5)
+        thread = threading.Thread(target=torch.mm, args=(a, a))
+        thread.start()
+        thread.join()
         with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
             torch.mm(a, torch.randn(4, 4, device=device))
     assert not calls
@@ -147,7 +168,7 @@ def test_a_layer_learns_the_same(device, calls):
         for _ in range(5):
             with context():
                 loss = (model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
-            loss.backward()
+                loss.backward()
             optimizer.step()
             optimizer.zero_grad()
         return loss.detach()
@@ -158,6 +179,52 @@ def test_a_layer_learns_the_same(device, calls):
     assert not calls
     close(train(rung.torch.use), right)
     assert len(calls) >= 5 * 5  # two layers forward, and three products backward
+
+
+def test_use_says_when_it_cannot(monkeypatch):
+    monkeypatch.setattr(rung.torch.routes, "_KEY", None)
+    with pytest.raises(RuntimeError, match=r"rung: rung.torch.use\(\) does not know the dispatcher of PyTorch 2"):
+        rung.torch.use().__enter__()
+
+
+@pytest.mark.parametrize("beta", [0, 1, 0.5])
+def test_use_writes_to_out(device, dtype, calls, beta):
+    a, b, bias = (torch.randn(shape, dtype=dtype, device=device) for shape in ((2, 4, 3), (2, 3, 5), (5,)))
+    out, stack = torch.empty(4, 5, dtype=dtype, device=device), torch.empty(2, 4, 5, dtype=dtype, device=device)
+    cases = [
+        lambda: torch.mm(a[0], b[0], out=out), lambda: torch.bmm(a, b, out=stack),
+        lambda: torch.addmm(bias, a[0], b[0], beta=beta, alpha=2, out=out),
+        lambda: torch.addmm(bias, a[0, :, ::2], b[0, ::2], beta=beta, out=out),
+    ]
+    for case in cases:
+        right = case().clone()
+        out.fill_(9), stack.fill_(9)
+        with rung.torch.use():
+            result = case()
+        assert result is out or result is stack
+        close(result, right)
+    assert len(calls) == (0 if device == "cpu" and dtype in (torch.bfloat16, torch.float16) else 4)
+
+
+def test_use_is_under_modes_and_transforms(device, calls):
+    a = torch.randn(4, 4, device=device)
+    with rung.torch.use(), rung.torch.use(), FlopCounterMode(display=False) as counter:
+        result = a @ a
+    assert counter.get_total_flops() == 2 * 4**3
+    close(result, a @ a)
+    with rung.torch.use():
+        close(torch.func.vmap(torch.mm, (0, None))(a.view(2, 2, 4), a), a.view(2, 2, 4) @ a)
+        close(torch.func.grad(lambda x: (x @ a).sum())(a), a.sum(1).expand(4, 4))
+        negation = torch.randn(4, 4, dtype=torch.complex64, device=device).conj().imag
+        close(negation @ a, negation.resolve_neg() @ a)
+        calls.clear()
+        rung.torch.matmul(a, a)
+        assert way(a, a) == KERNEL and calls == [2]
+    with pytest.raises(ZeroDivisionError), rung.torch.use():
+        1 / 0
+    calls.clear()
+    a @ a
+    assert not calls
 
 
 def test_autocast(device, calls):

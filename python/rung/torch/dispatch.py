@@ -16,13 +16,13 @@ _TYPES = (torch.Tensor, torch.nn.Parameter)
 # Keys of the dispatcher that mean memory of a device, and no more. The operators have no rule of their own for
 # autocast.
 _ORDINARY = ("CPU", "CUDA", "AutogradCPU", "AutogradCUDA", "AutocastCPU", "AutocastCUDA", "ADInplaceOrView",
-             "BackendSelect")
+             "BackendSelect", "Fake")  # the last one: use()
 
 try:
     _keys_of, _keys_of_modes = torch._C._dispatch_keys, torch._C._dispatch_tls_local_include_set
     _has_transforms = torch._C._are_functorch_transforms_active
     _OTHERS = ~functools.reduce(operator.or_, (
-        torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name)).raw_repr() for name in _ORDINARY))
+        torch._C.DispatchKeySet(torch._C._parse_dispatch_key(name)).raw_repr() for name in _ORDINARY))
 except AttributeError:  # a PyTorch with other names: everything takes the dispatcher's way
 
     def way(*tensors):

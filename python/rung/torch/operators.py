@@ -22,7 +22,8 @@ def is_hopper(index):
     return torch.cuda.get_device_capability(index) == (9, 0)
 
 
-def _writes_rounded(a, dtype):
+def writes_rounded(a, dtype):
+    """Whether the library rounds to this dtype of a: bfloat16 and float16, on GPUs of sm_90."""
     return a.is_cuda and dtype == a.dtype and dtype in ROUNDED and is_hopper(a.device.index)
 
 
@@ -44,12 +45,12 @@ def _check(a, b):
         raise ValueError(shapes + "; the columns of a must be as many as the rows of b")
 
 
-def _call(a, b, out, alpha, beta, math, rounds):
-    """rung.matmul, on the GPU of a."""
+def call(a, function, *arguments):
+    """function(a, *arguments), on the GPU of a."""
     if a.is_cuda and torch.cuda.device_count() > 1 and a.device.index != torch.cuda.current_device():
         with torch.cuda.device(a.device):
-            return _core._matmul_of_tensors(a, b, out, alpha, beta, math, rounds)
-    return _core._matmul_of_tensors(a, b, out, alpha, beta, math, rounds)
+            return function(a, *arguments)
+    return function(a, *arguments)
 
 
 def multiply(a, b, *, math="ieee", out_dtype=None):
@@ -57,26 +58,34 @@ def multiply(a, b, *, math="ieee", out_dtype=None):
     if a.dim() < 2 or b.dim() < 2:
         _check(a, b)  # the library checks the rest
     dtype = out_dtype or _NARROW.get(a.dtype, a.dtype)
-    rows = None
+    shape = None
     if a.dim() > 2 and b.dim() == 2 and not a.is_contiguous():  # one product with the rows of all
-        rows, a = a.shape[:-1], a.reshape(-1, a.shape[-1])
-    result = _call(a, b, None, 1.0, 0.0, math, _writes_rounded(a, dtype))
+        shape, a = (*a.shape[:-1], b.shape[-1]), a.reshape(-1, a.shape[-1])
+    elif a.is_cuda and a.dim() == b.dim() > 3 and a.shape[:-2] == b.shape[:-2]:  # one launch
+        shape, a, b = (*a.shape[:-1], b.shape[-1]), a.flatten(0, -3), b.flatten(0, -3)
+    result = call(a, _core._matmul_of_tensors, b, None, 1.0, 0.0, math, writes_rounded(a, dtype))
     if result.dtype != dtype:
         result = result.to(dtype)
-    return result if rows is None else result.view(*rows, b.shape[-1])
+    return result if shape is None else result.view(shape)
 
 
 def multiply_and_add(input, a, b, *, beta=1, alpha=1, math="ieee"):
     """The kernel of torch.ops.rung.addmm."""
     if a.dim() < 2 or b.dim() < 2:
         _check(a, b)
-    writable = a.dtype if _writes_rounded(a, a.dtype) else _SUMS.get(a.dtype, torch.float32)
+    rounded = writes_rounded(a, a.dtype)
+    if (rounded and beta == 1 and math == "ieee" and input.dim() == 1 and input.dtype == a.dtype
+            and input.device == a.device):
+        result = call(a, _core._rounded_matmul, b, input, alpha)  # fused
+        if result is not None:
+            return result
+    writable = a.dtype if rounded else _SUMS.get(a.dtype, torch.float32)
     if beta != 0 and a.is_cpu and input.is_cpu and input.dtype == writable == a.dtype:
         return _core._matmul_of_tensors(a, b, None, alpha, beta, math, False, input)
     result = torch.empty(_shape(a, b), dtype=writable, device=a.device)
     if beta != 0:
         result.copy_(input)  # broadcast
-    _call(a, b, result, alpha, beta, math, False)
+    call(a, _core._matmul_of_tensors, b, result, alpha, beta, math, False)
     return result if writable == a.dtype else result.to(a.dtype)
 
 
