@@ -7,7 +7,7 @@ import math
 import pathlib
 import re
 
-VOID = {"meta", "link", "br"}
+VOID = {"meta", "link", "br", "input"}
 
 
 class Node:
