@@ -64,6 +64,9 @@ void with_type(ElementType type, const F& f) {
   }
 }
 
+template <class T>
+constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
+
 /// Some elements of one row.
 struct Span {
   std::int64_t row, col, count;
@@ -74,8 +77,7 @@ template <class E>
 void load(const EpilogueOperand& operand, const Span& span, E* to) {
   with_type<E>(operand.type, [&]<class T>(T*) {
     const T* const from = static_cast<const T*>(operand.data) + operand.at(span.row, span.col);
-    constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
-    if constexpr (is_half && std::is_same_v<E, float>) {
+    if constexpr (is_half<T> && std::is_same_v<E, float>) {
       if (operand.col_stride == 1) return cpu::widen<T>()(from, span.count, to);
     }
     for (std::int64_t i = 0; i < span.count; ++i) to[i] = widened<E>(from[i * operand.col_stride]);
@@ -117,6 +119,9 @@ template <class E>
 void store(const EpilogueOperand& operand, const Span& span, const E* t) {
   with_type<E>(operand.type, [&]<class T>(T*) {
     T* const to = static_cast<T*>(operand.data) + operand.at(span.row, span.col);
+    if constexpr (is_half<T> && std::is_same_v<E, float>) {
+      if (operand.col_stride == 1) return cpu::narrow<T>()(t, span.count, to);
+    }
     for (std::int64_t i = 0; i < span.count; ++i) to[i * operand.col_stride] = converted<T>(t[i]);
   });
 }
@@ -133,7 +138,7 @@ class Rows {
     result_factor_ = static_cast<E>(args.result_factor) * given(args.result_scale);
     is_simple_ = std::is_same_v<Sum, E> && sums != nullptr && args.pairs == Pairs::none &&
                  args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
-                 args.row_bias.data == nullptr && args.beta == 0 && args.aux.data == nullptr;
+                 args.row_bias.data == nullptr && args.beta == 0;
     stores_at_once_ = is_simple_ && args.c.col_stride == 1 && args.c.type == type_of_sums &&
                       args.residual.data == nullptr && args.amax == nullptr;
   }
@@ -160,19 +165,26 @@ class Rows {
   static constexpr ElementType type_of_sums =
       std::is_same_v<E, double> ? ElementType::f64 : ElementType::f32;
 
-  /// Steps 1 to 6, of which a bias of columns and the activation alone remain, in one loop; or all steps,
-  /// if they are stored at once.
+  /// Steps 1 to 6 of a simple epilogue, in one loop, or with aux in two; or all steps, if they are stored
+  /// at once.
   void activate_sums(const Span& span, E* u) const {
     if constexpr (std::is_same_v<Sum, E>) {
       E memory[chunk];
-      cpu::activate(args_.activation, {.from = sums_ + span.row * ld_ + span.col,
-                                       .bias = elements_of(args_.col_bias, span, memory),
-                                       .to = stores_at_once_ ? static_cast<E*>(args_.c.data) +
-                                                                   args_.c.at(span.row, span.col)
-                                                             : u,
-                                       .count = span.count,
-                                       .factor = factor_,
-                                       .result_factor = stores_at_once_ ? result_factor_ : E{1}});
+      cpu::ActivationSpan<E> loop = {.from = sums_ + span.row * ld_ + span.col,
+                                     .bias = elements_of(args_.col_bias, span, memory),
+                                     .to = u,
+                                     .count = span.count,
+                                     .factor = factor_};
+      if (args_.aux.data != nullptr) {
+        cpu::activate(Activation::none, loop);
+        store(args_.aux, span, u);
+        loop = {.from = u, .to = u, .count = span.count};
+      }
+      if (stores_at_once_) {
+        loop.to = static_cast<E*>(args_.c.data) + args_.c.at(span.row, span.col);
+        loop.result_factor = result_factor_;
+      }
+      cpu::activate(args_.activation, loop);
     }
   }
 
@@ -234,7 +246,8 @@ class Rows {
   const EpilogueArgs& args_;
   const Sum* sums_;
   std::int64_t ld_;
-  bool is_simple_;  // no more than alpha, a bias of columns and an activation, before a residual
+  bool
+      is_simple_;  // no more than alpha, a bias of columns, aux and an activation, before a residual
   bool stores_at_once_;  // and no residual, amax, or other type of C
   E factor_, result_factor_;
 };
@@ -270,7 +283,7 @@ bool can_hold_sums(const EpilogueArgs& args, Dtype product) {
                            : is_integer(product) ? ElementType::i32
                                                  : ElementType::f32;
   return args.c.type == type && args.c.col_stride == 1 && args.beta == 0 &&
-         args.pairs == Pairs::none && args.residual.data == nullptr;
+         args.pairs == Pairs::none && args.residual.data != args.c.data;
 }
 
 }  // namespace
