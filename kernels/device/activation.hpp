@@ -1,11 +1,31 @@
 #pragma once
-// Activations in float, for CPUs and GPUs: functions of two primitives, which each device has its own
-// of. Math::exp2(x) is 2^x, and Math::reciprocal(x) is 1 / x, each with a relative error of a few 2^-24.
+// Activations: their numbers, and for GPUs their formulas in float. CPUs have the same formulas in
+// vectors (device/cpu/activate.cpp).
 
 #include "rung/epilogue_kinds.hpp"
 
 namespace rung {
 
+/// silu is x / (1 + 2^y), and so is gelu_tanh, because (1 + tanh(z)) / 2 is 1 / (1 + exp(-2 z)). y is
+/// x (linear + cubic x^2).
+struct SmoothStep {
+  double linear, cubic;
+};
+inline constexpr SmoothStep silu_step = {-1.4426950408889634, 0};  // -log2(e)
+/// -2 log2(e) sqrt(2 / pi), and that times 0.044715.
+inline constexpr SmoothStep gelu_tanh_step = {-2.302208198144325, -0.1029432395800235};
+
+/// gelu_erf is x times the normal distribution function, by 7.1.26 of Abramowitz and Stegun, Handbook of
+/// Mathematical Functions, whose error is at most 1.5e-7: 1 - erf(z) is exp(-z^2) times a polynomial in
+/// t = 1 / (1 + p z), here halved and without its constant, which is 0.
+struct ErfTail {
+  double p = 0.3275911;
+  double coefficients[5] = {0.127414796, -0.142248368, 0.7107068705, -0.7265760135, 0.5307027145};
+};
+inline constexpr ErfTail erf_tail;
+
+/// Functions of two primitives. Math::exp2(x) is 2^x, and Math::reciprocal(x) is 1 / x, each with a
+/// relative error of a few 2^-24.
 template <class Math>
 struct Activations {
   static constexpr float relu(float x) { return x < 0.0f ? 0.0f : x; }
@@ -15,11 +35,13 @@ struct Activations {
   static constexpr float divisor(float exponent) {
     return 1.0f + Math::exp2(exponent < 31.0f ? exponent : 31.0f);
   }
-  static constexpr float silu_exponent(float x) { return -1.4426950408889634f * x; }
-  /// (1 + tanh(y)) / 2 is 1 / (1 + exp(-2 y)).
+  static constexpr float silu_exponent(float x) {
+    constexpr auto linear = static_cast<float>(silu_step.linear);
+    return linear * x;
+  }
   static constexpr float gelu_tanh_exponent(float x) {
-    constexpr float linear = -2.302208198144325f;  // -2 log2(e) sqrt(2 / pi)
-    constexpr float cubic = -0.1029432396780925f;  // and times 0.044715
+    constexpr auto linear = static_cast<float>(gelu_tanh_step.linear);
+    constexpr auto cubic = static_cast<float>(gelu_tanh_step.cubic);
     return x * (linear + cubic * (x * x));
   }
   static constexpr float silu(float x) { return x * Math::reciprocal(divisor(silu_exponent(x))); }
@@ -38,14 +60,16 @@ struct Activations {
     x[3] *= of_second * by[2];
   }
 
-  /// x times the normal distribution function, by 7.1.26 of Abramowitz and Stegun, Handbook of
-  /// Mathematical Functions, whose error is at most 1.5e-7.
   static constexpr float gelu_erf(float x) {
+    constexpr auto p = static_cast<float>(erf_tail.p);
+    constexpr auto c0 = static_cast<float>(erf_tail.coefficients[0]);
+    constexpr auto c1 = static_cast<float>(erf_tail.coefficients[1]);
+    constexpr auto c2 = static_cast<float>(erf_tail.coefficients[2]);
+    constexpr auto c3 = static_cast<float>(erf_tail.coefficients[3]);
+    constexpr auto c4 = static_cast<float>(erf_tail.coefficients[4]);
     const float z = (x < 0.0f ? -x : x) * 0.7071067811865476f;
-    const float t = Math::reciprocal(1.0f + 0.3275911f * z);
-    const float tail =
-        t * (0.127414796f +
-             t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f))));
+    const float t = Math::reciprocal(1.0f + p * z);
+    const float tail = t * (c0 + t * (c1 + t * (c2 + t * (c3 + t * c4))));
     const float exponent = -1.4426950408889634f * (z * z);
     const float beyond = tail * Math::exp2(exponent < -126.0f ? -126.0f : exponent);
     return x * (x < 0.0f ? beyond : 1.0f - beyond);

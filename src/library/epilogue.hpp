@@ -22,8 +22,10 @@ GemmCall rows_of(const GemmCall& product, std::int64_t row, std::int64_t count, 
 
 namespace cpu {
 
-/// What becomes of the sums, in host memory as those of rows_of(), or null if all are 0. Throws nothing.
-void apply(const EpilogueArgs& epilogue, Dtype product, const void* sums, int threads);
+/// What becomes of the sums, in host memory with `ld` from row to row, or null if all are 0. They may be
+/// in C, if it has their type and is not read. Throws nothing.
+void apply(const EpilogueArgs& epilogue, Dtype product, const void* sums, std::int64_t ld,
+           int threads);
 /// Throws rung::Error (Status::unavailable) if no CPU rung has the types, and std::bad_alloc.
 void gemm_epilogue(const EpilogueCall& call, const GemmOptions& options);
 

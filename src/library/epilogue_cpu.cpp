@@ -8,9 +8,10 @@
 #include <memory>
 
 #include "core/integers.hpp"
-#include "device/activation.hpp"
+#include "device/cpu/activate.hpp"
 #include "device/cpu/machine.hpp"
 #include "device/cpu/parallel.hpp"
+#include "device/cpu/widen.hpp"
 #include "library/epilogue.hpp"
 #include "library/gemm.hpp"
 #include "rung/types.hpp"
@@ -20,40 +21,6 @@ namespace {
 
 /// Elements that are processed together, one operation after another.
 constexpr std::int64_t chunk = 512;
-
-struct CpuMath {
-  static constexpr float reciprocal(float x) { return 1.0f / x; }
-  /// For x between -127 and 127, or NaN: 2^n, n the integer nearest to x, times a polynomial in the rest.
-  /// Its coefficients are those of the Taylor series: the first term left out is below 2^-26.
-  static constexpr float exp2(float x) {
-    constexpr float rounder = 0x1.8p23f;
-    const float limited = x < -126.0f ? -126.0f : x;
-    const float whole = limited + rounder;
-    const float r = (limited - (whole - rounder)) * 0.6931471805599453f;
-    const float tail = 1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720 + r * (1.0f / 5040)));
-    const float series = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * tail)));
-    const auto exponent = std::bit_cast<std::uint32_t>(whole) + 127u - 0x4B400000u;
-    return series * std::bit_cast<float>(exponent << 23);
-  }
-};
-
-template <Activation activation, class E>
-E activated(E x) {
-  if constexpr (std::is_same_v<E, float>) {
-    return Activations<CpuMath>::of(activation, x);
-  } else if constexpr (activation == Activation::relu) {
-    return x < 0 ? 0 : x;
-  } else if constexpr (activation == Activation::gelu_tanh) {
-    const double y = 0.7978845608028654 * (x + 0.044715 * x * x * x);
-    return x / (1 + std::exp(-2 * y));
-  } else if constexpr (activation == Activation::gelu_erf) {
-    return x / 2 * std::erfc(-x * 0.7071067811865476);
-  } else if constexpr (activation == Activation::silu) {
-    return x / (1 + std::exp(-x));
-  } else {
-    return x;
-  }
-}
 
 /// A number that saturates in the type; the types of types.hpp round by themselves.
 template <class T, class E>
@@ -97,6 +64,9 @@ void with_type(ElementType type, const F& f) {
   }
 }
 
+template <class T>
+constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
+
 /// Some elements of one row.
 struct Span {
   std::int64_t row, col, count;
@@ -107,74 +77,84 @@ template <class E>
 void load(const EpilogueOperand& operand, const Span& span, E* to) {
   with_type<E>(operand.type, [&]<class T>(T*) {
     const T* const from = static_cast<const T*>(operand.data) + operand.at(span.row, span.col);
+    if constexpr (is_half<T> && std::is_same_v<E, float>) {
+      if (operand.col_stride == 1) return cpu::widen<T>()(from, span.count, to);
+    }
     for (std::int64_t i = 0; i < span.count; ++i) to[i] = widened<E>(from[i * operand.col_stride]);
   });
 }
 
-/// t[i] = f(t[i], element i of the operand) for each element of a span, unless there is no such operand.
-template <class E, class F>
-void with_operand(const EpilogueOperand& operand, const Span& span, E* t, const F& f) {
-  if (operand.data == nullptr) return;
-  E elements[chunk];
-  load(operand, span, elements);
-  for (std::int64_t i = 0; i < span.count; ++i) t[i] = f(t[i], elements[i]);
+/// Where the elements of a span are, as values of E: at `memory` if they are not so in the operand. Null if
+/// there is no such operand.
+template <class E>
+const E* elements_of(const EpilogueOperand& operand, const Span& span, E* memory) {
+  constexpr ElementType type = std::is_same_v<E, double> ? ElementType::f64 : ElementType::f32;
+  if (operand.data == nullptr) return nullptr;
+  if (operand.type == type && operand.col_stride == 1) {
+    return static_cast<const E*>(operand.data) + operand.at(span.row, span.col);
+  }
+  load(operand, span, memory);
+  return memory;
+}
+
+/// t *= the elements of a span, unless there is no such operand.
+template <class E>
+void multiply_by(const EpilogueOperand& operand, const Span& span, E* t) {
+  E memory[chunk];
+  const E* const x = elements_of(operand, span, memory);
+  if (x == nullptr) return;
+  for (std::int64_t i = 0; i < span.count; ++i) t[i] *= x[i];
+}
+
+/// t += factor * the elements of a span, unless there is no such operand.
+template <class E>
+void add(const EpilogueOperand& operand, const Span& span, E factor, E* t) {
+  E memory[chunk];
+  const E* const x = elements_of(operand, span, memory);
+  if (x == nullptr) return;
+  for (std::int64_t i = 0; i < span.count; ++i) t[i] += factor * x[i];
 }
 
 template <class E>
 void store(const EpilogueOperand& operand, const Span& span, const E* t) {
   with_type<E>(operand.type, [&]<class T>(T*) {
     T* const to = static_cast<T*>(operand.data) + operand.at(span.row, span.col);
+    if constexpr (is_half<T> && std::is_same_v<E, float>) {
+      if (operand.col_stride == 1) return cpu::narrow<T>()(t, span.count, to);
+    }
     for (std::int64_t i = 0; i < span.count; ++i) to[i * operand.col_stride] = converted<T>(t[i]);
   });
-}
-
-template <class E>
-void activate(Activation activation, std::int64_t count, E* t) {
-  const auto each = [&]<Activation which>() {
-    for (std::int64_t i = 0; i < count; ++i) t[i] = activated<which>(t[i]);
-  };
-  switch (activation) {
-    case Activation::none: return;
-    case Activation::relu: return each.template operator()<Activation::relu>();
-    case Activation::gelu_tanh: return each.template operator()<Activation::gelu_tanh>();
-    case Activation::gelu_erf: return each.template operator()<Activation::gelu_erf>();
-    case Activation::silu: return each.template operator()<Activation::silu>();
-  }
 }
 
 /// The operations of one call on spans of sums of type Sum.
 template <class Sum, class E>
 class Rows {
  public:
-  Rows(const EpilogueArgs& args, const Sum* sums) : args_(args), sums_(sums) {
+  /// `ld`: from one row of sums to the next.
+  Rows(const EpilogueArgs& args, const Sum* sums, std::int64_t ld)
+      : args_(args), sums_(sums), ld_(ld) {
     const auto given = [](const float* scale) { return scale == nullptr ? E{1} : E{*scale}; };
     factor_ = static_cast<E>(args.alpha) * given(args.scale_a) * given(args.scale_b);
     result_factor_ = static_cast<E>(args.result_factor) * given(args.result_scale);
+    is_simple_ = std::is_same_v<Sum, E> && sums != nullptr && args.pairs == Pairs::none &&
+                 args.row_scale.data == nullptr && args.col_scale.data == nullptr &&
+                 args.row_bias.data == nullptr && args.beta == 0;
+    stores_at_once_ = is_simple_ && args.c.col_stride == 1 && args.c.type == type_of_sums &&
+                      args.residual.data == nullptr && args.amax == nullptr;
   }
 
   /// Row `row` of the result. Returns the largest magnitude, as the bits of a float.
   std::uint32_t run(std::int64_t row) const {
     std::uint32_t largest = 0;
-    const bool joins = args_.pairs == Pairs::of_columns;
-    const std::int64_t step = joins ? chunk / 2 : chunk;
+    const std::int64_t step = args_.pairs == Pairs::of_columns ? chunk / 2 : chunk;
     for (std::int64_t col = 0; col < args_.result_cols(); col += step) {
       const Span span = {row, col, std::min(step, args_.result_cols() - col)};
-      E u[chunk], value[chunk];
-      if (args_.pairs == Pairs::of_rows) {
-        before_activation({2 * row, col, span.count}, u);
-        before_activation({2 * row + 1, col, span.count}, value);
+      E u[chunk];
+      if (is_simple_) {
+        activate_sums(span, u);
+        if (stores_at_once_) continue;
       } else {
-        before_activation({row, joins ? 2 * col : col, joins ? 2 * span.count : span.count}, u);
-      }
-      if (joins) {
-        for (std::int64_t i = 0; i < span.count; ++i) {
-          value[i] = u[2 * i + 1];
-          u[i] = u[2 * i];
-        }
-      }
-      activate(args_.activation, span.count, u);
-      if (args_.pairs != Pairs::none) {
-        for (std::int64_t i = 0; i < span.count; ++i) u[i] *= value[i];
+        activate(span, u);
       }
       largest = std::max(largest, finish(span, u));
     }
@@ -182,30 +162,72 @@ class Rows {
   }
 
  private:
+  static constexpr ElementType type_of_sums =
+      std::is_same_v<E, double> ? ElementType::f64 : ElementType::f32;
+
+  /// Steps 1 to 6 of a simple epilogue, in one loop, or with aux in two; or all steps, if they are stored
+  /// at once.
+  void activate_sums(const Span& span, E* u) const {
+    if constexpr (std::is_same_v<Sum, E>) {
+      E memory[chunk];
+      cpu::ActivationSpan<E> loop = {.from = sums_ + span.row * ld_ + span.col,
+                                     .bias = elements_of(args_.col_bias, span, memory),
+                                     .to = u,
+                                     .count = span.count,
+                                     .factor = factor_};
+      if (args_.aux.data != nullptr) {
+        cpu::activate(Activation::none, loop);
+        store(args_.aux, span, u);
+        loop = {.from = u, .to = u, .count = span.count};
+      }
+      if (stores_at_once_) {
+        loop.to = static_cast<E*>(args_.c.data) + args_.c.at(span.row, span.col);
+        loop.result_factor = result_factor_;
+      }
+      cpu::activate(args_.activation, loop);
+    }
+  }
+
+  /// Steps 1 to 6.
+  void activate(const Span& span, E* u) const {
+    E value[chunk];
+    if (args_.pairs == Pairs::of_columns) {
+      E both[chunk];
+      before_activation({span.row, 2 * span.col, 2 * span.count}, both);
+      for (std::int64_t i = 0; i < span.count; ++i) {
+        u[i] = both[2 * i];
+        value[i] = both[2 * i + 1];
+      }
+    } else {
+      const int lines = args_.pairs == Pairs::of_rows ? 2 : 1;
+      for (int line = 0; line < lines; ++line) {
+        before_activation({lines * span.row + line, span.col, span.count}, line == 0 ? u : value);
+      }
+    }
+    cpu::activate(args_.activation, {.from = u, .to = u, .count = span.count});
+    if (args_.pairs == Pairs::none) return;
+    for (std::int64_t i = 0; i < span.count; ++i) u[i] *= value[i];
+  }
+
   /// Steps 1 to 5.
   void before_activation(const Span& span, E* t) const {
     if (sums_ == nullptr) {
       std::fill_n(t, span.count, E{});
     } else {
-      const Sum* const from = sums_ + span.row * args_.n + span.col;
+      const Sum* const from = sums_ + span.row * ld_ + span.col;
       for (std::int64_t i = 0; i < span.count; ++i) t[i] = factor_ * static_cast<E>(from[i]);
     }
-    const auto times = [](E x, E y) { return x * y; };
-    const auto plus = [](E x, E y) { return x + y; };
-    with_operand(args_.row_scale, span, t, times);
-    with_operand(args_.col_scale, span, t, times);
-    if (args_.beta != 0) {
-      const auto beta = static_cast<E>(args_.beta);
-      with_operand(args_.c, span, t, [beta](E x, E old) { return x + beta * old; });
-    }
-    with_operand(args_.row_bias, span, t, plus);
-    with_operand(args_.col_bias, span, t, plus);
+    multiply_by(args_.row_scale, span, t);
+    multiply_by(args_.col_scale, span, t);
+    if (args_.beta != 0) add(args_.c, span, static_cast<E>(args_.beta), t);
+    add(args_.row_bias, span, E{1}, t);
+    add(args_.col_bias, span, E{1}, t);
     if (args_.aux.data != nullptr) store(args_.aux, span, t);
   }
 
   /// Steps 7 to 9.
   std::uint32_t finish(const Span& span, E* v) const {
-    with_operand(args_.residual, span, v, [](E x, E y) { return x + y; });
+    add(args_.residual, span, E{1}, v);
     std::uint32_t largest = 0;
     if (args_.amax != nullptr) {
       for (std::int64_t i = 0; i < span.count; ++i) {
@@ -214,19 +236,25 @@ class Rows {
         largest = std::max(largest, bits);
       }
     }
-    for (std::int64_t i = 0; i < span.count; ++i) v[i] *= result_factor_;
+    if (result_factor_ != 1) {
+      for (std::int64_t i = 0; i < span.count; ++i) v[i] *= result_factor_;
+    }
     store(args_.c, span, v);
     return largest;
   }
 
   const EpilogueArgs& args_;
   const Sum* sums_;
+  std::int64_t ld_;
+  bool
+      is_simple_;  // no more than alpha, a bias of columns, aux and an activation, before a residual
+  bool stores_at_once_;  // and no residual, amax, or other type of C
   E factor_, result_factor_;
 };
 
 template <class Sum, class E>
-void apply_to(const EpilogueArgs& args, const void* sums, int threads) {
-  const Rows<Sum, E> rows(args, static_cast<const Sum*>(sums));
+void apply_to(const EpilogueArgs& args, const void* sums, std::int64_t ld, int threads) {
+  const Rows<Sum, E> rows(args, static_cast<const Sum*>(sums), ld);
   std::uint32_t largest[64] = {};
   const std::int64_t count = args.result_rows();
   const std::int64_t parts = std::min<std::int64_t>(std::size(largest), count);
@@ -248,17 +276,28 @@ std::int64_t panel_rows(const EpilogueArgs& args) {
   return std::min(args.m, round_up(std::max(panel_elements / args.n, least), 2));
 }
 
+/// Whether the sums can be stored in C, of their type, before the epilogue of each is: whether it needs
+/// no element of C but its own.
+bool can_hold_sums(const EpilogueArgs& args, Dtype product) {
+  const ElementType type = product == Dtype::f64 ? ElementType::f64
+                           : is_integer(product) ? ElementType::i32
+                                                 : ElementType::f32;
+  return args.c.type == type && args.c.col_stride == 1 && args.beta == 0 &&
+         args.pairs == Pairs::none && args.residual.data != args.c.data;
+}
+
 }  // namespace
 
-void cpu::apply(const EpilogueArgs& epilogue, Dtype product, const void* sums, int threads) {
+void cpu::apply(const EpilogueArgs& epilogue, Dtype product, const void* sums, std::int64_t ld,
+                int threads) {
   // A loop of so few elements takes less time than to hand it to other threads.
   constexpr std::int64_t elements_alone = 1 << 14;
   const int shared = epilogue.m * epilogue.n < elements_alone ? 1
                      : threads == 0                           ? cpu::available_threads()
                                                               : threads;
-  if (product == Dtype::f64) return apply_to<double, double>(epilogue, sums, shared);
-  if (is_integer(product)) return apply_to<std::int32_t, float>(epilogue, sums, shared);
-  apply_to<float, float>(epilogue, sums, shared);
+  if (product == Dtype::f64) return apply_to<double, double>(epilogue, sums, ld, shared);
+  if (is_integer(product)) return apply_to<std::int32_t, float>(epilogue, sums, ld, shared);
+  apply_to<float, float>(epilogue, sums, ld, shared);
 }
 
 void cpu::gemm_epilogue(const EpilogueCall& call, const GemmOptions& options) {
@@ -266,16 +305,19 @@ void cpu::gemm_epilogue(const EpilogueCall& call, const GemmOptions& options) {
   const GemmCall& product = call.product.call;
   check::has_mode(product.dtype, options.compute_mode);
   if (args.m == 0 || args.n == 0) return;
-  if (!call.product.multiplies) return apply(args, product.dtype, nullptr, options.threads);
+  if (!call.product.multiplies) return apply(args, product.dtype, nullptr, 0, options.threads);
   const std::int64_t rows = panel_rows(args);
+  const bool in_c = can_hold_sums(args, product.dtype);
   const std::size_t bytes = output_bytes(product.dtype) * static_cast<std::size_t>(rows * args.n);
-  const auto sums = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  const auto memory = std::make_unique_for_overwrite<std::byte[]>(in_c ? 0 : bytes);
   for (std::int64_t row = 0; row < args.m; row += rows) {
     const std::int64_t count = std::min(rows, args.m - row);
+    const EpilogueArgs part_args = rows_of(args, row, count);
     CanonicalCall part = call.product;
-    part.call = rows_of(product, row, count, sums.get());
+    part.call = rows_of(product, row, count, in_c ? part_args.c.data : memory.get());
+    if (in_c) part.call.c.row_stride = args.c.row_stride;
     cpu::gemm(part, options);
-    apply(rows_of(args, row, count), product.dtype, sums.get(), options.threads);
+    apply(part_args, product.dtype, part.call.c.data, part.call.c.row_stride, options.threads);
   }
 }
 

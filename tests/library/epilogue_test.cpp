@@ -178,20 +178,51 @@ TEST(Epilogue, AmaxRisesAndTellsOfNan) {
 }
 
 // Every 1024th float between 2^-20 and 2^7, of both signs.
-TEST(Epilogue, ActivationsAreAsAccurateAsPromised) {
-  std::vector<float> x;
-  for (float at = 0x1p-20f; at < 0x1p7f; at *= 1.0001f) x.insert(x.end(), {at, -at});
-  std::vector<float> c(x.size());
-  const float one[] = {1};
-  const auto count = static_cast<std::int64_t>(x.size());
-  for (const auto activation :
-       {Activation::relu, Activation::gelu_tanh, Activation::gelu_erf, Activation::silu}) {
-    gemm_epilogue(1, row_major(x.data(), count, 1), row_major(one, 1, 1), 0,
-                  row_major(c.data(), count, 1), {.activation = activation});
+template <class T>
+struct ActivationAccuracy : testing::Test {
+  static constexpr double promised = sizeof(T) == 4 ? 0x1p-20 : 0x1p-48;
+
+  /// The activation of each number, as the elements of a row.
+  static std::vector<T> activations(Activation activation, const std::vector<T>& x) {
+    std::vector<T> c(x.size());
+    const T one[] = {1};
+    const auto count = static_cast<std::int64_t>(x.size());
+    gemm_epilogue(1, row_major(one, 1, 1), row_major(x.data(), 1, count), 0,
+                  row_major(c.data(), 1, count), {.activation = activation});
+    return c;
+  }
+};
+using RealTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(ActivationAccuracy, RealTypes);
+
+constexpr Activation all_activations[] = {Activation::relu, Activation::gelu_tanh,
+                                          Activation::gelu_erf, Activation::silu};
+
+TYPED_TEST(ActivationAccuracy, IsAsPromised) {
+  std::vector<TypeParam> x;
+  for (double at = 0x1p-20; at < 0x1p7; at *= 1.0003) {
+    for (const double signed_at : {at, -at}) x.push_back(static_cast<TypeParam>(signed_at));
+  }
+  x.push_back(0);  // an odd number of elements, so that the last vector is not full
+  for (const Activation activation : all_activations) {
+    const std::vector<TypeParam> c = this->activations(activation, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double error = c[i] - activated(activation, x[i]);
-      ASSERT_LE(std::fabs(error), 0x1p-20 * std::fabs(x[i]) + 0x1p-149) << x[i];
+      const double allowed = TestFixture::promised * std::fabs(static_cast<double>(x[i]));
+      ASSERT_LE(std::fabs(error), allowed + 0x1p-149) << x[i];
     }
+  }
+}
+
+TYPED_TEST(ActivationAccuracy, OfLargeNumbersAndNan) {
+  using Limits = std::numeric_limits<TypeParam>;
+  const std::vector<TypeParam> x(37, Limits::infinity());
+  for (const Activation activation : all_activations) {
+    EXPECT_EQ(this->activations(activation, x), x);
+    const std::vector<TypeParam> large(37, Limits::max());
+    EXPECT_EQ(this->activations(activation, large), large);
+    const std::vector<TypeParam> nan(37, Limits::quiet_NaN());
+    for (const TypeParam y : this->activations(activation, nan)) EXPECT_TRUE(std::isnan(y));
   }
 }
 

@@ -19,6 +19,41 @@ void widen_all(const In* narrow, std::int64_t count, float* wide) {
   for (; i < count; ++i) wide[i] = static_cast<float>(narrow[i]);
 }
 
+void to_bf16(const float* wide, std::int64_t count, bfloat16* narrow) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> words;
+  const hn::RebindToSigned<decltype(d)> integers;
+  const hn::Rebind<std::uint16_t, decltype(d)> halves;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto x = hn::LoadU(d, wide + i);
+    const auto bits = hn::BitCast(words, x);
+    const auto upper = hn::ShiftRight<16>(bits);
+    const auto odd = hn::And(upper, hn::Set(words, 1));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF))));
+    const auto quiet = hn::Or(upper, hn::Set(words, 0x40));
+    const auto result = hn::IfThenElse(hn::RebindMask(words, hn::IsNaN(x)), quiet, rounded);
+    hn::StoreU(hn::DemoteTo(halves, hn::BitCast(integers, result)), halves, &narrow[i].bits);
+  }
+  for (; i < count; ++i) narrow[i] = bfloat16(wide[i]);
+}
+
+void to_f16(const float* wide, std::int64_t count, float16* narrow) {
+  std::int64_t i = 0;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> halves;
+  const hn::Rebind<hwy::float16_t, decltype(d)> floats;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  for (; i + lanes <= count; i += lanes) {
+    const auto rounded = hn::DemoteTo(floats, hn::LoadU(d, wide + i));
+    hn::StoreU(hn::BitCast(halves, rounded), halves, &narrow[i].bits);
+  }
+#endif
+  for (; i < count; ++i) narrow[i] = float16(wide[i]);
+}
+
 Widen<bfloat16> bf16() { return widen_all<bfloat16>; }
 Widen<float16> f16() { return widen_all<float16>; }
 
@@ -37,6 +72,18 @@ Widen<bfloat16> widen<bfloat16>() {
 template <>
 Widen<float16> widen<float16>() {
   static const auto picked = RUNG_PICK_TARGET(f16)();
+  return picked;
+}
+
+template <>
+Narrow<bfloat16> narrow<bfloat16>() {
+  static const auto picked = RUNG_PICK_TARGET(to_bf16);
+  return picked;
+}
+
+template <>
+Narrow<float16> narrow<float16>() {
+  static const auto picked = RUNG_PICK_TARGET(to_f16);
   return picked;
 }
 

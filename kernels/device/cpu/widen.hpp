@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of contiguous 16-bit elements to float, for this machine.
+// Conversion of contiguous 16-bit elements to float and back, for this machine.
 
 #include <cstdint>
 
@@ -17,5 +17,16 @@ template <>
 Widen<bfloat16> widen<bfloat16>();
 template <>
 Widen<float16> widen<float16>();
+
+/// narrow[i] = wide[i] for i < count, rounded to nearest, ties to even.
+template <class Out>
+using Narrow = void (*)(const float* wide, std::int64_t count, Out* narrow);
+
+template <class Out>
+Narrow<Out> narrow();
+template <>
+Narrow<bfloat16> narrow<bfloat16>();
+template <>
+Narrow<float16> narrow<float16>();
 
 }  // namespace rung::cpu

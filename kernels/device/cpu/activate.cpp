@@ -1,0 +1,146 @@
+#include "device/cpu/activate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "device/activation.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "device/cpu/activate.cpp"
+#include "device/cpu/simd.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace rung::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Calls f(elements, bias) for one vector after the other, and stores what it returns.
+template <class D, class T, class F>
+HWY_INLINE void for_each(D d, const ActivationSpan<T>& span, const F& f) {
+  const auto factor = hn::Set(d, span.factor);
+  const auto result_factor = hn::Set(d, span.result_factor);
+  const auto one = [&](const T* from, const T* bias, T* to) HWY_ATTR {
+    const auto added = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias);
+    const auto x = hn::MulAdd(factor, hn::LoadU(d, from), added);
+    hn::StoreU(hn::Mul(result_factor, f(x)), d, to);
+  };
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= span.count; i += lanes) {
+    one(span.from + i, span.bias == nullptr ? nullptr : span.bias + i, span.to + i);
+  }
+  if (i == span.count) return;
+  T from[lanes] = {}, bias[lanes] = {}, to[lanes];
+  const std::int64_t left = span.count - i;
+  for (std::int64_t lane = 0; lane < left; ++lane) {
+    from[lane] = span.from[i + lane];
+    if (span.bias != nullptr) bias[lane] = span.bias[i + lane];
+  }
+  one(from, bias, to);
+  for (std::int64_t lane = 0; lane < left; ++lane) span.to[i + lane] = to[lane];
+}
+
+/// 2^y for y from -60 to 60, to which it is limited: beside 1, more and less make no difference. Adding
+/// `rounder` rounds y to an integer, which is in the lowest bits of the sum; the power of two of the rest
+/// is its Taylor series, of which the first term left out is below 2^-23 or 2^-52.
+template <class D, class V>
+HWY_INLINE V exp2(D d, V y) {
+  using T = hn::TFromD<D>;
+  constexpr int bits = std::numeric_limits<T>::digits - 1;
+  constexpr int terms = sizeof(T) == 4 ? 6 : 12;
+  const hn::RebindToUnsigned<D> words;
+  const auto rounder = hn::Set(d, static_cast<T>(std::uint64_t{3} << (bits - 1)));
+  const auto limited = hn::Min(hn::Max(y, hn::Set(d, T{-60})), hn::Set(d, T{60}));
+  const auto sum = hn::Add(limited, rounder);
+  const auto x = hn::Mul(hn::Sub(limited, hn::Sub(sum, rounder)),
+                         hn::Set(d, static_cast<T>(0.6931471805599453)));
+  T factorial = 1;
+  for (int i = 2; i <= terms; ++i) factorial *= static_cast<T>(i);
+  auto series = hn::Set(d, 1 / factorial);
+  for (int i = terms; i > 0; --i) {
+    factorial /= static_cast<T>(i);
+    series = hn::MulAdd(series, x, hn::Set(d, 1 / factorial));
+  }
+  const auto exponent = hn::ShiftLeft<bits>(hn::BitCast(words, sum));
+  return hn::BitCast(d, hn::Add(hn::BitCast(words, series), exponent));
+}
+
+template <class T>
+void relu_or_none(Activation activation, const ActivationSpan<T>& span) {
+  const hn::ScalableTag<T> d;
+  const auto least =
+      hn::Set(d, activation == Activation::relu ? T{0} : -std::numeric_limits<T>::infinity());
+  for_each(d, span, [&](auto x) HWY_ATTR { return hn::IfThenElse(x < least, least, x); });
+}
+
+/// x^2 is limited because with an infinite one the exponent of silu would be NaN.
+template <class T>
+void smooth_step(const SmoothStep& step, const ActivationSpan<T>& span) {
+  const hn::ScalableTag<T> d;
+  const auto linear = hn::Set(d, static_cast<T>(step.linear));
+  const auto cubic = hn::Set(d, static_cast<T>(step.cubic));
+  const auto largest = hn::Set(d, T{0x1p40});
+  const auto one = hn::Set(d, T{1});
+  for_each(d, span, [&](auto x) HWY_ATTR {
+    const auto square = hn::Min(hn::Mul(x, x), largest);
+    const auto exponent = hn::Mul(x, hn::MulAdd(cubic, square, linear));
+    return hn::Div(x, hn::Add(one, exp2(d, exponent)));
+  });
+}
+
+void gelu_erf(const ActivationSpan<float>& span) {
+  const hn::ScalableTag<float> d;
+  const auto set = [&](double value) HWY_ATTR { return hn::Set(d, static_cast<float>(value)); };
+  const auto one = set(1), root = set(0.7071067811865476), p = set(erf_tail.p);
+  const auto minus_log2_e = set(silu_step.linear);
+  for_each(d, span, [&](auto x) HWY_ATTR {
+    const auto z = hn::Mul(hn::Abs(x), root);
+    const auto t = hn::Div(one, hn::MulAdd(p, z, one));
+    auto tail = set(erf_tail.coefficients[4]);
+    for (int i = 3; i >= 0; --i) tail = hn::MulAdd(tail, t, set(erf_tail.coefficients[i]));
+    const auto power = exp2(d, hn::Mul(minus_log2_e, hn::Mul(z, z)));
+    const auto beyond = hn::Mul(hn::Mul(tail, t), power);
+    return hn::Mul(x, hn::IfThenElse(x < hn::Zero(d), beyond, hn::Sub(one, beyond)));
+  });
+}
+
+void of_floats(Activation activation, const ActivationSpan<float>& span) {
+  switch (activation) {
+    case Activation::gelu_tanh: return smooth_step(gelu_tanh_step, span);
+    case Activation::silu: return smooth_step(silu_step, span);
+    case Activation::gelu_erf: return gelu_erf(span);
+    default: return relu_or_none(activation, span);
+  }
+}
+
+/// But gelu_erf.
+void of_doubles(Activation activation, const ActivationSpan<double>& span) {
+  switch (activation) {
+    case Activation::gelu_tanh: return smooth_step(gelu_tanh_step, span);
+    case Activation::silu: return smooth_step(silu_step, span);
+    default: return relu_or_none(activation, span);
+  }
+}
+
+}  // namespace rung::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rung::cpu {
+
+void activate(Activation activation, const ActivationSpan<float>& span) {
+  static const auto picked = RUNG_PICK_TARGET(of_floats);
+  picked(activation, span);
+}
+
+/// 7.1.26 of Abramowitz and Stegun is too inexact for gelu_erf in double.
+void activate(Activation activation, const ActivationSpan<double>& span) {
+  static const auto picked = RUNG_PICK_TARGET(of_doubles);
+  if (activation != Activation::gelu_erf) return picked(activation, span);
+  for (std::int64_t i = 0; i < span.count; ++i) {
+    const double x = span.factor * span.from[i] + (span.bias == nullptr ? 0 : span.bias[i]);
+    span.to[i] = span.result_factor * (x / 2 * std::erfc(-x * 0.7071067811865476));
+  }
+}
+
+}  // namespace rung::cpu
+#endif  // HWY_ONCE
