@@ -187,6 +187,36 @@ TEST(CudaTensorCores, PersistentBlocksTakeTileAfterTile) {
   }
 }
 
+// C comes through the stages of the pipeline: two tiles of each kind, to a block or to a pair, of which
+// the second ends before its last rows and columns.
+void add_c(Dtype dtype) {
+  const auto backend = backend_of("clang");
+  cuda::Gpu& gpu = *gpu_of(*backend);
+  const auto tiles = cuda::tiles_of(*cuda::find_gemm_rung("gemm/cuda/31_dependent_launch"), dtype);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    GemmCase problem({.dtype = dtype,
+                      .m = 2 * tiles[i].BM - 3,
+                      .n = tiles[i].BN - 8,
+                      .k = 2 * tiles[i].BK + 8,
+                      .alpha = 2,
+                      .beta = 3});
+    const Verdict verdict = verify(problem, [&](const GemmCall& call) {
+      gpu.make_current();
+      cuda::GemmCallOnGpu bound(
+          gpu, cuda::configured_gemm("gemm/cuda/31_dependent_launch", {static_cast<int>(i)}), call,
+          threads);
+      bound.enqueue(1);
+      bound.wait();
+      bound.download();
+    });
+    EXPECT_TRUE(verdict.right) << name(dtype) << ", tile " << i << ": " << verdict.message;
+  }
+}
+
+TEST(CudaTensorCores, TilesOfEachSizeAddC) {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::bf16_bf16, Dtype::i8}) add_c(dtype);
+}
+
 // Two tiles of each kind, or a pair of them, in three parts, after so many whole ones; twice, so that
 // counters have to be left as they were found.
 void share_tiles(std::string_view id, Dtype dtype, int whole = 0) {
@@ -289,6 +319,16 @@ TEST(CudaTraffic, TilesComeByBulkCopies) {
   EXPECT_EQ(c.tensor_multiply_adds, 256u * 256 * 128);
   // Two warpgroups a tile, 64 rows of A and 128 columns of B in each step of 16.
   EXPECT_EQ(c.wgmma_shared_load_bytes, 4u * 2 * 8 * (64 + 128) * 32);
+}
+
+TEST(CudaTraffic, CComesByBulkCopies) {
+  GemmSpec spec = boxes;
+  const vgpu::Counters without = count("gemm/cuda/31_dependent_launch", spec, "clang");
+  spec.beta = 1;
+  const vgpu::Counters c = count("gemm/cuda/31_dependent_launch", spec, "clang");
+  EXPECT_EQ(c.bulk_load_bytes, without.bulk_load_bytes + 256 * 256 * sizeof(float));
+  EXPECT_EQ(c.bulk_stores, without.bulk_stores);
+  EXPECT_EQ(c.global_load_requests + c.global_store_requests, 0u);
 }
 
 TEST(CudaTraffic, ClustersReadOperandsOnce) {

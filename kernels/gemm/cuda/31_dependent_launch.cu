@@ -6,8 +6,8 @@
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/split_k_reduction.cuh"
-#include "device/cuda/epilogue/tma_store.cuh"
-#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/epilogue/staged_c.cuh"
+#include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
 #include "device/cuda/ptx/wgmma.cuh"
@@ -35,8 +35,7 @@ struct DependentTile {
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
     cuda::TmaStoreEpilogue<BN, Out> Cs[CONSUMERS];
-    std::uint64_t full[STAGES];   // barriers: the tiles are there
-    std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+    cuda::StageBarriers<STAGES, CLUSTER> barriers;
   };
 
   template <class In, class Out>
@@ -44,13 +43,7 @@ struct DependentTile {
                                                 const cuda::TensorMaps& maps,
                                                 const cuda::SplitK& split_k) {
     auto& shared = cuda::dynamic_shared<Shared<In, Out>>();
-    if (threadIdx.x == 0) {
-      for (int stage = 0; stage < STAGES; ++stage) {
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CLUSTER * CONSUMERS * 4);
-      }
-      ptx::fence_mbarrier_init();
-    }
+    if (threadIdx.x == 0) shared.barriers.init(CONSUMERS * 4);
     ptx::barrier_cluster_arrive_wait();
 
     // sync: the previous kernels have finished, and their writes are visible
@@ -78,6 +71,7 @@ struct DependentTile {
     const bool b_k_major = cuda::operand_b(g).is_k_major();
     constexpr int PART = BN / CLUSTER;
     const int my_part = static_cast<int>(ptx::cluster_ctarank()) * PART;
+    const cuda::CStages<Out> c_stages(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
@@ -85,14 +79,10 @@ struct DependentTile {
           const int row = static_cast<int>(tile.row);
           const int col = static_cast<int>(tile.col);
           for (std::int64_t k0 = work.k_begin; k0 < work.k_end; k0 += BK<In>) {
-            // sync: a stage that is empty in all blocks, as all are in the first round
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]),
-                                      state.parity ^ 1);
-
             // load: this block's rows of A, and its part of B for all; the others' count here too
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+            const std::uint32_t full =
+                shared.barriers.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
             const int k = static_cast<int>(k0);
-            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
             cuda::load_tile<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.a, a_k_major, row,
                                 k, full);
             const std::uint32_t b = ptx::cvta_to_shared(&shared.Bs[state.stage][my_part * BK<In>]);
@@ -102,6 +92,15 @@ struct DependentTile {
               cuda::load_tile_multicast<PART>((1 << CLUSTER) - 1, b, maps.b, b_k_major,
                                               col + my_part, k, full);
             }
+            state.advance();
+          }
+
+          // load: C, where results depend on it, in place of A; a box for each warpgroup
+          if (work.splits > 1 || !c_stages.is_read) return;
+          for (int c = 0; c < BN; c += cuda::staged_columns<Out>) {
+            const std::uint32_t full = shared.barriers.expect(state, sizeof shared.As[0]);
+            cuda::load_staged_c<BM>(ptx::cvta_to_shared(shared.As[state.stage]), maps.c, row,
+                                    col + c, full);
             state.advance();
           }
         });
@@ -114,6 +113,7 @@ struct DependentTile {
                                                  const cuda::SplitK& split_k,
                                                  Shared<In, Out>& shared) {
     const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    const cuda::CStages<Out> c_stages(g);
     const Scheduler<In> scheduler(g, split_k.splits);
     cuda::PipelineState<STAGES> state;
     scheduler.for_each(
@@ -130,10 +130,30 @@ struct DependentTile {
                                                                   CLUSTER * CONSUMERS, mine);
             sums.store(g, tile.row + group * 64, tile.col, acc, 1 + group);
           } else {
-            shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group);
+            if (c_stages.is_read) [[unlikely]]
+              add_c(g, group * 64, shared, state, acc);
+            shared.Cs[group].store(g, maps.c, tile.row + group * 64, tile.col, acc, 1 + group,
+                                   c_stages.has_boxes, c_stages.scale);
           }
         });
     shared.Cs[group].wait();
+  }
+
+  /// Makes results of the sums of 64 rows, from group_row of the tile on.
+  template <class In, class Out>
+  static __device__ __forceinline__ void add_c(const Gemm<In, Out>& g, int group_row,
+                                               Shared<In, Out>& shared,
+                                               cuda::PipelineState<STAGES>& state,
+                                               Scalar<Out> (&acc)[BN / 8][4]) {
+    RUNG_UNROLL
+    for (int c = 0; c < BN; c += cuda::staged_columns<Out>) {
+      // sync: the boxes are there
+      shared.barriers.wait_until_full(state);
+      const In* const box = shared.As[state.stage] + group_row * BK<In>;
+      cuda::add_staged_c(g, reinterpret_cast<const Out*>(box), c / 8, acc);
+      shared.barriers.release(state.stage);
+      state.advance();
+    }
   }
 
   /// acc += 64 rows of A, from group_row of the tile on, times B's columns.
@@ -144,27 +164,17 @@ struct DependentTile {
                                                   Scalar<Out> (&acc)[BN / 8][4]) {
     using ATile = cuda::SwizzledTile<BM, A_K_MAJOR, sizeof(In)>;
     using BTile = cuda::SwizzledTile<BN, B_K_MAJOR, sizeof(In)>;
-    const auto release = [&](int stage) {
-      const std::uint32_t block = threadIdx.x % 32;
-      const std::uint32_t empty = ptx::cvta_to_shared(&shared.empty[stage]);
-      if constexpr (CLUSTER == 1) {
-        if (block == 0) ptx::mbarrier_arrive(empty);
-      } else {
-        if (block < CLUSTER) ptx::mbarrier_arrive_cluster(empty, block);
-      }
-    };
-
     int before = 0;
     for (std::int64_t k0 = 0; k0 < steps; k0 += BK<In>) {
       // sync: the tiles are there
-      ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
+      shared.barriers.wait_until_full(state);
 
       // multiply
       const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
       const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
       if constexpr (cuda::is_promoted<In>) {
         cuda::add_promoted<ATile, BTile, In>(a, b, group_row, acc);
-        release(state.stage);
+        shared.barriers.release(state.stage);
         state.advance();
         continue;
       }
@@ -178,13 +188,13 @@ struct DependentTile {
 
       // sync: with one wgmma group in flight, all reads of the previous stage are done
       ptx::wgmma_wait_group<1>(acc);
-      if (k0 > 0) release(before);
+      if (k0 > 0) shared.barriers.release(before);
       before = state.stage;
       state.advance();
     }
     if constexpr (cuda::is_promoted<In>) return;
     ptx::wgmma_wait_group<0>(acc);
-    if (steps > 0) release(before);
+    if (steps > 0) shared.barriers.release(before);
   }
 
   template <class In, class Out>
@@ -207,7 +217,7 @@ struct DependentTile {
             .starts_early = true,
             .a = cuda::tensor_map_of_a(g, BM),
             .b = cuda::tensor_map_of_b(g, BN / CLUSTER),
-            .c = cuda::can_tma_store(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
+            .c = cuda::has_boxes_of_c(g) ? cuda::tensor_map_of_c(g, 64) : cuda::TensorMapSpec{}};
   }
 };
 

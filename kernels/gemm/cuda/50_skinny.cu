@@ -8,6 +8,7 @@
 #include "device/cuda/epilogue/split_k.cuh"
 #include "device/cuda/reduce/block_sum.cuh"
 #include "device/cuda/tile/block_work.cuh"
+#include "device/cuda/tile/skinny_cost.hpp"
 #include "device/cuda/tile/skinny_problem.cuh"
 
 namespace rung {
@@ -209,31 +210,32 @@ struct Skinny {
 
   template <class In, class Out>
   static cuda::Launch launch(const Gemm<In, Out>& g, const cuda::GemmConfig& chosen) {
-    const bool many_is_b = g.m <= g.n;
-    const int many = many_rows<In>((many_is_b ? g.b.row_stride : g.a.col_stride) == 1);
-    const std::int64_t tiles =
-        cuda::ceil_div(many_is_b ? g.m : g.n, ROWS) * cuda::ceil_div(many_is_b ? g.n : g.m, many);
+    const cuda::SkinnyShape<In> shape(g);
+    const int many = many_rows<In>(shape.is_k_major());
+    const std::int64_t tiles = shape.tiles(ROWS, many);
     return {.grid = {cuda::blocks_of(tiles, chosen)},
             .block = {THREADS},
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one. Parts of k fill a
-  /// wave of blocks, or make four waves of tiles whose second wave would be half empty; they have
-  /// 512 steps or more along a row, and 128 or more across.
+  /// The smallest ROWS that takes the short operand at once, if there is one, and the parts of k that
+  /// are expected to take least time.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
-    const std::int64_t few = g.m <= g.n ? g.m : g.n;
-    const int tile = few <= 1 ? 0 : few <= 2 ? 1 : cuda::skinny_last_tile<In>;
-    const bool k_major = (g.m <= g.n ? g.b.row_stride : g.a.col_stride) == 1;
-    const std::int64_t tiles = cuda::ceil_div(few, 1 << tile) *
-                               cuda::ceil_div(few == g.m ? g.n : g.m, many_rows<In>(k_major));
-    const std::int64_t wave = std::int64_t{MIN_BLOCKS_PER_SM} * multiprocessors;
-    const int waves = tiles <= wave ? 1 : 2 * tiles < 3 * wave ? 4 : 0;
-    const std::int64_t wanted = waves * wave / (tiles > 0 ? tiles : 1);
-    const std::int64_t most = g.k / (k_major || waves > 1 ? 512 : 128);
-    const std::int64_t splits = wanted < most ? wanted : most;
-    return {.tile = tile, .splits = splits < 1 ? 1 : static_cast<int>(splits)};
+    const cuda::SkinnyShape<In> shape(g);
+    const int tile = shape.few <= 1 ? 0 : shape.few <= 2 ? 1 : cuda::skinny_last_tile<In>;
+    const int rows = 1 << tile, many = many_rows<In>(shape.is_k_major());
+    const cuda::SkinnyCost cost = {
+        .tiles = shape.tiles(rows, many),
+        .k_blocks = cuda::ceil_div(g.k, K_PART),
+        .bytes = static_cast<double>(shape.many) * static_cast<double>(g.k) * sizeof(In),
+        .block_bytes = K_PART * static_cast<double>(many * sizeof(In)),
+        .has_vectors = shape.leading_dimension() % cuda::skinny_width<In> == 0,
+        .rows = rows,
+        .results = (rows * many + THREADS - 1) / THREADS,
+        .multiprocessors = multiprocessors,
+        .blocks_at_once = MIN_BLOCKS_PER_SM};
+    return {.tile = tile, .splits = cost.best_parts()};
   }
 };
 

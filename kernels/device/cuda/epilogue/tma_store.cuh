@@ -12,12 +12,32 @@
 
 namespace rung::cuda {
 
-/// Whether TMA can store C: C is aligned, and none of it is read. TMA stores 16 bytes at a time, so
-/// a row must not end within 16 bytes.
+/// Whether TMA can copy boxes of C: C is aligned. TMA copies 16 bytes at a time, so a row must not
+/// end within 16 bytes.
+template <class In, class Out>
+constexpr bool has_boxes_of_c(const Gemm<In, Out>& g) {
+  return g.n * sizeof(Out) % 16 == 0 && tensor_map_of_c(g, 64).is_aligned();
+}
+
+/// Whether TMA can store sums: C has boxes, and none of it is read.
 template <class In, class Out>
 constexpr bool can_tma_store(const Gemm<In, Out>& g) {
-  return g.beta == Scalar<Out>{} && g.n * sizeof(Out) % 16 == 0 &&
-         tensor_map_of_c(g, 64).is_aligned();
+  return g.beta == Scalar<Out>{} && has_boxes_of_c(g);
+}
+
+/// The index of element (row, col) of a box of T, with the 128-byte swizzle.
+template <class T>
+__device__ __forceinline__ int index_in_box(int row, int col) {
+  constexpr int CHUNK = 16 / sizeof(T);
+  return row * (128 / sizeof(T)) + (col / CHUNK ^ row % 8) * CHUNK + col % CHUNK;
+}
+
+/// That of the first element that this thread has of 64 x 8 sums of wgmma, which begin at column
+/// `col` of the box.
+template <class T>
+__device__ __forceinline__ int my_index_in_box(int col) {
+  const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
+  return index_in_box<T>(row, col + accumulator_col());
 }
 
 /// One warpgroup's boxes of 64 rows of 128 bytes, for 64 rows of BN results. It alternates between
@@ -27,7 +47,9 @@ struct TmaStoreEpilogue {
   using Sum = Scalar<Out>;
   static constexpr int COUNT = BN * sizeof(Out) % 256 == 0 ? 2 : 1;
   static constexpr int SUMS_IN_ROW = 128 / sizeof(Sum);  // of a box
-  alignas(1024) Out at[COUNT][64 * (128 / sizeof(Out))];
+  static constexpr int WIDTH = 128 / sizeof(Out);        // columns of a box
+  static constexpr int GROUPS = WIDTH / 8;               // of 8 columns
+  alignas(1024) Out at[COUNT][64 * WIDTH];
 
   /// Stores the sums of one wgmma, from element (row, col) of C on, which `map` describes.
   /// `barrier` is a named barrier of this warpgroup. TMA reads the boxes until wait().
@@ -35,11 +57,19 @@ struct TmaStoreEpilogue {
   __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
                                         std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
                                         int barrier) {
-    if (can_tma_store(g)) {
+    store(g, map, row, col, d, barrier, can_tma_store(g), g.alpha);
+  }
+
+  /// The same where the caller knows whether TMA stores, and then `scale` times the sums.
+  template <class In, int J>
+  __device__ __forceinline__ void store(const Gemm<In, Out>& g, const EncodedTensorMap& map,
+                                        std::int64_t row, std::int64_t col, const Sum (&d)[J][4],
+                                        int barrier, bool by_tma, const Sum& scale) {
+    if (by_tma) {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
       };
-      store_by_tma(g, send, row, col, d, barrier, 64);
+      store_by_tma(g, scale, send, row, col, d, barrier, 64);
     } else {
       store_by_threads(g, row, col, d, barrier);
     }
@@ -55,7 +85,7 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_3d(&map, to_col, static_cast<int>(row), static_cast<int>(product), box);
       };
-      store_by_tma(first, send, row, col, d, barrier, 64);
+      store_by_tma(first, first.alpha, send, row, col, d, barrier, 64);
     } else {
       Gemm<In, Out> g = first;
       g.c.data += product * c.stride;
@@ -77,7 +107,7 @@ struct TmaStoreEpilogue {
       const auto send = [&](int to_col, std::uint32_t box) RUNG_INLINE_LAMBDA {
         ptx::tma_store_2d(&map, to_col, static_cast<int>(row), box);
       };
-      store_by_tma(g, send, row, col, d, barrier, rows);
+      store_by_tma(g, g.alpha, send, row, col, d, barrier, rows);
       return;
     }
     Gemm<In, Out> before = g;
@@ -91,26 +121,24 @@ struct TmaStoreEpilogue {
   }
 
  private:
-  /// Of 64 rows, or of the first `rows`; then TMA must not be reading any box. send(col, box) stores a
-  /// whole box from column `col` of C on.
+  /// `scale` times the sums, of 64 rows, or of the first `rows`; then TMA must not be reading any box.
+  /// send(col, box) stores a whole box from column `col` of C on.
   template <class Send, class In, int J>
-  __device__ __forceinline__ void store_by_tma(const Gemm<In, Out>& g, const Send& send,
-                                               std::int64_t row, std::int64_t col,
+  __device__ __forceinline__ void store_by_tma(const Gemm<In, Out>& g, const Sum& scale,
+                                               const Send& send, std::int64_t row, std::int64_t col,
                                                const Sum (&d)[J][4], int barrier, int rows) {
-    constexpr int WIDTH = 128 / sizeof(Out) / 8;  // of a box, in groups of 8 columns
     static_assert(J * 8 == BN);
-    const Epilogue<Out> epilogue(g);
-    const auto result = [&](const Sum& sum) { return epilogue.overwrite(sum); };
+    const auto result = [&](const Sum& sum) { return static_cast<Out>(scale * sum); };
     const bool stores = threadIdx.x % 128 == 0;
     RUNG_UNROLL
-    for (int first = 0; first < J; first += WIDTH) {
-      Out* const box = at[first / WIDTH % COUNT];
+    for (int first = 0; first < J; first += GROUPS) {
+      Out* const box = at[first / GROUPS % COUNT];
       // sync: TMA has read the earlier contents of the box
       if (stores) ptx::tma_store_wait_group_read<COUNT - 1>();
       ptx::bar_sync(barrier, 128);
 
       RUNG_UNROLL
-      for (int j = 0; j < WIDTH; ++j) put(box, j * 8, result, d[first + j]);
+      for (int j = 0; j < GROUPS; ++j) put(box, j * 8, result, d[first + j]);
 
       // sync: the box is complete, for TMA too
       ptx::fence_proxy_async();
@@ -134,7 +162,7 @@ struct TmaStoreEpilogue {
       const int in_row = i % 8 * vector_width<Out>;
       if (col + in_row >= g.n) continue;
       *reinterpret_cast<Chunk*>(&g.c(row + i / 8, col + in_row)) =
-          *reinterpret_cast<const Chunk*>(box + swizzled<Out>(i / 8, in_row));
+          *reinterpret_cast<const Chunk*>(box + index_in_box<Out>(i / 8, in_row));
     }
   }
 
@@ -143,17 +171,17 @@ struct TmaStoreEpilogue {
   __device__ __forceinline__ void store_by_threads(const Gemm<In, Out>& g, std::int64_t row,
                                                    std::int64_t col, const Sum (&d)[J][4],
                                                    int barrier) {
-    constexpr int WIDTH = SUMS_IN_ROW / 8;  // of a box, in groups of 8 columns
-    static_assert(J % (COUNT * WIDTH) == 0);
+    constexpr int IN_ROW = SUMS_IN_ROW / 8;  // groups of 8 columns
+    static_assert(J % (COUNT * IN_ROW) == 0);
     auto* const boxes = reinterpret_cast<Sum*>(at[0]);
     const auto unchanged = [](const Sum& sum) { return sum; };
     RUNG_UNROLL
-    for (int first = 0; first < J; first += COUNT * WIDTH) {
+    for (int first = 0; first < J; first += COUNT * IN_ROW) {
       // sync: all threads have read the earlier contents of the boxes
       ptx::bar_sync(barrier, 128);
       RUNG_UNROLL
-      for (int j = 0; j < COUNT * WIDTH; ++j) {
-        put(boxes + j / WIDTH * 64 * SUMS_IN_ROW, j % WIDTH * 8, unchanged, d[first + j]);
+      for (int j = 0; j < COUNT * IN_ROW; ++j) {
+        put(boxes + j / IN_ROW * 64 * SUMS_IN_ROW, j % IN_ROW * 8, unchanged, d[first + j]);
       }
       // sync: the boxes are complete
       ptx::bar_sync(barrier, 128);
@@ -180,8 +208,8 @@ struct TmaStoreEpilogue {
     RUNG_NO_UNROLL
     for (int r = warp; r < rows; r += 8) {
       const bool has_second = r + 4 < rows;
-      const Sum sum = box[swizzled<Sum>(r, lane)];
-      const Sum second_sum = box[swizzled<Sum>(has_second ? r + 4 : r, lane)];
+      const Sum sum = box[index_in_box<Sum>(r, lane)];
+      const Sum second_sum = box[index_in_box<Sum>(has_second ? r + 4 : r, lane)];
       Out first = {}, second = {};
       if (epilogue.reads_c()) {
         first = *to;
@@ -196,8 +224,7 @@ struct TmaStoreEpilogue {
   /// Writes f of this thread's elements of 64 x 8 sums to the columns of a box from `col` on.
   template <class T, class F>
   static __device__ __forceinline__ void put(T* box, int col, const F& f, const Sum (&d)[4]) {
-    const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
-    const std::uint32_t to = ptx::cvta_to_shared(box + swizzled<T>(row, col + accumulator_col()));
+    const std::uint32_t to = ptx::cvta_to_shared(box + my_index_in_box<T>(col));
     const auto put_pair = [](std::uint32_t pair, T first, T second) {
       if constexpr (sizeof(T) == 2) {
         ptx::st_shared_v2(pair, first.bits, second.bits);
@@ -207,13 +234,6 @@ struct TmaStoreEpilogue {
     };
     put_pair(to, f(d[0]), f(d[1]));
     put_pair(to + 8 * 128, f(d[2]), f(d[3]));
-  }
-
-  /// The index of element (row, col) of a box of T, with the 128-byte swizzle.
-  template <class T>
-  static __device__ __forceinline__ int swizzled(int row, int col) {
-    constexpr int CHUNK = 16 / sizeof(T);
-    return row * (128 / sizeof(T)) + (col / CHUNK ^ row % 8) * CHUNK + col % CHUNK;
   }
 };
 

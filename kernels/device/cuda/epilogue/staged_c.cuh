@@ -1,0 +1,71 @@
+#pragma once
+// C as one more operand: where results depend on it, TMA brings a tile of C through the stages of the
+// pipeline, after its last k-block. So C is on its way while tensor cores multiply.
+
+#include <cstdint>
+
+#include "device/cuda/epilogue/tma_store.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+
+namespace rung::cuda {
+
+/// Columns of C in one stage, of 128 bytes.
+template <class Out>
+inline constexpr int staged_columns = 128 / sizeof(Out);
+
+/// What a kernel does with C. It knows before its first tile: tensor cores wait at the end of one.
+template <class Out>
+struct CStages {
+  bool has_boxes;     // TMA can copy it
+  bool is_read;       // and results depend on it: where k is split, the reduction reads it instead
+  Scalar<Out> scale;  // of what is stored: add_staged_c() has scaled the sums
+
+  template <class In>
+  __device__ __forceinline__ explicit CStages(const Gemm<In, Out>& g)
+      : has_boxes(has_boxes_of_c(g)),
+        is_read(g.beta != Scalar<Out>{} && has_boxes),
+        scale(is_read ? Scalar<Out>{1} : g.alpha) {}
+};
+
+#ifdef RUNG_HOST
+
+// Kernel templates name it; the host never calls it.
+template <int ROWS>
+void load_staged_c(std::uint32_t stage, const EncodedTensorMap& map, int row, int col,
+                   std::uint32_t barrier);
+
+#else
+
+/// One thread starts to load boxes of 64 rows, ROWS in all, from element (row, col) of C on. Their
+/// bytes complete at an mbarrier.
+template <int ROWS>
+__device__ __forceinline__ void load_staged_c(std::uint32_t stage, const EncodedTensorMap& map,
+                                              int row, int col, std::uint32_t barrier) {
+  RUNG_UNROLL
+  for (int r = 0; r < ROWS; r += 64) ptx::tma_load_2d(stage + r * 128, &map, col, row + r, barrier);
+}
+
+#endif
+
+/// Makes results of a warpgroup's sums in columns from 8 j on, as many as a box has: adds the elements
+/// of C in the box. They are not rounded to Out yet.
+template <class In, class Out, int J>
+__device__ __forceinline__ void add_staged_c(const Gemm<In, Out>& g, const Out* box, int j,
+                                             Scalar<Out> (&sums)[J][4]) {
+  using Sum = Scalar<Out>;
+  const auto add = [&](const Out* pair, Sum& first, Sum& second) RUNG_INLINE_LAMBDA {
+    const auto c = *reinterpret_cast<const Vector<Out, 2>*>(pair);
+    first = g.alpha * first + g.beta * static_cast<Sum>(c.at[0]);
+    second = g.alpha * second + g.beta * static_cast<Sum>(c.at[1]);
+  };
+  RUNG_UNROLL
+  for (int i = 0; i < staged_columns<Out> / 8; ++i) {
+    const Out* const mine = box + my_index_in_box<Out>(i * 8);
+    add(mine, sums[j + i][0], sums[j + i][1]);
+    add(mine + 8 * staged_columns<Out>, sums[j + i][2], sums[j + i][3]);
+  }
+  // sync: all lanes of the warp have read
+  ptx::bar_warp_sync();
+}
+
+}  // namespace rung::cuda

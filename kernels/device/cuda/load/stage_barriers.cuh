@@ -1,0 +1,53 @@
+#pragma once
+// The mbarriers of a circular buffer of stages, which one thread of each block in a cluster fills and
+// warps of all of them read.
+
+#include <cstdint>
+
+#include "device/cuda/keywords.cuh"
+#include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/ptx/basic.cuh"
+#include "device/cuda/ptx/sm_90.cuh"
+
+namespace rung::cuda {
+
+template <int STAGES, int CLUSTER>
+struct StageBarriers {
+  std::uint64_t full[STAGES];   // the tiles are there
+  std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+
+  /// One thread does this. `warps`: of a block, which read.
+  __device__ __forceinline__ void init(int warps) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), 1);
+      ptx::mbarrier_init(ptx::cvta_to_shared(&empty[stage]), CLUSTER * warps);
+    }
+    ptx::fence_mbarrier_init();
+  }
+
+  /// Waits until a stage is empty in all blocks, as all are in the first round. Returns the mbarrier
+  /// at which `bytes` bytes are then expected in this block.
+  __device__ __forceinline__ std::uint32_t expect(const PipelineState<STAGES>& state, int bytes) {
+    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&empty[state.stage]), state.parity ^ 1);
+    const std::uint32_t barrier = ptx::cvta_to_shared(&full[state.stage]);
+    ptx::mbarrier_arrive_expect_tx(barrier, bytes);
+    return barrier;
+  }
+
+  __device__ __forceinline__ void wait_until_full(const PipelineState<STAGES>& state) {
+    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&full[state.stage]), state.parity);
+  }
+
+  /// This warp does not read the stage any more.
+  __device__ __forceinline__ void release(int stage) {
+    const std::uint32_t block = threadIdx.x % 32;
+    const std::uint32_t barrier = ptx::cvta_to_shared(&empty[stage]);
+    if constexpr (CLUSTER == 1) {
+      if (block == 0) ptx::mbarrier_arrive(barrier);
+    } else {
+      if (block < CLUSTER) ptx::mbarrier_arrive_cluster(barrier, block);
+    }
+  }
+};
+
+}  // namespace rung::cuda

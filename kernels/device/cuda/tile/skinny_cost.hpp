@@ -1,0 +1,69 @@
+#pragma once
+// A product with few rows or columns, as the host of rung 50 sees it: its tiles, and what a launch costs,
+// to choose the parts of k.
+
+#include <cstdint>
+
+#include "core/integers.hpp"
+#include "core/problem.hpp"
+
+namespace rung::cuda {
+
+/// The operand of A and B^T with many rows, and how many rows both have.
+template <class In>
+struct SkinnyShape {
+  Matrix<const In> x;
+  std::int64_t few, many;
+
+  template <class Out>
+  explicit SkinnyShape(const Gemm<In, Out>& g)
+      : x(g.m <= g.n ? g.b.transposed() : g.a),
+        few(g.m <= g.n ? g.m : g.n),
+        many(g.m <= g.n ? g.n : g.m) {}
+
+  bool is_k_major() const { return x.col_stride == 1; }
+  std::int64_t leading_dimension() const { return x.row_stride * x.col_stride; }
+  std::int64_t tiles(int few_rows, int many_rows) const {
+    return ceil_div(few, few_rows) * ceil_div(many, many_rows);
+  }
+};
+
+/// Times in microseconds. The constants are those of an H200, fitted to 55 shapes
+/// (docs/notes/random-shapes.md).
+struct SkinnyCost {
+  std::int64_t tiles;     // blocks, if k is not cut
+  std::int64_t k_blocks;  // the shortest parts of k
+  double bytes;           // of the long operand
+  double block_bytes;     // of its rows and steps that a block reads in a k-block
+  bool has_vectors;       // of the long operand, that a lane loads at once
+  int rows;               // of the short operand, of a block
+  int results;            // of a thread
+  std::int64_t multiprocessors;
+  std::int64_t blocks_at_once;  // on each of them
+
+  double of(std::int64_t parts) const {
+    const auto length = static_cast<double>(ceil_div(k_blocks, parts));
+    const std::int64_t on_sm = ceil_div(tiles * parts, multiprocessors);
+    const auto waves = static_cast<double>(ceil_div(on_sm, blocks_at_once));
+    const double start = 0.54 * static_cast<double>(on_sm);
+    const double panel = 0.16 * rows * length * waves;
+    const double in_sm =
+        static_cast<double>(on_sm) * length * block_bytes * (has_vectors ? 1.0 : 2.5) / 114e3;
+    const double in_memory = bytes / (40e3 * static_cast<double>(multiprocessors));
+    const double adding = parts == 1 ? 0 : 0.73 + 0.022 * results * static_cast<double>(parts);
+    // The slower of both hides most of the other.
+    return start + panel + __builtin_sqrt(in_sm * in_sm + in_memory * in_memory) + adding;
+  }
+
+  /// How many parts take least time: at most eight blocks on each multiprocessor.
+  int best_parts() const {
+    const std::int64_t most = tiles == 0 ? 1 : 8 * multiprocessors / tiles;
+    std::int64_t best = 1;
+    for (std::int64_t parts = 2; parts <= most && parts <= k_blocks; ++parts) {
+      if (of(parts) < of(best)) best = parts;
+    }
+    return static_cast<int>(best);
+  }
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,54 @@
+// The parts of k that rung 50 chooses, for shapes whose best ones were measured on an H200.
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/rungs.hpp"
+
+namespace rung::cuda {
+namespace {
+
+struct Shape {
+  std::int64_t m, n, k;
+  bool a_transposed, b_transposed;
+};
+
+template <class T>
+GemmConfig chosen(const Shape& s, int multiprocessors = 132) {
+  const Gemm<T> g = {s.m,
+                     s.n,
+                     s.k,
+                     {},
+                     {nullptr, s.a_transposed ? 1 : s.k, s.a_transposed ? s.m : 1},
+                     {nullptr, s.b_transposed ? 1 : s.n, s.b_transposed ? s.k : 1},
+                     {},
+                     {nullptr, s.n, 1}};
+  return find_gemm_rung("gemm/cuda/50_skinny")->choices.of<T, T>()(g, multiprocessors);
+}
+
+TEST(SkinnyCost, BlocksTakeOneMultiprocessorEach) {
+  // 11 tiles: 12 parts are 132 blocks. 14 parts took 37 % longer.
+  EXPECT_EQ(chosen<float>({1, 690, 7263, false, true}), (GemmConfig{.tile = 0, .splits = 12}));
+}
+
+TEST(SkinnyCost, PartsAreOfOneLength) {
+  // 12 k-blocks: in 11 parts, one has two of them, and takes 16 % longer.
+  EXPECT_EQ(chosen<bfloat16>({1312, 2, 1416, true, false}), (GemmConfig{.tile = 1, .splits = 12}));
+}
+
+TEST(SkinnyCost, FewTilesAreCutShort) {
+  // 3 parts took 26 % longer than 8.
+  EXPECT_GE(chosen<bfloat16>({128, 1, 1920, false, false}).splits, 6);
+}
+
+TEST(SkinnyCost, ManyTilesAreNotCut) {
+  EXPECT_EQ(chosen<float>({15784, 1, 1864, false, true}).splits, 1);
+  EXPECT_EQ(chosen<float>({2, 100000, 65536, false, true}).splits, 1);
+}
+
+TEST(SkinnyCost, NothingIsNotCut) {
+  EXPECT_EQ(chosen<float>({0, 1, 7000, false, false}).splits, 1);
+  EXPECT_EQ(chosen<float>({1, 1, 0, false, false}).splits, 1);
+}
+
+}  // namespace
+}  // namespace rung::cuda
