@@ -14,6 +14,7 @@ void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
   for (std::vector<Stamp>* stamps : {&written, &first_reader, &other_reader}) {
     stamps->assign(granules, 0);
   }
+  has_readers = false;
   for (std::vector<std::uint32_t>* sites : {&write_site, &first_read_site, &other_read_site}) {
     sites->resize(granules);
   }

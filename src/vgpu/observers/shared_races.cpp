@@ -4,7 +4,9 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
+#include "vgpu/engine/memory/access.hpp"
 #include "vgpu/observers/async_races.hpp"
+#include "vgpu/observers/ordered_writes.hpp"
 #include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
@@ -250,7 +252,20 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
     return;
   }
   const auto& unique = shape.unique_distances();
-  std::for_each_n(unique.begin(), shape.uniques(), visit);
+  const int threads = shape.uniques();
+  const int shift = shadow.granule_shift;
+  const Stamp first_stamp = make_stamp(segment, block.thread(warp, 0));
+  const auto first_of = [&](int i) {
+    return (low + unique[static_cast<std::size_t>(i)].distance) >> shift;
+  };
+  const auto stamp_of = [&](int i) {
+    return first_stamp + unique[static_cast<std::size_t>(i)].second;
+  };
+  if (bytes <= widest_aligned &&
+      write_if_ordered(shadow, safe, site, threads, bytes >> shift, first_of, stamp_of)) {
+    return;
+  }
+  std::for_each_n(unique.begin(), threads, visit);
 }
 
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
@@ -286,11 +301,42 @@ void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset
 
 }  // namespace
 
-void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
-                          std::uint32_t bytes) {
-  write_at(block, thread, site, offset, bytes, pending_time);
-  // The granule no longer has a bulk copy's stamp.
-  if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
+namespace {
+
+/// What a cp.async of a warp writes, unless some of its lanes' writes need a closer look.
+bool write_pending_if_ordered(Block& block, const Warp& warp, std::uint32_t site,
+                              const AsyncCopy& copy) {
+  SharedShadow& shadow = block.shadow;
+  Regions regions = 0;
+  for (int i = 0; i < copy.count; ++i) {
+    const std::uint32_t offset = copy.offset[static_cast<std::size_t>(i)];
+    regions |= shadow.regions(offset, offset + copy.bytes - 1);
+  }
+  settle_reads(block, regions);
+  shadow.written_since_barrier |= regions;
+  const int shift = shadow.granule_shift;
+  const Stamp first_stamp = make_stamp(pending_time, block.thread(warp, 0));
+  const auto first_of = [&](int i) {
+    return std::size_t{copy.offset[static_cast<std::size_t>(i)]} >> shift;
+  };
+  const auto stamp_of = [&](int i) { return first_stamp + copy.lane[static_cast<std::size_t>(i)]; };
+  return write_if_ordered(shadow, block.order.safe_below(warp.index), site, copy.count,
+                          copy.bytes >> shift, first_of, stamp_of);
+}
+
+}  // namespace
+
+void write_shared_pending(Block& block, const Warp& warp, std::uint32_t site,
+                          const AsyncCopy& copy) {
+  const bool ordered = copy.distinct && write_pending_if_ordered(block, warp, site, copy);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    const std::uint32_t offset = copy.offset[i];
+    if (!ordered) {
+      write_at(block, block.thread(warp, copy.lane[i]), site, offset, copy.bytes, pending_time);
+    }
+    // The granule no longer has a bulk copy's stamp.
+    if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
+  }
 }
 
 void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
@@ -298,12 +344,12 @@ void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32
   write_at(block, thread, site, offset, bytes, block.order.segment(thread / warp_size));
 }
 
-void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes) {
-  const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
-  const std::uint32_t segment = block.order.segment(thread / warp_size);
-  for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
-       ++granule) {
-    block.shadow.written[granule] = make_stamp(segment, thread);
+void complete_pending(Block& block, const Warp& warp, const AsyncCopy& copy) {
+  const Stamp first_stamp = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
+  const int shift = block.shadow.granule_shift;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    std::fill_n(block.shadow.written.data() + (copy.offset[i] >> shift), copy.bytes >> shift,
+                first_stamp + copy.lane[i]);
   }
 }
 

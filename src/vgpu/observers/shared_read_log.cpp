@@ -61,6 +61,7 @@ void note_logged(Block& block, const LoggedRead& read) {
 constexpr std::size_t longest_log = 1 << 14;
 
 void settle_all(Block& block) {
+  block.shadow.has_readers = true;
   for (const LoggedRead& read : block.shadow.log.reads) note_logged(block, read);
   block.shadow.log.clear();
 }
