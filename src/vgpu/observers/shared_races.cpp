@@ -4,7 +4,6 @@
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
-#include "vgpu/engine/memory/access.hpp"
 #include "vgpu/observers/async_races.hpp"
 #include "vgpu/observers/ordered_writes.hpp"
 #include "vgpu/observers/stored_values.hpp"
@@ -157,14 +156,27 @@ void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t
   }
 }
 
+namespace {
+
+/// Whether all accesses to the granule are plainly ordered before the thread's.
+bool is_plainly_writable(const SharedShadow& shadow, std::size_t granule, Stamp safe, int thread) {
+  return is_plainly_ordered(shadow.written[granule], safe, thread) &&
+         is_plainly_ordered(shadow.first_reader[granule], safe, thread) &&
+         is_plainly_ordered(shadow.other_reader[granule], safe, thread);
+}
+
+}  // namespace
+
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                   int lane_shift) {
+  const Stamp safe = block.order.safe_below(warp.index);
   const auto granule = static_cast<std::size_t>(block.shadow.granule);
   for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
     const std::size_t lane = i >> lane_shift;
     const auto begin = static_cast<std::uint32_t>((first + (lane << lane_shift)) * granule);
-    check_write({block, block.thread(warp, static_cast<int>(lane)), site, &warp, begin}, first + i,
-                "write", false);
+    const int thread = block.thread(warp, static_cast<int>(lane));
+    if (is_plainly_writable(block.shadow, first + i, safe, thread)) continue;
+    check_write({block, thread, site, &warp, begin}, first + i, "write", false);
   }
 }
 
@@ -185,7 +197,7 @@ bool written_before(const SharedShadow& shadow, std::uint64_t first, std::uint64
 }
 
 /// The same for all that the lanes read.
-bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
+bool plainly_in_order(const SharedShadow& shadow, Shape& shape, std::int64_t offset,
                       std::uint32_t bytes, Stamp safe) {
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const int shift = shadow.granule_shift;
@@ -194,8 +206,9 @@ bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64
   };
   if (shape.kind == Shape::Kind::uniform) return in_order(low);
   bool all = true;
-  for (Mask left = shape.mask; left != 0; left &= left - 1) {
-    all &= in_order(low + shape.distance[static_cast<std::size_t>(first_lane(left))]);
+  const auto& unique = shape.unique_distances();
+  for (int i = 0; i < shape.uniques(); ++i) {
+    all &= in_order(low + unique[static_cast<std::size_t>(i)].distance);
   }
   return all;
 }
@@ -236,9 +249,8 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
     const Stamp stamp = make_stamp(segment, block.thread(warp, unique.second));
     for (std::uint64_t granule = begin >> shadow.granule_shift; granule <= last; ++granule) {
       const Stamp before = shadow.written[granule];
-      if (before >= safe || shadow.first_reader[granule] >= safe ||
-          shadow.other_reader[granule] >= safe) {
-        const int thread = block.thread(warp, unique.first);
+      const int thread = block.thread(warp, unique.first);
+      if (!is_plainly_writable(shadow, granule, safe, thread)) {
         check_write({block, thread, site, &warp, static_cast<std::uint32_t>(begin)}, granule,
                     "write", false);
       }
@@ -258,11 +270,16 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
   const auto first_of = [&](int i) {
     return (low + unique[static_cast<std::size_t>(i)].distance) >> shift;
   };
+  const auto thread_of = [&](int i) {
+    return block.thread(warp, unique[static_cast<std::size_t>(i)].first);
+  };
   const auto stamp_of = [&](int i) {
     return first_stamp + unique[static_cast<std::size_t>(i)].second;
   };
   if (bytes <= widest_aligned &&
-      write_if_ordered(shadow, safe, site, threads, bytes >> shift, first_of, stamp_of)) {
+      write_if_ordered(shadow, safe,
+                       WriteByThreads{site, threads, std::size_t{bytes} >> shift, first_of,
+                                      thread_of, stamp_of})) {
     return;
   }
   std::for_each_n(unique.begin(), threads, visit);
@@ -319,9 +336,13 @@ bool write_pending_if_ordered(Block& block, const Warp& warp, std::uint32_t site
   const auto first_of = [&](int i) {
     return std::size_t{copy.offset[static_cast<std::size_t>(i)]} >> shift;
   };
+  const auto thread_of = [&](int i) {
+    return block.thread(warp, copy.lane[static_cast<std::size_t>(i)]);
+  };
   const auto stamp_of = [&](int i) { return first_stamp + copy.lane[static_cast<std::size_t>(i)]; };
-  return write_if_ordered(shadow, block.order.safe_below(warp.index), site, copy.count,
-                          copy.bytes >> shift, first_of, stamp_of);
+  return write_if_ordered(shadow, block.order.safe_below(warp.index),
+                          WriteByThreads{site, copy.count, std::size_t{copy.bytes} >> shift,
+                                         first_of, thread_of, stamp_of});
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
 }
 
 /// Whether all lanes access elements at the shape's narrow distances.
-bool is_near(const MemoryOp& op, const Shape& shape, const Place& place) {
-  return shape.mask == all_lanes && shape.narrow && place.lane_stride == 0 && !op.relaxed;
+bool is_near(const MemoryOp& op, const Shape& shape) {
+  return shape.mask == all_lanes && shape.narrow && !op.relaxed;
 }
 
 /// Prefetches for the next warp, which probably reads at the same distance from here as this one
@@ -81,8 +81,11 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
       prefetch_next(place.at(shape.low, 0), shape, warp_size * op.access_bytes());
     }
     RowCopy<Mem, Dst, decltype(rows)>(count, rows).load_dense(from);
-  } else if (is_near(op, shape, place)) {
-    RowCopy<Mem, Dst, decltype(rows)>(count, rows).load_scattered(place.at(shape.low, 0), shape);
+  } else if (is_near(op, shape)) {
+    const RowCopy<Mem, Dst, decltype(rows)> copy(count, rows);
+    const std::byte* from = place.at(shape.low, 0);
+    place.lane_stride == 0 ? copy.load_scattered(from, shape)
+                           : copy.load_local(from, shape, place.lane_stride);
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
@@ -138,8 +141,10 @@ void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
     copy.store_dense(reinterpret_cast<Mem*>(place.at(shape.low, 0)));
     return;
   }
-  if (is_near(op, shape, place) && op.access_bytes() <= widest_aligned) {
-    copy.store_scattered(place.at(shape.low, 0), shape);
+  if (is_near(op, shape) && op.access_bytes() <= widest_aligned) {
+    std::byte* to = place.at(shape.low, 0);
+    place.lane_stride == 0 ? copy.store_scattered(to, shape)
+                           : copy.store_local(to, shape, place.lane_stride);
   } else {
     store_one_by_one<Mem, Src>(warp, instr, shape, place);
   }

@@ -119,6 +119,25 @@ class RowCopy {
     }
     for (int e = 0; e < count_; ++e, from += sizeof(Mem)) gather(from, shape, rows_(e));
   }
+  /// The same, of local memory: each lane has its own, `stride` bytes from that of the lane before.
+  HWY_INLINE void load_local(const std::byte* from, const Shape& shape, std::size_t stride) const {
+    for (int e = 0; e < count_; ++e, from += sizeof(Mem)) {
+      Lane* row = rows_(e);
+      for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        const std::byte* at = from + shape.narrow_distance[lane] + lane * stride;
+        row[lane] = static_cast<Lane>(*reinterpret_cast<const Mem*>(at));
+      }
+    }
+  }
+  HWY_INLINE void store_local(std::byte* to, const Shape& shape, std::size_t stride) const {
+    for (int e = 0; e < count_; ++e, to += sizeof(Mem)) {
+      const Lane* row = rows_(e);
+      for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        std::byte* at = to + shape.narrow_distance[lane] + lane * stride;
+        *reinterpret_cast<Mem*>(at) = static_cast<Mem>(row[lane]);
+      }
+    }
+  }
   /// Of lanes with the same address, the last one's elements remain.
   HWY_INLINE void store_scattered(std::byte* to, const Shape& shape) const {
     const std::int32_t* distance = shape.narrow_distance.data();
