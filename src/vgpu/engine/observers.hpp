@@ -15,6 +15,7 @@
 namespace rung::vgpu {
 
 class BulkTraffic;
+struct AsyncCopy;
 enum class AccessKind : std::uint8_t;
 struct MemoryOp;
 struct Place;
@@ -65,11 +66,11 @@ struct Observers {
   SharedAccess write_shared = Nothing{};
   SharedAccess atomic_shared = Nothing{};
   /// A write that is in flight until complete_pending() (cp.async).
-  ThreadAccess write_shared_pending = Nothing{};
+  void (*write_shared_pending)(Block& block, const Warp& warp, std::uint32_t site,
+                               const AsyncCopy& copy) = Nothing{};
+  void (*complete_pending)(Block& block, const Warp& warp, const AsyncCopy& copy) = Nothing{};
   /// A write that is complete at once (mbarrier.init).
   ThreadAccess write_shared_once = Nothing{};
-  void (*complete_pending)(Block& block, int thread, std::uint32_t offset,
-                           std::uint32_t bytes) = Nothing{};
 
   // Global memory.
   using GlobalAccess = void (*)(Block& block, Warp& warp, const MemoryOp& op, Shape& shape,

@@ -33,6 +33,13 @@ inline constexpr int stamp_thread(Stamp stamp) {
   return static_cast<int>(stamp & stamp_thread_mask);
 }
 
+/// Whether comparisons alone show that an access is ordered before those of a thread: it is older
+/// than `safe` (Order::safe_below), or the thread's own and complete.
+inline constexpr bool is_plainly_ordered(Stamp stamp, Stamp safe, int thread) {
+  const bool own = ((stamp ^ static_cast<Stamp>(thread)) & stamp_thread_mask) == 0;
+  return stamp < safe || (own && stamp < make_stamp(pending_time, 0));
+}
+
 /// The memory that a barrier orders: in CUDA all of it, in Metal that of its mem_flags.
 struct OrderedMemory {
   bool shared = true, device = true;

@@ -14,6 +14,7 @@ void SharedShadow::start(std::uint32_t bytes, int granule_bytes) {
   for (std::vector<Stamp>* stamps : {&written, &first_reader, &other_reader}) {
     stamps->assign(granules, 0);
   }
+  has_readers = false;
   for (std::vector<std::uint32_t>* sites : {&write_site, &first_read_site, &other_read_site}) {
     sites->resize(granules);
   }
@@ -37,8 +38,17 @@ void SharedShadow::forget() {
 }
 
 void SharedShadow::count_first_writes(std::size_t first, std::size_t count) {
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (written[i] == 0) count_first_write(i);
+  const int shift = region_shift - granule_shift;
+  const std::size_t end = first + count;
+  for (std::size_t at = first; at < end;) {
+    const std::size_t region = at >> shift;
+    const std::size_t next = std::min(end, (region + 1) << shift);
+    const auto from = written.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto to = written.begin() + static_cast<std::ptrdiff_t>(next);
+    const auto fresh = static_cast<std::uint32_t>(std::count(from, to, Stamp{0}));
+    left_[region] -= fresh;
+    if (fresh != 0 && left_[region] == 0) unwritten &= ~(Regions{1} << region);
+    at = next;
   }
 }
 

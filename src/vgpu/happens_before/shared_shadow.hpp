@@ -53,6 +53,7 @@ struct SharedShadow {
   int granule_shift = 2;       // its logarithm
   std::vector<Stamp> written;  // 0: never written
   std::vector<Stamp> first_reader, other_reader;
+  bool has_readers = false;  // since the start; otherwise these are all 0
   std::vector<std::uint32_t> write_site, first_read_site, other_read_site;
 
   ReadLog log;

@@ -24,6 +24,21 @@ struct ShadowWord {
   }
 };
 
+/// Four of them, for an access to a word.
+struct HalfShadowWord {
+  static constexpr std::size_t bytes = 4;
+
+  static bool starts_at(const std::uint8_t* shadow, const std::uint8_t* end) {
+    return reinterpret_cast<std::uintptr_t>(shadow) % bytes == 0 &&
+           static_cast<std::size_t>(end - shadow) >= bytes;
+  }
+  static bool are_written(std::uint8_t* shadow) {
+    constexpr std::uint32_t all = 0x0101'0101;
+    return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(shadow))
+               .load(std::memory_order_relaxed) == all;
+  }
+};
+
 /// Marks the bytes from `address` on, all of this allocation, as written.
 inline void note_written(const Allocation& allocation, std::uint64_t address, std::size_t bytes) {
   std::uint8_t* at = allocation.shadow(address);
@@ -58,6 +73,8 @@ inline std::size_t find_unwritten(const Allocation& allocation, std::uint64_t ad
     } else if (ShadowWord::starts_at(at, end) &&
                ShadowWord::at(at).load(std::memory_order_relaxed) == ShadowWord::all) {
       at += sizeof(ShadowWord::all);
+    } else if (HalfShadowWord::starts_at(at, end) && HalfShadowWord::are_written(at)) {
+      at += HalfShadowWord::bytes;
     } else if (std::atomic_ref(*at).load(std::memory_order_relaxed) != 0) {
       ++at;
     } else {

@@ -65,6 +65,10 @@ struct AtomicAction {
   ptx::Type type = ptx::Type::u32;
 };
 
+/// Accesses are aligned to their size up to this one, so that two of them have the same address or
+/// no common byte.
+inline constexpr std::uint32_t widest_aligned = 16;
+
 /// What a memory instruction accesses; Instr::imm points at one.
 struct MemoryOp {
   ptx::Space space = ptx::Space::generic;
@@ -107,7 +111,9 @@ struct MemoryOp {
   }
   std::uint32_t access_bytes() const { return std::uint32_t{bytes} * count; }
   /// The alignment that addresses must have.
-  std::uint32_t alignment() const { return access_bytes() < 16 ? access_bytes() : 16; }
+  std::uint32_t alignment() const {
+    return access_bytes() < widest_aligned ? access_bytes() : widest_aligned;
+  }
 };
 
 /// Loads from shared memory through one address register that a superinstruction checks together:

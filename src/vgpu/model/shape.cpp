@@ -163,13 +163,16 @@ int Shape::regular_sectors(std::uint32_t bytes, std::uint64_t begin) const {
 int Shape::sectors(std::uint32_t bytes, std::int64_t offset) {
   const std::uint64_t begin = low + static_cast<std::uint64_t>(offset);
   if (const int known = regular_sectors(bytes, begin)) return known;
-  const auto phase = static_cast<std::uint32_t>(begin % sector_bytes);
-  if (sectors_bytes_ != bytes || sectors_phase_ != phase) {
+  if (sectors_bytes_ != bytes) {
     sectors_bytes_ = bytes;
-    sectors_phase_ = phase;
-    sectors_ = global_sectors(distance, mask, bytes, static_cast<std::int64_t>(begin));
+    sectors_.fill(0);
   }
-  return sectors_;
+  std::uint8_t& known = sectors_[begin % sector_bytes];
+  if (known == 0) {
+    known = static_cast<std::uint8_t>(
+        global_sectors(distance, mask, bytes, static_cast<std::int64_t>(begin)));
+  }
+  return known;
 }
 
 }  // namespace rung::vgpu

@@ -85,10 +85,9 @@ struct Shape {
   std::array<std::uint8_t, 16> wavefronts_{};  // by log2 of the bytes, loads apart; 0: unknown
   std::array<std::uint8_t, 16> phases_{};      // their addresses' position in a word
   std::array<std::uint8_t, 5> matrix_wavefronts_{};  // by the number of matrices; 0: unknown
-  // The sectors of the last counted access, with its bytes and the position of `low` in a sector.
-  std::uint32_t sectors_bytes_ = 0;  // 0: none
-  std::uint32_t sectors_phase_ = 0;
-  int sectors_ = 0;
+  // Sectors of accesses with this many bytes, by the position of `low` in a sector; 0: unknown.
+  std::uint32_t sectors_bytes_ = 0;  // 0: none is known
+  std::array<std::uint8_t, 32> sectors_;
 };
 
 }  // namespace rung::vgpu

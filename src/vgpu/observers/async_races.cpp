@@ -208,6 +208,7 @@ void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint3
   SharedShadow& shadow = access.block.shadow;
   AsyncShadow& async = access.block.async->shadow;
   if (bytes == 0) return;
+  shadow.has_readers = true;
   for_each_unit(offset, bytes, [&](std::uint32_t at) { async.read_at(at, slot) = read; });
   const Granules granules(shadow, offset, bytes);
   Stamp* const readers = shadow.first_reader.data() + granules.first;

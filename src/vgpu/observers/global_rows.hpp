@@ -11,7 +11,7 @@ namespace rung::vgpu {
 
 /// An access by a whole warp: granules from `first` on, 2^lane_shift per lane.
 struct GlobalRow {
-  GlobalShadow shadow;
+  const GlobalShadow& shadow;  // copies of it would wait for stores that are still under way
   std::size_t first;
   int lane_shift;
   GlobalStamp stamp;     // of lane 0; those of the other lanes follow

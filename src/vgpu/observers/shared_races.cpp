@@ -5,6 +5,7 @@
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/observers/async_races.hpp"
+#include "vgpu/observers/ordered_writes.hpp"
 #include "vgpu/observers/stored_values.hpp"
 
 namespace rung::vgpu {
@@ -155,14 +156,27 @@ void check_reads(Block& block, const Warp& warp, std::uint32_t site, std::size_t
   }
 }
 
+namespace {
+
+/// Whether all accesses to the granule are plainly ordered before the thread's.
+bool is_plainly_writable(const SharedShadow& shadow, std::size_t granule, Stamp safe, int thread) {
+  return is_plainly_ordered(shadow.written[granule], safe, thread) &&
+         is_plainly_ordered(shadow.first_reader[granule], safe, thread) &&
+         is_plainly_ordered(shadow.other_reader[granule], safe, thread);
+}
+
+}  // namespace
+
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
                   int lane_shift) {
+  const Stamp safe = block.order.safe_below(warp.index);
   const auto granule = static_cast<std::size_t>(block.shadow.granule);
   for (std::size_t i = 0; i < std::size_t{warp_size} << lane_shift; ++i) {
     const std::size_t lane = i >> lane_shift;
     const auto begin = static_cast<std::uint32_t>((first + (lane << lane_shift)) * granule);
-    check_write({block, block.thread(warp, static_cast<int>(lane)), site, &warp, begin}, first + i,
-                "write", false);
+    const int thread = block.thread(warp, static_cast<int>(lane));
+    if (is_plainly_writable(block.shadow, first + i, safe, thread)) continue;
+    check_write({block, thread, site, &warp, begin}, first + i, "write", false);
   }
 }
 
@@ -183,7 +197,7 @@ bool written_before(const SharedShadow& shadow, std::uint64_t first, std::uint64
 }
 
 /// The same for all that the lanes read.
-bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64_t offset,
+bool plainly_in_order(const SharedShadow& shadow, Shape& shape, std::int64_t offset,
                       std::uint32_t bytes, Stamp safe) {
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(offset);
   const int shift = shadow.granule_shift;
@@ -192,8 +206,9 @@ bool plainly_in_order(const SharedShadow& shadow, const Shape& shape, std::int64
   };
   if (shape.kind == Shape::Kind::uniform) return in_order(low);
   bool all = true;
-  for (Mask left = shape.mask; left != 0; left &= left - 1) {
-    all &= in_order(low + shape.distance[static_cast<std::size_t>(first_lane(left))]);
+  const auto& unique = shape.unique_distances();
+  for (int i = 0; i < shape.uniques(); ++i) {
+    all &= in_order(low + unique[static_cast<std::size_t>(i)].distance);
   }
   return all;
 }
@@ -234,9 +249,8 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
     const Stamp stamp = make_stamp(segment, block.thread(warp, unique.second));
     for (std::uint64_t granule = begin >> shadow.granule_shift; granule <= last; ++granule) {
       const Stamp before = shadow.written[granule];
-      if (before >= safe || shadow.first_reader[granule] >= safe ||
-          shadow.other_reader[granule] >= safe) {
-        const int thread = block.thread(warp, unique.first);
+      const int thread = block.thread(warp, unique.first);
+      if (!is_plainly_writable(shadow, granule, safe, thread)) {
         check_write({block, thread, site, &warp, static_cast<std::uint32_t>(begin)}, granule,
                     "write", false);
       }
@@ -250,7 +264,25 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
     return;
   }
   const auto& unique = shape.unique_distances();
-  std::for_each_n(unique.begin(), shape.uniques(), visit);
+  const int threads = shape.uniques();
+  const int shift = shadow.granule_shift;
+  const Stamp first_stamp = make_stamp(segment, block.thread(warp, 0));
+  const auto first_of = [&](int i) {
+    return (low + unique[static_cast<std::size_t>(i)].distance) >> shift;
+  };
+  const auto thread_of = [&](int i) {
+    return block.thread(warp, unique[static_cast<std::size_t>(i)].first);
+  };
+  const auto stamp_of = [&](int i) {
+    return first_stamp + unique[static_cast<std::size_t>(i)].second;
+  };
+  if (bytes <= widest_aligned &&
+      write_if_ordered(shadow, safe,
+                       WriteByThreads{site, threads, std::size_t{bytes} >> shift, first_of,
+                                      thread_of, stamp_of})) {
+    return;
+  }
+  std::for_each_n(unique.begin(), threads, visit);
 }
 
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
@@ -286,11 +318,46 @@ void write_at(Block& block, int thread, std::uint32_t site, std::uint32_t offset
 
 }  // namespace
 
-void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
-                          std::uint32_t bytes) {
-  write_at(block, thread, site, offset, bytes, pending_time);
-  // The granule no longer has a bulk copy's stamp.
-  if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
+namespace {
+
+/// What a cp.async of a warp writes, unless some of its lanes' writes need a closer look.
+bool write_pending_if_ordered(Block& block, const Warp& warp, std::uint32_t site,
+                              const AsyncCopy& copy) {
+  SharedShadow& shadow = block.shadow;
+  Regions regions = 0;
+  for (int i = 0; i < copy.count; ++i) {
+    const std::uint32_t offset = copy.offset[static_cast<std::size_t>(i)];
+    regions |= shadow.regions(offset, offset + copy.bytes - 1);
+  }
+  settle_reads(block, regions);
+  shadow.written_since_barrier |= regions;
+  const int shift = shadow.granule_shift;
+  const Stamp first_stamp = make_stamp(pending_time, block.thread(warp, 0));
+  const auto first_of = [&](int i) {
+    return std::size_t{copy.offset[static_cast<std::size_t>(i)]} >> shift;
+  };
+  const auto thread_of = [&](int i) {
+    return block.thread(warp, copy.lane[static_cast<std::size_t>(i)]);
+  };
+  const auto stamp_of = [&](int i) { return first_stamp + copy.lane[static_cast<std::size_t>(i)]; };
+  return write_if_ordered(shadow, block.order.safe_below(warp.index),
+                          WriteByThreads{site, copy.count, std::size_t{copy.bytes} >> shift,
+                                         first_of, thread_of, stamp_of});
+}
+
+}  // namespace
+
+void write_shared_pending(Block& block, const Warp& warp, std::uint32_t site,
+                          const AsyncCopy& copy) {
+  const bool ordered = copy.distinct && write_pending_if_ordered(block, warp, site, copy);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    const std::uint32_t offset = copy.offset[i];
+    if (!ordered) {
+      write_at(block, block.thread(warp, copy.lane[i]), site, offset, copy.bytes, pending_time);
+    }
+    // The granule no longer has a bulk copy's stamp.
+    if (block.async != nullptr) block.async->shadow.write_at(offset) = 0;
+  }
 }
 
 void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
@@ -298,12 +365,12 @@ void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32
   write_at(block, thread, site, offset, bytes, block.order.segment(thread / warp_size));
 }
 
-void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes) {
-  const auto granule_bytes = static_cast<std::uint32_t>(block.shadow.granule);
-  const std::uint32_t segment = block.order.segment(thread / warp_size);
-  for (std::uint32_t granule = offset / granule_bytes; granule < (offset + bytes) / granule_bytes;
-       ++granule) {
-    block.shadow.written[granule] = make_stamp(segment, thread);
+void complete_pending(Block& block, const Warp& warp, const AsyncCopy& copy) {
+  const Stamp first_stamp = make_stamp(block.order.segment(warp.index), block.thread(warp, 0));
+  const int shift = block.shadow.granule_shift;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    std::fill_n(block.shadow.written.data() + (copy.offset[i] >> shift), copy.bytes >> shift,
+                first_stamp + copy.lane[i]);
   }
 }
 

@@ -34,12 +34,12 @@ void write_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sha
 void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& shape,
                    std::int64_t offset, std::uint32_t bytes);
 
-/// One thread's access, with an explicit location and time (cp.async).
-void write_shared_pending(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
-                          std::uint32_t bytes);
-/// The same, completed at once (mbarrier.init).
+/// A write that is in flight until complete_pending() (cp.async).
+void write_shared_pending(Block& block, const Warp& warp, std::uint32_t site,
+                          const AsyncCopy& copy);
+void complete_pending(Block& block, const Warp& warp, const AsyncCopy& copy);
+/// One thread's access, with an explicit location, which is complete at once (mbarrier.init).
 void write_shared_once(Block& block, int thread, std::uint32_t site, std::uint32_t offset,
                        std::uint32_t bytes);
-void complete_pending(Block& block, int thread, std::uint32_t offset, std::uint32_t bytes);
 
 }  // namespace rung::vgpu

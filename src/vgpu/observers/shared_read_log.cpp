@@ -13,6 +13,23 @@ void note_read(SharedShadow& shadow, std::size_t granule, Stamp stamp, std::uint
   (keep ? shadow.other_read_site : shadow.first_read_site)[granule] = site;
 }
 
+/// Records a read of one granule by each lane, from `first` on.
+void note_row(SharedShadow& shadow, std::size_t first, Stamp stamp, std::uint32_t site,
+              Stamp safe) {
+  Stamp* const readers = shadow.first_reader.data() + first;
+  Stamp* const others = shadow.other_reader.data() + first;
+  std::uint32_t* const sites = shadow.first_read_site.data() + first;
+  std::uint32_t* const other_sites = shadow.other_read_site.data() + first;
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {  // as note_read(), without branches
+    const Stamp before = readers[lane], own = stamp + lane;
+    const bool keep = (before >= safe) & (((before ^ own) & stamp_thread_mask) != 0);
+    readers[lane] = keep ? before : own;
+    sites[lane] = keep ? sites[lane] : site;
+    others[lane] = keep ? own : others[lane];
+    other_sites[lane] = keep ? site : other_sites[lane];
+  }
+}
+
 /// Records a logged read of that many bytes, `shift` bytes from the logged address.
 void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::uint32_t bytes,
                  std::uint32_t site) {
@@ -32,6 +49,11 @@ void note_logged(Block& block, const LoggedRead& read, std::int64_t shift, std::
       note(low, 1);
       break;
     case Shape::Kind::linear:
+      if (read.stride == static_cast<std::int32_t>(bytes) && read.stride == shadow.granule) {
+        const Stamp stamp = make_stamp(read.segment, read.warp * warp_size);
+        note_row(shadow, low >> shadow.granule_shift, stamp, site, safe);
+        break;
+      }
       for (int lane = 0; lane < warp_size; ++lane) {
         note(low + static_cast<std::uint32_t>(read.stride * lane), lane);
       }
@@ -61,6 +83,7 @@ void note_logged(Block& block, const LoggedRead& read) {
 constexpr std::size_t longest_log = 1 << 14;
 
 void settle_all(Block& block) {
+  block.shadow.has_readers = true;
   for (const LoggedRead& read : block.shadow.log.reads) note_logged(block, read);
   block.shadow.log.clear();
 }

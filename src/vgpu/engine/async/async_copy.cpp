@@ -12,12 +12,24 @@ namespace {
 /// The data that the lanes of the current access have read: the callbacks have no parameter for it.
 thread_local std::array<std::array<std::byte, 16>, warp_size> read_data;
 
+/// Copies bytes, whose usual numbers are constants for the compiler.
+void copy_bytes(std::byte* to, const std::byte* from, std::uint32_t bytes) {
+  switch (bytes) {
+    case 4: std::memcpy(to, from, 4); break;
+    case 8: std::memcpy(to, from, 8); break;
+    case 16: std::memcpy(to, from, 16); break;
+    default: std::memcpy(to, from, bytes); break;
+  }
+}
+
 void read_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = instr.op<AsyncCopyOp>();
   block.observers.observe_global(block, warp, op.from, shape, place, AccessKind::load);
+  auto& data = read_data;
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
-    const int lane = first_lane(left);
-    std::memcpy(read_data[lane].data(), place.at(shape.address(lane), lane), op.bytes);
+    const auto lane = static_cast<std::size_t>(first_lane(left));
+    copy_bytes(data[lane].data(),
+               place.at(shape.address(static_cast<int>(lane)), static_cast<int>(lane)), op.bytes);
   }
 }
 
@@ -30,15 +42,19 @@ void write_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, con
     block.observers.tell_access(block, warp, op.to.site, shape, to_shared, op.bytes,
                                 AccessKind::store, true);
   }
+  AsyncCopy& copy = block.copies[static_cast<std::size_t>(warp.index)].issue();
+  const auto& data = read_data;
+  copy.bytes = op.bytes;
+  copy.distinct = shape.kind == Shape::Kind::linear || shape.uniques() == lanes_in(shape.mask);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    std::byte* to = place.at(shape.address(lane), lane);
-    const auto offset = static_cast<std::uint32_t>(to - block.shared.data());
-    const int thread = block.thread(warp, lane);
-    block.observers.write_shared_pending(block, thread, op.to.site, offset, op.bytes);
-    block.copies[warp.index].open.push_back(
-        {reinterpret_cast<std::uint64_t>(to), offset, op.bytes, thread, read_data[lane]});
+    const auto i = static_cast<std::size_t>(copy.count++);
+    copy.lane[i] = static_cast<std::uint8_t>(lane);
+    copy.offset[i] =
+        static_cast<std::uint32_t>(place.at(shape.address(lane), lane) - block.shared.data());
+    copy.data[i] = data[static_cast<std::size_t>(lane)];
   }
+  block.observers.write_shared_pending(block, warp, op.to.site, copy);
 }
 
 void access(Warp& warp, const Instr& instr, const MemoryOp& op, AccessKind kind,
@@ -78,11 +94,11 @@ void read_some(Warp& warp, const Instr& instr, const AsyncCopyOp& op, std::uint3
   access(warp, of_part, part.from, AccessKind::load, read_lanes);
 }
 
-void complete(Block& block, const std::vector<AsyncCopy>& copies) {
-  for (const AsyncCopy& copy : copies) {
-    std::memcpy(reinterpret_cast<std::byte*>(copy.to), copy.data.data(), copy.bytes);
-    block.observers.complete_pending(block, copy.thread, copy.shared_offset, copy.bytes);
+void complete(Block& block, const Warp& warp, const AsyncCopy& copy) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(copy.count); ++i) {
+    copy_bytes(block.shared.data() + copy.offset[i], copy.data[i].data(), copy.bytes);
   }
+  block.observers.complete_pending(block, warp, copy);
 }
 
 }  // namespace
@@ -90,7 +106,7 @@ void complete(Block& block, const std::vector<AsyncCopy>& copies) {
 void run_async_copy(Warp& warp, const Instr& instr) {
   const auto& op = instr.op<AsyncCopyOp>();
   const Mask active = warp.mask;
-  for (auto& data : read_data) data.fill(std::byte{0});
+  std::memset(&read_data, 0, sizeof read_data);
   if (op.source_bytes_row == 0) {
     access(warp, instr, op.from, AccessKind::load, read_lanes);
   } else {
@@ -107,24 +123,19 @@ void run_async_copy(Warp& warp, const Instr& instr) {
 }
 
 void commit_async_group(Warp& warp, const Instr&) {
-  AsyncCopies& copies = warp.block->copies[warp.index];
-  copies.groups.push_back(std::move(copies.open));
-  copies.open.clear();
+  warp.block->copies[static_cast<std::size_t>(warp.index)].commit();
 }
 
 void wait_async_groups(Warp& warp, const Instr& instr) {
-  AsyncCopies& copies = warp.block->copies[warp.index];
-  while (copies.groups.size() > instr.imm) {
-    complete(*warp.block, copies.groups.front());
-    copies.groups.pop_front();
-  }
+  Block& block = *warp.block;
+  block.copies[static_cast<std::size_t>(warp.index)].complete(
+      instr.imm, [&](const AsyncCopy& copy) { complete(block, warp, copy); });
 }
 
 void wait_async_all(Warp& warp, const Instr&) {
-  AsyncCopies& copies = warp.block->copies[warp.index];
-  for (const auto& group : copies.groups) complete(*warp.block, group);
-  complete(*warp.block, copies.open);
-  copies = {};
+  Block& block = *warp.block;
+  block.copies[static_cast<std::size_t>(warp.index)].complete_all(
+      [&](const AsyncCopy& copy) { complete(block, warp, copy); });
 }
 
 }  // namespace rung::vgpu

@@ -8,22 +8,64 @@
 #include <vector>
 
 #include "vgpu/model/kernel.hpp"
+#include "vgpu/model/warp.hpp"
 
 namespace rung::vgpu {
 
+/// One cp.async of a warp.
 struct AsyncCopy {
-  std::uint64_t to;  // address in this process
-  std::uint32_t shared_offset;
-  std::uint32_t bytes;  // 4, 8 or 16
-  int thread;
-  std::array<std::byte, 16> data;  // as read when the copy was issued, and zeros
+  std::uint32_t bytes = 0;  // of each lane: 4, 8 or 16
+  int count = 0;            // of active lanes, which the arrays list one after the other
+  bool distinct = false;    // no two lanes have the same address
+  std::array<std::uint8_t, warp_size> lane;
+  std::array<std::uint32_t, warp_size> offset;            // in shared memory
+  std::array<std::array<std::byte, 16>, warp_size> data;  // as read when the copy was issued
 };
 
 /// The copies of one warp, whose lanes commit and wait together. Data arrive in shared memory only
 /// when they are waited for, so that a missing wait reads stale data.
-struct AsyncCopies {
-  std::vector<AsyncCopy> open;                // not yet committed
-  std::deque<std::vector<AsyncCopy>> groups;  // oldest first
+class AsyncCopies {
+ public:
+  AsyncCopy& issue() {
+    ++open_;
+    return copies_.emplace_back();
+  }
+  void commit() {
+    groups_.push_back(open_);
+    open_ = 0;
+  }
+  /// Calls f(copy) for the copies of the oldest groups, so that at most `left` are in flight.
+  template <class F>
+  void complete(std::size_t left, const F& f) {
+    for (; groups_.size() > left; groups_.pop_front()) complete_copies(groups_.front(), f);
+  }
+  /// The same for all copies, committed or not.
+  template <class F>
+  void complete_all(const F& f) {
+    complete(0, f);
+    complete_copies(open_, f);
+    open_ = 0;
+  }
+  /// Starts a block.
+  void clear() {
+    copies_.clear();
+    groups_.clear();
+    open_ = completed_ = 0;
+  }
+
+ private:
+  template <class F>
+  void complete_copies(std::size_t count, const F& f) {
+    for (; count != 0; --count) f(copies_[completed_++]);
+    if (completed_ < copies_.size() - completed_) return;
+    copies_.erase(copies_.begin(), copies_.begin() + static_cast<std::ptrdiff_t>(completed_));
+    completed_ = 0;
+  }
+
+  std::vector<AsyncCopy> copies_;   // in the order of the program
+  std::size_t completed_ = 0;       // copies at the beginning that are no longer in flight
+  std::deque<std::size_t> groups_;  // how many copies each has, oldest first
+  std::size_t open_ = 0;            // copies that are not committed yet
 };
 
 /// Instr::imm points at an AsyncCopyOp.

@@ -87,7 +87,7 @@ void Block::start(const std::array<std::uint32_t, 3>& place) {
   }
   barriers_used_ = 0;
   sync_orders_.assign(warps.size(), {});
-  for (AsyncCopies& warp_copies : copies) warp_copies = {};
+  for (AsyncCopies& warp_copies : copies) warp_copies.clear();
   releases.start(order, linear, static_cast<int>(warps.size()));
   grid_waits.assign(warps.size(), 0);
   printed.clear();

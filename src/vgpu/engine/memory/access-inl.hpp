@@ -18,10 +18,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// Whether the lanes have the shape's distances; if so, moves the shape to their addresses. `row`
+/// Whether these lanes have the shape's distances; if so, moves the shape to their addresses. `row`
 /// contains addresses of 32 or 64 bits, signed if they are to be sign-extended.
 template <class T>
-inline bool moved(Shape& shape, const T* row) {
+inline bool moved(Shape& shape, Mask mask, const T* row) {
   namespace hn = hwy::HWY_NAMESPACE;
   const T* distance = reinterpret_cast<const T*>(shape.distance.data());
   using Unsigned = std::make_unsigned_t<T>;
@@ -31,13 +31,26 @@ inline bool moved(Shape& shape, const T* row) {
     if (!shape.narrow) return false;
     distance = reinterpret_cast<const T*>(shape.narrow_distance.data());
   }
-  if (shape.mask != all_lanes) return false;
+  if (shape.mask != mask || mask == 0) return false;
   const hn::CappedTag<T, warp_size> d;
-  const T low = static_cast<T>(static_cast<Unsigned>(row[0]) - static_cast<Unsigned>(distance[0]));
+  const int first = first_lane(mask);
+  const T low =
+      static_cast<T>(static_cast<Unsigned>(row[first]) - static_cast<Unsigned>(distance[first]));
   auto off = hn::Zero(d);
-  for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+  const auto differences = [&](std::size_t lane) HWY_ATTR {
     const auto found = hn::Sub(hn::LoadU(d, row + lane), hn::Set(d, low));
-    off = hn::Or(off, hn::Xor(found, hn::Load(d, distance + lane)));
+    return hn::Xor(found, hn::Load(d, distance + lane));
+  };
+  if (mask == all_lanes) {
+    for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+      off = hn::Or(off, differences(lane));
+    }
+  } else {
+    for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+      const std::uint64_t bits = mask >> lane;
+      const auto active = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&bits));
+      off = hn::Or(off, hn::IfThenElseZero(active, differences(lane)));
+    }
   }
   if (!hn::AllTrue(d, hn::Eq(off, hn::Zero(d)))) return false;
   const auto room = static_cast<std::uint64_t>(static_cast<Wide>(std::numeric_limits<T>::max()) -
@@ -49,7 +62,7 @@ inline bool moved(Shape& shape, const T* row) {
 
 template <class T>
 inline void describe(Shape& shape, Mask mask, const T* row) {
-  if (mask == all_lanes && moved(shape, row)) return;
+  if (moved(shape, mask, row)) return;
   std::uint64_t address[warp_size];
   for (int lane = 0; lane < warp_size; ++lane)
     address[lane] = static_cast<std::uint64_t>(row[lane]);
@@ -66,33 +79,6 @@ inline void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   } else {
     constexpr std::uint32_t nowhere[warp_size] = {};  // the offset is the whole address
     describe(shape, warp.mask, nowhere);
-  }
-}
-
-/// Loads 32 elements of one operand, which are `Count` elements apart in memory.
-template <int Count, class Mem, class Dst>
-inline void unpack(const Mem* from, Dst* row) {
-  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
-    row[lane] = static_cast<Dst>(from[lane * Count]);
-  }
-}
-/// Loads elements at these distances from `from`.
-template <class Mem, class Dst>
-inline void gather(const std::byte* from, const Shape& shape, Dst* row) {
-  constexpr int half = warp_size / 2;
-  const std::int32_t* distance = shape.narrow_distance.data();
-  const auto value = [&](int lane) {
-    return static_cast<Dst>(*reinterpret_cast<const Mem*>(from + distance[lane]));
-  };
-  if (shape.halves_uniform) {
-    const Dst low = value(0), high = value(half);
-    for (int lane = 0; lane < half; ++lane) row[lane] = low;
-    for (int lane = half; lane < warp_size; ++lane) row[lane] = high;
-  } else if (shape.halves_agree) {
-    RUNG_LANES for (int lane = 0; lane < half; ++lane) row[lane] = value(lane);
-    RUNG_LANES for (int lane = 0; lane < half; ++lane) row[lane + half] = row[lane];
-  } else {
-    RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) row[lane] = value(lane);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "vgpu/engine/execution/report.hpp"
 #include "vgpu/engine/memory/access-inl.hpp"
+#include "vgpu/engine/memory/copy_rows-inl.hpp"
 #include "vgpu/engine/memory/shadow-inl.hpp"
 #include "vgpu/engine/observers.hpp"
 
@@ -21,14 +22,6 @@ Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
   Shape& shape = worker.shapes[op.slot];
   if (op.starts_shape) make_shape(shape, warp, op);
   return shape;
-}
-
-/// Stores 32 elements of one operand, which are `Count` elements apart in memory.
-template <int Count, class Mem, class Src>
-void pack(const Src* row, Mem* to) {
-  RUNG_LANES for (int lane = 0; lane < warp_size; ++lane) {
-    to[lane * Count] = static_cast<Mem>(row[lane]);
-  }
 }
 
 // Blocks run on several CPU threads. A program orders strong accesses (volatile, relaxed and
@@ -53,6 +46,11 @@ bool is_dense(const MemoryOp& op, const Shape& shape, const Place& place) {
          shape.stride == static_cast<std::int64_t>(op.access_bytes());
 }
 
+/// Whether all lanes access elements at the shape's narrow distances.
+bool is_near(const MemoryOp& op, const Shape& shape) {
+  return shape.mask == all_lanes && shape.narrow && !op.relaxed;
+}
+
 /// Prefetches for the next warp, which probably reads at the same distance from here as this one
 /// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
 /// pattern.
@@ -68,6 +66,7 @@ template <class Mem, class Dst>
 void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = instr.op<MemoryOp>();
   const int count = op.count;
+  const auto rows = [&](int e) { return warp.row<Dst>(instr.rows[e]); };
   warp.worker->polls += op.relaxed;
   if (shape.kind == Shape::Kind::uniform && place.lane_stride == 0) {
     const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
@@ -81,20 +80,12 @@ void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Plac
     if (place.space == ptx::Space::global) {
       prefetch_next(place.at(shape.low, 0), shape, warp_size * op.access_bytes());
     }
-    for (int e = 0; e < count; ++e) {
-      Dst* row = warp.row<Dst>(instr.rows[e]);
-      switch (count) {
-        case 1: unpack<1>(from + e, row); break;
-        case 2: unpack<2>(from + e, row); break;
-        case 4: unpack<4>(from + e, row); break;
-        default: unpack<8>(from + e, row); break;
-      }
-    }
-  } else if (shape.mask == all_lanes && shape.narrow && place.lane_stride == 0 && !op.relaxed) {
+    RowCopy<Mem, Dst, decltype(rows)>(count, rows).load_dense(from);
+  } else if (is_near(op, shape)) {
+    const RowCopy<Mem, Dst, decltype(rows)> copy(count, rows);
     const std::byte* from = place.at(shape.low, 0);
-    for (int e = 0; e < count; ++e, from += sizeof(Mem)) {
-      gather<Mem>(from, shape, warp.row<Dst>(instr.rows[e]));
-    }
+    place.lane_stride == 0 ? copy.load_scattered(from, shape)
+                           : copy.load_local(from, shape, place.lane_stride);
   } else {
     for (Mask left = shape.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
@@ -123,33 +114,43 @@ void check_collisions(Block& block, Warp& warp, const Instr& instr, Shape& shape
 }
 
 template <class Mem, class Src>
-void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+void store_one_by_one(Warp& warp, const Instr& instr, const Shape& shape, const Place& place) {
   const auto& op = instr.op<MemoryOp>();
-  const int count = op.count;
-  if (is_dense(op, shape, place)) {
-    Mem* to = reinterpret_cast<Mem*>(place.at(shape.low, 0));
-    for (int e = 0; e < count; ++e) {
-      const Src* row = warp.row<Src>(instr.rows[e]);
-      switch (count) {
-        case 1: pack<1>(row, to + e); break;
-        case 2: pack<2>(row, to + e); break;
-        case 4: pack<4>(row, to + e); break;
-        default: pack<8>(row, to + e); break;
-      }
-    }
-    return;
-  }
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
     Mem* to = reinterpret_cast<Mem*>(place.at(shape.address(lane), lane));
-    for (int e = 0; e < count; ++e) {
+    for (int e = 0; e < op.count; ++e) {
       store_element(to + e, static_cast<Mem>(warp.row<Src>(instr.rows[e])[lane]), op);
     }
   }
-  const bool distinct = shape.kind == Shape::Kind::linear || place.lane_stride != 0 ||
-                        (shape.mask & (shape.mask - 1)) == 0;
-  if (block.worker.observe && !distinct)
+}
+
+/// Whether no two lanes access the same byte.
+bool has_distinct_bytes(const MemoryOp& op, Shape& shape, const Place& place) {
+  return shape.kind == Shape::Kind::linear || place.lane_stride != 0 ||
+         (op.access_bytes() <= widest_aligned && shape.uniques() == lanes_in(shape.mask));
+}
+
+template <class Mem, class Src>
+void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  const int count = op.count;
+  const auto rows = [&](int e) { return warp.row<Src>(instr.rows[e]); };
+  const RowCopy<Mem, Src, decltype(rows)> copy(count, rows);
+  if (is_dense(op, shape, place)) {
+    copy.store_dense(reinterpret_cast<Mem*>(place.at(shape.low, 0)));
+    return;
+  }
+  if (is_near(op, shape) && op.access_bytes() <= widest_aligned) {
+    std::byte* to = place.at(shape.low, 0);
+    place.lane_stride == 0 ? copy.store_scattered(to, shape)
+                           : copy.store_local(to, shape, place.lane_stride);
+  } else {
+    store_one_by_one<Mem, Src>(warp, instr, shape, place);
+  }
+  if (block.worker.observe && !has_distinct_bytes(op, shape, place)) {
     check_collisions<Mem, Src>(block, warp, instr, shape, place);
+  }
 }
 
 template <AccessKind Kind>
@@ -261,7 +262,8 @@ void load_shared(Warp& warp, const Instr& instr) {
   const Mem* from = reinterpret_cast<const Mem*>(place.at(shape.low, 0));
   Dst* row = warp.row<Dst>(instr.row[0]);
   if (dense) {
-    unpack<1>(from, row);
+    const auto rows = [&](int) { return row; };
+    RowCopy<Mem, Dst, decltype(rows)>(1, rows).load_dense(from);
   } else {
     const auto value = static_cast<Dst>(*from);
     for (int lane = 0; lane < warp_size; ++lane) row[lane] = value;

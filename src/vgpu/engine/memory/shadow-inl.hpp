@@ -37,14 +37,18 @@ inline void write_linear(Block& block, const Warp& warp, std::uint32_t site, std
   constexpr std::size_t count = std::size_t{warp_size} << LaneShift;
   const Stamp safe = block.order.safe_below(warp.index);
   Stamp* written = shadow.written.data() + first;
-  const Stamp* first_reader = shadow.first_reader.data() + first;
-  const Stamp* other_reader = shadow.other_reader.data() + first;
   Stamp doubtful = 0;
   Stamp fresh = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    doubtful |= (written[i] >= safe ? 1u : 0u) | (first_reader[i] >= safe ? 1u : 0u) |
-                (other_reader[i] >= safe ? 1u : 0u);
+    doubtful |= written[i] >= safe ? 1u : 0u;
     fresh |= written[i] == 0 ? 1u : 0u;
+  }
+  if (shadow.has_readers) {
+    const Stamp* first_reader = shadow.first_reader.data() + first;
+    const Stamp* other_reader = shadow.other_reader.data() + first;
+    for (std::size_t i = 0; i < count; ++i) {
+      doubtful |= (first_reader[i] >= safe ? 1u : 0u) | (other_reader[i] >= safe ? 1u : 0u);
+    }
   }
   if (doubtful != 0) block.observers.check_writes(block, warp, site, first, LaneShift);
   if (fresh != 0) shadow.count_first_writes(first, count);
