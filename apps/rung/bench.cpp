@@ -256,6 +256,7 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.batch.empty()) throw UsageError("--batch: a file of yours computes one product");
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
+  if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
   KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
@@ -291,6 +292,7 @@ ExitCode run(const BenchArguments& arguments) {
     if (!arguments.epilogue.empty()) {
       throw UsageError("--epilogue: cannot be combined with --random");
     }
+    if (!arguments.scales.empty()) throw UsageError("--scales: cannot be combined with --random");
     return run_random(arguments);
   }
   check_no_random(arguments.random);
@@ -326,6 +328,11 @@ Action add_bench(Options& app) {
                  "What else the library and cublaslt compute in the same call: bias, relu, gelu, "
                  "gelu-erf, silu, aux, residual; rungs compute the product alone")
       ->type_name("PART,...");
+  app.add_option(
+         "--scales", arguments->scales,
+         "block: with --dtype e4m3, the library and cublaslt multiply by a scale for each 128 "
+         "elements of a row of A and each 128 x 128 of B; rungs compute the product alone")
+      ->type_name("SCALES");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,

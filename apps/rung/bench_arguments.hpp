@@ -27,6 +27,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string tokens;
   std::string skew;
   std::string epilogue;
+  std::string scales;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

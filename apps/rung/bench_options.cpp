@@ -39,6 +39,23 @@ EpilogueParts read_epilogue(const BenchArguments& arguments) {
   return parts;
 }
 
+/// Whether there are block scales.
+bool read_scales(const BenchArguments& arguments, Dtype dtype) {
+  if (arguments.scales.empty()) return false;
+  if (arguments.scales != "block") {
+    throw UsageError(fmt::format("--scales: '{}' is not block", arguments.scales));
+  }
+  if (dtype != Dtype::e4m3) throw UsageError("--scales: block needs --dtype e4m3");
+  const Form form = read_form(arguments);
+  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
+      arguments.cold || form.alpha != 1 || form.beta != 0) {
+    throw UsageError(
+        "--scales: cannot be combined with --batch, --groups, --epilogue, --cold, --alpha or "
+        "--beta");
+  }
+  return true;
+}
+
 Family read_family(const BenchArguments& arguments, Dtype dtype) {
   const auto family = parse_family(arguments.family);
   if (!family) {
@@ -47,8 +64,9 @@ Family read_family(const BenchArguments& arguments, Dtype dtype) {
                     arguments.family));
   }
   if (*family == Family::symmetric) return *family;
-  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty()) {
-    throw UsageError("--family: cannot be combined with --batch, --groups or --epilogue");
+  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
+      !arguments.scales.empty()) {
+    throw UsageError("--family: cannot be combined with --batch, --groups, --epilogue or --scales");
   }
   if (!has_family(dtype, *family)) {
     throw UsageError(fmt::format("--family: {} has no '{}'", name(dtype), arguments.family));
@@ -109,6 +127,7 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   if (options.epilogue != EpilogueParts{} && is_integer(options.dtype)) {
     throw UsageError("--epilogue: for types of floating-point numbers");
   }
+  options.block_scales = read_scales(arguments, options.dtype);
   const auto mode = parse_compute_mode(arguments.math);
   if (!mode) {
     throw UsageError(

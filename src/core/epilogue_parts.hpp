@@ -1,5 +1,5 @@
 #pragma once
-// Which parts of an epilogue the bench measures.
+// Which parts of an epilogue, or scales, the bench measures.
 
 #include <array>
 #include <cstdint>
@@ -66,6 +66,9 @@ struct CallWithEpilogue {
   AnyMatrix<const void*> bias = {};
   AnyMatrix<void*> aux = {};
   AnyMatrix<const void*> residual = {};
+  /// Instead of parts, float scales of e4m3: of A, m x k / 128, and of B, k / 128 x n / 128, both rounded
+  /// up, as rung::gemm_block_scaled() has them.
+  AnyMatrix<const void*> a_scales = {}, b_scales = {};
 };
 
 }  // namespace rung

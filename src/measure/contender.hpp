@@ -32,7 +32,8 @@ class Contender {
   virtual Bound bind_groups(const GroupedCall& /*call*/, int /*threads*/) const {
     return {{}, "ragged groups are timed as calls of the library"};
   }
-  /// False: where others compute a product with an epilogue, this one computes the product alone.
+  /// False: where others compute a product with an epilogue or with block scales, this one computes the
+  /// product alone.
   virtual bool has_epilogues() const { return true; }
   virtual Bound bind_epilogue(const CallWithEpilogue& /*call*/, int /*threads*/) const {
     return {{}, "has no epilogues"};

@@ -1,13 +1,15 @@
-// The library's products with an epilogue as contenders.
+// The library's products with an epilogue, or with block scales, as contenders.
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <type_traits>
 
+#include "core/integers.hpp"
 #include "measure/contenders.hpp"
 #include "measure/peers/epilogue_on_gpu.hpp"
 #include "measure/peers/gpu_batch.hpp"
+#include "rung/block_scaled.hpp"
 #include "rung/epilogue.hpp"
 
 namespace rung {
@@ -39,9 +41,30 @@ View view(const AnyMatrix<Pointer>& matrix, ElementType type, std::int64_t rows,
           by_rows ? Order::row_major : Order::col_major};
 }
 
-/// `where`: the last arguments of gemm_epilogue().
+template <class T, class Pointer>
+MatrixView<const T> typed_view(const AnyMatrix<Pointer>& matrix, std::int64_t rows,
+                               std::int64_t cols) {
+  const auto any = view<InputMatrix>(matrix, detail::element_type_of<T>(), rows, cols);
+  return {static_cast<const T*>(any.data), any.rows, any.cols, any.ld, any.order};
+}
+
+/// `where`: the last arguments of gemm_block_scaled().
+template <class... Where>
+void run_block_scaled(const CallWithEpilogue& with, const Where&... where) {
+  const auto& [dtype, m, n, k] = std::tie(with.call.dtype, with.call.m, with.call.n, with.call.k);
+  const std::int64_t k_blocks = ceil_div(k, 128), n_blocks = ceil_div(n, 128);
+  gemm_block_scaled(
+      1,
+      {typed_view<float8_e4m3>(with.call.a, m, k), typed_view<float>(with.a_scales, m, k_blocks)},
+      {typed_view<float8_e4m3>(with.call.b, k, n),
+       typed_view<float>(with.b_scales, k_blocks, n_blocks)},
+      0, view<OutputMatrix>(with.call.c, result_type(dtype), m, n), where...);
+}
+
+/// `where`: the last arguments of gemm_epilogue() or gemm_block_scaled().
 template <class... Where>
 void run(const CallWithEpilogue& with, const Where&... where) {
+  if (with.a_scales.data != nullptr) return run_block_scaled(with, where...);
   const GemmCall& call = with.call;
   const ElementType in = input_type(call.dtype), out = result_type(call.dtype);
   Epilogue epilogue;

@@ -9,6 +9,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/gpu.hpp"
 #include "core/bound.hpp"
+#include "core/integers.hpp"
 #include "core/operand.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
@@ -18,6 +19,10 @@ namespace rung {
 namespace {
 
 constexpr std::uint64_t seed_of_a = 1, seed_of_b = 2, seed_of_bias = 3, seed_of_residual = 4;
+constexpr std::uint64_t seed_of_a_scales = 5, seed_of_b_scales = 6;
+
+/// Those of block scales along an extent.
+constexpr std::int64_t blocks(std::int64_t extent) { return ceil_div(extent, 128); }
 
 double activated(Activation activation, double x) {
   constexpr double sqrt_2_over_pi = 0.7978845608028654;
@@ -44,7 +49,9 @@ class EpilogueWorkload final : public Workload {
         c_(output_type(options.dtype), size.m, size.n, size.n, 0),
         bias_(output_type(options.dtype), 1, size.n, size.n, 0),
         aux_(output_type(options.dtype), size.m, size.n, size.n, 0),
-        residual_(output_type(options.dtype), size.m, size.n, size.n, 0) {
+        residual_(output_type(options.dtype), size.m, size.n, size.n, 0),
+        a_scales_(Dtype::f32, blocks(size.k), size.m, size.m, 0),
+        b_scales_(Dtype::f32, blocks(size.n), blocks(size.k), round_up(blocks(size.k), 4), 0) {
     fill(Values::reals);
   }
 
@@ -58,13 +65,15 @@ class EpilogueWorkload final : public Workload {
   Verified verify(const Contender& contender) override {
     fill(Values::integers);
     bind(contender).batch.call();
-    const EpilogueParts parts = contender.has_epilogues() ? options_.epilogue : EpilogueParts{};
+    const bool is_alone = !contender.has_epilogues();
+    const EpilogueParts parts = is_alone ? EpilogueParts{} : options_.epilogue;
+    const bool scaled = !is_alone && options_.block_scales;
     const Verdict verdict =
         visit(options_.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Verdict {
           if constexpr (std::is_integral_v<In>) {
             return wrong("integers have no epilogues here");
           } else {
-            return check<In, Out>(parts);
+            return check<In, Out>(parts, scaled);
           }
         });
     fill(Values::reals);
@@ -79,8 +88,9 @@ class EpilogueWorkload final : public Workload {
     return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
   }
   std::size_t operand_sets() const override { return 1; }
-  /// Of the product.
+  /// Of the product; products with block scales have one kernel.
   std::string library_choice() const override {
+    if (options_.block_scales) return {};
     if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
       return std::string(choose_cuda_gemm(call().call, gpu->target().arch).id);
     }
@@ -98,7 +108,8 @@ class EpilogueWorkload final : public Workload {
     const std::size_t in = input_bytes(options_.dtype), out = output_bytes(options_.dtype);
     const EpilogueParts& parts = options_.epilogue;
     return bytes(a_, in) + bytes(b_, in) + bytes(c_, out) + parts.bias * bytes(bias_, out) +
-           parts.aux * bytes(aux_, out) + parts.residual * bytes(residual_, out);
+           parts.aux * bytes(aux_, out) + parts.residual * bytes(residual_, out) +
+           options_.block_scales * (bytes(a_scales_, 4) + bytes(b_scales_, 4));
   }
   bool counts_flops() const override { return true; }
 
@@ -108,6 +119,8 @@ class EpilogueWorkload final : public Workload {
     b_.fill(values, seed_of_b);
     bias_.fill(values, seed_of_bias);
     residual_.fill(values, seed_of_residual);
+    a_scales_.fill(values, seed_of_a_scales);
+    b_scales_.fill(values, seed_of_b_scales);
     c_.poison();
     aux_.poison();
   }
@@ -133,12 +146,14 @@ class EpilogueWorkload final : public Workload {
             .parts = parts,
             .bias = matrix<const void*>(bias_, false, parts.bias),
             .aux = matrix<void*>(aux_, false, parts.aux),
-            .residual = matrix<const void*>(residual_, false, parts.residual)};
+            .residual = matrix<const void*>(residual_, false, parts.residual),
+            .a_scales = matrix<const void*>(a_scales_, true, options_.block_scales),
+            .b_scales = matrix<const void*>(b_scales_, true, options_.block_scales)};
   }
 
   /// Allows for the rounding to the type of C, and for activations by tanh.approx, as peers have them.
   template <class In, class Out>
-  Verdict check(const EpilogueParts& parts) const {
+  Verdict check(const EpilogueParts& parts, bool scaled) const {
     if (const auto place = c_.broken_guard()) return wrong("wrote around C: " + *place);
     const Gemm<In, Out> g = call().call.typed<In, Out>();
     const auto* const bias = static_cast<const Out*>(bias_.data());
@@ -148,7 +163,8 @@ class EpilogueWorkload final : public Workload {
       for (std::int64_t col = 0; col < g.n; ++col) {
         double sum = parts.bias ? static_cast<double>(widen(bias[col])) : 0.0;
         for (std::int64_t k = 0; k < g.k; ++k) {
-          sum += static_cast<double>(widen(g.a(row, k)) * widen(g.b(k, col)));
+          const double product = static_cast<double>(widen(g.a(row, k)) * widen(g.b(k, col)));
+          sum += scaled ? product * scale(row, k, col) : product;
         }
         const double added =
             parts.residual ? static_cast<double>(widen(residual[row * g.n + col])) : 0.0;
@@ -164,10 +180,19 @@ class EpilogueWorkload final : public Workload {
     return {.right = true, .max_error_ratio = 0, .message = ""};
   }
 
+  /// That of element (row, k) of A times that of element (k, col) of B.
+  double scale(std::int64_t row, std::int64_t k, std::int64_t col) const {
+    const auto at = [](const Operand& scales, std::int64_t i, std::int64_t j) {
+      return static_cast<double>(static_cast<const float*>(scales.data())[i * scales.ld() + j]);
+    };
+    return at(a_scales_, k / 128, row) * at(b_scales_, col / 128, k / 128);
+  }
+
   Size size_;
   WorkloadOptions options_;
   const Backend& backend_;
   Operand a_, b_, c_, bias_, aux_, residual_;
+  Operand a_scales_, b_scales_;  // stored as their transposes, as cuBLASLt has them
 };
 
 }  // namespace

@@ -243,7 +243,7 @@ class DotWorkload final : public Workload {
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend) {
   if (op == "gemm" && options.groups > 0) return make_grouped_workload(size, options, backend);
-  if (op == "gemm" && options.epilogue != EpilogueParts{}) {
+  if (op == "gemm" && (options.epilogue != EpilogueParts{} || options.block_scales)) {
     return make_epilogue_workload(size, options, backend);
   }
   if (op == "gemm") return std::make_unique<GemmWorkload>(size, options, backend);

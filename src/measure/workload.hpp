@@ -37,6 +37,7 @@ struct WorkloadOptions {
   bool zipf = false;                  // few groups have most of the rows
   Family family = Family::symmetric;  // of the elements of A and B; of gemm without batches
   EpilogueParts epilogue = {};
+  bool block_scales = false;  // only of e4m3, and without an epilogue
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

@@ -165,8 +165,10 @@ void Results::add(const std::string& file, const Json& bench) {
   const Value machine = read_machine(whole);
   std::vector<Result> read;
   for (const Value& entry : whole.at("results").elements()) {
-    if (entry.find("batch") || entry.find("groups") || entry.find("epilogue"))
+    const auto has = [&](const char* key) { return entry.find(key).has_value(); };
+    if (has("batch") || has("groups") || has("epilogue") || has("scales")) {
       continue;  // pages have no place for them
+    }
     read.push_back(read_entry(entry));
     read.back().source = sources.size();
   }

@@ -49,7 +49,7 @@ Json peers_of(const BenchRow& row) {
 
 Json problem_of(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, family, epilogue] = result.options;
+               zipf, family, epilogue, block_scales] = result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -61,6 +61,7 @@ Json problem_of(const BenchResult& result) {
     json["family"] = name(family);
     if (batch != 1) json["batch"] = batch;
     if (epilogue != EpilogueParts{}) json["epilogue"] = name(epilogue);
+    if (block_scales) json["scales"] = "block";
     if (groups != 0) json.update({{"groups", groups}, {"skew", zipf ? "zipf" : "none"}});
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});

@@ -190,6 +190,20 @@ TEST(Bench, TimesAnEpilogueBesideThePlainProduct) {
   }
 }
 
+TEST(Bench, MultipliesBlockScales) {
+  const Output output = run_rung(
+      "bench gemm/cuda/70 --device virtual --sizes 9x130x300 --layout nt --json - --scales block "
+      "--dtype e4m3" +
+      std::string(tiny));
+  EXPECT_EQ(output.exit_code, 0) << output.err;
+  const Json results = Json::parse(output.out).at("results");
+  ASSERT_EQ(results.size(), 2u);  // the rung, without scales, and the library
+  for (const Json& result : results) {
+    EXPECT_EQ(result.at("scales"), "block");
+    EXPECT_EQ(result.at("verified"), true) << output.err;
+  }
+}
+
 TEST(Bench, SkipsWhatWouldTakeTooLong) {
   const Output output =
       run_rung("bench gemm/cpu/00 --sizes 400 --seconds 0.0001 --vs none --json - --threads 1");

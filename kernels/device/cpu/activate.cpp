@@ -1,5 +1,6 @@
 #include "device/cpu/activate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,30 +14,20 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(elements, bias) for one vector after the other, and stores what it returns.
+/// Calls f(factor * from + bias) for one vector after the other, and stores what it returns. The count is
+/// a multiple of any number of lanes.
 template <class D, class T, class F>
 HWY_INLINE void for_each(D d, const ActivationSpan<T>& span, const F& f) {
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  const T zeros[lanes] = {};
+  const T* const bias = span.bias == nullptr ? zeros : span.bias;
+  const std::int64_t step = span.bias == nullptr ? 0 : 1;  // from bias to bias
   const auto factor = hn::Set(d, span.factor);
   const auto result_factor = hn::Set(d, span.result_factor);
-  const auto one = [&](const T* from, const T* bias, T* to) HWY_ATTR {
-    const auto added = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias);
-    const auto x = hn::MulAdd(factor, hn::LoadU(d, from), added);
-    hn::StoreU(hn::Mul(result_factor, f(x)), d, to);
-  };
-  constexpr std::int64_t lanes = hn::MaxLanes(d);
-  std::int64_t i = 0;
-  for (; i + lanes <= span.count; i += lanes) {
-    one(span.from + i, span.bias == nullptr ? nullptr : span.bias + i, span.to + i);
+  for (std::int64_t i = 0; i < span.count; i += lanes) {
+    const auto x = hn::MulAdd(factor, hn::LoadU(d, span.from + i), hn::LoadU(d, bias + step * i));
+    hn::StoreU(hn::Mul(result_factor, f(x)), d, span.to + i);
   }
-  if (i == span.count) return;
-  T from[lanes] = {}, bias[lanes] = {}, to[lanes];
-  const std::int64_t left = span.count - i;
-  for (std::int64_t lane = 0; lane < left; ++lane) {
-    from[lane] = span.from[i + lane];
-    if (span.bias != nullptr) bias[lane] = span.bias[i + lane];
-  }
-  one(from, bias, to);
-  for (std::int64_t lane = 0; lane < left; ++lane) span.to[i + lane] = to[lane];
 }
 
 /// 2^y for y from -60 to 60, to which it is limited: beside 1, more and less make no difference. Adding
@@ -126,20 +117,44 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace rung::cpu {
+namespace {
 
-void activate(Activation activation, const ActivationSpan<float>& span) {
-  static const auto picked = RUNG_PICK_TARGET(of_floats);
-  picked(activation, span);
+/// Calls run(activation, span) with counts that are multiples of 16, a power of two that no vector has more
+/// lanes than: the last elements are copied.
+template <class T, class Run>
+void run_in_blocks(const Run& run, Activation activation, const ActivationSpan<T>& span) {
+  constexpr std::int64_t block = 16;
+  const std::int64_t left = span.count % block;
+  if (left == 0) return run(activation, span);
+  ActivationSpan<T> part = span;
+  part.count -= left;
+  run(activation, part);
+  T from[block] = {}, bias[block] = {}, to[block];
+  std::copy_n(span.from + part.count, left, from);
+  if (span.bias != nullptr) std::copy_n(span.bias + part.count, left, bias);
+  run(activation, {from, bias, to, block, span.factor, span.result_factor});
+  std::copy_n(to, left, span.to + part.count);
 }
 
-/// 7.1.26 of Abramowitz and Stegun is too inexact for gelu_erf in double.
-void activate(Activation activation, const ActivationSpan<double>& span) {
-  static const auto picked = RUNG_PICK_TARGET(of_doubles);
-  if (activation != Activation::gelu_erf) return picked(activation, span);
+/// 7.1.26 of Abramowitz and Stegun is too inexact for it.
+void gelu_erf(const ActivationSpan<double>& span) {
   for (std::int64_t i = 0; i < span.count; ++i) {
     const double x = span.factor * span.from[i] + (span.bias == nullptr ? 0 : span.bias[i]);
     span.to[i] = span.result_factor * (x / 2 * std::erfc(-x * 0.7071067811865476));
   }
+}
+
+}  // namespace
+
+void activate(Activation activation, const ActivationSpan<float>& span) {
+  static const auto picked = RUNG_PICK_TARGET(of_floats);
+  run_in_blocks(picked, activation, span);
+}
+
+void activate(Activation activation, const ActivationSpan<double>& span) {
+  static const auto picked = RUNG_PICK_TARGET(of_doubles);
+  if (activation == Activation::gelu_erf) return gelu_erf(span);
+  run_in_blocks(picked, activation, span);
 }
 
 }  // namespace rung::cpu

@@ -180,6 +180,7 @@ struct SmallMatrices {
   static cuda::GemmConfig choose(const Gemm<T, T>& g, int /*multiprocessors*/) {
     if (std::is_same_v<T, std::uint32_t>) return {.tile = 0};
     const std::int64_t shorter = g.m < g.n ? g.m : g.n;
+    if (std::is_same_v<T, float> && shorter > 32 && shorter <= 48) return {.tile = 4};
     return {.tile = shorter <= 8 ? 0 : shorter <= 16 ? 1 : shorter <= 32 ? 2 : 3};
   }
 };
@@ -190,6 +191,7 @@ using Eight = SmallMatrices<8, 8, 2, 4, 1, 128, 6>;
 using Sixteen = SmallMatrices<16, 16, 4, 4, 1, 128, 5>;
 using ThirtyTwo = SmallMatrices<32, 32, 4, 8, 1, 64, 8>;
 using SixtyFour = SmallMatrices<64, 64, 8, 4, 1, 128, 3>;
+using FortyEight = SmallMatrices<48, 48, 4, 4, 1, 144, 4>;
 using EightDoubles = SmallMatrices<8, 8, 2, 2, 1, 128, 6>;
 using SixteenDoubles = SmallMatrices<16, 16, 4, 2, 1, 128, 5>;
 using ThirtyTwoDoubles = SmallMatrices<32, 16, 4, 4, 2, 64, 6>;
@@ -199,7 +201,8 @@ using SixtyFourDoubles = SmallMatrices<64, 16, 4, 4, 2, 256, 2>;
 
 // compiled by type: f32 f64 i32
 RUNG_CUDA_GEMM_TILES(60, small_matrices, (0, Eight, f32), (1, Sixteen, f32), (2, ThirtyTwo, f32),
-                     (3, SixtyFour, f32), (0, EightDoubles, f64), (1, SixteenDoubles, f64),
-                     (2, ThirtyTwoDoubles, f64), (3, SixtyFourDoubles, f64), (0, ThirtyTwo, i32))
+                     (3, SixtyFour, f32), (4, FortyEight, f32), (0, EightDoubles, f64),
+                     (1, SixteenDoubles, f64), (2, ThirtyTwoDoubles, f64),
+                     (3, SixtyFourDoubles, f64), (0, ThirtyTwo, i32))
 
 }  // namespace rung

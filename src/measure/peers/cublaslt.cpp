@@ -34,7 +34,7 @@ using Problem = std::tuple<Dtype, std::int64_t, std::int64_t, std::int64_t, Cubl
                            std::uint32_t, std::uint32_t, bool, std::string>;
 
 Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& call,
-                   const EpilogueParts& parts) {
+                   const std::string& around) {
   return {g.dtype,
           g.m,
           g.n,
@@ -48,7 +48,7 @@ Problem problem_of(const ColumnMajorGemm& g, const Plan& plan, const GemmCall& c
           plan.alignments[1],
           plan.alignments[2],
           call.beta != 0,
-          name(parts)};
+          around};
 }
 
 /// Why it has no such epilogue, in a few words. It adds the residual before the activation, and keeps
@@ -100,7 +100,7 @@ class CublasLt final : public Peer {
     const std::lock_guard lock(mutex_);
     renew_session();
     const ColumnMajorGemm g(gpu_, call);
-    return bind(call, {}, {std::make_shared<Plan>(functions_, g), g, nullptr});
+    return bind(call, "", {std::make_shared<Plan>(functions_, g), g, nullptr});
   }
   Bound bind_epilogue(const CallWithEpilogue& host, int /*threads*/) const override {
     const GemmCall& call = host.call;
@@ -114,8 +114,13 @@ class CublasLt final : public Peer {
     if (host.parts.residual) with_residual.beta = 1;
     ColumnMajorGemm g(gpu_, with_residual);
     const auto plan = std::make_shared<Plan>(functions_, g);
-    plan->add_epilogue(functions_, g, on_gpu->call);
-    return bind(with_residual, host.parts, {plan, g, on_gpu});
+    if (host.a_scales.data == nullptr) {
+      plan->add_epilogue(functions_, g, on_gpu->call);
+    } else if (!plan->add_block_scales(functions_, on_gpu->call)) {
+      return {{}, "has no block scales"};
+    }
+    const std::string around = host.a_scales.data != nullptr ? "scales" : rung::name(host.parts);
+    return bind(with_residual, around, {plan, g, on_gpu});
   }
   Bound bind(const DotCall&, int, void*) const override { return {{}, "has no dot product"}; }
 
@@ -148,8 +153,9 @@ class CublasLt final : public Peer {
     }
   };
 
-  Bound bind(const GemmCall& call, const EpilogueParts& parts, const Product& product) const {
-    const Problem problem = problem_of(product.g, *product.plan, call, parts);
+  /// `around`: the epilogue or the scales, in words.
+  Bound bind(const GemmCall& call, const std::string& around, const Product& product) const {
+    const Problem problem = problem_of(product.g, *product.plan, call, around);
     if (!session_->chosen.contains(problem)) {
       const auto choices =
           product.plan->choices(functions_, session_->handle, workspace_bytes, max_choices);

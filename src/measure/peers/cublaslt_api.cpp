@@ -12,6 +12,10 @@ namespace {
 // cublasLtMatmulDescAttributes_t.
 constexpr int operation_of_a = 3, operation_of_b = 4, epilogue = 7, bias_pointer = 8;
 constexpr int aux_pointer = 11, aux_ld = 12, aux_type = 22, bias_type = 26;
+constexpr int scale_of_a = 17, scale_of_b = 18, scale_mode_of_a = 31, scale_mode_of_b = 32;
+// cublasLtMatmulMatrixScale_t: for each 128 elements along k, stored as they are along the rows; for each
+// 128 x 128, along k, with a multiple of four from row to row.
+constexpr std::int32_t scales_of_rows = 4, scales_of_blocks = 5;
 // cublasLtEpilogue_t, whose values are sums of these.
 constexpr int no_epilogue = 1, relu = 2, bias = 4, gelu = 32, aux = 128;
 // cublasLtMatmulPreferenceAttributes_t.
@@ -111,6 +115,14 @@ void Plan::add_epilogue(const Functions& functions, const ColumnMajorGemm& g,
     set(aux_ld, g.ldc);
     set(aux_type, g.out_type());
   }
+}
+
+bool Plan::add_block_scales(const Functions& functions, const CallWithEpilogue& call) {
+  const auto set = [&](int attribute, const auto& value) {
+    return functions.set_operation(operation, attribute, &value, sizeof value) == 0;
+  };
+  return set(scale_mode_of_a, scales_of_blocks) && set(scale_mode_of_b, scales_of_rows) &&
+         set(scale_of_a, call.b_scales.data) && set(scale_of_b, call.a_scales.data);
 }
 
 std::vector<Algorithm> Plan::choices(const Functions& functions, Handle handle,

@@ -92,6 +92,9 @@ struct Plan {
   /// Adds the bias, the activation and the aux output of a call on the device, of g. Throws KernelError.
   void add_epilogue(const Functions& functions, const ColumnMajorGemm& g,
                     const CallWithEpilogue& call);
+  /// Adds the block scales of a call on the device, whose A and B are the second factor and the first.
+  /// False if the library has none.
+  bool add_block_scales(const Functions& functions, const CallWithEpilogue& call);
 
   /// The algorithms that the library expects to be fastest, best first, up to `most`.
   std::vector<Algorithm> choices(const Functions& functions, Handle handle,

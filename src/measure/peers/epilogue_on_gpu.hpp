@@ -1,5 +1,5 @@
 #pragma once
-// A product with an epilogue in device memory.
+// A product with an epilogue, or with block scales, in device memory.
 
 #include <memory>
 
@@ -16,6 +16,8 @@ struct EpilogueOnGpu {
         bias(copy(gpu, host.bias)),
         aux(copy(gpu, host.aux)),
         residual(copy(gpu, host.residual)),
+        a_scales(copy(gpu, host.a_scales)),
+        b_scales(copy(gpu, host.b_scales)),
         call(host) {
     call.call.a.data = reinterpret_cast<const void*>(operands->a().data());
     call.call.b.data = reinterpret_cast<const void*>(operands->b().data());
@@ -23,11 +25,14 @@ struct EpilogueOnGpu {
     if (bias) call.bias.data = reinterpret_cast<const void*>(bias->data());
     if (aux) call.aux.data = reinterpret_cast<void*>(aux->data());
     if (residual) call.residual.data = reinterpret_cast<const void*>(residual->data());
+    if (a_scales) call.a_scales.data = reinterpret_cast<const void*>(a_scales->data());
+    if (b_scales) call.b_scales.data = reinterpret_cast<const void*>(b_scales->data());
   }
 
   std::shared_ptr<cuda::GemmOperands> operands;
-  std::shared_ptr<cuda::DeviceMatrix> bias, aux, residual;  // null: not a part
-  CallWithEpilogue call;                                    // with pointers of the device
+  // Null: not a part.
+  std::shared_ptr<cuda::DeviceMatrix> bias, aux, residual, a_scales, b_scales;
+  CallWithEpilogue call;  // with pointers of the device
 
  private:
   template <class Pointer>

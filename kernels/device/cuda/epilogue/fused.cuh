@@ -14,6 +14,10 @@
 
 namespace rung::cuda {
 
+/// Shared memory of a warpgroup for results: boxes of 64 rows of 128 bytes, two or more.
+template <int COUNT>
+using FusedBoxes = unsigned char[COUNT][64 * 128];
+
 #ifndef RUNG_HOST
 
 /// Two neighbours along a row, of 16 bits each, as one word.
@@ -31,22 +35,30 @@ __device__ __forceinline__ std::uint32_t narrowed(bool is_f16, float first, floa
   return is_f16 ? ptx::cvt_rn_f16x2_f32(second, first) : ptx::cvt_rn_bf16x2_f32(second, first);
 }
 
-/// Element `at` of a vector of float, bfloat16 or float16.
+/// The bits of element `at` of a vector of float, bfloat16 or float16, and the number that they are.
+__device__ __forceinline__ std::uint32_t vector_bits(const EpilogueOperand& vector,
+                                                     std::int64_t at) {
+  if (vector.type == ElementType::f32) return static_cast<const std::uint32_t*>(vector.data)[at];
+  return static_cast<const std::uint16_t*>(vector.data)[at];
+}
+__device__ __forceinline__ float number_of(ElementType type, std::uint32_t bits) {
+  if (type == ElementType::f32) return ptx::mov_f32_b32(bits);
+  return widened(type == ElementType::f16, bits).first;
+}
 __device__ __forceinline__ float vector_element(const EpilogueOperand& vector, std::int64_t at) {
-  if (vector.type == ElementType::f32) return static_cast<const float*>(vector.data)[at];
-  const std::uint32_t word = static_cast<const std::uint16_t*>(vector.data)[at];
-  return widened(vector.type == ElementType::f16, word).first;
+  return number_of(vector.type, vector_bits(vector, at));
 }
 
-/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other.
-template <int ROWS, int BN>
+/// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other. With a box for each 64 x
+/// 64 results, all are stored together; with two, these alternate.
+template <int ROWS, int BN, int BOXES>
 class FusedEpilogue {
   static_assert(ROWS % 64 == 0 && BN % 64 == 0);
   static constexpr int J = 8;  // groups of 8 columns that are processed at a time
   using Sums = float[J][4];
 
  public:
-  using Boxes = unsigned char[2][64 * 128];
+  using Boxes = FusedBoxes<BOXES>;
 
   /// `map`: of C. `boxes` and `bias`: shared memory of this warpgroup; the boxes at a multiple of 1024.
   /// `barrier`: a named barrier of it.
@@ -67,8 +79,8 @@ class FusedEpilogue {
     RUNG_UNROLL
     for (int i = 0; i < BIASES; ++i) {
       const std::int64_t at = col + i * 128 + thread;
-      bias_[i] = args_.col_bias.data != nullptr && at < args_.n ? vector_element(args_.col_bias, at)
-                                                                : 0.0f;
+      const bool exists = args_.col_bias.data != nullptr && at < args_.n;
+      bias_[i] = exists ? vector_bits(args_.col_bias, at) : 0;
     }
     if (args_.residual.data != nullptr) fetch(args_.residual, pairs_of(row, col), residual_);
   }
@@ -79,10 +91,15 @@ class FusedEpilogue {
     const int thread = static_cast<int>(threadIdx.x) % 128;
     RUNG_UNROLL
     for (int i = 0; i < BIASES; ++i) {
-      if (i * 128 + thread < BN) shared_bias_[i * 128 + thread] = bias_[i];
+      if (i * 128 + thread < BN) {
+        shared_bias_[i * 128 + thread] = number_of(args_.col_bias.type, bias_[i]);
+      }
     }
-    // sync: the bias is there
+    // sync: the bias is there, and TMA has read the boxes of the previous tile
+    if (thread == 0) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
+    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
+    const bool at_once = SLABS <= BOXES && bytes <= 2;
     // The sums of the next slab move to the front, so that one store is compiled, not several.
     RUNG_NO_UNROLL
     for (int slab = 0; slab < SLABS; ++slab) {
@@ -97,7 +114,18 @@ class FusedEpilogue {
       }
       activate(t);
       if (!is_simple_) after_activation(row, col, slab, t);
-      store(slab_row, slab_col, slab, t);
+      // Results of 4 bytes fill two boxes, those of 1 byte half of one.
+      const int half = at_once ? slab * bytes : slab * bytes % 4;
+      // sync: TMA has read the earlier contents of the box
+      if (!at_once && slab * bytes >= 4 && half % 2 == 0) free_box(bytes);
+      put(half, t);
+      if (at_once) {
+        if (slab + 1 == SLABS) store(row, col, 0, slab, 0);
+      } else if (bytes == 1) {
+        if (slab % 2 == 1) store(row, col, slab - 1, slab, half / 2);
+      } else {
+        store(row, col, slab, slab, half / 2);
+      }
       RUNG_UNROLL
       for (int j = 0; j < (SLABS - 1) * J; ++j) {
         RUNG_UNROLL
@@ -116,6 +144,7 @@ class FusedEpilogue {
 
  private:
   static constexpr int BIASES = (BN + 127) / 128;
+
   static constexpr int SLABS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
 
   static constexpr __device__ int row_of(int slab) { return slab / (BN / 64) * 64; }
@@ -314,16 +343,9 @@ class FusedEpilogue {
     }
   }
 
-  /// Stores 64 x 64 results, from element (row, col) of C on, in boxes of 128 bytes of 64 rows: two of 4
-  /// bytes each, one of 2 bytes, half of one of 1 byte. Two boxes alternate.
-  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, int number,
-                                        const Sums& t) {
-    const std::int64_t bytes = bytes_of(args_.c.type);
-    const bool stores = threadIdx.x % 128 == 0;
-    const bool is_second_half = bytes == 1 && number % 2 == 1;
-    unsigned char* const box = boxes_[bytes == 4 ? 0 : next_box_];
-    // sync: TMA has read the earlier contents of the box
-    if (stores && !is_second_half) {
+  /// Waits until TMA has read the box of two that comes next, or both if results have 4 bytes.
+  __device__ __forceinline__ void free_box(int bytes) const {
+    if (threadIdx.x % 128 == 0) {
       if (bytes == 4) {
         ptx::tma_store_wait_group_read<0>();
       } else {
@@ -331,29 +353,35 @@ class FusedEpilogue {
       }
     }
     ptx::bar_sync(barrier_, 128);
-
-    put(box, is_second_half ? 64 : 0, t);
-    if (bytes == 1 && !is_second_half) return;
-
-    // sync: the box is complete, for TMA too
-    ptx::fence_proxy_async();
-    ptx::bar_sync(barrier_, 128);
-    if (stores) {
-      const int x = static_cast<int>(col) - (is_second_half ? 64 : 0), y = static_cast<int>(row);
-      ptx::tma_store_2d(&map_, x, y, ptx::cvta_to_shared(box));
-      if (bytes == 4 && col + 32 < args_.n) {
-        ptx::tma_store_2d(&map_, x + 32, y, ptx::cvta_to_shared(boxes_[1]));
-      }
-      ptx::tma_store_commit_group();
-    }
-    next_box_ ^= 1;
   }
 
-  /// Writes this thread's results to the boxes, from that column on. The 128-byte swizzle exchanges bits 4
-  /// to 6 of an address for these and bits 7 to 9.
-  __device__ __forceinline__ void put(unsigned char* box, int col, const Sums& t) const {
+  /// Stores the results of slabs `first` to `last` of the tile at (row, col), which are in the boxes from
+  /// `box` on.
+  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col, int first, int last,
+                                        int box) const {
+    // sync: the boxes are complete, for TMA too
+    ptx::fence_proxy_async();
+    ptx::bar_sync(barrier_, 128);
+    if (threadIdx.x % 128 != 0) return;
+    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
+    std::uint32_t from = ptx::cvta_to_shared(boxes_[0]) + box * int{sizeof boxes_[0]};
+    RUNG_NO_UNROLL
+    for (int slab = first; slab <= last; slab += bytes == 1 ? 2 : 1) {
+      const int x = static_cast<int>(col) + col_of(slab), y = static_cast<int>(row) + row_of(slab);
+      ptx::tma_store_2d(&map_, x, y, from);
+      from += sizeof boxes_[0];
+      if (bytes == 4 && x + 32 < args_.n) ptx::tma_store_2d(&map_, x + 32, y, from);
+    }
+    ptx::tma_store_commit_group();
+  }
+
+  /// Writes this thread's results to the boxes, from that half of a box on. The 128-byte swizzle exchanges
+  /// bits 4 to 6 of an address for these and bits 7 to 9.
+  __device__ __forceinline__ void put(int half, const Sums& t) const {
     const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + accumulator_row();
-    const std::uint32_t begin = ptx::cvta_to_shared(box) + row * 128;
+    const int col = half % 2 * 64;
+    const std::uint32_t begin =
+        ptx::cvta_to_shared(boxes_[0]) + half / 2 * int{sizeof boxes_[0]} + row * 128;
     const int swizzle = row % 8 << 4;
     // Calls f(address, first, second) for each pair, whose elements have BYTES.
     const auto each = [&]<int BYTES>(const auto& f) RUNG_INLINE_LAMBDA {
@@ -396,9 +424,8 @@ class FusedEpilogue {
   float (&shared_bias_)[BN];
   int barrier_;
   float factor_, result_factor_;
-  int next_box_ = 0;
-  bool is_simple_;  // no more than alpha, a bias of columns, an activation
-  float bias_[BIASES];
+  bool is_simple_;                // no more than alpha, a bias of columns, an activation
+  std::uint32_t bias_[BIASES];    // bits, so that nothing waits for them before the products
   std::uint32_t residual_[J][2];  // of the next columns
   std::uint32_t largest_ = 0;
 };

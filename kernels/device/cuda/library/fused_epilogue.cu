@@ -19,7 +19,7 @@ namespace {
 
 /// TILES: 1, consumers share a tile, 64 rows each; 2, ping-pong: each of two consumers has a tile of its
 /// own, and stores its results while the other one multiplies.
-template <int BM, int BN, int STAGES, int TILES>
+template <int BM, int BN, int STAGES, int TILES, int BOXES>
 struct FusedTile {
   static constexpr unsigned GROUP = 8 * 128 / BM;    // rows of tiles that go together
   static constexpr int WM = TILES == 1 ? 64 : BM;    // rows of a consumer
@@ -37,7 +37,7 @@ struct FusedTile {
     static_assert(cuda::requires_k_major<In> || BN % 64 == 0, "boxes have 64 columns");
     alignas(1024) In As[STAGES][BM * BK<In>];
     alignas(1024) In Bs[STAGES][BN * BK<In>];
-    alignas(1024) unsigned char boxes[CONSUMERS][2][64 * 128];
+    alignas(1024) cuda::FusedBoxes<BOXES> boxes[CONSUMERS];
     float bias[CONSUMERS][BN];
     std::uint64_t full[STAGES];   // barriers: the tiles are there
     std::uint64_t empty[STAGES];  // nobody reads them any more
@@ -108,8 +108,8 @@ struct FusedTile {
                                                  const EpilogueArgs& args, Shared<In>& shared) {
     const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
     const int row = consumer % SHARERS * WM;
-    cuda::FusedEpilogue<WM, BN> epilogue(args, maps.c, shared.boxes[consumer],
-                                         shared.bias[consumer], 1 + consumer);
+    cuda::FusedEpilogue<WM, BN, BOXES> epilogue(args, maps.c, shared.boxes[consumer],
+                                                shared.bias[consumer], 1 + consumer);
     const Scheduler<In> scheduler(g, 1);
     cuda::PipelineState<STAGES> state;
     int others = consumer / SHARERS;         // tiles until this consumer's next one
@@ -181,12 +181,13 @@ struct FusedTile {
   }
 };
 
-//                        BM   BN  STAGES TILES
-using Medium = FusedTile<128, 128, 6, 1>;
-using Small = FusedTile<64, 128, 8, 1>;
-using Smaller = FusedTile<64, 64, 12, 1>;
-using InTurn = FusedTile<128, 128, 6, 2>;
-using FlatInTurn = FusedTile<64, 192, 6, 2>;
+// A box for each 64 x 64 results would cost the 128 x 128 tile in turns a stage, which is worth more.
+//                        BM   BN  STAGES TILES BOXES
+using Medium = FusedTile<128, 128, 6, 1, 2>;
+using Small = FusedTile<64, 128, 8, 1, 2>;
+using Smaller = FusedTile<64, 64, 12, 1, 2>;
+using InTurn = FusedTile<128, 128, 6, 2, 2>;
+using FlatInTurn = FusedTile<64, 192, 5, 2, 3>;
 
 }  // namespace
 
