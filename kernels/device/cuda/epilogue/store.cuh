@@ -33,10 +33,6 @@ struct Epilogue {
   __device__ __forceinline__ Out combine(const Sum& sum, const Out& c) const {
     return static_cast<Out>(alpha * sum + beta * static_cast<Sum>(c));
   }
-  /// The result if not reads_c().
-  __device__ __forceinline__ Out overwrite(const Sum& sum) const {
-    return static_cast<Out>(alpha * sum);
-  }
 };
 
 /// Stores one element of C, which must exist.
