@@ -7,6 +7,7 @@
 
 #include "core/epilogue.hpp"
 #include "device/cuda/epilogue/element.cuh"
+#include "device/cuda/epilogue/half_pairs.cuh"
 #include "device/cuda/epilogue/store.cuh"
 #include "device/cuda/ptx/basic.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -19,35 +20,6 @@ template <int COUNT>
 using FusedBoxes = unsigned char[COUNT][64 * 128];
 
 #ifndef RUNG_HOST
-
-/// Two neighbours along a row, of 16 bits each, as one word.
-struct Two {
-  float first, second;
-};
-__device__ __forceinline__ Two widened(bool is_f16, std::uint32_t word) {
-  if (is_f16) {
-    return {ptx::cvt_f32_f16(static_cast<std::uint16_t>(word)),
-            ptx::cvt_f32_f16(static_cast<std::uint16_t>(word >> 16))};
-  }
-  return {ptx::mov_f32_b32(word << 16), ptx::mov_f32_b32(word & 0xFFFF0000u)};
-}
-__device__ __forceinline__ std::uint32_t narrowed(bool is_f16, float first, float second) {
-  return is_f16 ? ptx::cvt_rn_f16x2_f32(second, first) : ptx::cvt_rn_bf16x2_f32(second, first);
-}
-
-/// The bits of element `at` of a vector of float, bfloat16 or float16, and the number that they are.
-__device__ __forceinline__ std::uint32_t vector_bits(const EpilogueOperand& vector,
-                                                     std::int64_t at) {
-  if (vector.type == ElementType::f32) return static_cast<const std::uint32_t*>(vector.data)[at];
-  return static_cast<const std::uint16_t*>(vector.data)[at];
-}
-__device__ __forceinline__ float number_of(ElementType type, std::uint32_t bits) {
-  if (type == ElementType::f32) return ptx::mov_f32_b32(bits);
-  return widened(type == ElementType::f16, bits).first;
-}
-__device__ __forceinline__ float vector_element(const EpilogueOperand& vector, std::int64_t at) {
-  return number_of(vector.type, vector_bits(vector, at));
-}
 
 /// One warpgroup's epilogue for tiles of ROWS x BN sums, 64 rows after the other. With a box for each 64 x
 /// 64 results, all are stored together; with two, these alternate.
@@ -98,8 +70,6 @@ class FusedEpilogue {
     // sync: the bias is there, and TMA has read the boxes of the previous tile
     if (thread == 0) ptx::tma_store_wait_group_read<0>();
     ptx::bar_sync(barrier_, 128);
-    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
-    const bool at_once = SLABS <= BOXES && bytes <= 2;
     // The sums of the next slab move to the front, so that one store is compiled, not several.
     RUNG_NO_UNROLL
     for (int slab = 0; slab < SLABS; ++slab) {
@@ -114,18 +84,8 @@ class FusedEpilogue {
       }
       activate(t);
       if (!is_simple_) after_activation(row, col, slab, t);
-      // Results of 4 bytes fill two boxes, those of 1 byte half of one.
-      const int half = at_once ? slab * bytes : slab * bytes % 4;
-      // sync: TMA has read the earlier contents of the box
-      if (!at_once && slab * bytes >= 4 && half % 2 == 0) free_box(bytes);
-      put(half, t);
-      if (at_once) {
-        if (slab + 1 == SLABS) store(row, col, 0, slab, 0);
-      } else if (bytes == 1) {
-        if (slab % 2 == 1) store(row, col, slab - 1, slab, half / 2);
-      } else {
-        store(row, col, slab, slab, half / 2);
-      }
+      store_slab(row, col, slab, t);
+      if (slab + 1 == SLABS) return;
       RUNG_UNROLL
       for (int j = 0; j < (SLABS - 1) * J; ++j) {
         RUNG_UNROLL
@@ -144,7 +104,6 @@ class FusedEpilogue {
 
  private:
   static constexpr int BIASES = (BN + 127) / 128;
-
   static constexpr int SLABS = ROWS / 64 * BN / 64;  // of 64 x 64 sums
 
   static constexpr __device__ int row_of(int slab) { return slab / (BN / 64) * 64; }
@@ -165,22 +124,6 @@ class FusedEpilogue {
     }
   };
 
-  /// The words of an operand of 16 bits where this thread's pairs begin in two rows.
-  struct Words {
-    std::uint32_t* at[2];
-    bool is_f16;
-
-    __device__ __forceinline__ Words(const EpilogueOperand& operand, const Pairs64& pairs)
-        : is_f16(operand.type == ElementType::f16) {
-      auto* const elements = static_cast<std::uint16_t*>(operand.data);
-      RUNG_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        at[half] = reinterpret_cast<std::uint32_t*>(elements +
-                                                    operand.at(pairs.row + half * 8, pairs.col));
-      }
-    }
-  };
-
   /// This thread's pairs in the 64 x 64 sums from element (row, col) of the product on.
   __device__ __forceinline__ Pairs64 pairs_of(std::int64_t row, std::int64_t col) const {
     const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
@@ -190,7 +133,7 @@ class FusedEpilogue {
   /// All loads first, so that they are in flight together.
   static __device__ __forceinline__ void fetch(const EpilogueOperand& operand, const Pairs64& pairs,
                                                std::uint32_t (&to)[J][2]) {
-    const Words words(operand, pairs);
+    const WordsOfTwoRows words(operand, pairs.row, pairs.col);
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
       RUNG_UNROLL
@@ -215,7 +158,7 @@ class FusedEpilogue {
 
   static __device__ __forceinline__ void write(const EpilogueOperand& operand, const Pairs64& pairs,
                                                const Sums& t) {
-    const Words words(operand, pairs);
+    const WordsOfTwoRows words(operand, pairs.row, pairs.col);
     RUNG_UNROLL
     for (int j = 0; j < J; ++j) {
       RUNG_UNROLL
@@ -340,6 +283,25 @@ class FusedEpilogue {
           return Function::divisor(Function::silu_exponent(x));
         });
       default: return;
+    }
+  }
+
+  /// Stores the results of a slab of the tile at (row, col), or waits for more that will be stored with
+  /// them. Results of 4 bytes fill two boxes, those of 1 byte half of one.
+  __device__ __forceinline__ void store_slab(std::int64_t row, std::int64_t col, int slab,
+                                             const Sums& t) const {
+    const auto bytes = static_cast<int>(bytes_of(args_.c.type));
+    const bool at_once = SLABS <= BOXES && bytes <= 2;
+    const int half = at_once ? slab * bytes : slab * bytes % 4;
+    // sync: TMA has read the earlier contents of the box
+    if (!at_once && slab * bytes >= 4 && half % 2 == 0) free_box(bytes);
+    put(half, t);
+    if (at_once) {
+      if (slab + 1 == SLABS) store(row, col, 0, slab, 0);
+    } else if (bytes == 1) {
+      if (slab % 2 == 1) store(row, col, slab - 1, slab, half / 2);
+    } else {
+      store(row, col, slab, slab, half / 2);
     }
   }
 
