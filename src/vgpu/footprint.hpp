@@ -19,12 +19,20 @@ struct Footprint {
   std::uint64_t sectors = 0;  // loaded, stored or both
   /// Loaded ones once for each block: what L1 must fetch if it keeps all that a block reads again.
   std::uint64_t loaded_sectors_by_block = 0;
-  std::uint64_t store_sectors = 0;  // of all stores, a sector as often as it is stored
+  /// Of all stores, a sector as often as it is stored, and those of them that are stored without some
+  /// of their bytes. Stores in a row of at most 16 bytes a lane that fill a sector together, which a
+  /// compiler may have split, count as one.
+  std::uint64_t store_sectors = 0, partly_stored_sectors = 0;
   // Sectors of all accesses, and what they would be if each piece of contiguous bytes of a warp
   // began at a sector.
   std::uint64_t requested_sectors = 0, aligned_sectors = 0;
+  // Turns of L1 for all loads, and for all stores: a line has four columns of sectors, and in one
+  // turn L1 serves a sector of each, of any lines.
+  std::uint64_t load_turns = 0, store_turns = 0;
+  std::uint64_t loaded_lines_by_block = 0;  // as sectors, for lines of 128 bytes
   // Warp-level accesses to global and shared memory. The warp is of any block.
   std::uint64_t accesses = 0, most_of_block = 0, most_of_warp = 0;
+  std::uint64_t accesses_of_longest_warps = 0;  // the sum over blocks
   std::uint64_t atomics_at_one_address =
       0;                                  // by threads, at the address in global memory with most
   std::uint64_t shared_atomic_turns = 0;  // lanes of a warp at the same address take turns
@@ -51,11 +59,22 @@ class FootprintRecorder {
     std::uint64_t turns = 0;
   };
   void see_global(const WarpAccess& access);
+  void see_sectors(const WarpAccess& access);
+  void end_row_of_stores();
   void see_meetings(const WarpAccess& access);
 
+  /// Stores of one warp without those of others in between.
+  struct RowOfStores {
+    std::uint64_t warp = ~std::uint64_t{0};
+    std::uint32_t bytes = 0;                           // a lane, of all of them
+    std::map<std::uint64_t, std::uint64_t> of_sector;  // bytes
+  };
+
   Footprint footprint_;
-  std::unordered_map<std::uint64_t, Sector> sectors_;  // by address / 32
-  std::map<std::uint32_t, Meetings> meetings_;         // by site
+  RowOfStores row_;
+  std::unordered_map<std::uint64_t, Sector> sectors_;            // by address / 32
+  std::unordered_map<std::uint64_t, std::uint64_t> line_block_;  // by address / 128: loaded last by
+  std::map<std::uint32_t, Meetings> meetings_;                   // by site
   std::unordered_map<std::uint64_t, std::uint64_t> of_block_, of_warp_;
 };
 

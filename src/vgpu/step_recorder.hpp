@@ -2,13 +2,12 @@
 // The instructions of a few warps of block 0, one after the other, with what their accesses touch:
 // the input of the page that steps through them.
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "vgpu/launch.hpp"
 #include "vgpu/model/access_watch.hpp"
 #include "vgpu/model/step_watch.hpp"
+#include "vgpu/step_events.hpp"
 
 namespace rung::vgpu {
 
@@ -42,23 +41,11 @@ class StepRecorder {
   std::string take(const LaunchReport& report, const Kernel& kernel);
 
  private:
-  /// A basic block that a warp begins, an access, or a write by a bulk copy.
-  struct Event {
-    enum class Kind : std::uint8_t { begin, access, bulk } kind;
-    int warp;
-    std::uint32_t lanes;
-    std::uint32_t index;  // of the basic block, or in accesses_; bulk: the offset
-    std::uint32_t bytes;  // bulk
-  };
-  friend class StepText;
-
   void see(const WarpStep& step);
   bool has_room() const;
 
   StepWatcher watcher_;
-  std::vector<Event> events_;
-  std::vector<WarpAccess> accesses_;
-  bool complete_ = true;
+  StepEvents events_;
 };
 
 }  // namespace rung::vgpu

@@ -91,6 +91,16 @@ class Explanation(unittest.TestCase):
         # Bulk copies fill the tiles, though no lane stores.
         self.assertTrue(any(step[3] for warp in tma["trace"]["warps"] for step in warp["steps"]))
 
+    def test_steps_of_a_program(self):
+        program = PROJECT / "tests/emu/programs/tiled_matmul.cu"
+        done = subprocess.run(
+            [RUNG, "explain", f"{program}:matmul", "--html", "-", "--", "64", "64", "64"],
+            capture_output=True, text=True, check=True,
+        )
+        data = check_page.steps_of(check_page.parse(done.stdout))[0]
+        self.assertEqual(data["source"], program.read_text().splitlines())
+        self.assertTrue(any(len(step) == 6 for step in data["trace"]["warps"][0]["steps"]))
+
     def test_a_diff_page_is_of_rungs_for_gpus(self):
         for wrong in ("gemm/cpu/00", str(PROJECT / "tests/analysis/diseases.cu")):
             done = subprocess.run(

@@ -24,13 +24,18 @@ bool is_float(const Instruction& instruction) {
   return instruction.has("f32") || instruction.has("f64");
 }
 
-/// How many machine instructions ptxas makes of one, as counted in its output.
-double expansion(const Instruction& instruction) {
-  if (!is_slow(instruction)) return 1;
+/// Machine instructions that ptxas makes of one, and the time of one by itself: as measured on an
+/// H200 (docs/notes/predicted-times.md), but for 64-bit ones, which were counted in its output.
+struct Sequence {
+  double slots = 1, latency = 0;
+};
+
+Sequence sequence_of(const Instruction& instruction) {
   if (instruction.is(Opcode::div, Opcode::rem) && !is_float(instruction)) {
-    return is_wide(instruction) ? 80 : 20;
+    return is_wide(instruction) ? Sequence{80, 400} : Sequence{16, 64};
   }
-  return is_wide(instruction) ? 25 : 9;
+  if (is_wide(instruction)) return {25, 225};
+  return instruction.is(Opcode::div) ? Sequence{13, 44} : Sequence{10, 43};
 }
 
 }  // namespace
@@ -40,16 +45,19 @@ bool is_slow(const Instruction& instruction) {
   return instruction.is(Opcode::div, Opcode::rem, Opcode::sqrt, Opcode::rcp, Opcode::rsqrt);
 }
 
+bool bypasses_l1(const Instruction& instruction) {
+  return instruction.has("volatile") || instruction.has("cg");
+}
+
 InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescription& device) {
   const int arch = device.arch();
   InstructionCost cost;
-  cost.slots = expansion(instruction);
   const double fp64 = warp / fp64_lanes(arch);
   const double f64_conversion = warp / std::min(16.0, fp64_lanes(arch));
   const auto on = [&](Pipe pipe, double cycles, double latency) {
     cost.pipe = pipe;
-    cost.cycles = cycles * cost.slots;
-    cost.latency = latency * cost.slots;
+    cost.cycles = cycles;
+    cost.latency = latency;
   };
   switch (vgpu::classify(instruction)) {
     case InstrClass::fp32: on(Pipe::fp32, warp / device.fp32_lanes_per_multiprocessor, 5); break;
@@ -63,9 +71,16 @@ InstructionCost cost_of(const Instruction& instruction, const vgpu::DeviceDescri
     case InstrClass::special_function: on(Pipe::special, 2, 20); break;
     case InstrClass::warp: on(Pipe::special, 1, 25); break;
     case InstrClass::matrix: on(Pipe::matrix, 0, 33); break;
-    case InstrClass::barrier: on(Pipe::other, 0, 30); break;
+    case InstrClass::barrier: on(Pipe::barrier, instruction.has("warp") ? 0 : 2, 30); break;
     case InstrClass::move: cost.latency = 0; break;  // most only rename a register
     default: break;
+  }
+  if (is_slow(instruction)) {
+    // Half of the sequence of an integer division are multiplications, on the FP32 units.
+    const auto [slots, latency] = sequence_of(instruction);
+    cost.slots = slots;
+    cost.cycles *= slots * (is_float(instruction) ? 1 : 0.5);
+    cost.latency = latency;
   }
   return cost;
 }

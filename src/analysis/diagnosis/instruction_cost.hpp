@@ -11,8 +11,18 @@
 namespace rung::analysis::diagnosis {
 
 /// The units of an SM that execute warp instructions.
-enum class Pipe : std::size_t { fp32, fp64, integer, conversion, special, memory, matrix, other };
-inline constexpr std::size_t pipe_count = 8;
+enum class Pipe : std::size_t {
+  fp32,
+  fp64,
+  integer,
+  conversion,
+  special,
+  memory,
+  matrix,
+  barrier,
+  other
+};
+inline constexpr std::size_t pipe_count = 9;
 
 struct InstructionCost {
   double slots = 1;  // machine instructions that it becomes
@@ -28,5 +38,8 @@ InstructionCost cost_of(const vgpu::ptx::Instruction& instruction,
 
 /// A division, remainder, square root or the like, which becomes a long sequence.
 bool is_slow(const vgpu::ptx::Instruction& instruction);
+
+/// A load from global memory that L1 does not keep.
+bool bypasses_l1(const vgpu::ptx::Instruction& instruction);
 
 }  // namespace rung::analysis::diagnosis

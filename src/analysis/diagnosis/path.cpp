@@ -18,7 +18,7 @@ using vgpu::ptx::Operand;
 
 // Cycles from the issue of a load to its value, from microbenchmarks (Luo et al., 2024, for Hopper;
 // Jia et al., 2018, for Volta and Turing, which differ by less than a third).
-constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 600;
+constexpr double l1_latency = 40, l2_latency = 270, dram_latency = 800;
 constexpr double shared_latency = 30, atomic_latency = 300, shared_atomic_latency = 60;
 constexpr double barrier_latency = 30;
 constexpr int unrolled = 4;
@@ -50,7 +50,8 @@ void collect(const Operand& operand, std::vector<int>& registers) {
 /// Walks the instructions of one function; times are cycles of one warp.
 class Walk {
  public:
-  Walk(const Facts& facts, const Cure& cure) : facts_(facts), cure_(cure) {
+  Walk(const Facts& facts, const Cure& cure, double unevenness)
+      : facts_(facts), cure_(cure), unevenness_(unevenness) {
     global_latency_ = global_latency(facts, cure);
     for (const SiteCount& site : facts.trace.sites) {  // one for each call that was inlined
       SiteCount& all = sites_[site.ptx_line];
@@ -75,12 +76,12 @@ class Walk {
         const bool often = body.empty() || executions > executions_of(function, *body.front()) / 2;
         if (executions > 0 && often) body.push_back(&blocks[at]);
         if (executions > 0 && !often) {
-          total += executions / facts_.warps() * pass(function, {&blocks[at]}, 1);
+          total += times_of_warp(executions, false) * pass(function, {&blocks[at]}, 1);
         }
       }
       const bool loops = end > i + 1 || is_successor(blocks[i], i);
       if (!body.empty()) {
-        total += executions_of(function, *body.front()) / facts_.warps() *
+        total += times_of_warp(executions_of(function, *body.front()), loops) *
                  duration(function, body, loops);
       }
       i = end;
@@ -117,6 +118,14 @@ class Walk {
       if (found != sites_.end()) return cured_executions(found->second, facts_, cure_);
     }
     return 0;
+  }
+
+  /// How often a warp runs what all warps together run so often. An uneven one runs all that is not
+  /// in a loop once.
+  double times_of_warp(double executions, bool loops) const {
+    const double mean = executions / facts_.warps();
+    if (unevenness_ <= 1) return mean;
+    return loops || mean > 1 ? std::max(1.0, mean * unevenness_) : 1;
   }
 
   double duration(const vgpu::ptx::Function& function, const Body& body, bool loops) {
@@ -209,8 +218,7 @@ class Walk {
     }
     if (instruction.has("param") || instruction.has("const")) return 5;
     if (instruction.has("local")) return cure_.no_local ? 0 : l1_latency;
-    const bool past_l1 = instruction.has("volatile") || instruction.has("cg");
-    if (past_l1 && !shared) return std::max(l2_latency, global_latency_);
+    if (bypasses_l1(instruction) && !shared) return std::max(l2_latency, global_latency_);
     const auto found = accesses_.find(instruction.line);
     if (found == accesses_.end()) return shared ? shared_latency : global_latency_;
     const Access& access = *found->second;
@@ -224,6 +232,7 @@ class Walk {
 
   const Facts& facts_;
   const Cure& cure_;
+  double unevenness_;
   double global_latency_;
   std::map<int, SiteCount> sites_;
   std::map<int, const Access*> accesses_;
@@ -238,8 +247,8 @@ class Walk {
 
 }  // namespace
 
-double path_cycles(const Facts& facts, const Cure& cure) {
-  Walk walk(facts, cure);
+double path_cycles(const Facts& facts, const Cure& cure, double unevenness) {
+  Walk walk(facts, cure, unevenness);
   double cycles = 0;
   for (const vgpu::ptx::Function& function : facts.text.functions) {
     if (!function.external) cycles += walk.function(function);

@@ -9,9 +9,21 @@
 namespace rung::analysis::diagnosis {
 namespace {
 
-constexpr double sector_bytes = 32, wavefront_bytes = 128, line_bytes = 128, widest = 16;
-// A launch, and its end, of a kernel that does nothing.
-constexpr double launch_seconds = 2.2e-6;
+constexpr double sector_bytes = 32, wavefront_bytes = 128, widest = 16;
+constexpr double sectors_of_line = 4;
+
+// Constants that were measured on an H200; docs/notes/predicted-times.md has the figures.
+
+// A launch between two events, and its end, of a kernel that does nothing.
+constexpr double launch_seconds = 3.4e-6;
+// Until an SM begins the next block, where blocks do little; and from the end of a block to the
+// first instruction of the one that takes its place.
+constexpr double block_launch_cycles = 160, turnover_cycles = 400;
+// Of L2, for one SM while all of them load: bytes of whole lines; a line of which few sectors are
+// loaded; a sector of which a store writes a part, or that is stored again.
+constexpr double l2_bytes_a_cycle = 36, line_cycles = 2.2, slow_store_cycles = 4.5;
+// Of shared memory, for the atomics of a warp that are at different addresses.
+constexpr double shared_atomic_cycles = 4;
 // Below that, a longer chain is hidden by the others.
 constexpr double noticeable_unevenness = 1.5;
 // Of L2, for each float that is added at one address: 65,536 of them took 115 us on an H200.
@@ -21,8 +33,8 @@ constexpr double atomic_cycles = 3.5;
 struct Work {
   double slots = 0;
   std::array<double, pipe_count> pipes{};
-  double shared = 0, l1 = 0;
-  double l2_bytes = 0, dram_bytes = 0;
+  double shared = 0, l1 = 0, l2 = 0;
+  double dram_bytes = 0;
 };
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
@@ -50,18 +62,38 @@ bool loads_results(const vgpu::Footprint& f) {
   return 2 * (f.loaded_sectors + f.stored_sectors - f.sectors) > f.stored_sectors;
 }
 
-/// A line a cycle; scattered sectors are in a line each.
+bool is_scattered(const Access& access) {
+  return number(access.count.units) > 2 * least_sectors(access);
+}
+
+/// Turns of L1 for an access by its sectors alone: a line each, if they are scattered.
+double turns_of(const Access& access, double requests, double sectors) {
+  return is_scattered(access) ? sectors : std::max(requests, sectors / sectors_of_line);
+}
+
+/// Scattered sectors in different columns of their lines share a turn of L1: how many turns all
+/// loads, or all stores, take for each that turns_of() counts.
+double counted_turns(const Facts& facts, bool loads) {
+  double turns = 0;
+  for (const Access& access : facts.trace.accesses) {
+    if (access.space != Space::global || access.is_load != loads) continue;
+    turns += turns_of(access, number(access.count.executions), number(access.count.units));
+  }
+  const double counted = number(loads ? facts.footprint.load_turns : facts.footprint.store_turns);
+  return turns > 0 && counted > 0 ? counted / turns : 1;
+}
+
 void add_global(Work& work, const Access& access, const Facts& facts, const Cure& cure) {
   const double sectors = number(access.count.units), least = least_sectors(access);
-  const bool scattered = !cure.coalesced && sectors > 2 * least;
-  const double counted = cure.coalesced ? least : sectors;
-  double cycles = scattered ? sectors : std::max(requests_of(access, cure), counted / 4);
-  const vgpu::Footprint& f = facts.footprint;
+  const double requests = requests_of(access, cure);
+  double cycles = cure.coalesced
+                      ? std::max(requests, least / sectors_of_line)
+                      : turns_of(access, requests, sectors) * counted_turns(facts, access.is_load);
   if (cure.reused && access.is_load) cycles /= std::max(1.0, times_loaded(facts));
   if (cure.stored_once && !access.is_load) {
     const double saved = cycles * (1 - stored_once(facts));
     cycles -= saved;
-    if (loads_results(f)) work.l1 -= saved;
+    if (loads_results(facts.footprint)) work.l1 -= saved;
   }
   work.l1 += cycles;
 }
@@ -101,6 +133,15 @@ double kept_of(const Access& access, const Facts& facts, const Cure& cure) {
   return 1;
 }
 
+/// Stores are written through to L2.
+void add_local(Work& work, const vgpu::ptx::Instruction& instruction, const SiteCount& site) {
+  const double requests = number(site.executions), sectors = number(site.units);
+  work.l1 += std::max(requests, sectors / sectors_of_line);
+  if (instruction.opcode != vgpu::ptx::Opcode::st) return;
+  const bool whole = sectors < 1.5 * sectors_of_line * requests;
+  work.l2 += sectors * (whole ? sector_bytes / l2_bytes_a_cycle : slow_store_cycles);
+}
+
 void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, const SiteCount& site,
                      const Facts& facts, const Cure& cure) {
   InstructionCost cost = cost_of(instruction, facts.device);
@@ -119,35 +160,64 @@ void add_instruction(Work& work, const vgpu::ptx::Instruction& instruction, cons
     cost.pipe = Pipe::fp32;
     cost.cycles = 0.25 * cost.slots;
   }
-  if (instruction.has("local")) {
-    work.l1 += executions;
-    // Stores are written through, a line each.
-    if (instruction.opcode == vgpu::ptx::Opcode::st) work.l2_bytes += executions * line_bytes;
-  }
+  if (instruction.has("local")) add_local(work, instruction, site);
+  const bool atomic = instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red);
+  if (atomic && instruction.has("shared")) work.shared += shared_atomic_cycles * number(site.units);
+  if (cure.no_barriers && cost.pipe == Pipe::barrier) return;
   work.slots += executions * cost.slots;
   work.pipes[static_cast<std::size_t>(cost.pipe)] += executions * cost.cycles;
 }
 
+/// Sectors that blocks load from L2: once each, but those that bypass L1 as often as they do.
+double loaded_from_l2(const Facts& facts) {
+  double bypassing = 0, all = 0;
+  for (const Access& access : facts.trace.accesses) {
+    if (access.space != Space::global || !access.is_load) continue;
+    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(access.count.ptx_line);
+    all += number(access.count.units);
+    if (bypasses_l1(instruction)) bypassing += number(access.count.units);
+  }
+  const double cached = all > 0 ? 1 - bypassing / all : 1;
+  return bypassing + cached * number(facts.footprint.loaded_sectors_by_block);
+}
+
 void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   const vgpu::Footprint& f = facts.footprint;
-  double needed = 0, partly_written = 0;
+  double needed = 0;
   for (const Access& access : facts.trace.accesses) {
-    if (access.space != Space::global) continue;
-    needed += least_sectors(access);
-    if (!access.is_load) partly_written += excess_sectors(access);
+    if (access.space == Space::global) needed += least_sectors(access);
   }
-  const double stored = number(cure.stored_once ? f.stored_sectors : f.store_sectors);
-  double l2 = number(f.loaded_sectors_by_block) + stored;
-  double dram = number(f.loaded_sectors + f.stored_sectors);
+  const double kept = cure.stored_once ? stored_once(facts) : 1;
+  const double partly = cure.coalesced ? 0 : kept * number(f.partly_stored_sectors);
+  const double again = cure.stored_once ? 0 : number(f.store_sectors - f.stored_sectors);
+  const double slow = cure.coalesced && times_stored(facts) < 2 ? 0 : std::max(partly, again);
+  const double whole = std::max(0.0, kept * number(f.store_sectors) - slow);
+  const double loaded = cure.reused ? number(f.loaded_sectors_by_block) : loaded_from_l2(facts);
+  const double lines = cure.coalesced ? 0 : number(f.loaded_lines_by_block);
+  double l2 = loaded + whole, dram = number(f.loaded_sectors + f.stored_sectors);
   if (cure.coalesced) {
     l2 = std::min(l2, needed);
     dram = std::min(dram, needed);
   }
   const vgpu::Counters& c = facts.trace.counters;
-  if (!cure.coalesced) l2 += partly_written;  // L2 reads what such a sector keeps
   const double bulk = number(c.bulk_load_sectors + c.bulk_store_sectors);
-  work.l2_bytes += (l2 + bulk) * sector_bytes;
+  work.l2 += std::max((l2 + bulk) * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
+             slow * slow_store_cycles;
   work.dram_bytes = (dram + bulk) * sector_bytes;
+}
+
+/// All atomics in shared memory add 1 and drop the result: for ptxas one instruction that counts the
+/// lanes at each address (ATOMS.POPC.INC), so that they do not take turns.
+bool counts_up(const Facts& facts) {
+  for (const SiteCount& site : facts.trace.sites) {
+    const vgpu::ptx::Instruction& instruction = *facts.instructions.at(site.ptx_line);
+    const bool atomic = instruction.is(vgpu::ptx::Opcode::atom, vgpu::ptx::Opcode::red);
+    if (!atomic || !instruction.has("shared")) continue;
+    const auto& value = instruction.operands.back();
+    const bool is_one = value.kind == vgpu::ptx::Operand::Kind::immediate && value.bits == 1;
+    if (!instruction.has("add") || !is_one) return false;
+  }
+  return true;
 }
 
 Work work_of(const Facts& facts, const Cure& cure) {
@@ -165,7 +235,9 @@ Work work_of(const Facts& facts, const Cure& cure) {
   const vgpu::Counters& c = facts.trace.counters;
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
-  if (!cure.scattered_shared_atomics) work.shared += number(facts.footprint.shared_atomic_turns);
+  if (!cure.scattered_shared_atomics && !counts_up(facts)) {
+    work.shared += number(facts.footprint.shared_atomic_turns);
+  }
   add_traffic(work, facts, cure);
   return work;
 }
@@ -189,9 +261,26 @@ Filling filling_of(const Facts& facts, const Cure& cure) {
   return {blocks / sm_rounds, std::max(1.0, rounds)};
 }
 
+/// Whole warps are fewer.
+double blocks_of(const Facts& facts, const Cure& cure) {
+  return facts.blocks() * (cure.whole_warps ? facts.full_lanes() / 32 : 1);
+}
+
 /// Of the block, or the warp, that has the most, relative to the mean.
 double unevenness(std::uint64_t most, std::uint64_t all, double of) {
   return all == 0 ? 1 : std::max(1.0, number(most) * of / number(all));
+}
+
+/// Issue and the units are busy with the same instructions, so only the longest of them counts.
+double overlapping(const std::vector<Part>& parts) {
+  constexpr double power = 4;
+  constexpr std::size_t of_instructions = 1 + pipe_count;
+  double instructions = 0, sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i < of_instructions) instructions = std::max(instructions, parts[i].seconds);
+    if (i >= of_instructions) sum += std::pow(parts[i].seconds, power);
+  }
+  return std::pow(sum + std::pow(instructions, power), 1 / power);
 }
 
 }  // namespace
@@ -250,39 +339,40 @@ Time time_of(const Facts& facts, const Cure& cure) {
   const auto add = [&](const char* name, double cycles) {
     time.parts.push_back({name, std::max(0.0, cycles) / machine.clock});
   };
+  // The first parts are of the same instructions.
   add("issue", work.slots / Machine::instructions_a_cycle / filling.sms);
   constexpr std::array<const char*, pipe_count> names = {
-      "FP32 units",        "FP64 units", "integer units", "conversions",
-      "special functions", "memory",     "tensor cores",  "others"};
+      "FP32 units", "FP64 units",   "integer units", "conversions", "special functions",
+      "memory",     "tensor cores", "barriers",      "others"};
   for (std::size_t i = 0; i < pipe_count; ++i) add(names[i], work.pipes[i] / filling.sms);
   add("shared memory", work.shared / filling.sms);
   add("L1", work.l1 / filling.sms);
-  add("L2", work.l2_bytes / Machine::l2_bytes_a_cycle / filling.sms);
+  add("L2", work.l2 / filling.sms);
+  add("block launches", block_launch_cycles * blocks_of(facts, cure) / filling.sms);
   // More blocks are more threads, each with less to do.
   const double split = cure.enough_blocks ? std::min(1.0, facts.blocks() / filling.sms) : 1;
   // A thread that takes 16 bytes at a time in place of one or two has less to wait for.
   const double bytes = cure.wide ? bytes_of_lane(facts.trace) : widest;
   const double fewer = bytes < 4 ? bytes / widest : 1;
   const double path = path_cycles(facts, cure) * split * fewer;
-  add("latency", path * filling.rounds);
+  add("latency", path * filling.rounds + turnover_cycles * (filling.rounds - 1));
   // A chain that is longer than the others stays so, however many loads are in flight.
   Cure chain = cure;
   chain.overlapped = false;
-  const double longest = cure.overlapped ? path_cycles(facts, chain) * split * fewer : path;
-  const auto add_uneven = [&](const char* name, bool cured, double unevenness) {
-    if (!cured && unevenness > noticeable_unevenness) add(name, longest * unevenness);
+  const auto add_uneven = [&](const char* name, bool cured, double unevenness, double rounds) {
+    if (cured || unevenness <= noticeable_unevenness) return;
+    add(name, path_cycles(facts, chain, unevenness) * split * fewer * rounds);
   };
   add_uneven("the longest block", cure.even_blocks,
-             unevenness(f.most_of_block, f.accesses, facts.blocks()));
-  add_uneven("the longest warp", cure.even_warps,
-             unevenness(f.most_of_warp, f.accesses, facts.warps()));
+             unevenness(f.most_of_block, f.accesses, facts.blocks()), 1);
+  add_uneven("the longest warp of each block", cure.even_warps,
+             unevenness(f.accesses_of_longest_warps, f.accesses, facts.warps_of_block()),
+             filling.rounds);
   if (!cure.scattered_atomics) add("atomics", atomic_cycles * number(f.atomics_at_one_address));
   // A third of the SMs can saturate memory.
   const double few = std::max(1.0, machine.multiprocessors / 3.0 / filling.sms);
   time.parts.push_back({"DRAM", work.dram_bytes / machine.memory_bytes * few});
-  double sum = 0;
-  for (const Part& part : time.parts) sum += std::pow(part.seconds, 4);
-  time.seconds = std::pow(sum, 0.25);
+  time.seconds = overlapping(time.parts);
   time.launch = launch_seconds;
   return time;
 }

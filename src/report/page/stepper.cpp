@@ -83,9 +83,9 @@ std::string stepper(const Stepped& kernel, std::size_t number) {
 
 std::string steppers(const std::vector<Stepped>& kernels) {
   std::string html = html::paragraph(
-      "A block on the virtual GPU, instruction by instruction. The arrow keys, Home and End step; "
-      "what other warps have written by then is what the virtual GPU, which runs one warp until it "
-      "waits, had run.");
+      "A block on the virtual GPU, instruction by instruction. Step with the buttons, the arrow keys, "
+      "Home and End. The virtual GPU runs one warp until it waits, and shared memory shows what it "
+      "had run of all warps by then.");
   html +=
       "<noscript><p>Stepping needs JavaScript; everything else of this page does not.</p>"
       "</noscript>\n";

@@ -2,6 +2,8 @@
 
 #include "vgpu/engine/memory/access.hpp"
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -187,12 +189,33 @@ void observe_shared(Block& block, Warp& warp, const MemoryOp& op, Shape& shape) 
   }
 }
 
-/// Counts accesses to local memory and parameters. With a generic address, the site's own counters
-/// are for global memory.
+/// Sectors of local memory: a word of 32 lanes is a line of 128 bytes, so that eight lanes share a
+/// sector where they access the same word of theirs.
+std::uint64_t local_sectors(Shape& shape, std::int64_t offset, std::uint32_t bytes) {
+  constexpr std::uint64_t word = 4;
+  constexpr int lanes_of_sector = 8;
+  std::array<std::uint64_t, 32> sectors;
+  std::size_t count = 0;
+  for (Mask left = shape.mask; left != 0; left &= left - 1) {
+    const int lane = first_lane(left);
+    const std::uint64_t first = (shape.address(lane) + static_cast<std::uint64_t>(offset)) / word;
+    sectors[count++] = first * 4 + static_cast<std::uint64_t>(lane / lanes_of_sector);
+  }
+  const auto end = sectors.begin() + static_cast<std::ptrdiff_t>(count);
+  std::sort(sectors.begin(), end);
+  const auto distinct = std::unique(sectors.begin(), end) - sectors.begin();
+  return static_cast<std::uint64_t>(distinct) * std::max<std::uint64_t>(1, bytes / word);
+}
+
+/// Counts accesses to local memory and parameters, and their sectors if someone watches accesses.
+/// With a generic address, the site's own counters are for global memory.
 template <AccessKind Kind>
-void count_local(Worker& worker, const MemoryOp& op) {
+void count_local(Worker& worker, const MemoryOp& op, Shape& shape, ptx::Space space) {
   if (op.space != ptx::Space::generic) {
     ++worker.accesses[op.site].requests;
+    if (worker.watched && space == ptx::Space::local) {
+      worker.accesses[op.site].units += local_sectors(shape, op.offset, op.access_bytes());
+    }
   } else if (Kind == AccessKind::load) {
     ++worker.apart.local_load_requests;
   } else {
@@ -210,7 +233,7 @@ void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& sha
       case ptx::Space::global:
         block.observers.observe_global(block, warp, op, shape, place, Kind);
         break;
-      default: count_local<Kind>(block.worker, op);
+      default: count_local<Kind>(block.worker, op, shape, place.space);
     }
   }
   const bool orders = op.relaxed && place.space == ptx::Space::global;
