@@ -172,14 +172,16 @@ endfunction()
 # Sets <out> to whether librung has an image ("<code>:<architecture>"). Only GPUs of sm_90 run code for
 # 90a: they take machine code or, of older drivers, clang's PTX. In a wheel, so do all GPUs.
 function(rung_is_selected_image id image out)
-  # On GPUs of sm_90 selection takes other rungs than these, whatever the shape.
+  # On GPUs of sm_90 selection takes other rungs than these, whatever the shape; later ones take PTX of one
+  # compiler.
   set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
     gemm/cuda/40_mma_f64)
   set(is_selected ON)
   if(NOT id IN_LIST selected_ids
       OR image MATCHES "^nvcc_ptx:90a"
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
-      OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90"))
+      OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
+      OR (id IN_LIST of_older_gpus AND image MATCHES "^nvcc_ptx:" AND RUNG_CLANG_VERSION))
     set(is_selected OFF)
   endif()
   set(${out} ${is_selected} PARENT_SCOPE)
