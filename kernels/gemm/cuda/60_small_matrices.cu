@@ -2,7 +2,7 @@
 //   products, each by a group of threads no larger than the product needs.
 // from: 11_split_k | removes: a launch for each product, and threads of a tile that a small matrix
 //   does not fill | bottleneck: device memory, up to matrices of about 64 rows; then loads from
-//   shared memory; on sm_80 the kernel spills a few registers
+//   shared memory; the kernel spills a few registers
 // needs: sm_80 | try: rung bench gemm/cuda/60 --batch 4096 --sizes 32
 
 #include <type_traits>
