@@ -83,7 +83,8 @@ std::string stepper(const Stepped& kernel, std::size_t number) {
 
 std::string steppers(const std::vector<Stepped>& kernels) {
   std::string html = html::paragraph(
-      "A block on the virtual GPU, instruction by instruction. Step with the buttons, the arrow keys, "
+      "A block on the virtual GPU, instruction by instruction. Step with the buttons, the arrow "
+      "keys, "
       "Home and End. The virtual GPU runs one warp until it waits, and shared memory shows what it "
       "had run of all warps by then.");
   html +=
