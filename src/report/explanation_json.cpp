@@ -133,6 +133,9 @@ Json diagnosis_json(const Explanation& e) {
   }
   return {{"predicted_seconds", e.diagnosis->time.with_launch()},
           {"launch_seconds", e.diagnosis->time.launch},
+          {"error",
+           {{"median", analysis::diagnosis::median_error},
+            {"ninth_decile", analysis::diagnosis::ninth_decile_error}}},
           {"parts", parts},
           {"findings", findings}};
 }
