@@ -218,8 +218,8 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one, and the parts of k that
-  /// are expected to take least time.
+  /// The smallest ROWS that takes the short operand at once, if there is one, and the parts of k
+  /// that are expected to take least time.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const cuda::SkinnyShape<In> shape(g);
