@@ -98,6 +98,27 @@ std::vector<std::string> Options::prepared(const std::vector<std::string>& words
 
 namespace {
 
+// The positional arguments of the command that was given.
+std::string expected_arguments(const CLI::App& app) {
+  if (app.got_subcommand("trace")) return "RUNG: expected one, such as gemm/cuda/02; see --help";
+  if (app.got_subcommand("explain")) {
+    return "RUNG: expected one, such as gemm/cuda/02; see --help";
+  }
+  if (app.got_subcommand("diff")) {
+    return "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help";
+  }
+  if (app.got_subcommand("tune")) {
+    return "SELECTOR: expected at least one, such as gemm/cuda/11; see --help";
+  }
+  if (app.got_subcommand("report")) return "FILE: expected one, such as gemm.json; see --help";
+  if (app.got_subcommand("dist")) return "--ranks: expected a number of ranks; see --help";
+  if (app.got_subcommand("check") || app.got_subcommand("new")) {
+    return "FILE: expected one, such as my_gemm.cu; see --help";
+  }
+  if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
+  return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
+}
+
 // Rewrites CLI11's messages in the form of all others.
 std::string one_line(const CLI::ParseError& error, const CLI::App& app,
                      std::span<const Command> commands) {
@@ -112,27 +133,15 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
     if (!extras.empty()) return extras.front() + ": unknown argument; see --help";
   }
   const std::string message = error.what();
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    if (app.got_subcommand("trace")) return "RUNG: expected one, such as gemm/cuda/02; see --help";
-    if (app.got_subcommand("explain")) {
-      return "RUNG: expected one, such as gemm/cuda/02; see --help";
-    }
-    if (app.got_subcommand("diff")) {
-      return "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help";
-    }
-    if (app.got_subcommand("tune")) {
-      return "SELECTOR: expected at least one, such as gemm/cuda/11; see --help";
-    }
-    if (app.got_subcommand("report")) return "FILE: expected one, such as gemm.json; see --help";
-    if (app.got_subcommand("dist")) return "--ranks: expected a number of ranks; see --help";
-    if (app.got_subcommand("check") || app.got_subcommand("new")) {
-      return "FILE: expected one, such as my_gemm.cu; see --help";
-    }
-    if (app.got_subcommand("emu")) return "FILE: expected one, such as program.cu; see --help";
-    return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
-  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return expected_arguments(app);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    return message.substr(0, message.find(':')) + ": expected a value; see --help";
+    // The value of an unknown option counts as a positional argument too many.
+    for (const std::string& extra : app.remaining(true)) {
+      if (extra.starts_with('-')) return extra + ": unknown argument; see --help";
+    }
+    const std::string option = message.substr(0, message.find(':'));
+    return option.starts_with('-') ? option + ": expected a value; see --help"
+                                   : expected_arguments(app);
   }
   return message.substr(0, message.find('\n'));
 }

@@ -197,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
             "--beta"},
         Bad{"bench gemm/cuda --random 3 --scales block",
             "--scales: cannot be combined with --random"},
+        Bad{"trace gemm/cuda/00 --device virtual", "--device: unknown argument; see --help"},
+        Bad{"trace gemm/cuda/00 virtual", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"trace gemm/cuda", "RUNG: 'gemm/cuda' selects 39 rungs; trace takes one"},
         Bad{"trace gemm/cuda/00 --layout ab", "--layout: 'ab' is not one of nn, nt, tn, tt"},
         Bad{"trace gemm/cpu/00",
@@ -242,7 +244,8 @@ INSTANTIATE_TEST_SUITE_P(
             3},
         Bad{"explain dot/cuda/10 --m 3 --n 4", "dot takes only n: --n N"},
         Bad{"diff", "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
-        Bad{"diff gemm/cuda/02", "RUNG: expected a value; see --help"},
+        Bad{"diff gemm/cuda/02",
+            "RUNG: expected two, such as gemm/cuda/02 gemm/cuda/03; see --help"},
         Bad{"diff gemm/cuda gemm/cuda/02",
             "RUNG: 'gemm/cuda' selects 39 rungs; diff takes two rungs, each selected by one "
             "argument"},
