@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/gpu.hpp"
@@ -13,7 +12,6 @@
 #include "core/operand.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
-#include "measure/gpu_ceilings.hpp"
 
 namespace rung {
 namespace {
@@ -81,11 +79,7 @@ class EpilogueWorkload final : public Workload {
   }
 
   WorkloadCeiling ceiling() const override {
-    cuda::Gpu* const gpu = backend_.name() == "virtual" ? nullptr : gpu_of(backend_);
-    if (gpu == nullptr) return {};
-    auto kernels = gpu_multiply_add_ceilings(*gpu, options_.dtype);
-    if (kernels.empty()) return {};
-    return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
+    return gpu_multiply_add_ceiling(backend_, options_.dtype);
   }
   std::size_t operand_sets() const override { return 1; }
   /// Of the product; products with block scales have one kernel.

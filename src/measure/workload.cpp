@@ -101,11 +101,7 @@ class GemmWorkload final : public Workload {
 
   WorkloadCeiling ceiling() const override {
     if (backend_.name() == "virtual") return {};
-    if (cuda::Gpu* const gpu = gpu_of(backend_)) {
-      auto kernels = gpu_multiply_add_ceilings(*gpu, options_.dtype);
-      if (kernels.empty()) return {};
-      return {std::string(name(options_.dtype)) + " multiply-add", std::move(kernels)};
-    }
+    if (gpu_of(backend_) != nullptr) return gpu_multiply_add_ceiling(backend_, options_.dtype);
     if (backend_.name() == "gpu") return {};  // Apple's: there are no ceiling kernels for it
     return {std::string(name(ceiling_type(options_.dtype))) + " multiply-add",
             {fma_ceiling(options_.dtype, options_.threads)}};
@@ -239,6 +235,14 @@ class DotWorkload final : public Workload {
 };
 
 }  // namespace
+
+WorkloadCeiling gpu_multiply_add_ceiling(const Backend& backend, Dtype dtype) {
+  cuda::Gpu* const gpu = backend.name() == "virtual" ? nullptr : gpu_of(backend);
+  if (gpu == nullptr) return {};
+  auto kernels = gpu_multiply_add_ceilings(*gpu, dtype);
+  if (kernels.empty()) return {};
+  return {std::string(name(dtype)) + " multiply-add", std::move(kernels)};
+}
 
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend) {

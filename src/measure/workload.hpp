@@ -46,6 +46,10 @@ struct WorkloadCeiling {
   std::vector<CeilingBatch> variants;  // the fastest one counts
 };
 
+/// FMAs of a type's elements on the GPU of a backend. Empty without one, on the virtual GPU, whose times
+/// say nothing, and for types that the GPU does not support.
+WorkloadCeiling gpu_multiply_add_ceiling(const Backend& backend, Dtype dtype);
+
 /// What verification says, and how large errors are where there is something to measure.
 struct Verified {
   Verdict verdict;
