@@ -1,6 +1,6 @@
 #pragma once
 // C as one more operand: where results depend on it, TMA brings a tile of C through the stages of the
-// pipeline, after its last k-block. So C is on its way while tensor cores multiply.
+// pipeline, after its last k-block, and arrives while tensor cores still multiply.
 
 #include <cstdint>
 

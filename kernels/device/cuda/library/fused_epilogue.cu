@@ -136,7 +136,7 @@ struct FusedTile {
     epilogue.finish();
   }
 
-  /// As so many calls of advance().
+  /// The same as that many calls of advance().
   static __device__ __forceinline__ void skip(cuda::PipelineState<STAGES>& state,
                                               std::int64_t stages) {
     const auto to = static_cast<unsigned>(state.stage + stages);

@@ -8,7 +8,7 @@
 
 namespace rung::cuda {
 
-/// The halves of so many rows are followed by their scales, from a multiple of 256 bytes on.
+/// The scales of all rows follow their halves, from a multiple of 256 bytes on.
 constexpr std::int64_t bytes_of_halves(std::int64_t rows, std::int64_t row_length) {
   constexpr std::int64_t bytes_of_half = 2;
   return round_up(rows * SplitOperand::halves_in_row(row_length) * bytes_of_half,

@@ -14,7 +14,7 @@ namespace rung::cuda {
 template <int STAGES, int CLUSTER>
 struct StageBarriers {
   std::uint64_t full[STAGES];   // the tiles are there
-  std::uint64_t empty[STAGES];  // nobody in the cluster reads them any more
+  std::uint64_t empty[STAGES];  // all blocks of the cluster have read them
 
   /// One thread does this. `warps`: of a block, which read.
   __device__ __forceinline__ void init(int warps) {
