@@ -243,7 +243,7 @@ Setting read_setting(const BenchArguments& arguments) {
   setting.request.options = read_options(arguments);
   if (!arguments.seconds.empty()) setting.request.seconds = read_seconds(arguments.seconds);
   // Before the device is opened, because its driver reads the environment, too.
-  setting.cleared = clear_harmful_environment();
+  setting.cleared = prepare_environment();
   return setting;
 }
 

@@ -297,7 +297,7 @@ ExitCode run_random(const BenchArguments& arguments) {
   const auto rungs = read_selectors(arguments.selectors);
   check_combinations(arguments);
   RandomRequest request = read_request(arguments);
-  const std::vector<std::string> cleared = clear_harmful_environment();
+  const std::vector<std::string> cleared = prepare_environment();
   const Devices devices(arguments);
   const Backend& backend = backend_of(rungs, devices);
   set_device(request, backend, arguments, rungs);

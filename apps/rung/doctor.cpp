@@ -96,7 +96,7 @@ void print_compilers() {
 // Before any peer is opened, because the variables cleared here would affect it.
 void print_variables() {
   fmt::print("environment\n");
-  const std::vector<std::string> cleared = clear_harmful_environment();
+  const std::vector<std::string> cleared = prepare_environment();
   for (const std::string& setting : cleared) {
     fmt::print("  {}: would distort a measurement; rung clears it in its own process\n", setting);
   }

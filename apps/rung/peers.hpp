@@ -25,7 +25,7 @@ WantedPeers read_peers(const std::vector<std::string>& names);
 /// one runs on none of them.
 WantedPeers for_devices(const WantedPeers& wanted, const std::vector<const Backend*>& backends);
 
-/// Opens the requested peers that are installed. Call clear_harmful_environment() first.
+/// Opens the requested peers that are installed. Call prepare_environment() first.
 class Peers {
  public:
   /// Each peer is opened for the backend of its device; the backends must outlive it. Throws

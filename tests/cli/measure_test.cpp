@@ -10,6 +10,7 @@
 #include "device/cpu/machine.hpp"
 #include "measure/ceiling_kernels.hpp"
 #include "measure/peers/open.hpp"
+#include "measure/peers/peer.hpp"
 #include "measure/statistics.hpp"
 #include "measure/timing.hpp"
 #include "report/output_file.hpp"
@@ -121,6 +122,16 @@ TEST(OpenBlas, IsToldItsKernelsWhereItDoesNotKnowTheCpu) {
   unsetenv("OPENBLAS_CORETYPE");
   if (peer == nullptr) GTEST_SKIP() << why_not;
   EXPECT_NE(peer->kernels(), "Prescott");
+}
+
+TEST(PeerEnvironment, HasNothingThatSlowsAPeerAndShortSpins) {
+  setenv("MKL_CBWR", "COMPATIBLE", 1);
+  setenv("KMP_BLOCKTIME", "infinite", 1);
+  EXPECT_EQ(prepare_environment(),
+            (std::vector<std::string>{"MKL_CBWR=COMPATIBLE", "KMP_BLOCKTIME=infinite"}));
+  EXPECT_EQ(std::getenv("MKL_CBWR"), nullptr);
+  EXPECT_STREQ(std::getenv("KMP_BLOCKTIME"), "2");
+  EXPECT_STREQ(std::getenv("OPENBLAS_THREAD_TIMEOUT"), "22");
 }
 
 TEST(Table, AlignsAndCuts) {

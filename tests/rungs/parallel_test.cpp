@@ -3,10 +3,12 @@
 #include "device/cpu/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
@@ -145,6 +147,40 @@ TEST(Parallel, RethrowsToEachOfSeveralCallers) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(caught, 4 * 200);
+}
+
+/// How often the calling thread gave up its processor in order to wait.
+long sleeps() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+void work_half_a_millisecond() {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::microseconds(500);
+  while (Clock::now() < end) continue;
+}
+
+// A sleeping caller would be woken on its worker's processor. Load may delay a worker for longer
+// than any caller waits awake, so one short wait in many loops is enough.
+TEST(Parallel, CallerStaysAwakeForAWorkerThatIsALittleLate) {
+  const auto caller = std::this_thread::get_id();
+  int shared = 0, awake = 0;
+  for (int loop = 0; loop < 100; ++loop) {
+    Meeting meeting;
+    std::atomic<bool> met = false;
+    const long before = sleeps();
+    parallel_for(2, 2, [&](std::int64_t) {
+      if (meeting.arrive()) met = true;
+      if (std::this_thread::get_id() != caller) work_half_a_millisecond();
+    });
+    if (!met) continue;
+    ++shared;
+    awake += sleeps() == before ? 1 : 0;
+  }
+  if (shared == 0) GTEST_SKIP() << "no second thread came";
+  EXPECT_GT(awake, 0) << "of " << shared;
 }
 
 TEST(Parallel, HasNoMoreThreadsThanItSays) {

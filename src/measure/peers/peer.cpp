@@ -72,6 +72,19 @@ constexpr std::array harmful = {
     "CUBLASLT_LOG_LEVEL",
 };
 
+struct Variable {
+  const char* name;
+  const char* value;
+};
+
+// How long idle threads of OpenBLAS (2^22 ticks of the time-stamp counter, about 2 ms) and of the
+// OpenMP library of MKL (ms) spin. By default it is 100 and 200 ms, for which they take processors
+// from whatever is timed next. The calls of a sample follow each other within microseconds.
+constexpr std::array short_spins = {
+    Variable{"OPENBLAS_THREAD_TIMEOUT", "22"},
+    Variable{"KMP_BLOCKTIME", "2"},
+};
+
 }  // namespace
 
 std::span<const PeerKind> peer_kinds() { return kinds; }
@@ -87,7 +100,7 @@ std::unique_ptr<Peer> open_peer(const PeerKind& kind, const Backend& backend,
   return peer;
 }
 
-std::vector<std::string> clear_harmful_environment() {
+std::vector<std::string> prepare_environment() {
   std::vector<std::string> cleared;
   for (const char* name : harmful) {
     const char* value = std::getenv(name);
@@ -95,6 +108,7 @@ std::vector<std::string> clear_harmful_environment() {
     cleared.push_back(std::string(name) + "=" + value);
     unsetenv(name);
   }
+  for (const auto& [name, value] : short_spins) setenv(name, value, 1);
   return cleared;
 }
 

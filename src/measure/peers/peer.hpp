@@ -40,11 +40,12 @@ struct PeerKind {
 std::span<const PeerKind> peer_kinds();
 
 /// The peer for a backend of its device, which must outlive it, or nullptr with the reason and a
-/// remedy in why_not. Call clear_harmful_environment() first.
+/// remedy in why_not. Call prepare_environment() first.
 std::unique_ptr<Peer> open_peer(const PeerKind& kind, const Backend& backend, std::string& why_not);
 
 /// Removes environment variables that would slow down a peer, such as OPENBLAS_CORETYPE, from this
-/// process. Returns those that were set, each as NAME=value. Not thread-safe.
-std::vector<std::string> clear_harmful_environment();
+/// process, and sets those that keep the idle threads of one peer from the time of the next.
+/// Returns those that were removed, each as NAME=value. Not thread-safe.
+std::vector<std::string> prepare_environment();
 
 }  // namespace rung
