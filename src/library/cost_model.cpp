@@ -39,8 +39,8 @@ constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 constexpr double vector_from_l2 = 10;
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
-// Cycles per byte to write a C beyond L2, by 06 (tiles of a block along its rows), 11 (by rows
-// where k is short, else by strips of columns), and 07 and 12, measured with two FMAs in a cycle.
+// Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (by rows
+// where k is short, else by strips of columns), and 07, measured with two FMAs in a cycle.
 constexpr double written_in_blocks = 0.075, written_by_rows = 0.105, written_by_strips = 0.19,
                  written_in_tiles = 0.165, written = 0.1;
 
@@ -188,10 +188,10 @@ double GemmCosts::reading_b_in_place() const {
   return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2;
 }
 
-double GemmCosts::reading_a_in_place() const {
+/// Once for each `columns` of B.
+double GemmCosts::reading_a_in_place(double columns) const {
   if (rates_.fmas_per_cycle == 1 || m_ * k_ * size_ <= rates_.l2) return 0;
-  const double strips = ceil_of(n_ / (2 * lanes_));
-  return strips * m_ * k_ * size_ * (a_by_rows_ ? streamed_a : strided_a);
+  return ceil_of(n_ / columns) * m_ * k_ * size_ * (a_by_rows_ ? streamed_a : strided_a);
 }
 
 double GemmCosts::packing_both() const {
@@ -212,7 +212,7 @@ double GemmCosts::cache_blocks(int threads) const {
 double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
   double cost = std::max(whole_fmas_, reading_b_in_place()) + tiles_ * direct_tile + transposed +
-                reading_a_in_place() + writing(written_in_tiles);
+                reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
@@ -249,9 +249,12 @@ double GemmCosts::just_in_time(int threads) const {
   // A last strip of a vector and a half is computed as one of two.
   const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
   const double fmas = large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
-  const double cost = std::max(
-      fmas + tiles_ * in_time_tile + transposed + reading_a_in_place() + writing(written_in_tiles),
-      from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
+  constexpr double panel_column = 2048;  // bytes of a column in a panel of B
+  const double columns_in_l2 = rates_.l2 / 2 / panel_column;
+  const double cost =
+      std::max(fmas + tiles_ * in_time_tile + transposed + reading_a_in_place(columns_in_l2) +
+                   writing(written_in_blocks),
+               from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;
   const double of_busiest = ceil_of(tiles_ / used) / tiles_;  // as cpu::balanced_block() divides it

@@ -40,7 +40,7 @@ class GemmCosts {
   double from_memory(double cycles_per_byte) const;
   double writing(double cycles_per_byte) const;
   double packing_both() const;
-  double reading_a_in_place() const;
+  double reading_a_in_place(double columns) const;
   double reading_b_in_place() const;
   double passing_b_by() const;
 
