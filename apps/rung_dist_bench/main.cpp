@@ -177,6 +177,7 @@ void run(const Arguments& arguments) {
   fmt::print("{} x {}, NCCL {}, cuBLAS {}, transport {}; us (over ideal)\n", arguments.ranks,
              team.rank(0).device_name(), nccl_version(), team.rank(0).cublas().version(),
              copies ? "copy_engine" : "nccl");
+  std::fflush(stdout);
   for (const std::string& operation : arguments.operations) {
     for (const std::int64_t m : arguments.m) {
       json["results"].push_back(measure(team, libraries, arguments, operation, m));

@@ -33,6 +33,9 @@ struct TensorParallelOptions {
   double timeout = 600;
   /// copy_engine throws Error (Status::unavailable) where memory cannot be mapped.
   Transport transport = Transport::automatic;
+  /// Bytes per second from one rank to another, for the model that chooses schedules. 0: measured, in
+  /// less than a millisecond, at construction.
+  double bandwidth = 0;
 };
 
 /// The same on all ranks.

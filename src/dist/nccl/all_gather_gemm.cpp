@@ -56,20 +56,21 @@ void all_gather_overlapped(const Call& call, Exchange& exchange) {
                    .pitch = place.pitch},
                   call.stream);
   }
-  const auto multiply_rows = [&](const InputMatrix& a, std::int64_t first) {
+  const auto multiply_rows = [&](const InputMatrix& a, std::int64_t first, bool is_last) {
     Product some = product;
     some.a = a;
     some.c = rows(product.c, first, a.rows);
-    multiply(some, CudaStream(call.stream), call.options);
+    // Nothing travels any more beside the last one.
+    multiply(some, CudaStream(call.stream), is_last ? CudaOptions{} : call.options);
   };
-  multiply_rows(product.a, call.rank * shard_rows);
+  multiply_rows(product.a, call.rank * shard_rows, at.empty());
   for (int number = 0; number < static_cast<int>(at.size()); ++number) {
     const int source = neighbour(call, number / call.chunks + 1);
     const Part part = part_of(shard_rows, number % call.chunks, call.chunks);
     if (lines_of(product.a, part.count) > 0) exchange.await(number, call.stream);
     multiply_rows(read_only(staged(exchange.incoming(), at[static_cast<std::size_t>(number)],
                                    product.a, part.count)),
-                  source * shard_rows + part.first);
+                  source * shard_rows + part.first, number + 1 == static_cast<int>(at.size()));
   }
   exchange.finish(call.stream);
 }

@@ -52,6 +52,12 @@ class CopyEngineExchange final : public Exchange {
     }
   }
 
+  DevicePointer remote(int rank) const override { return memory_->of(rank) + words_bytes; }
+  void open_remote(cuda::Stream stream) override { session_.order(session_.side(), stream); }
+  void announce(int number, int to, cuda::Stream stream) override {
+    set(memory_->of(to) + arrival_of(number), stream);
+  }
+
   void post(int number, const Step& step, cuda::Stream stream) override {
     if (step.out.is_empty()) return;
     session_.order(stream, session_.side());

@@ -22,7 +22,8 @@ struct Step {
 };
 
 /// A call is begin(), post() and await() for each step, finish(). All ranks make the same steps, which
-/// are numbered from 0 to most_steps - 1.
+/// are numbered from 0 to most_steps - 1. What a rank awaits has to depend, directly or through others,
+/// on a step of every rank: so no rank is two calls ahead of another.
 class Exchange {
  public:
   static constexpr int most_steps = 512;
@@ -44,6 +45,15 @@ class Exchange {
   virtual cuda::DevicePointer outgoing() const = 0;
 
   virtual void begin(cuda::Stream stream) = 0;
+
+  /// The incoming staging memory of that rank, where kernels of this rank can write to it; else 0. A
+  /// product that writes there needs neither a copy nor a buffer.
+  virtual cuda::DevicePointer remote(int) const { return 0; }
+  /// Only then: later work of the stream may write to remote memory.
+  virtual void open_remote(cuda::Stream) {}
+  /// In place of post(): what earlier work of the stream wrote to rank `to` is the block of that step.
+  virtual void announce(int /*number*/, int /*to*/, cuda::Stream) {}
+
   /// Sends the step's block once the work that the stream has so far is done.
   virtual void post(int number, const Step& step, cuda::Stream stream) = 0;
   /// Later work of the stream follows the arrival of that step's block.

@@ -7,23 +7,16 @@
 namespace rung::nccl {
 namespace {
 
-/// Of tensor cores' products: a tile of C for each SM at a time.
-constexpr double tile_rows = 128, tile_cols = 256;
-
 struct Shape {
   double m, n, k, element;
 };
 
-/// A product: the waves of its tiles at the peak rate, or its operands at the memory's, plus its launch.
-double product_seconds(const Shape& s, const Rates& rates, int multiprocessors) {
+/// A product: as long as its FLOP or as its operands take, and its launch. A share of the SMs takes
+/// longer for the FLOP.
+double product_seconds(const Shape& s, const Rates& rates, double share) {
   if (s.m == 0 || s.n == 0) return 0;
-  const double tiles = std::ceil(s.m / tile_rows) * std::ceil(s.n / tile_cols);
-  const double waves = std::max(1.0, tiles / multiprocessors);
-  // Most of a last wave is lost: smaller tiles and split-K get back about half.
-  const double filled = (std::ceil(waves) + waves) / 2;
-  const double wave_flops = 2 * tile_rows * tile_cols * s.k * rates.multiprocessors;
   const double bytes = (s.m * s.k + s.k * s.n + s.m * s.n) * s.element;
-  return rates.launch + std::max(filled * wave_flops / rates.flops, bytes / rates.memory);
+  return rates.launch + std::max(2 * s.m * s.n * s.k / (rates.flops * share), bytes / rates.memory);
 }
 
 double message_seconds(double bytes, const Rates& rates) {
@@ -36,19 +29,19 @@ struct Model {
   int ranks;
   double m, n, k, element, result;
 
-  double product(double rows, int multiprocessors) const {
-    return product_seconds({rows, n, k, element}, rates, multiprocessors);
+  /// Of some rows, beside transfers or alone.
+  double product(double rows, double share) const {
+    return product_seconds({rows, n, k, element}, rates, share);
   }
-  int free() const { return rates.multiprocessors - rates.reserved; }
 
   double all_gather(int chunks) const {
     const double shard = m / ranks;
     const double arrives = message_seconds(shard * k * element, rates);
-    double now = product(shard, free());
+    double now = product(shard, rates.free_share);
     for (int t = 1; t < ranks; ++t) {
       for (int chunk = 1; chunk <= chunks; ++chunk) {
         now = std::max(now, arrives * (t - 1 + static_cast<double>(chunk) / chunks));
-        now += product(shard / chunks, free());
+        now += product(shard / chunks, rates.free_share);
       }
     }
     return now;
@@ -56,10 +49,12 @@ struct Model {
   /// Steps of the ring, each as long as its products or as its messages.
   double reduce_scatter(int chunks) const {
     const double part = m / ranks / chunks;
-    const double multiplied = product(part, free());
+    const double multiplied = product(part, rates.free_share);
     const double sent = message_seconds(part * n * result, rates);
-    // A part may be sent while the other chunks of its step are multiplied.
-    const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
+    // A part may be sent while the other chunks of its step are multiplied, or as it is computed.
+    const double step = rates.stores_remotely
+                            ? std::max(multiplied * chunks, sent * chunks) + rates.message
+                            : std::max({multiplied * chunks, sent * chunks, multiplied + sent});
     return step * (ranks - 1) + multiplied * chunks;
   }
   double all_reduce(int chunks) const {
@@ -74,7 +69,7 @@ struct Model {
     }
   }
   double sequential() const {
-    const double whole = product(m, rates.multiprocessors);
+    const double whole = product(m, 1);
     const double shard = m / ranks;
     switch (request.operation) {
       case Operation::all_gather_gemm:
@@ -90,6 +85,12 @@ struct Model {
 };
 
 }  // namespace
+
+double flops_per_cycle(ElementType type, int compute_capability) {
+  const bool is_16_bit = type == ElementType::bf16 || type == ElementType::f16;
+  if (is_16_bit) return compute_capability >= 90 ? 0.72 * 4096 : 0.7 * 2048;
+  return 0.8 * 256;
+}
 
 Expected choose(const Request& request, int ranks, const Rates& rates) {
   const Product& p = request.product;

@@ -9,14 +9,17 @@ namespace rung::nccl {
 
 /// What a GPU and its links do.
 struct Rates {
-  double flops = 1;       // of products of the type, per second, on all SMs
-  double memory = 1;      // bytes per second
-  double link = 1;        // bytes per second that a rank sends
-  double message = 5e-6;  // seconds of a message besides
-  double launch = 5e-6;   // seconds of a product besides
-  int multiprocessors = 132;
-  int reserved = 0;  // SMs that transfers occupy
+  double flops = 1;              // of a product on all SMs, per second
+  double memory = 1;             // bytes per second
+  double launch = 5e-6;          // seconds of a product besides
+  double link = 1;               // bytes per second from a rank to another
+  double message = 0;            // seconds of a message besides
+  double free_share = 1;         // of the SMs, which transfers leave to products
+  bool stores_remotely = false;  // products can write to another rank's memory
 };
+
+/// What an SM does in a cycle: FLOP of a product of the type, as large products reach it.
+double flops_per_cycle(ElementType type, int compute_capability);
 
 struct Expected {
   dist::Schedule schedule;

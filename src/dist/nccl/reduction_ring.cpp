@@ -38,17 +38,24 @@ void ReductionRing::multiply_part(int t, int chunk, double beta, const OutputMat
 }
 
 void ReductionRing::pass_on(Exchange& exchange) {
+  const int to = neighbour(call_, 1);
+  const cuda::DevicePointer remote = exchange.remote(to);
+  if (remote != 0) exchange.open_remote(call_.stream);
   for (int t = 1; t < call_.ranks; ++t) {
     for (int chunk = 0; chunk < call_.chunks; ++chunk) {
       const auto& place = at_[static_cast<std::size_t>(number(t, chunk))];
-      const OutputMatrix sum =
-          staged(exchange.outgoing(), place, call_.product.c, part(block_of_step(t), chunk).count);
+      const OutputMatrix sum = staged(remote != 0 ? remote : exchange.outgoing(), place,
+                                      call_.product.c, part(block_of_step(t), chunk).count);
       multiply_part(t, chunk, 0, sum, exchange);
+      if (remote != 0) {
+        if (!block_of(sum).is_empty()) exchange.announce(number(t, chunk), to, call_.stream);
+        continue;
+      }
       const Block arrives =
           block_of(rows(call_.product.c, 0, part(block_of_step(t + 1), chunk).count));
       exchange.post(number(t, chunk),
                     {.out = block_of(sum),
-                     .to = neighbour(call_, 1),
+                     .to = to,
                      .out_offset = place.offset,
                      .in_lines = arrives.is_empty() ? 0 : arrives.lines,
                      .source = neighbour(call_, -1),

@@ -99,6 +99,12 @@ std::optional<std::string> refusal_of(const Request& request, int ranks, int com
   return std::string("rung: ") + name_of(request.operation) + ": " + *why;
 }
 
+bool nothing_travels(const Request& request) {
+  const Product& p = request.product;
+  if (request.operation == Operation::all_gather_gemm) return p.a.rows == 0 || p.a.cols == 0;
+  return p.c.rows == 0 || p.c.cols == 0;
+}
+
 Terms terms_of(const Request& request) {
   const Product& p = request.product;
   const bool gathers = request.operation == Operation::all_gather_gemm;

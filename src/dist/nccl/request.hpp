@@ -25,6 +25,10 @@ struct Request {
 /// Why the arguments are refused, in one line; none if they fit.
 std::optional<std::string> refusal_of(const Request& request, int ranks, int compute_capability);
 
+/// Whether no rank has anything to send. Then ranks do not meet: a call that they meet in depends on
+/// every rank.
+bool nothing_travels(const Request& request);
+
 /// What must be the same on all ranks, and what this rank's choice depends on besides.
 struct Terms {
   enum Name {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dist/nccl/exchange.hpp"
+#include "dist/nccl/link.hpp"
 #include "dist/nccl/model.hpp"
 #include "dist/nccl/request.hpp"
 #include "dist/nccl/schedule.hpp"
@@ -22,7 +23,7 @@ class TensorParallel::State {
     const cuda::DriverApi& driver = session_.driver();
     nccl::require(driver, driver.cuEventCreate(&finished_, cuda::event_disable_timing),
                   "cuEventCreate");
-    measure();
+    measure(options.bandwidth);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -42,7 +43,9 @@ class TensorParallel::State {
  private:
   std::unique_ptr<nccl::Exchange> make_exchange(Transport transport);
   int attribute(cuda::DeviceAttribute name) const;
-  void measure();
+  /// Sets what the model knows of the GPU and its links.
+  void measure(double bandwidth);
+  int free_multiprocessors() const;
   bool is_capturing(cuda::Stream stream) const;
   /// What all ranks do for that request. Asks them, the first time.
   Expected agree(const Request& request, bool is_capturing);
@@ -52,7 +55,8 @@ class TensorParallel::State {
   std::unique_ptr<nccl::Exchange> exchange_;
   cuda::Event finished_ = nullptr;  // the last call that was not captured
   nccl::Rates rates_;
-  int compute_capability_ = 0;
+  int compute_capability_ = 0, multiprocessors_ = 0;
+  double cycles_ = 0;  // of all SMs, per second
   std::map<Terms, Expected> plans_;
 };
 
@@ -74,15 +78,26 @@ int TensorParallel::State::attribute(cuda::DeviceAttribute name) const {
   return value;
 }
 
-void TensorParallel::State::measure() {
-  compute_capability_ = 10 * attribute(cuda::DeviceAttribute::compute_capability_major) +
-                        attribute(cuda::DeviceAttribute::compute_capability_minor);
-  rates_.multiprocessors = attribute(cuda::DeviceAttribute::multiprocessor_count);
-  rates_.reserved = exchange_->multiprocessors();
-  rates_.flops = 690e12;
-  rates_.memory = 2.8e12;
-  rates_.link = 340e9;
-  rates_.message = transport() == Transport::nccl ? 15e-6 : 6e-6;
+void TensorParallel::State::measure(double bandwidth) {
+  using enum cuda::DeviceAttribute;
+  compute_capability_ =
+      10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
+  multiprocessors_ = attribute(multiprocessor_count);
+  cycles_ = 1e3 * attribute(clock_rate) * multiprocessors_;
+  constexpr double message_seconds = 10e-6;  // if the bandwidth is given
+  constexpr double reached = 0.75;           // of the memory's peak, in products that it bounds
+  rates_.memory =
+      reached * 2e3 * attribute(memory_clock_rate) * attribute(global_memory_bus_width) / 8;
+  rates_.free_share = static_cast<double>(free_multiprocessors()) / multiprocessors_;
+  rates_.stores_remotely = exchange_->remote(session_.rank()) != 0;
+  nccl::LinkRates link = {message_seconds, bandwidth};
+  if (bandwidth == 0 && session_.ranks() > 1) link = measure_link(session_, *exchange_);
+  rates_.link = link.bytes_per_second;
+  rates_.message = link.seconds;
+}
+
+int TensorParallel::State::free_multiprocessors() const {
+  return std::max(1, multiprocessors_ - exchange_->multiprocessors());
 }
 
 bool TensorParallel::State::is_capturing(cuda::Stream stream) const {
@@ -100,9 +115,7 @@ Call TensorParallel::State::call_of(const Request& request, const Expected& plan
                .ranks = session_.ranks()};
   const int most = nccl::Exchange::most_steps / 2 / std::max(1, call.ranks - 1);
   call.chunks = std::clamp(plan.chunks, 1, std::max(1, most));
-  if (rates_.reserved > 0) {
-    call.options.multiprocessors = std::max(1, rates_.multiprocessors - rates_.reserved);
-  }
+  if (exchange_->multiprocessors() > 0) call.options.multiprocessors = free_multiprocessors();
   return call;
 }
 
@@ -118,7 +131,9 @@ Expected TensorParallel::State::agree(const Request& request, bool is_capturing)
                 refusal.value_or(std::string("rung: ") + name_of(request.operation) +
                                  ": the first call of a shape cannot be captured"));
   }
-  Expected plan = nccl::choose(request, session_.ranks(), rates_);
+  nccl::Rates rates = rates_;
+  rates.flops = cycles_ * nccl::flops_per_cycle(request.product.a.type, compute_capability_);
+  Expected plan = nccl::choose(request, session_.ranks(), rates);
   struct Ballot {
     Terms terms;
     Expected plan;
@@ -155,6 +170,11 @@ void TensorParallel::State::run(const Request& request, cuda::Stream stream) {
     nccl::require(driver, driver.cuStreamWaitEvent(stream, finished_, 0), "cuStreamWaitEvent");
   }
   const Call call = call_of(request, plan, stream);
+  if (nothing_travels(request)) {
+    nccl::Product alone = request.product;
+    alone.a.rows = alone.c.rows;  // of an all-gather of matrices without columns
+    return multiply(alone, CudaStream(stream));
+  }
   const bool overlapped = plan.schedule == Schedule::overlapped;
   switch (request.operation) {
     case Operation::all_gather_gemm:

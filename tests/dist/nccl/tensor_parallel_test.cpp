@@ -179,7 +179,7 @@ class TensorParallelTest : public CudaLibrary {
   /// Runs the case on threads, and compares each rank's result.
   void run(const Case& o) {
     const auto errors = on_ranks(o.ranks, [&](int rank, Comm comm) {
-      TensorParallel parallel(comm, {.timeout = 60, .transport = o.transport});
+      TensorParallel parallel(comm, {.timeout = 60, .transport = o.transport, .bandwidth = 300e9});
       Operands operands(o, rank);
       cuda::Stream stream = nullptr;
       vgpu::virtual_driver().cuStreamCreate(&stream, cuda::stream_non_blocking);
@@ -352,7 +352,8 @@ TEST_F(TensorParallelTest, ReplaysAllGather) {
 
 /// What each rank gets for arguments of its own.
 template <class F>
-std::vector<std::string> errors_of(int ranks, const F& f, TensorParallelOptions options = {}) {
+std::vector<std::string> errors_of(int ranks, const F& f,
+                                   TensorParallelOptions options = {.bandwidth = 300e9}) {
   return on_ranks(ranks, [&](int rank, Comm comm) {
     TensorParallel parallel(comm, options);
     f(rank, parallel);
@@ -427,7 +428,7 @@ TEST_F(TensorParallelTest, ARankThatDoesNotCallIsNoticed) {
                                     call(parallel, o, operands, nullptr);
                                     if (rank == 0) call(parallel, o, operands, nullptr);
                                   },
-                                  {.transport = transport});
+                                  {.transport = transport, .bandwidth = 300e9});
     EXPECT_NE(errors[0], "") << static_cast<int>(transport);
   }
 }
@@ -464,7 +465,7 @@ TEST_F(TensorParallelTest, WaitingEndsByTimeoutOrByNcclsError) {
           is_busy = false;
           set_async_error(Result::success);
         },
-        {.timeout = 0.1});
+        {.timeout = 0.1, .bandwidth = 300e9});
     EXPECT_EQ(errors, std::vector<std::string>(1));
     EXPECT_EQ(take_counts().aborted, 1);
   }

@@ -14,7 +14,7 @@
 namespace rung::nccl {
 
 /// How long the stand-in waits for another rank before it reports an error.
-inline constexpr std::chrono::milliseconds patience{10'000};
+inline constexpr std::chrono::milliseconds patience{5'000};
 void set_patience(std::chrono::milliseconds limit);
 
 /// The stand-ins over the virtual driver. ncclSend and ncclRecv check that sizes match.
