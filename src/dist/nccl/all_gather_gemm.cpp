@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dist/nccl/collectives.hpp"
 #include "dist/nccl/schedule.hpp"
 
 namespace rung::nccl {
@@ -77,33 +78,19 @@ void all_gather_overlapped(const Call& call, Exchange& exchange) {
 
 void all_gather_sequential(const Call& call, Exchange& exchange) {
   const InputMatrix& shard = call.product.a;
-  if (shard.order != Order::row_major || block_of(shard).is_empty()) {  // shards would interleave
-    return all_gather_overlapped(call, exchange);
-  }
+  if (shard.order != Order::row_major) return all_gather_overlapped(call, exchange);
   Places places;
   const Places::Place place = places.next(shard, shard.rows * call.ranks);
-  const auto offset_of = [&](int rank) { return rank * shard.rows * place.pitch; };
-
-  exchange.begin(call.stream);
-  for (int t = 1; t < call.ranks; ++t) {
-    exchange.post(t - 1,
-                  {.out = block_of(shard),
-                   .to = neighbour(call, -t),
-                   .out_offset = offset_of(call.rank),
-                   .in_lines = shard.rows,
-                   .source = neighbour(call, t),
-                   .in_offset = offset_of(neighbour(call, t)),
-                   .pitch = place.pitch},
-                  call.stream);
-  }
+  const std::int64_t shard_bytes = shard.rows * place.pitch;
+  // Not in the incoming memory, to which faster ranks may send what belongs to the next call.
+  const cuda::DevicePointer memory = exchange.outgoing();
   copy(exchange.driver(), block_of(shard),
-       exchange.incoming() + static_cast<cuda::DevicePointer>(offset_of(call.rank)), place.pitch,
+       memory + static_cast<cuda::DevicePointer>(call.rank * shard_bytes), place.pitch,
        call.stream);
-  for (int t = 1; t < call.ranks; ++t) exchange.await(t - 1, call.stream);
+  all_gather(exchange.session(), memory, shard_bytes, call.stream);
   Product whole = call.product;
-  whole.a = read_only(staged(exchange.incoming(), place, shard, shard.rows * call.ranks));
+  whole.a = read_only(staged(memory, place, shard, shard.rows * call.ranks));
   multiply(whole, CudaStream(call.stream));
-  exchange.finish(call.stream);
 }
 
 }  // namespace rung::nccl

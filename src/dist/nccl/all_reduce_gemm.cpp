@@ -1,9 +1,10 @@
 // GEMM + all-reduce. Overlapped: the reduce-scatter, and each finished part goes to all other ranks
-// while the next one is multiplied. Sequential: every rank gets the products of all and adds them.
+// while the next one is multiplied. Sequential: a product, and NCCL's all-reduce.
 
 #include <algorithm>
 #include <vector>
 
+#include "dist/nccl/collectives.hpp"
 #include "dist/nccl/reduction_ring.hpp"
 #include "dist/nccl/schedule.hpp"
 
@@ -36,7 +37,7 @@ std::int64_t all_reduce_bytes(const Call& call) {
   Places ring, whole;
   ReductionRing(call, block_rows_of(call), ring);
   places_of_finished(call, ring);
-  for (int t = 0; t < call.ranks; ++t) whole.next(call.product.c, call.product.c.rows);
+  whole.next(call.product.c, call.product.c.rows);
   return std::max(ring.bytes(), whole.bytes());
 }
 
@@ -69,16 +70,13 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
                      .pitch = place.pitch},
                     call.stream);
     }
-  }
-  for (int chunk = 0; chunk < call.chunks; ++chunk) {
     for (int t = 1; t < call.ranks; ++t) {
       const OutputMatrix theirs = part_of_rank(neighbour(call, t), chunk);
       if (lines_of(theirs) == 0) continue;
-      exchange.await(ring.steps() + static_cast<int>(index(t, chunk)), call.stream);
       const OutputMatrix arrived =
           staged(exchange.incoming(), at[index(t, chunk)], theirs, theirs.rows);
-      const Block target = block_of(theirs);
-      copy(exchange.driver(), block_of(arrived), target.data, target.pitch, call.stream);
+      exchange.deliver(ring.steps() + static_cast<int>(index(t, chunk)), block_of(arrived),
+                       block_of(theirs));
     }
   }
   exchange.finish(call.stream);
@@ -87,35 +85,15 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
 void all_reduce_sequential(const Call& call, Exchange& exchange) {
   const OutputMatrix& c = call.product.c;
   Places places;
-  std::vector<Places::Place> at;
-  for (int t = 0; t < call.ranks; ++t) at.push_back(places.next(c, c.rows));
-  const OutputMatrix own = staged(exchange.outgoing(), at[0], c, c.rows);
-
-  exchange.begin(call.stream);
+  const Places::Place place = places.next(c, c.rows);
+  const bool in_place = call.product.beta == 0 && block_of(c).pitch == block_of(c).line_bytes;
   Product product = call.product;
   product.beta = 0;
-  product.c = own;
+  if (!in_place) product.c = staged(exchange.outgoing(), place, c, c.rows);
   multiply(product, CudaStream(call.stream));
-  for (int t = 1; t < call.ranks; ++t) {
-    const auto& place = at[static_cast<std::size_t>(t)];
-    exchange.post(t - 1,
-                  {.out = block_of(own),
-                   .to = neighbour(call, -t),
-                   .out_offset = place.offset,
-                   .in_lines = lines_of(c),
-                   .source = neighbour(call, t),
-                   .in_offset = place.offset,
-                   .pitch = place.pitch},
-                  call.stream);
-  }
-  for (int rank = 0; rank < call.ranks && lines_of(c) > 0; ++rank) {  // the same order on all ranks
-    const int t = (rank - call.rank + call.ranks) % call.ranks;
-    if (t > 0) exchange.await(t - 1, call.stream);
-    const OutputMatrix theirs =
-        t == 0 ? own : staged(exchange.incoming(), at[static_cast<std::size_t>(t)], c, c.rows);
-    add(read_only(theirs), rank == 0 ? call.product.beta : 1, c, CudaStream(call.stream));
-  }
-  exchange.finish(call.stream);
+  const Block sums = block_of(product.c);
+  all_reduce(exchange.session(), sums.data, sums.lines * sums.pitch, c.type, call.stream);
+  if (!in_place) add(read_only(product.c), call.product.beta, c, CudaStream(call.stream));
 }
 
 }  // namespace rung::nccl

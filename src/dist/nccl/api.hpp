@@ -14,8 +14,11 @@ using Comm = struct NcclCommHandle*;
 /// ncclResult_t.
 enum class Result : int { success = 0, remote_error = 6, in_progress = 7 };
 
-/// ncclDataType_t: what is sent has no type.
-enum class DataType : int { bytes = 0 };
+/// ncclDataType_t.
+enum class DataType : int { bytes = 0, f16 = 6, f32 = 7, f64 = 8, bf16 = 9 };
+
+/// ncclRedOp_t.
+enum class Reduction : int { sum = 0 };
 
 /// ncclConfig_t of NCCL 2.18. Later versions have more fields, and read `size` and `version`.
 struct Config {
@@ -49,7 +52,11 @@ struct Config {
   X(ncclRecv,                                                                                      \
     Result(void* to, std::size_t count, DataType type, int peer, Comm comm, cuda::Stream stream))  \
   X(ncclAllGather, Result(const void* from, void* to, std::size_t count, DataType type, Comm comm, \
-                          cuda::Stream stream))
+                          cuda::Stream stream))                                                    \
+  X(ncclReduceScatter, Result(const void* from, void* to, std::size_t count, DataType type,        \
+                              Reduction reduction, Comm comm, cuda::Stream stream))                \
+  X(ncclAllReduce, Result(const void* from, void* to, std::size_t count, DataType type,            \
+                          Reduction reduction, Comm comm, cuda::Stream stream))
 
 template <class Signature>
 using FunctionPointer = Signature*;

@@ -47,15 +47,10 @@ class CopyEngineExchange final : public Exchange {
 
   void begin(cuda::Stream stream) override {
     session_.order(stream, session_.side());
+    session_.order(stream, session_.landing());
     for (int rank = 0; rank < session_.ranks(); ++rank) {
       if (rank != session_.rank()) take(permission_of(rank), session_.side());
     }
-  }
-
-  DevicePointer remote(int rank) const override { return memory_->of(rank) + words_bytes; }
-  void open_remote(cuda::Stream stream) override { session_.order(session_.side(), stream); }
-  void announce(int number, int to, cuda::Stream stream) override {
-    set(memory_->of(to) + arrival_of(number), stream);
   }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
@@ -72,6 +67,7 @@ class CopyEngineExchange final : public Exchange {
   }
 
   void finish(cuda::Stream stream) override {
+    await_deliveries(stream);
     permit_all(stream);
     session_.order(session_.side(), stream);
   }

@@ -33,6 +33,7 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
   virtual ~Exchange() = default;
 
+  const Session& session() const { return session_; }
   const cuda::DriverApi& driver() const { return session_.driver(); }
   virtual dist::Transport transport() const = 0;
   /// SMs that it occupies while data travels.
@@ -45,19 +46,14 @@ class Exchange {
   virtual cuda::DevicePointer outgoing() const = 0;
 
   virtual void begin(cuda::Stream stream) = 0;
-
-  /// The incoming staging memory of that rank, where kernels of this rank can write to it; else 0. A
-  /// product that writes there needs neither a copy nor a buffer.
-  virtual cuda::DevicePointer remote(int) const { return 0; }
-  /// Only then: later work of the stream may write to remote memory.
-  virtual void open_remote(cuda::Stream) {}
-  /// In place of post(): what earlier work of the stream wrote to rank `to` is the block of that step.
-  virtual void announce(int /*number*/, int /*to*/, cuda::Stream) {}
-
   /// Sends the step's block once the work that the stream has so far is done.
   virtual void post(int number, const Step& step, cuda::Stream stream) = 0;
   /// Later work of the stream follows the arrival of that step's block.
   virtual void await(int number, cuda::Stream stream) = 0;
+  /// Copies what arrives in that step to where it belongs, beside the stream; finish() waits for it.
+  void deliver(int number, const Block& arrived, const Block& target);
+  /// Later work of the stream follows what was delivered so far.
+  void await_deliveries(cuda::Stream stream) { session_.order(session_.landing(), stream); }
   /// Nothing more of the staging memory is read. Later work of the stream may overwrite what was sent.
   virtual void finish(cuda::Stream stream) = 0;
 

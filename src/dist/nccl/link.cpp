@@ -1,6 +1,9 @@
 #include "dist/nccl/link.hpp"
 
 #include <algorithm>
+#include <functional>
+
+#include "dist/nccl/collectives.hpp"
 
 namespace rung::nccl {
 namespace {
@@ -22,35 +25,47 @@ void send_to_all(Session& session, Exchange& exchange, std::int64_t bytes) {
   exchange.finish(session.side());
 }
 
-/// Of a message, if a rank sends one after the other.
-double seconds_of(Session& session, Exchange& exchange, std::int64_t bytes) {
+/// Of each of the messages that a rank sends in a call.
+double seconds_of(Session& session, const std::function<void()>& call) {
   constexpr int repeats = 4;
   const cuda::DriverApi& driver = session.driver();
-  cuda::Event events[2] = {};
-  send_to_all(session, exchange, bytes);
-  for (cuda::Event& event : events) {
+  const auto record = [&] {
+    cuda::Event event = nullptr;
     require(driver, driver.cuEventCreate(&event, 0), "cuEventCreate");
     require(driver, driver.cuEventRecord(event, session.side()), "cuEventRecord");
-    if (&event == events) {
-      for (int i = 0; i < repeats; ++i) send_to_all(session, exchange, bytes);
-    }
-  }
+    return event;
+  };
+  call();
+  const cuda::Event begin = record();
+  for (int i = 0; i < repeats; ++i) call();
+  const cuda::Event end = record();
   session.wait(session.side());
   float milliseconds = 0;
-  require(driver, driver.cuEventElapsedTime(&milliseconds, events[0], events[1]),
-          "cuEventElapsedTime");
-  for (const cuda::Event event : events) driver.cuEventDestroy(event);
+  require(driver, driver.cuEventElapsedTime(&milliseconds, begin, end), "cuEventElapsedTime");
+  for (const cuda::Event event : {begin, end}) driver.cuEventDestroy(event);
   return static_cast<double>(milliseconds) * 1e-3 / repeats / (session.ranks() - 1);
+}
+
+LinkRates measure(Session& session, Exchange& exchange,
+                  const std::function<void(std::int64_t)>& send) {
+  constexpr std::int64_t small = 4 << 10, large = 8 << 20;
+  exchange.reserve(large * session.ranks());
+  const double of_small = seconds_of(session, [&] { send(small); });
+  const double of_large = seconds_of(session, [&] { send(large); });
+  return {of_small, static_cast<double>(large - small) / std::max(of_large - of_small, 1e-6)};
 }
 
 }  // namespace
 
-LinkRates measure_link(Session& session, Exchange& exchange) {
-  constexpr std::int64_t small = 4 << 10, large = 8 << 20;
-  exchange.reserve(large);
-  const double of_small = seconds_of(session, exchange, small);
-  const double of_large = seconds_of(session, exchange, large);
-  return {of_small, static_cast<double>(large - small) / std::max(of_large - of_small, 1e-6)};
+LinkRates measure_exchange(Session& session, Exchange& exchange) {
+  return measure(session, exchange,
+                 [&](std::int64_t bytes) { send_to_all(session, exchange, bytes); });
+}
+
+LinkRates measure_all_gather(Session& session, Exchange& exchange) {
+  return measure(session, exchange, [&](std::int64_t bytes) {
+    all_gather(session, exchange.outgoing(), bytes, session.side());
+  });
 }
 
 }  // namespace rung::nccl

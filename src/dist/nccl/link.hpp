@@ -5,12 +5,15 @@
 
 namespace rung::nccl {
 
+/// Of `bytes` to another rank: seconds + bytes / bytes_per_second.
 struct LinkRates {
-  double seconds;           // of a small message
-  double bytes_per_second;  // of a large one, besides
+  double seconds = 10e-6;
+  double bytes_per_second = 1;
 };
 
-/// Collective; some messages between all of at least two ranks.
-LinkRates measure_link(Session& session, Exchange& exchange);
+/// Collective; a few messages between all of at least two ranks.
+LinkRates measure_exchange(Session& session, Exchange& exchange);
+/// The same by NCCL's all-gather.
+LinkRates measure_all_gather(Session& session, Exchange& exchange);
 
 }  // namespace rung::nccl

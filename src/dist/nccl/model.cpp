@@ -11,16 +11,15 @@ struct Shape {
   double m, n, k, element;
 };
 
-/// A product: as long as its FLOP or as its operands take, and its launch. A share of the SMs takes
-/// longer for the FLOP.
-double product_seconds(const Shape& s, const Rates& rates, double share) {
+/// A product: as long as its FLOP or as its operands take, and its launch.
+double product_seconds(const Shape& s, const Rates& rates) {
   if (s.m == 0 || s.n == 0) return 0;
   const double bytes = (s.m * s.k + s.k * s.n + s.m * s.n) * s.element;
-  return rates.launch + std::max(2 * s.m * s.n * s.k / (rates.flops * share), bytes / rates.memory);
+  return rates.launch + std::max(2 * s.m * s.n * s.k / rates.flops, bytes / rates.memory);
 }
 
-double message_seconds(double bytes, const Rates& rates) {
-  return rates.message + bytes / rates.link;
+double message_seconds(double bytes, const LinkRates& link) {
+  return link.seconds + bytes / link.bytes_per_second;
 }
 
 struct Model {
@@ -29,37 +28,32 @@ struct Model {
   int ranks;
   double m, n, k, element, result;
 
-  /// Of some rows, beside transfers or alone.
-  double product(double rows, double share) const {
-    return product_seconds({rows, n, k, element}, rates, share);
-  }
+  double product(double rows) const { return product_seconds({rows, n, k, element}, rates); }
 
   double all_gather(int chunks) const {
     const double shard = m / ranks;
-    const double arrives = message_seconds(shard * k * element, rates);
-    double now = product(shard, rates.free_share);
+    const double arrives = message_seconds(shard * k * element, rates.exchange);
+    double now = product(shard);
     for (int t = 1; t < ranks; ++t) {
       for (int chunk = 1; chunk <= chunks; ++chunk) {
         now = std::max(now, arrives * (t - 1 + static_cast<double>(chunk) / chunks));
-        now += product(shard / chunks, rates.free_share);
+        now += product(shard / chunks);
       }
     }
     return now;
   }
-  /// Steps of the ring, each as long as its products or as its messages.
+  /// Steps of the ring: a part is sent while the other parts of its step are multiplied.
   double reduce_scatter(int chunks) const {
     const double part = m / ranks / chunks;
-    const double multiplied = product(part, rates.free_share);
-    const double sent = message_seconds(part * n * result, rates);
-    // A part may be sent while the other chunks of its step are multiplied, or as it is computed.
-    const double step = rates.stores_remotely
-                            ? std::max(multiplied * chunks, sent * chunks) + rates.message
-                            : std::max({multiplied * chunks, sent * chunks, multiplied + sent});
+    const double multiplied = product(part);
+    const double sent = message_seconds(part * n * result, rates.exchange);
+    const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
     return step * (ranks - 1) + multiplied * chunks;
   }
   double all_reduce(int chunks) const {
     const double part = m / ranks / chunks;
-    return reduce_scatter(chunks) + (ranks - 1) * message_seconds(part * n * result, rates);
+    return reduce_scatter(chunks) +
+           (ranks - 1) * message_seconds(part * n * result, rates.exchange);
   }
   double overlapped(int chunks) const {
     switch (request.operation) {
@@ -69,18 +63,11 @@ struct Model {
     }
   }
   double sequential() const {
-    const double whole = product(m, 1);
-    const double shard = m / ranks;
-    switch (request.operation) {
-      case Operation::all_gather_gemm:
-        return whole + (ranks - 1) * message_seconds(shard * k * element, rates);
-      case Operation::gemm_reduce_scatter:
-        return whole + (ranks - 1) * message_seconds(shard * n * result, rates) +
-               ranks * (rates.launch + 3 * shard * n * result / rates.memory);
-      default:
-        return whole + (ranks - 1) * message_seconds(m * n * result, rates) +
-               ranks * (rates.launch + 3 * m * n * result / rates.memory);
-    }
+    const bool gathers = request.operation == Operation::all_gather_gemm;
+    const double block = m / ranks * (gathers ? k * element : n * result);
+    const double moved = (ranks - 1) * block / rates.collective.bytes_per_second;
+    const bool twice = request.operation == Operation::gemm_all_reduce;
+    return product(m) + rates.collective.seconds + (twice ? 2 : 1) * moved;
   }
 };
 
@@ -104,7 +91,8 @@ Expected choose(const Request& request, int ranks, const Rates& rates) {
                        static_cast<double>(bytes_of(p.a.type)),
                        static_cast<double>(bytes_of(p.c.type))};
   Expected best = {dist::Schedule::sequential, 1, model.sequential()};
-  if (request.call.schedule == dist::Schedule::sequential) return best;
+  const bool may_overlap = rates.overlaps || request.call.schedule == dist::Schedule::overlapped;
+  if (request.call.schedule == dist::Schedule::sequential || !may_overlap) return best;
   if (request.call.schedule == dist::Schedule::overlapped) best.seconds = INFINITY;
   for (const int chunks : {1, 2, 4, 8}) {
     if (request.call.chunks != 0 && chunks != 1) break;

@@ -7,6 +7,9 @@
 namespace rung::nccl {
 namespace {
 
+/// Of NCCL's kernels on NVLink, each of which takes an SM from a product beside it.
+constexpr int most_ctas = 32;
+
 class NcclExchange final : public Exchange {
  public:
   explicit NcclExchange(Session& session) : Exchange(session), driver_(session.driver()) {}
@@ -20,7 +23,7 @@ class NcclExchange final : public Exchange {
   }
 
   dist::Transport transport() const override { return dist::Transport::nccl; }
-  int multiprocessors() const override { return Session::most_ctas; }
+  int multiprocessors() const override { return most_ctas; }
   cuda::DevicePointer incoming() const override { return memory_; }
   cuda::DevicePointer outgoing() const override {
     return memory_ + static_cast<cuda::DevicePointer>(bytes_);
@@ -37,7 +40,10 @@ class NcclExchange final : public Exchange {
     bytes_ = bytes;
   }
 
-  void begin(cuda::Stream stream) override { session_.order(stream, session_.side()); }
+  void begin(cuda::Stream stream) override {
+    session_.order(stream, session_.side());
+    session_.order(stream, session_.landing());
+  }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
     const cuda::Stream side = session_.side();
@@ -74,7 +80,10 @@ class NcclExchange final : public Exchange {
             "cuStreamWaitEvent");
   }
 
-  void finish(cuda::Stream stream) override { session_.order(session_.side(), stream); }
+  void finish(cuda::Stream stream) override {
+    await_deliveries(stream);
+    session_.order(session_.side(), stream);
+  }
 
  private:
   /// NCCL sends contiguous bytes.

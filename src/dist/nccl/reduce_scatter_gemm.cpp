@@ -3,18 +3,18 @@
 // last to add is the rank that keeps the block.
 
 #include <algorithm>
-#include <vector>
 
+#include "dist/nccl/collectives.hpp"
 #include "dist/nccl/reduction_ring.hpp"
 #include "dist/nccl/schedule.hpp"
 
 namespace rung::nccl {
 
 std::int64_t reduce_scatter_bytes(const Call& call) {
-  Places ring, whole;
+  Places ring, block;
   ReductionRing(call, call.product.c.rows, ring);
-  for (int t = 0; t < call.ranks; ++t) whole.next(call.product.c, call.product.c.rows);
-  return std::max(ring.bytes(), whole.bytes());
+  block.next(call.product.c, call.product.c.rows);
+  return std::max(ring.bytes(), call.ranks * block.bytes());
 }
 
 void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
@@ -32,46 +32,27 @@ void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
 void reduce_scatter_sequential(const Call& call, Exchange& exchange) {
   const OutputMatrix& shard = call.product.c;
   Places places;
-  std::vector<Places::Place> at;
-  for (int t = 0; t < call.ranks; ++t) at.push_back(places.next(shard, shard.rows));
-
-  exchange.begin(call.stream);
-  // One product of all blocks where they follow each other in memory.
-  const auto own = [&](int rank) {
-    return staged(exchange.outgoing(), at[static_cast<std::size_t>(rank)], shard, shard.rows);
+  const Places::Place first = places.next(shard, shard.rows);
+  const std::int64_t block_bytes = block_of(shard).lines * first.pitch;
+  const auto block = [&](int rank, std::int64_t count) {
+    return staged(exchange.outgoing(), {rank * block_bytes, first.pitch}, shard, count);
   };
-  Product whole = call.product;
-  whole.beta = 0;
-  const bool is_one = shard.order == Order::row_major &&
-                      at.back().offset == (call.ranks - 1) * shard.rows * at[0].pitch;
+  Product some = call.product;
+  some.beta = 0;
+  // By rows, the blocks of all ranks are one matrix.
+  const bool is_one = shard.order == Order::row_major;
   for (int rank = 0; rank < (is_one ? 1 : call.ranks); ++rank) {
-    const std::int64_t count = is_one ? whole.a.rows : shard.rows;
-    Product some = whole;
-    some.a = rows(whole.a, rank * shard.rows, count);
-    some.c = own(rank);
-    some.c.rows = count;
+    const std::int64_t count = is_one ? call.product.a.rows : shard.rows;
+    some.a = rows(call.product.a, rank * shard.rows, count);
+    some.c = block(rank, count);
     multiply(some, CudaStream(call.stream));
   }
-  const std::int64_t lines = block_of(shard).is_empty() ? 0 : block_of(shard).lines;
-  for (int t = 1; t < call.ranks; ++t) {
-    const auto& place = at[static_cast<std::size_t>(t)];
-    exchange.post(t - 1,
-                  {.out = block_of(own(neighbour(call, -t))),
-                   .to = neighbour(call, -t),
-                   .out_offset = place.offset,
-                   .in_lines = lines,
-                   .source = neighbour(call, t),
-                   .in_offset = place.offset,
-                   .pitch = place.pitch},
-                  call.stream);
+  reduce_scatter(exchange.session(), exchange.outgoing(), block_bytes, shard.type, call.stream);
+  const OutputMatrix own = block(call.rank, shard.rows);
+  if (call.product.beta != 0) {
+    return add(read_only(own), call.product.beta, shard, CudaStream(call.stream));
   }
-  add(read_only(own(call.rank)), call.product.beta, shard, CudaStream(call.stream));
-  for (int t = 1; t < call.ranks && lines > 0; ++t) {
-    exchange.await(t - 1, call.stream);
-    add(read_only(staged(exchange.incoming(), at[static_cast<std::size_t>(t)], shard, shard.rows)),
-        1, shard, CudaStream(call.stream));
-  }
-  exchange.finish(call.stream);
+  copy(exchange.driver(), block_of(own), block_of(shard).data, block_of(shard).pitch, call.stream);
 }
 
 }  // namespace rung::nccl

@@ -20,42 +20,37 @@ Part ReductionRing::part(int block, int chunk) const {
   return part;
 }
 
-void ReductionRing::multiply_part(int t, int chunk, double beta, const OutputMatrix& c,
-                                  Exchange& exchange) {
-  const Part rows_here = part(block_of_step(t), chunk);
+Product ReductionRing::product_of(int t, int chunk, const OutputMatrix& c) const {
+  const Part part_here = part(block_of_step(t), chunk);
   Product some = call_.product;
-  some.a = rows(call_.product.a, rows_here.first, rows_here.count);
-  some.beta = beta;
+  some.a = rows(call_.product.a, part_here.first, part_here.count);
   some.c = c;
-  if (block_of(c).is_empty()) return;
-  if (t > 1) {
-    const int arrives = number(t - 1, chunk);
-    exchange.await(arrives, call_.stream);
-    some.addend = read_only(staged(exchange.incoming(), at_[static_cast<std::size_t>(arrives)],
-                                   call_.product.c, rows_here.count));
-  }
-  multiply(some, CudaStream(call_.stream), call_.options);
+  return some;
+}
+
+OutputMatrix ReductionRing::arrived(int t, int chunk, const Exchange& exchange) const {
+  return staged(exchange.incoming(), at_[static_cast<std::size_t>(number(t - 1, chunk))],
+                call_.product.c, part(block_of_step(t), chunk).count);
 }
 
 void ReductionRing::pass_on(Exchange& exchange) {
-  const int to = neighbour(call_, 1);
-  const cuda::DevicePointer remote = exchange.remote(to);
-  if (remote != 0) exchange.open_remote(call_.stream);
   for (int t = 1; t < call_.ranks; ++t) {
     for (int chunk = 0; chunk < call_.chunks; ++chunk) {
       const auto& place = at_[static_cast<std::size_t>(number(t, chunk))];
-      const OutputMatrix sum = staged(remote != 0 ? remote : exchange.outgoing(), place,
-                                      call_.product.c, part(block_of_step(t), chunk).count);
-      multiply_part(t, chunk, 0, sum, exchange);
-      if (remote != 0) {
-        if (!block_of(sum).is_empty()) exchange.announce(number(t, chunk), to, call_.stream);
-        continue;
+      const OutputMatrix sum =
+          staged(exchange.outgoing(), place, call_.product.c, part(block_of_step(t), chunk).count);
+      Product some = product_of(t, chunk, sum);
+      some.beta = 0;
+      if (t > 1 && !block_of(sum).is_empty()) {
+        exchange.await(number(t - 1, chunk), call_.stream);
+        some.addend = read_only(arrived(t, chunk, exchange));
       }
+      multiply(some, CudaStream(call_.stream), call_.options);
       const Block arrives =
           block_of(rows(call_.product.c, 0, part(block_of_step(t + 1), chunk).count));
       exchange.post(number(t, chunk),
                     {.out = block_of(sum),
-                     .to = to,
+                     .to = neighbour(call_, 1),
                      .out_offset = place.offset,
                      .in_lines = arrives.is_empty() ? 0 : arrives.lines,
                      .source = neighbour(call_, -1),
@@ -67,7 +62,18 @@ void ReductionRing::pass_on(Exchange& exchange) {
 }
 
 void ReductionRing::complete(int chunk, const OutputMatrix& c, Exchange& exchange) {
-  multiply_part(call_.ranks, chunk, call_.product.beta, c, exchange);
+  if (block_of(c).is_empty()) return;
+  const int t = call_.ranks;
+  Product some = product_of(t, chunk, c);
+  if (t > 1 && some.beta == 0) {  // the fastest kernels add what is in C
+    exchange.deliver(number(t - 1, chunk), block_of(arrived(t, chunk, exchange)), block_of(c));
+    exchange.await_deliveries(call_.stream);
+    some.beta = 1;
+  } else if (t > 1) {
+    exchange.await(number(t - 1, chunk), call_.stream);
+    some.addend = read_only(arrived(t, chunk, exchange));
+  }
+  multiply(some, CudaStream(call_.stream), call_.options);
 }
 
 }  // namespace rung::nccl

@@ -26,7 +26,9 @@ class ReductionRing {
   /// Of step t, 1 to ranks: the block that this rank multiplies then.
   int block_of_step(int t) const { return neighbour(call_, -t); }
   int number(int t, int chunk) const { return (t - 1) * call_.chunks + chunk; }
-  void multiply_part(int t, int chunk, double beta, const OutputMatrix& c, Exchange& exchange);
+  Product product_of(int t, int chunk, const OutputMatrix& c) const;
+  /// The sum over the ranks before, of the part of that step.
+  OutputMatrix arrived(int t, int chunk, const Exchange& exchange) const;
 
   const Call& call_;
   std::int64_t block_rows_;

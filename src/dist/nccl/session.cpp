@@ -14,14 +14,15 @@ Session::Session(Comm parent, double timeout) : backend_(backend()), timeout_(ti
   require(nccl(), nccl().ncclCommUserRank(parent, &rank_), "ncclCommUserRank");
   require(nccl(), nccl().ncclCommCount(parent, &ranks_), "ncclCommCount");
   Config config;
-  config.max_ctas = most_ctas;
   require(nccl(), nccl().ncclCommSplit(parent, 0, rank_, &comm_, &config), "ncclCommSplit");
   int least = 0, greatest = 0;
   require(driver(), driver().cuCtxGetStreamPriorityRange(&least, &greatest),
           "cuCtxGetStreamPriorityRange");
-  require(driver(),
-          driver().cuStreamCreateWithPriority(&side_, cuda::stream_non_blocking, greatest),
-          "cuStreamCreateWithPriority");
+  for (cuda::Stream* const stream : {&side_, &landing_}) {
+    require(driver(),
+            driver().cuStreamCreateWithPriority(stream, cuda::stream_non_blocking, greatest),
+            "cuStreamCreateWithPriority");
+  }
   require(driver(), driver().cuEventCreate(&event_, cuda::event_disable_timing), "cuEventCreate");
   require(driver(),
           driver().cuMemAlloc(&scratch_, most_gathered * static_cast<std::size_t>(ranks_ + 1)),
@@ -35,6 +36,7 @@ Session::~Session() {
   driver().cuMemFree(scratch_);
   driver().cuEventDestroy(event_);
   driver().cuStreamDestroy(side_);
+  driver().cuStreamDestroy(landing_);
   nccl().ncclCommDestroy(comm_);
 }
 

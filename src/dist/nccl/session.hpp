@@ -1,5 +1,5 @@
 #pragma once
-// A communicator of the library's own, the side stream on which data travels, and waiting that ends
+// A communicator of the library's own, the side streams on which data travels, and waiting that ends
 // if a rank fails.
 
 #include <cstddef>
@@ -28,7 +28,10 @@ class Session {
   Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
+  /// On which data leaves.
   cuda::Stream side() const { return side_; }
+  /// On which data that has arrived is copied on.
+  cuda::Stream landing() const { return landing_; }
 
   /// Waits for the stream. After the timeout, or an error that NCCL reports, it gives the session up
   /// and throws dist::CommunicationError.
@@ -49,8 +52,6 @@ class Session {
     return values;
   }
   static constexpr std::size_t most_gathered = 512;
-  /// CTAs of NCCL's kernels, each of which takes an SM from a product beside it.
-  static constexpr int most_ctas = 16;
 
   /// Later work in `second` follows what `first` has so far.
   void order(cuda::Stream first, cuda::Stream second);
@@ -62,7 +63,7 @@ class Session {
   double timeout_;
   Comm comm_ = nullptr;
   int rank_ = 0, ranks_ = 0;
-  cuda::Stream side_ = nullptr;
+  cuda::Stream side_ = nullptr, landing_ = nullptr;
   cuda::Event event_ = nullptr;
   cuda::DevicePointer scratch_ = 0;  // ranks + 1 records of all_gather
   std::string failure_;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "dist/nccl/exchange.hpp"
-#include "dist/nccl/link.hpp"
 #include "dist/nccl/model.hpp"
 #include "dist/nccl/request.hpp"
 #include "dist/nccl/schedule.hpp"
@@ -84,16 +83,16 @@ void TensorParallel::State::measure(double bandwidth) {
       10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
   multiprocessors_ = attribute(multiprocessor_count);
   cycles_ = 1e3 * attribute(clock_rate) * multiprocessors_;
-  constexpr double message_seconds = 10e-6;  // if the bandwidth is given
-  constexpr double reached = 0.75;           // of the memory's peak, in products that it bounds
+  constexpr double reached = 0.75;  // of the memory's peak, in products that it bounds
   rates_.memory =
       reached * 2e3 * attribute(memory_clock_rate) * attribute(global_memory_bus_width) / 8;
-  rates_.free_share = static_cast<double>(free_multiprocessors()) / multiprocessors_;
-  rates_.stores_remotely = exchange_->remote(session_.rank()) != 0;
-  nccl::LinkRates link = {message_seconds, bandwidth};
-  if (bandwidth == 0 && session_.ranks() > 1) link = measure_link(session_, *exchange_);
-  rates_.link = link.bytes_per_second;
-  rates_.message = link.seconds;
+  // Measured on NVLink, a product beside NCCL's kernels takes as long as one after the other.
+  rates_.overlaps = exchange_->multiprocessors() == 0;
+  rates_.exchange.bytes_per_second = rates_.collective.bytes_per_second = bandwidth;
+  if (bandwidth == 0 && session_.ranks() > 1) {
+    rates_.exchange = measure_exchange(session_, *exchange_);
+    rates_.collective = measure_all_gather(session_, *exchange_);
+  }
 }
 
 int TensorParallel::State::free_multiprocessors() const {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "rung/types.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::nccl {
@@ -27,13 +28,28 @@ std::atomic<int> comms_aborted = 0;
 
 /// What the ranks of a communicator share.
 struct World {
-  explicit World(int count) : ranks(count), splits(static_cast<std::size_t>(count)) {}
+  explicit World(int count)
+      : ranks(count),
+        offered(static_cast<std::size_t>(count)),
+        splits(static_cast<std::size_t>(count)) {}
+
+  /// Waits until every rank has come here as often as this one.
+  bool meet() {
+    std::unique_lock lock(mutex);
+    const auto count = static_cast<std::uint64_t>(ranks);
+    const std::uint64_t all = (arrived / count + 1) * count;
+    ++arrived;
+    changed.notify_all();
+    return changed.wait_for(lock, limit, [&] { return arrived >= all; });
+  }
 
   const int ranks;
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> in_flight;  // from, to
-  std::vector<std::size_t> splits;                                                // of each rank
+  std::vector<const void*> offered;  // by each rank, to a reduction
+  std::uint64_t arrived = 0;         // at all meetings
+  std::vector<std::size_t> splits;   // of each rank
   std::vector<std::shared_ptr<World>> children;
 };
 
@@ -175,6 +191,55 @@ Result all_gather(const void* from, void* to, std::size_t count, DataType type, 
   return group_end();
 }
 
+/// Sums of elements from `first` on. Addresses of the virtual GPU are addresses of the process.
+template <class T>
+Result sum(const void* from, void* to, std::size_t first, std::size_t count, Comm comm) {
+  World& world = *comm->world;
+  world.offered[static_cast<std::size_t>(comm->rank)] = from;
+  if (!world.meet()) return Result::remote_error;
+  std::vector<T> sums;
+  for (std::size_t i = first; i < first + count; ++i) {
+    double total = 0;
+    for (const void* const elements : world.offered) {
+      const T element = static_cast<const T*>(elements)[i];
+      if constexpr (std::is_arithmetic_v<T>) {
+        total += element;
+      } else {
+        total += static_cast<double>(static_cast<float>(element));
+      }
+    }
+    if constexpr (std::is_arithmetic_v<T>) {
+      sums.push_back(static_cast<T>(total));
+    } else {
+      sums.push_back(T(static_cast<float>(total)));
+    }
+  }
+  if (!world.meet()) return Result::remote_error;  // all have read
+  if (sums.empty()) return Result::success;
+  const auto target = reinterpret_cast<cuda::DevicePointer>(to);
+  return driver().cuMemcpyHtoD(target, sums.data(), count * sizeof(T)) == cuda::Result::success
+             ? Result::success
+             : Result::remote_error;
+}
+Result sum_of_type(const void* from, void* to, std::size_t first, std::size_t count, DataType type,
+                   Comm comm) {
+  switch (type) {
+    case DataType::f64: return sum<double>(from, to, first, count, comm);
+    case DataType::f32: return sum<float>(from, to, first, count, comm);
+    case DataType::f16: return sum<float16>(from, to, first, count, comm);
+    case DataType::bf16: return sum<bfloat16>(from, to, first, count, comm);
+    default: return Result::remote_error;
+  }
+}
+Result reduce_scatter(const void* from, void* to, std::size_t count, DataType type, Reduction,
+                      Comm comm, cuda::Stream) {
+  return sum_of_type(from, to, static_cast<std::size_t>(comm->rank) * count, count, type, comm);
+}
+Result all_reduce(const void* from, void* to, std::size_t count, DataType type, Reduction,
+                  Comm comm, cuda::Stream) {
+  return sum_of_type(from, to, 0, count, type, comm);
+}
+
 cuda::Result write_value(cuda::Stream, cuda::DevicePointer at, std::uint32_t value, unsigned) {
   return driver().cuMemcpyHtoD(at, &value, sizeof value);
 }
@@ -213,7 +278,9 @@ const Api& standin_nccl() {
                               .ncclGroupEnd = group_end,
                               .ncclSend = send,
                               .ncclRecv = recv,
-                              .ncclAllGather = all_gather};
+                              .ncclAllGather = all_gather,
+                              .ncclReduceScatter = reduce_scatter,
+                              .ncclAllReduce = all_reduce};
   return api;
 }
 
