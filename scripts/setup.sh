@@ -10,7 +10,7 @@ die() {
 
 packages_for() {
   case $1 in
-    build) echo g++ cmake ninja-build pkg-config libhwy-dev libzstd-dev libcli11-dev libfmt-dev nlohmann-json3-dev libxbyak-dev clang-19 ;;
+    build) echo g++ cmake ninja-build pkg-config libhwy-dev liblzma-dev libcli11-dev libfmt-dev nlohmann-json3-dev libxbyak-dev clang-19 ;;
     peers) echo libopenblas0-pthread libblis4-pthread "libdnnl2|libdnnl3" ;;
     test)
       echo libgtest-dev librapidcheck-dev libblas-test libblas3 liblapack3 python3 python3-numpy \

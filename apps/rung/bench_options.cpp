@@ -59,9 +59,9 @@ bool read_scales(const BenchArguments& arguments, Dtype dtype) {
 Family read_family(const BenchArguments& arguments, Dtype dtype) {
   const auto family = parse_family(arguments.family);
   if (!family) {
-    throw UsageError(
-        fmt::format("--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling",
-                    arguments.family));
+    throw UsageError(fmt::format(
+        "--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling, mixed",
+        arguments.family));
   }
   if (*family == Family::symmetric) return *family;
   if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||

@@ -277,7 +277,7 @@ typedef struct rung_tensor_options {
  *
  * - A and B have the same type. C has it too if they are f32, f64 or i32. C is f32 for bf16, f16,
  *   tf32, e4m3 and e5m2, and i32 for i8; on GPUs of sm_90 it may also be bf16 for bf16 and f16 for
- *   f16.
+ *   f16. In a product of two matrices, A may be bf16 and B f32, or A f32 and B bf16; C is f32 then.
  * - If they have 3 dimensions, they are batches, of the same number of matrices, each a product of
  *   its own: C[i] = alpha * A[i] * B[i] + beta * C[i]. The first stride of A or B may be 0; that of
  *   C must keep its matrices apart.

@@ -11,6 +11,7 @@
 #include "rung/gemm.hpp"
 #include "rung/grouped.hpp"
 #include "rung/matrix.hpp"
+#include "rung/mixed.hpp"
 #include "rung/options.hpp"
 #include "rung/types.hpp"
 #include "rung/version.hpp"

@@ -2,6 +2,8 @@
 
 #include "matmul.hpp"
 
+#include <string_view>
+
 #include "array.hpp"
 #include "errors.hpp"
 #include "operands.hpp"
@@ -54,17 +56,22 @@ nb::object matmul(nb::handle a, nb::handle b, nb::handle out, nb::handle stream,
   void* const launch = stream_for(a, by_a, stream);
   const Grad grad = options.ignores_grad ? Grad::ignored : Grad::refused;
   const Imported left("a", a, by_a, launch, grad), right("b", b, by_b, launch, grad);
-  check_same_kind(function, left.array, right.array);
+  const bool mixed = is_mixed(left.array, right.array) && std::string_view(options.math) != "tf32";
+  if (mixed) {
+    check_same_device(function, left.array, right.array);
+  } else {
+    check_same_kind(function, left.array, right.array);
+  }
   const Shapes shapes = shapes_of(left.array, right.array);
-  const Arithmetic arithmetic = arithmetic_of(function, left.array.dtype, options.math);
+  const std::int32_t dtype = mixed ? std::int32_t{RUNG_DTYPE_F32} : left.array.dtype;
+  const Arithmetic arithmetic = arithmetic_of(function, dtype, options.math);
   if (left.array.on_gpu() && !(is_direct(shapes.a) && is_direct(shapes.b))) {
     const nb::object of_a = is_direct(shapes.a) ? nb::borrow(a) : contiguous(a, stream);
     const nb::object of_b = is_direct(shapes.b) ? nb::borrow(b) : contiguous(b, stream);
     return matmul(of_a, of_b, out, stream, options);
   }
   check_beta(function, options.beta, !out.is_none() || options.addend.is_valid());
-  const std::int32_t new_dtype =
-      options.rounds ? left.array.dtype : default_result(left.array.dtype);
+  const std::int32_t new_dtype = options.rounds && !mixed ? dtype : default_result(dtype);
   const nb::object result =
       out.is_none() ? new_array(a, by_a, left.array, new_dtype, shapes.result_dims, shapes.result)
                     : nb::borrow(out);

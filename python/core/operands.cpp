@@ -67,10 +67,19 @@ void check_same_kind(const char* function, const Array& a, const Array& b) {
     fail_type(of_function(function, differ("a", dtype_name(a.dtype), "b", dtype_name(b.dtype)) +
                                         "; they must have the same dtype"));
   }
+  check_same_device(function, a, b);
+}
+
+void check_same_device(const char* function, const Array& a, const Array& b) {
   if (!on_same_device(a, b)) {
     fail_in(function, differ("a", "on " + device_text(a), "b", "on " + device_text(b)) +
                           "; they must be on the same device");
   }
+}
+
+bool is_mixed(const Array& a, const Array& b) {
+  return (a.dtype == RUNG_DTYPE_BF16 && b.dtype == RUNG_DTYPE_F32) ||
+         (a.dtype == RUNG_DTYPE_F32 && b.dtype == RUNG_DTYPE_BF16);
 }
 
 bool go_together(const Array& a, const Array& b, int dims) {

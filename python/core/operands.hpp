@@ -17,6 +17,11 @@ namespace rung::python {
 
 /// Throws TypeError for dtypes that differ, ValueError for devices.
 void check_same_kind(const char* function, const Array& a, const Array& b);
+/// Throws ValueError for devices that differ.
+void check_same_device(const char* function, const Array& a, const Array& b);
+
+/// Whether one is of bfloat16 and the other one of float32, which have a product of two matrices.
+bool is_mixed(const Array& a, const Array& b);
 
 /// Whether a and b are matrices (2) or batches of as many matrices (3) of one dtype that have a product.
 bool go_together(const Array& a, const Array& b, int dims);

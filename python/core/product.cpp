@@ -119,12 +119,18 @@ rung_status Product::run_batch(int dim, int dims, Matrix a, Matrix b, Matrix c) 
   return RUNG_OK;
 }
 
+/// That of an operand in the library, which may round its elements.
+std::int32_t Product::type_of(const Array& operand) const {
+  return dtype_ == RUNG_DTYPE_TF32 ? dtype_ : operand.dtype;
+}
+
 /// Whether the matrices of one dimension of the batch are a batch of the library's.
 bool Product::takes_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c) const {
   const std::int64_t count = shapes_.batch[dim];
   const std::int64_t steps[] = {shapes_.steps_a[dim], shapes_.steps_b[dim], out_.strides[dim]};
-  if (count < 2 || *std::min_element(steps, steps + 3) < 0 || a.is_empty() || b.is_empty() ||
-      !is_direct(a) || !is_direct(b) || !is_direct(c) || steps[2] < elements_of(c)) {
+  if (count < 2 || a_.dtype != b_.dtype || *std::min_element(steps, steps + 3) < 0 ||
+      a.is_empty() || b.is_empty() || !is_direct(a) || !is_direct(b) || !is_direct(c) ||
+      steps[2] < elements_of(c)) {
     return false;
   }
   const auto all = [count](const Matrix& matrix, std::int64_t step) {
@@ -138,8 +144,8 @@ bool Product::takes_batch(int dim, const Matrix& a, const Matrix& b, const Matri
 rung_status Product::call_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c) {
   BatchExtents of_a, of_b, of_c;
   const std::int64_t count = shapes_.batch[dim];
-  const rung_tensor ta = batch_of(a, a_, dtype_, count, shapes_.steps_a[dim], of_a),
-                    tb = batch_of(b, b_, dtype_, count, shapes_.steps_b[dim], of_b),
+  const rung_tensor ta = batch_of(a, a_, type_of(a_), count, shapes_.steps_a[dim], of_a),
+                    tb = batch_of(b, b_, type_of(b_), count, shapes_.steps_b[dim], of_b),
                     tc = batch_of(c, out_, out_.dtype, count, out_.strides[dim], of_c);
   return rung_gemm(&ta, &tb, &tc, alpha_, beta_, &options_);
 }
@@ -162,7 +168,8 @@ rung_status Product::run_on_host(const Matrix& a, const Matrix& b, const Matrix&
 
 rung_status Product::call(const Matrix& a, const Matrix& b, const Matrix& c) {
   MatrixExtents of_a, of_b, of_c;
-  const rung_tensor ta = tensor_of(a, a_, dtype_, of_a), tb = tensor_of(b, b_, dtype_, of_b),
+  const rung_tensor ta = tensor_of(a, a_, type_of(a_), of_a),
+                    tb = tensor_of(b, b_, type_of(b_), of_b),
                     tc = tensor_of(c, out_, out_.dtype, of_c);
   return rung_gemm(&ta, &tb, &tc, alpha_, beta_, &options_);
 }

@@ -39,6 +39,7 @@ class Product {
  private:
   int join_rows(Matrix& a, Matrix& c) const;
   rung_status run_batch(int dim, int dims, Matrix a, Matrix b, Matrix c);
+  std::int32_t type_of(const Array& operand) const;
   bool takes_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c) const;
   rung_status call_batch(int dim, const Matrix& a, const Matrix& b, const Matrix& c);
   rung_status run_on_host(const Matrix& a, const Matrix& b, const Matrix& c);

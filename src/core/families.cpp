@@ -39,8 +39,13 @@ struct Lines {
       case Family::uniform: return unit(random_bits(seed, static_cast<std::uint64_t>(index)));
       case Family::wide: return normal(seed, index) * power_of_ten(seed, line);
       case Family::cancelling: return cancelling(line, step);
+      case Family::mixed: return is_b ? normal(seed, index) : rounded(normal(seed, index));
       default: return normal(seed, index);
     }
+  }
+
+  static double rounded(double x) {
+    return static_cast<double>(static_cast<float>(bfloat16(static_cast<float>(x))));
   }
 
   double cancelling(std::int64_t line, std::int64_t step) const {
@@ -73,6 +78,7 @@ void fill(const Lines& lines, Operand& operand, bool is_row) {
 bool has_family(Dtype dtype, Family family) {
   if (family == Family::symmetric) return true;
   if (is_integer(dtype)) return false;
+  if (family == Family::mixed) return dtype == Dtype::f32;
   const bool is_full = dtype == Dtype::f32 || dtype == Dtype::f64;
   return is_full || family == Family::uniform || family == Family::normal;
 }

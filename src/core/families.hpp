@@ -19,10 +19,11 @@ enum class Family : std::uint8_t {
   normal,      // normally distributed
   wide,        // normal; each row of A and column of B times a power of ten, from 10^-12 to 10^12
   cancelling,  // the second half of a sum of products is the first one's negative, but for 2^-18
+  mixed,       // normal; A rounded to bfloat16, in which the library's products have it
 };
 
-inline constexpr Family all_families[] = {Family::symmetric, Family::uniform, Family::normal,
-                                          Family::wide, Family::cancelling};
+inline constexpr Family all_families[] = {Family::symmetric, Family::uniform,    Family::normal,
+                                          Family::wide,      Family::cancelling, Family::mixed};
 
 constexpr std::string_view name(Family family) {
   switch (family) {
@@ -31,6 +32,7 @@ constexpr std::string_view name(Family family) {
     case Family::normal: return "normal";
     case Family::wide: return "wide";
     case Family::cancelling: return "cancelling";
+    case Family::mixed: return "mixed";
   }
   return "unknown";
 }
@@ -44,7 +46,7 @@ constexpr std::optional<Family> parse_family(std::string_view text) {
 }
 
 /// Whether elements of a type can be of a family. Integers are only symmetric; narrow types have
-/// neither the range of `wide` nor the bits of `cancelling`.
+/// neither the range of `wide` nor the bits of `cancelling`; `mixed` is of f32.
 bool has_family(Dtype dtype, Family family);
 
 /// Fills A and B of a single product, of a family that its type has.

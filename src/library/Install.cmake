@@ -9,7 +9,7 @@ install(TARGETS rung_library rung_blas rung_cublas EXPORT rung_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT dev PATTERN dist.hpp EXCLUDE)  # src/dist/CMakeLists.txt
+  COMPONENT dev PATTERN dist.hpp EXCLUDE PATTERN nccl.h* EXCLUDE)  # src/dist/CMakeLists.txt
 install(EXPORT rung_targets NAMESPACE rung:: FILE rungTargets.cmake DESTINATION ${package_dir}
   COMPONENT dev)
 
@@ -26,7 +26,7 @@ install(FILES
 # The prefix is found from where rung.pc lies, so that the installed tree can be moved.
 file(RELATIVE_PATH RUNG_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 if(NOT BUILD_SHARED_LIBS)
-  set(RUNG_PC_STATIC " -lzstd -lstdc++ -pthread -ldl -lm")  # a shared librung has linked them itself
+  set(RUNG_PC_STATIC " -llzma -lstdc++ -pthread -ldl -lm")  # a shared librung has linked them itself
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/rung.pc.in ${PROJECT_BINARY_DIR}/cmake/rung.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/rung.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig

@@ -140,14 +140,20 @@ T scalar(const char* which, double value) {
 template <class T>
 using Public = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int32_t, T>;
 
-/// Checks what three tensors, of so many dimensions, have in common. Returns the dtype of the product.
-Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int of_a,
-                    int of_b, int of_c) {
+/// Checks what three tensors, of so many dimensions, have in common but for their types.
+void check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int of_a,
+                   int of_b, int of_c) {
   check_tensor("A", a, of_a);
   check_tensor("B", b, of_b);
   check_tensor("C", c, of_c);
   check_same_device("A", *a, *c);
   check_same_device("B", *b, *c);
+}
+
+/// The same, and that their types go together. Returns the dtype of the product.
+Dtype checked_dtype(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c, int of_a,
+                    int of_b, int of_c) {
+  check_tensors(a, b, c, of_a, of_b, of_c);
   return dtype_of_types(*a, *b, *c);
 }
 
@@ -155,7 +161,7 @@ Dtype check_tensors(const rung_tensor* a, const rung_tensor* b, const rung_tenso
 
 CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                         double alpha, double beta) {
-  const Dtype dtype = check_tensors(a, b, c, 2, 2, 2);
+  const Dtype dtype = checked_dtype(a, b, c, 2, 2, 2);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;
@@ -165,10 +171,33 @@ CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_t
   });
 }
 
+bool is_mixed(const rung_tensor* a, const rung_tensor* b) {
+  if (a == nullptr || b == nullptr) return false;
+  return (a->dtype == RUNG_DTYPE_BF16 && b->dtype == RUNG_DTYPE_F32) ||
+         (a->dtype == RUNG_DTYPE_F32 && b->dtype == RUNG_DTYPE_BF16);
+}
+
+MixedCall canonical_mixed(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                          double alpha, double beta) {
+  check_tensors(a, b, c, 2, 2, 2);
+  if (c->dtype != RUNG_DTYPE_F32) {
+    fail("C is " + type_name(c->dtype) + "; with A of " + type_name(a->dtype) + " and B of " +
+         type_name(b->dtype) + " it must be f32");
+  }
+  const auto call = [&](const auto& of_a, const auto& of_b) {
+    return canonical(scalar<float>("alpha", alpha), of_a, of_b, scalar<float>("beta", beta),
+                     view_of<float>("C", *c));
+  };
+  if (a->dtype == RUNG_DTYPE_BF16) {
+    return call(view_of<const bfloat16>("A", *a), view_of<const float>("B", *b));
+  }
+  return call(view_of<const float>("A", *a), view_of<const bfloat16>("B", *b));
+}
+
 CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                               double alpha, double beta, std::int64_t count) {
   const int ndim = count < 0 ? 3 : 2;
-  const Dtype dtype = check_tensors(a, b, c, ndim, ndim, ndim);
+  const Dtype dtype = checked_dtype(a, b, c, ndim, ndim, ndim);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;
@@ -181,7 +210,7 @@ CanonicalCall canonical_batch(const rung_tensor* a, const rung_tensor* b, const 
 CanonicalGroups canonical_groups(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                                  const std::int32_t* offsets, double alpha, double beta) {
   const bool cuts_k = c != nullptr && c->ndim == 3;
-  const Dtype dtype = check_tensors(a, b, c, 2, cuts_k ? 2 : 3, cuts_k ? 3 : 2);
+  const Dtype dtype = checked_dtype(a, b, c, 2, cuts_k ? 2 : 3, cuts_k ? 3 : 2);
   return visit(dtype, [&]<class KernelIn, class KernelOut>(Elements<KernelIn, KernelOut>) {
     using In = Public<KernelIn>;
     using Out = Public<KernelOut>;

@@ -6,6 +6,7 @@
 #include "library/block_scaled.hpp"
 #include "library/canonical.hpp"
 #include "library/canonical_grouped.hpp"
+#include "library/mixed.hpp"
 #include "rung/epilogue.hpp"
 #include "rung/rung.h"
 
@@ -15,6 +16,12 @@ namespace rung {
 /// whether the device has a kernel for the types. Throws rung::Error (Status::invalid_argument).
 CanonicalCall canonical(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
                         double alpha, double beta);
+
+/// Whether A or B is of bf16, and the other one of f32.
+bool is_mixed(const rung_tensor* a, const rung_tensor* b);
+/// The same for these.
+MixedCall canonical_mixed(const rung_tensor* a, const rung_tensor* b, const rung_tensor* c,
+                          double alpha, double beta);
 
 /// The same for a batch: tensors of 3 dimensions; or, if `count` is not negative, of 2, whose data
 /// are arrays of so many pointers.

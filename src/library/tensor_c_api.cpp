@@ -11,6 +11,7 @@
 #include "library/cuda/gemm.hpp"
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/gemm_grouped.hpp"
+#include "library/cuda/mixed.hpp"
 #include "library/epilogue.hpp"
 #include "library/gemm.hpp"
 #include "library/gemm_batched.hpp"
@@ -45,6 +46,13 @@ void run(const CanonicalCall& call, const rung_tensor& c, const rung_tensor_opti
   if (call.call.m == 0 || call.call.n == 0) return;
   check_device(c.device_id);
   cuda::gemm(call, static_cast<cuda::Stream>(options.stream), gpu_options(options));
+}
+
+void run_mixed(const MixedCall& call, const rung_tensor& c, const rung_tensor_options& options) {
+  if (c.device_type == RUNG_DEVICE_CPU) return cpu::gemm_mixed(call, cpu_options(options));
+  if (call.product.call.m == 0 || call.product.call.n == 0) return;
+  check_device(c.device_id);
+  cuda::gemm_mixed(call, static_cast<cuda::Stream>(options.stream), gpu_options(options));
 }
 
 void run_batch(const CanonicalCall& call, const rung_tensor& c,
@@ -142,6 +150,8 @@ extern "C" rung_status rung_gemm(const rung_tensor* a, const rung_tensor* b, con
     const auto read = read_checked(options);
     if (c != nullptr && c->ndim == 3) {
       run_batch(rung::canonical_batch(a, b, c, alpha, beta), *c, read);
+    } else if (rung::is_mixed(a, b)) {
+      run_mixed(rung::canonical_mixed(a, b, c, alpha, beta), *c, read);
     } else {
       run(rung::canonical(a, b, c, alpha, beta), *c, read);
     }

@@ -96,11 +96,13 @@ class Bench {
     BenchRow library;
     library.kind = Kind::library;
     library.chose = workload_->library_choice();
+    const auto& options = request_.options;
+    const bool is_mixed = options.family == Family::mixed;
     if (gpu != nullptr) {
-      enter(std::make_unique<GpuLibraryContender>(*gpu, request_.options.compute_mode),
+      enter(std::make_unique<GpuLibraryContender>(*gpu, options.compute_mode, is_mixed),
             std::move(library));
     } else {
-      enter(std::make_unique<LibraryContender>(request_.options.compute_mode), std::move(library));
+      enter(std::make_unique<LibraryContender>(options.compute_mode, is_mixed), std::move(library));
     }
   }
 

@@ -167,6 +167,7 @@ Bound RungContender::bind(const DotCall& call, int threads, void* result) const 
 }
 
 Bound LibraryContender::bind(const GemmCall& call, int threads) const {
+  if (is_mixed_) return bind_mixed(call, threads);
   const Calls run = public_gemm(call, GemmOptions{.threads = threads, .compute_mode = mode_});
   if (!run) return {{}, fmt::format("has no {} on CPUs", rung::name(call.dtype))};
   return {run, {}};
@@ -189,14 +190,18 @@ Bound LibraryContender::bind(const DotCall& call, int threads, void* result) con
   });
 }
 
-GpuLibraryContender::GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode)
-    : gpu_(gpu), mode_(mode), driver_{&gpu.api(), gpu.target().takes_cubin, gpu.target().wanted} {
+GpuLibraryContender::GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode, bool is_mixed)
+    : gpu_(gpu),
+      mode_(mode),
+      is_mixed_(is_mixed),
+      driver_{&gpu.api(), gpu.target().takes_cubin, gpu.target().wanted} {
   cuda::use_driver(&driver_);
 }
 
 GpuLibraryContender::~GpuLibraryContender() { cuda::use_driver(nullptr); }
 
 Bound GpuLibraryContender::bind(const GemmCall& call, int threads) const {
+  if (is_mixed_) return bind_mixed(call, threads);
   gpu_.make_current();
   const auto operands = std::make_shared<cuda::GemmOperands>(gpu_, call);
   GemmCall on_device = call;

@@ -31,7 +31,9 @@ class RungContender final : public Contender {
 /// rung selection.
 class LibraryContender final : public Contender {
  public:
-  explicit LibraryContender(ComputeMode mode = ComputeMode::standard) : mode_(mode) {}
+  /// `is_mixed`: A of a product is passed as bfloat16, which can hold its floats.
+  explicit LibraryContender(ComputeMode mode = ComputeMode::standard, bool is_mixed = false)
+      : mode_(mode), is_mixed_(is_mixed) {}
 
   ComputeMode compute_mode() const override { return mode_; }
   std::string name() const override { return "library"; }
@@ -42,7 +44,10 @@ class LibraryContender final : public Contender {
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:
+  Bound bind_mixed(const GemmCall& call, int threads) const;
+
   ComputeMode mode_;
+  bool is_mixed_;
 };
 
 /// The same for rung::gemm() on the memory of a GPU, or of the virtual one. Only one at a time:
@@ -50,7 +55,8 @@ class LibraryContender final : public Contender {
 class GpuLibraryContender final : public Contender {
  public:
   /// The backend must outlive it.
-  explicit GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode = ComputeMode::standard);
+  explicit GpuLibraryContender(cuda::Gpu& gpu, ComputeMode mode = ComputeMode::standard,
+                               bool is_mixed = false);
   GpuLibraryContender(const GpuLibraryContender&) = delete;
   GpuLibraryContender& operator=(const GpuLibraryContender&) = delete;
   ~GpuLibraryContender() override;
@@ -64,10 +70,12 @@ class GpuLibraryContender final : public Contender {
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:
+  Bound bind_mixed(const GemmCall& call, int threads) const;
   void launch(const std::function<void()>& run, int threads) const;
 
   cuda::Gpu& gpu_;
   ComputeMode mode_;
+  bool is_mixed_;
   cuda::Driver driver_;
 };
 

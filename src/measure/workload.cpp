@@ -108,7 +108,9 @@ class GemmWorkload final : public Workload {
   }
 
   std::size_t operand_sets() const override { return sets_.size(); }
+  /// That of a mixed product is no rung for its floats.
   std::string library_choice() const override {
+    if (options_.family == Family::mixed) return {};
     GemmCall call = sets_.front()->call();
     call.compute_mode = options_.compute_mode;
     if (const cuda::Gpu* const gpu = gpu_of(backend_)) {

@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--math: 'fast' is not one of standard, split, reproducible, batch_invariant"},
         Bad{"bench gemm/cuda --random 1 --math split", "--random: cannot be combined with --math"},
         Bad{"bench gemm --family odd",
-            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling"},
+            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, mixed"},
         Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
         Bad{"bench gemm/cpu --family normal --batch 2",
             "--family: cannot be combined with --batch, --groups, --epilogue or --scales"},

@@ -34,6 +34,9 @@ Ids selected_gemm() {
   for (const CudaBatchRule& rule : tuned::cuda_block_scale_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
+  for (const CudaBatchRule& rule : tuned::cuda_mixed_rules) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
   return ids;
 }
 Ids selected_dot() {
@@ -86,7 +89,7 @@ TEST(LibraryImages, HaveNoOtherRung) {
   expected.merge(selected_dot());
   expected.insert({"gemm/cuda/scale", "gemm/cuda/pack_operand", "gemm/cuda/split_operand",
                    "gemm/cuda/split_digits", "gemm/cuda/split_residues", "gemm/cuda/apply_epilogue",
-                   "gemm/cuda/fused_epilogue"});
+                   "gemm/cuda/fused_epilogue", "gemm/cuda/mixed_operand"});
   Ids found;
   for (const Image& image : images()) {
     if (!image.id.starts_with("sum/")) found.insert(image.id);  // in the file of a dot rung

@@ -155,6 +155,19 @@ def test_shapes_that_differ(a, b, error, message):
         rung.matmul(numpy.zeros(a, "float32"), numpy.zeros(b, "float32"))
 
 
+@pytest.mark.parametrize("shape_a, shape_b", [((7, 30), (30, 5)), ((30,), (30, 5)), ((3, 7, 30), (3, 30, 5))])
+def test_bfloat16_by_float32_rounds_nothing(shape_a, shape_b):
+    bfloat16 = __import__("ml_dtypes").bfloat16
+    narrow, wide = matrix(shape_a, "float32", 1).astype(bfloat16), matrix(shape_b, "float32", 2) + numpy.float32(2**-20)
+    got = rung.matmul(narrow, wide)
+    assert got.dtype == numpy.float32
+    numpy.testing.assert_array_equal(got, rung.matmul(narrow.astype("float32"), wide))
+    if len(shape_a) == 2:
+        numpy.testing.assert_array_equal(rung.matmul(wide.T, narrow.T), rung.matmul(wide.T, narrow.T.astype("float32")))
+    with pytest.raises(TypeError, match="a is bfloat16, b is float32; they must have the same dtype"):
+        rung.matmul(narrow, wide, math="tf32")
+
+
 def test_types_that_differ():
     single, double = numpy.zeros((2, 2), "float32"), numpy.zeros((2, 2))
     with pytest.raises(TypeError, match="a is float32, b is float64; they must have the same dtype"):

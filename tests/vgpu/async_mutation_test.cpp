@@ -21,6 +21,7 @@
 #include "backends/cuda/rungs.hpp"
 #include "device/cuda/entry/block_scaled.hpp"
 #include "device/cuda/library/halves_memory.hpp"
+#include "device/cuda/library/mixed_operand.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
@@ -33,10 +34,11 @@ namespace {
 using Lines = std::vector<std::string>;
 
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, of
-// halves and digits of f32, and of 8 bits with scales.
+// halves and digits of f32, of parts, and of 8 bits with scales.
 constexpr std::string_view with_tiles[] = {
-    "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",         "gemm/cuda/33_digits",
-    "gemm/cuda/63_grouped",          "gemm/cuda/64_batched_wgmma", "gemm/cuda/70_block_scales"};
+    "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",   "gemm/cuda/33_digits",
+    "gemm/cuda/35_bf16x3",           "gemm/cuda/63_grouped", "gemm/cuda/64_batched_wgmma",
+    "gemm/cuda/70_block_scales"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -131,9 +133,14 @@ struct Outcome {
   int cluster = 1;      // blocks
 };
 
-/// In place of the matrix of a map, its halves, digits or residues: zeros, but the same accesses.
+/// In place of the matrix of a map, its halves, parts, digits or residues: zeros, but the same accesses.
 template <class Array>
 cuda::TensorMapSpec halves_of(cuda::TensorMapSpec spec, const Array& array) {
+  if (cuda::is_in_parts(spec)) {
+    spec.row_length = spec.ld = cuda::SplitParts::parts_in_row(spec.row_length);
+    spec.data = array(spec.rows * spec.ld, bfloat16(0.0f));
+    return spec;
+  }
   if (spec.is_in_digits) {
     const bool residues = spec.element_bytes == sizeof(double);
     spec.element_bytes = 1;
@@ -226,7 +233,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
     return reinterpret_cast<const cuda::OperandScale*>(array(halves + bytes, std::int8_t{0}) +
                                                        halves);
   };
-  if (launch.a.is_split || launch.a.is_in_digits) {
+  if (launch.a.is_split || launch.b.is_split || launch.a.is_in_digits) {
     args.scales = {scales(launch.a, m), scales(launch.b, n)};
   }
   encode(launch.c, args.maps.c);

@@ -1,22 +1,56 @@
 #include "backends/cuda/images.hpp"
 
-#include <zstd.h>
+#include <lzma.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 
+#include "backends/cuda/pack/packed.hpp"
+
 namespace rung::cuda {
 namespace {
 
-/// The first bytes of a Zstandard frame. Neither PTX nor an ELF file begins with them.
-constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
-
 [[noreturn]] void refuse(std::string_view why) {
   throw std::runtime_error(std::string("packed CUDA code is damaged: ").append(why));
+}
+
+bool is_packed(std::string_view data) {
+  const auto& magic = PackedHeader::first_bytes;
+  return data.size() >= sizeof magic && std::memcmp(data.data(), magic, sizeof magic) == 0;
+}
+
+std::uint64_t size_of_code(const PackedHeader& header) {
+  std::uint64_t size = 0;
+  for (int byte = 7; byte >= 0; --byte) size = size << 8 | header.size[byte];
+  return size;
+}
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+using Options = std::unique_ptr<lzma_options_lzma, Free>;
+
+/// The options with which the code was packed, and `other` as the dictionary.
+Options options_of(const PackedHeader& header, const std::string& other) {
+  lzma_filter filter = {LZMA_FILTER_LZMA1, nullptr};
+  const lzma_ret result =
+      lzma_properties_decode(&filter, nullptr, header.properties, sizeof header.properties);
+  if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
+  if (result != LZMA_OK) refuse("its properties are none of LZMA");
+  Options options(static_cast<lzma_options_lzma*>(filter.options));
+  if (!other.empty()) {
+    options->preset_dict = reinterpret_cast<const std::uint8_t*>(other.data());
+    options->preset_dict_size = static_cast<std::uint32_t>(other.size());
+  }
+  return options;
 }
 
 }  // namespace
@@ -32,22 +66,25 @@ const Unit& Image::unit(Dtype dtype) const {
 
 std::string unpack(const Unit& unit) {
   const std::string_view data = unit.data;
-  if (!data.starts_with(zstd_magic)) return std::string(data);
-  const unsigned long long bytes = ZSTD_getFrameContentSize(data.data(), data.size());
-  if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN) {
-    refuse("its frame does not give its size");
-  }
+  if (!is_packed(data)) return std::string(data);
+  PackedHeader header;
+  if (data.size() < sizeof header) refuse("its header is cut");
+  std::memcpy(&header, data.data(), sizeof header);
   const std::string other = unit.like == nullptr ? std::string() : unpack(*unit.like);
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
-                                                                     ZSTD_freeDCtx);
-  if (context == nullptr) throw std::bad_alloc();
-  const std::size_t got =
-      ZSTD_decompress_usingDict(context.get(), text.data(), text.size(), data.data(), data.size(),
-                                other.data(), other.size());
-  if (ZSTD_isError(got)) refuse(ZSTD_getErrorName(got));
-  if (got != text.size()) refuse("it is shorter than its frame says");
-  return text;
+  const Options options = options_of(header, other);
+  const std::uint64_t size = size_of_code(header);
+  if (size > options->dict_size) refuse("its size exceeds its window");
+  std::string code(static_cast<std::size_t>(size), '\0');
+  const lzma_filter filters[] = {{LZMA_FILTER_LZMA1, options.get()}, {LZMA_VLI_UNKNOWN, nullptr}};
+  std::size_t from = sizeof header;
+  std::size_t to = 0;
+  const lzma_ret result = lzma_raw_buffer_decode(
+      filters, nullptr, reinterpret_cast<const std::uint8_t*>(data.data()), &from, data.size(),
+      reinterpret_cast<std::uint8_t*>(code.data()), &to, code.size());
+  if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
+  if (result != LZMA_OK) refuse("its stream is not that of its header");
+  if (to != code.size()) refuse("it is shorter than its header says");
+  return code;
 }
 
 std::string_view unpacked(const Unit& unit) {

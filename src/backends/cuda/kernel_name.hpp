@@ -17,6 +17,7 @@ extern const cuda::GemmRung gemm_cuda_library_split_digits;
 extern const cuda::GemmRung gemm_cuda_library_split_residues;
 extern const cuda::GemmRung gemm_cuda_library_apply_epilogue;
 extern const cuda::GemmRung gemm_cuda_library_fused_epilogue;
+extern const cuda::GemmRung gemm_cuda_library_mixed_operand;
 
 namespace cuda {
 
@@ -49,7 +50,10 @@ inline constexpr ConfiguredGemm apply_epilogue = {gemm_rungs.size() + 5, "gemm/c
 /// A product with its epilogue. Its parameter is a FusedArgs.
 inline constexpr ConfiguredGemm fused_epilogue = {gemm_rungs.size() + 6, "gemm/cuda/fused_epilogue",
                                                   &gemm_cuda_library_fused_epilogue};
-inline constexpr std::size_t gemm_kernels_off_ladder = 7;
+/// For operands of two types. Its parameter is a SplitParts for f32, and a Widen for bf16.
+inline constexpr ConfiguredGemm mixed_operand = {gemm_rungs.size() + 7, "gemm/cuda/mixed_operand",
+                                                 &gemm_cuda_library_mixed_operand};
+inline constexpr std::size_t gemm_kernels_off_ladder = 8;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

@@ -49,6 +49,13 @@ void extend(Launch& launch, int BN, const GemmCall& problem, const Groups& group
   }
 }
 
+/// Where an operand is in parts, the call has the floats that they are of.
+void set_floats(AnyMatrix<const void*>& matrix, const TensorMapSpec& floats, bool is_b) {
+  if (floats.is_empty()) return;
+  const bool by_rows = floats.is_scaled_by_row != is_b;
+  matrix = {floats.data, by_rows ? floats.ld : 1, by_rows ? 1 : floats.ld};
+}
+
 }  // namespace
 
 Launch launch_of(const ConfiguredGemm& gemm, const GemmCall& problem, const Groups& groups) {
@@ -82,7 +89,9 @@ PreparedGemm::PreparedGemm(const DriverApi& api, const ConfiguredGemm& gemm,
       launch_(launch),
       maps_(gemm.rung->maps || gemm.config.packs() ? PreparedMaps(api, launch, memory.copies)
                                                    : PreparedMaps()) {
-  const GemmCall copied = with_copies(gemm.config, problem, maps_.a(), maps_.b());
+  GemmCall copied = with_copies(gemm.config, problem, maps_.a(), maps_.b());
+  set_floats(copied.a, maps_.floats_a(), false);
+  set_floats(copied.b, maps_.floats_b(), true);
   visit(problem.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     using Args = KernelArgs<In, Out>;
     static_assert(sizeof(Args) <= offsetof(BlockScaledArgs, scales) &&

@@ -25,8 +25,8 @@ struct LaunchMemory {
 };
 
 /// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place or
-/// the configuration packs, or split_operand, split_digits or split_residues for each that the rung
-/// multiplies as halves, digits or residues, then the rung's kernel.
+/// the configuration packs, or split_operand, split_digits, split_residues or mixed_operand for each
+/// that the rung multiplies as halves, digits, residues or parts, then the rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem and groups, fitted() to `multiprocessors`.
@@ -51,6 +51,14 @@ class PreparedGemm {
     for (SplitOperand split : maps_.splits()) {
       void* parameters[] = {&split};
       f(kernel_of(split_operand, Dtype::f32), launch_of(split, multiprocessors_), parameters);
+    }
+    for (Widen widen : maps_.widened()) {
+      void* parameters[] = {&widen};
+      f(kernel_of(mixed_operand, Dtype::bf16), launch_of(widen, multiprocessors_), parameters);
+    }
+    for (SplitParts split : maps_.parts()) {
+      void* parameters[] = {&split};
+      f(kernel_of(mixed_operand, Dtype::f32), launch_of(split, multiprocessors_), parameters);
     }
     for (SplitDigits split : maps_.digits()) {
       void* parameters[] = {&split};

@@ -14,9 +14,9 @@ bool is_in_residues(const TensorMapSpec& spec) {
   return spec.is_in_digits && spec.element_bytes == sizeof(double);
 }
 
-/// Digits are made from any K-major operand, residues from any.
+/// Digits are made from any K-major operand, residues and parts from any.
 bool needs_copy(const TensorMapSpec& spec) {
-  return !spec.is_empty() && !is_in_residues(spec) &&
+  return !spec.is_empty() && !is_in_residues(spec) && !is_in_parts(spec) &&
          (spec.is_in_digits ? spec.is_transposed : !spec.is_aligned());
 }
 
@@ -25,7 +25,7 @@ std::int64_t halves_bytes(const TensorMapSpec& spec) {
 }
 
 std::int64_t scales_bytes(const TensorMapSpec& spec) {
-  const bool by_row = spec.is_scaled_by_row || spec.is_in_digits;
+  const bool by_row = spec.is_scaled_by_row || (spec.is_in_digits && !is_in_parts(spec));
   const std::int64_t count = by_row ? spec.rows : spec.row_length;
   return up_to_copy(count * static_cast<std::int64_t>(sizeof(OperandScale)));
 }
@@ -41,6 +41,18 @@ std::int64_t residues_bytes(const TensorMapSpec& spec) {
   return up_to_copy(spec.rows * SplitResidues::bytes_in_row(spec.row_length));
 }
 
+std::int64_t parts_bytes(const TensorMapSpec& spec) {
+  constexpr std::int64_t bytes_of_part = 2;
+  return up_to_copy(spec.rows * SplitParts::parts_in_row(spec.row_length) * bytes_of_part);
+}
+
+/// Of the floats that an operand of bfloat16 becomes before it is written in parts.
+std::int64_t widened_bytes(const TensorMapSpec& spec) {
+  constexpr auto bytes_of_float = static_cast<std::int64_t>(sizeof(float));
+  if (spec.element_bytes == bytes_of_float) return 0;
+  return up_to_copy(spec.rows * spec.ld_of_copy() * bytes_of_float);
+}
+
 std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
   if (!needs_copy(spec)) return 0;
   const std::int64_t copies = std::max<std::int64_t>(spec.products, 1);
@@ -49,6 +61,7 @@ std::int64_t packed_copy_bytes(const TensorMapSpec& spec) {
 
 std::int64_t copy_bytes(const TensorMapSpec& spec) {
   if (spec.is_empty()) return 0;
+  if (is_in_parts(spec)) return widened_bytes(spec) + parts_bytes(spec) + scales_bytes(spec);
   if (spec.is_split) return halves_bytes(spec) + scales_bytes(spec);
   if (is_in_residues(spec)) return residues_bytes(spec) + scales_bytes(spec);
   return packed_copy_bytes(spec) +
@@ -72,13 +85,15 @@ std::int64_t packed_bytes(const Launch& launch) {
 }
 
 PreparedMaps::PreparedMaps(const DriverApi& api, const Launch& launch, void* room) {
-  const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales) {
+  const auto in_memory = [&](const TensorMapSpec& spec, const OperandScale*& scales,
+                             TensorMapSpec& floats) {
+    if (is_in_parts(spec)) return in_parts(spec, room, scales, floats);
     if (is_in_residues(spec)) return in_residues(spec, room, scales);
     if (spec.is_in_digits) return in_digits(copied(spec, room), room, scales);
     return spec.is_split ? split(spec, room, scales) : copied(spec, room);
   };
-  a_ = in_memory(launch.a, scales_.a);
-  b_ = in_memory(launch.b, scales_.b);
+  a_ = in_memory(launch.a, scales_.a, floats_a_);
+  b_ = in_memory(launch.b, scales_.b, floats_b_);
   if (is_in_residues(launch.a)) room_ = room;
   encode(api, a_, maps_.a);
   encode(api, b_, maps_.b);
@@ -125,6 +140,36 @@ TensorMapSpec PreparedMaps::split(const TensorMapSpec& spec, void*& room,
   halves.element_bytes = 2;
   halves.row_length = halves.ld = SplitOperand::halves_in_row(spec.row_length);
   return halves;
+}
+
+TensorMapSpec PreparedMaps::in_parts(const TensorMapSpec& spec, void*& room,
+                                     const OperandScale*& scales, TensorMapSpec& floats) {
+  if (spec.is_empty()) return spec;
+  auto* const begin = static_cast<char*>(room);
+  floats = spec;
+  if (const std::int64_t bytes = widened_bytes(spec); bytes > 0) {
+    auto* const to = reinterpret_cast<float*>(begin);
+    floats.data = to;
+    floats.ld = spec.ld_of_copy();
+    widened_[widened_count_++] = {spec.data, to, spec.row_length, spec.rows, spec.ld, floats.ld};
+    room = begin + bytes;
+  }
+  auto* const to = static_cast<char*>(room);
+  auto* const its_scales = reinterpret_cast<OperandScale*>(to + parts_bytes(spec));
+  parts_[part_count_++] = {static_cast<const float*>(floats.data),
+                           to,
+                           its_scales,
+                           spec.row_length,
+                           spec.rows,
+                           floats.ld,
+                           spec.is_scaled_by_row};
+  scales = its_scales;
+  room = begin + copy_bytes(spec);
+  TensorMapSpec parts = spec;
+  parts.data = to;
+  parts.element_bytes = 2;
+  parts.row_length = parts.ld = SplitParts::parts_in_row(spec.row_length);
+  return parts;
 }
 
 TensorMapSpec PreparedMaps::in_digits(const TensorMapSpec& spec, void*& room,
@@ -206,6 +251,21 @@ Launch launch_of(const SplitOperand& split, int multiprocessors) {
   const std::int64_t pieces = split.is_scaled_by_row ? split.rows : columns / columns_of_block;
   return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
           .block = {SplitOperand::threads}};
+}
+
+Launch launch_of(const Widen& widen, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 8;
+  return {.grid = {std::min(widen.rows, blocks_per_sm * multiprocessors)},
+          .block = {Widen::threads}};
+}
+
+Launch launch_of(const SplitParts& split, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 4;
+  constexpr std::int64_t columns_of_block = 32;
+  const std::int64_t columns = round_up(split.row_length, std::int64_t{SplitParts::chunk});
+  const std::int64_t pieces = split.is_k_major ? split.rows : columns / columns_of_block;
+  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
+          .block = {SplitParts::threads}};
 }
 
 Launch launch_of(const SplitDigits& split, int multiprocessors) {

@@ -8,6 +8,7 @@
 #include "core/integers.hpp"
 #include "cuda_driver/api.hpp"
 #include "device/cuda/entry/launch.hpp"
+#include "device/cuda/library/mixed_operand.hpp"
 #include "device/cuda/library/pack_operand.hpp"
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
@@ -37,6 +38,12 @@ class PreparedMaps {
   std::span<const SplitOperand> splits() const {
     return {splits_, static_cast<std::size_t>(split_count_)};
   }
+  std::span<const Widen> widened() const {
+    return {widened_, static_cast<std::size_t>(widened_count_)};
+  }
+  std::span<const SplitParts> parts() const {
+    return {parts_, static_cast<std::size_t>(part_count_)};
+  }
   std::span<const SplitDigits> digits() const {
     return {digits_, static_cast<std::size_t>(digit_count_)};
   }
@@ -48,6 +55,10 @@ class PreparedMaps {
   const TensorMapSpec& a() const { return a_; }
   const TensorMapSpec& b() const { return b_; }
   const OperandScales& scales() const { return scales_; }
+  /// The floats that an operand in parts is the sum of, with their leading dimension; without data if
+  /// A or B is not in parts.
+  const TensorMapSpec& floats_a() const { return floats_a_; }
+  const TensorMapSpec& floats_b() const { return floats_b_; }
   /// Where blocks keep residues of C; null unless the launch multiplies residues.
   void* room() const { return room_; }
 
@@ -55,15 +66,21 @@ class PreparedMaps {
   void encode(const DriverApi& api, const TensorMapSpec& spec, EncodedTensorMap& map);
   TensorMapSpec copied(const TensorMapSpec& spec, void*& room);
   TensorMapSpec split(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
+  TensorMapSpec in_parts(const TensorMapSpec& spec, void*& room, const OperandScale*& scales,
+                         TensorMapSpec& floats);
   TensorMapSpec in_digits(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
   TensorMapSpec in_residues(const TensorMapSpec& spec, void*& room, const OperandScale*& scales);
 
   Result result_ = Result::success;
-  TensorMapSpec a_ = {}, b_ = {};
+  TensorMapSpec a_ = {}, b_ = {}, floats_a_ = {}, floats_b_ = {};
   PackOperand copies_[2] = {};
   int count_ = 0;
   SplitOperand splits_[2] = {};
   int split_count_ = 0;
+  Widen widened_[2] = {};
+  int widened_count_ = 0;
+  SplitParts parts_[2] = {};
+  int part_count_ = 0;
   SplitDigits digits_[2] = {};
   int digit_count_ = 0;
   SplitResidues residues_[2] = {};
@@ -79,6 +96,8 @@ Dtype type_of(const PackOperand& copy);
 /// How a copy is launched on a device of that many SMs, or on that many of it.
 Launch launch_of(const PackOperand& copy, int multiprocessors);
 Launch launch_of(const SplitOperand& split, int multiprocessors);
+Launch launch_of(const Widen& widen, int multiprocessors);
+Launch launch_of(const SplitParts& split, int multiprocessors);
 Launch launch_of(const SplitDigits& split, int multiprocessors);
 Launch launch_of(const SplitResidues& split, int multiprocessors);
 

@@ -1,6 +1,7 @@
 #include "library/cuda/select.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "backends/cuda/row_alignment.hpp"
@@ -170,6 +171,19 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
   return std::nullopt;
 }
 
+namespace {
+
+std::optional<CudaGemmChoice> first_fitting(std::span<const CudaBatchRule> rules, Dtype dtype,
+                                            int arch) {
+  for (const CudaBatchRule& rule : rules) {
+    const bool fits = rule.dtypes.has(dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
+    if (fits) return choice_of(rule.use);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch) {
   const GemmCall& call = grouped.call;
   // One of the two strides is 1: their product is the leading dimension.
@@ -177,19 +191,15 @@ std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int
     return call.batch == 1 || matrix.batch_stride % (matrix.row_stride * matrix.col_stride) == 0;
   };
   if (!(grouped.groups.cuts_k ? is_in_lines(call.c) : is_in_lines(call.b))) return std::nullopt;
-  for (const CudaBatchRule& rule : tuned::cuda_group_rules) {
-    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
-    if (fits) return choice_of(rule.use);
-  }
-  return std::nullopt;
+  return first_fitting(tuned::cuda_group_rules, call.dtype, arch);
 }
 
 std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch) {
-  for (const CudaBatchRule& rule : tuned::cuda_block_scale_rules) {
-    const bool fits = rule.dtypes.has(call.dtype) && rule.min_arch <= arch && arch <= rule.max_arch;
-    if (fits) return choice_of(rule.use);
-  }
-  return std::nullopt;
+  return first_fitting(tuned::cuda_block_scale_rules, call.dtype, arch);
+}
+
+std::optional<CudaGemmChoice> choose_cuda_mixed(int arch) {
+  return first_fitting(tuned::cuda_mixed_rules, Dtype::bf16, arch);
 }
 
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape) {

@@ -61,6 +61,8 @@ std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch, 
 std::optional<CudaGemmChoice> choose_cuda_groups(const GroupedCall& grouped, int arch);
 /// The kernel for blocks with scales; empty if the GPU has none.
 std::optional<CudaGemmChoice> choose_cuda_block_scales(const GemmCall& call, int arch);
+/// The kernel for an operand of bf16 and one of f32; empty if the GPU has none.
+std::optional<CudaGemmChoice> choose_cuda_mixed(int arch);
 /// The bytes that packed copies of A and B may need, including what precedes them in a workspace.
 std::int64_t bytes_for_copies(const CudaGemmShape& shape);
 CudaDotChoice choose_cuda_dot(const CudaDotShape& shape);

@@ -10,4 +10,11 @@ namespace rung {
 /// and, from its data sheet, of an A100.
 bool splitting_pays(const CudaGemmShape& shape);
 
+/// How many parts gemm/cuda/35 cuts k into where its tiles leave SMs idle, at most.
+int splits_of_parts(std::int64_t k);
+
+/// Whether gemm/cuda/35, with the pass that writes the operand of floats in parts, is expected to take
+/// less time than gemm/cuda/11, with one that widens the other operand. For sm_90.
+bool parts_pay(const CudaGemmShape& shape, bool a_is_narrow);
+
 }  // namespace rung

@@ -143,6 +143,14 @@ inline constexpr CudaBatchRule cuda_block_scale_rules[] = {
      .use = cuda::GemmRungIndex::gemm_70_block_scales},
 };
 
+/// Where one operand is of bfloat16 and the other one of float, if a model says that it pays.
+inline constexpr CudaBatchRule cuda_mixed_rules[] = {
+    {.dtypes = Dtypes::of(Dtype::bf16),
+     .min_arch = 90,
+     .max_arch = 90,
+     .use = cuda::GemmRungIndex::gemm_35_bf16x3},
+};
+
 /// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
 /// same order, k by k or instruction by instruction.
 inline constexpr CudaBatchRule cuda_invariant_rules[] = {

@@ -91,7 +91,7 @@ class DigitSums {
 
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
                                                           std::int64_t i, std::int64_t count) {
-    return i < count ? scales[i] : OperandScale{0, 0.0f, 0.0f};
+    return i < count ? scales[i] : OperandScale{0, 0.0f, 0.0f, 0.0f};
   }
 
   /// Chains of additions in double, by ascending k. Products of floats are exact.

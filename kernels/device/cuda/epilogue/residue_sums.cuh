@@ -97,7 +97,7 @@ class ResidueSums {
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
                                                           std::int64_t i, std::int64_t count) {
     const bool exists = i < count && scales != nullptr;  // none where k is 0
-    return exists ? scales[i] : OperandScale{0, 0.0f, 0.0f};
+    return exists ? scales[i] : OperandScale{0, 0.0f, 0.0f, 0.0f};
   }
 
   /// Elements of rows and columns that are not finite, from a vector that begins at (row, col), as

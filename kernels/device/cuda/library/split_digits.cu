@@ -110,7 +110,7 @@ __device__ __forceinline__ void split_rows(const SplitDigits& split) {
     RUNG_UNROLL
     for (int w = 0; w < warps; ++w) sum += static_cast<std::int64_t>(squares[w]);
     const float lost = ptx::mov_f32_b32(digits::infinity_bits);
-    split.scales[row] = {unit, digits::fit(most, sum, split.row_length) ? 0.0f : lost, 1.0f};
+    split.scales[row] = {unit, digits::fit(most, sum, split.row_length) ? 0.0f : lost, 1.0f, 0.0f};
   }
 }
 

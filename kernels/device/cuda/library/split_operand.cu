@@ -28,20 +28,20 @@ __device__ __forceinline__ unsigned magnitude_bits(float x) {
   return __builtin_bit_cast(unsigned, x) & 0x7FFFFFFF;
 }
 
-__device__ __forceinline__ void add(SquaredNorms& norms, float loss, float elements) {
-  norms.loss += loss;
-  norms.elements += elements;
+__device__ __forceinline__ void add(LineSums& sums, const LineSums& more) {
+  sums.loss += more.loss;
+  sums.elements += more.elements;
+  sums.large += more.large;
 }
 
 __device__ __forceinline__ void put(const SplitOperand& split, const HalfScale& scale,
-                                    std::int64_t row, std::int64_t col, float x,
-                                    SquaredNorms& norms) {
+                                    std::int64_t row, std::int64_t col, float x, LineSums& sums) {
   constexpr int chunk = SplitOperand::chunk;
   auto* const to = static_cast<float16*>(split.to) +
                    row * SplitOperand::halves_in_row(split.row_length) + col / chunk * 2 * chunk +
                    col % chunk;
   float16 high, low;
-  scale.split(x, high, low, norms);
+  scale.split(x, high, low, sums);
   to[0] = high;
   to[chunk] = low;
 }
@@ -49,7 +49,7 @@ __device__ __forceinline__ void put(const SplitOperand& split, const HalfScale& 
 /// A block splits whole rows.
 __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
   __shared__ unsigned largest[warps];
-  __shared__ float losses[warps], squares[warps];
+  __shared__ LineSums of_warps[warps];
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / lanes;
   for (std::int64_t row = blockIdx.x; row < split.rows; row += gridDim.x) {
@@ -71,25 +71,23 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
     for (int w = 0; w < warps; ++w) most = largest[w] > most ? largest[w] : most;
 
     const HalfScale scale(most);
-    SquaredNorms norms = {0, 0};
+    LineSums sums = {0, 0, 0};
     const std::int64_t end = SplitOperand::halves_in_row(split.row_length) / 2;
     for (std::int64_t i = thread; i < end; i += SplitOperand::threads) {
-      put(split, scale, row, i, i < split.row_length ? from[i] : 0.0f, norms);
+      put(split, scale, row, i, i < split.row_length ? from[i] : 0.0f, sums);
     }
     RUNG_UNROLL
     for (unsigned by = lanes / 2; by > 0; by /= 2) {
-      add(norms, ptx::shfl_down(norms.loss, by), ptx::shfl_down(norms.elements, by));
+      add(sums, {ptx::shfl_down(sums.loss, by), ptx::shfl_down(sums.elements, by),
+                 ptx::shfl_down(sums.large, by)});
     }
-    if (thread % lanes == 0) {
-      losses[warp] = norms.loss;
-      squares[warp] = norms.elements;
-    }
+    if (thread % lanes == 0) of_warps[warp] = sums;
     // sync: all warps have added up their squares, and have read the largest
     __syncthreads();
     if (thread != 0) continue;
-    SquaredNorms of_row = {0, 0};
+    LineSums of_row = {0, 0, 0};
     RUNG_UNROLL
-    for (int w = 0; w < warps; ++w) add(of_row, losses[w], squares[w]);
+    for (int w = 0; w < warps; ++w) add(of_row, of_warps[w]);
     split.scales[row] = scale.scale(of_row);
   }
 }
@@ -120,7 +118,7 @@ __device__ __forceinline__ void for_each_row(const SplitOperand& split, int warp
 /// A block splits 32 columns, one for each lane; its warps share the rows.
 __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
   __shared__ unsigned largest[warps][lanes];
-  __shared__ float losses[warps][lanes], squares[warps][lanes];
+  __shared__ LineSums of_warps[warps][lanes];
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
   const std::int64_t end = SplitOperand::halves_in_row(split.row_length) / 2;
@@ -140,17 +138,16 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
     for (int w = 0; w < warps; ++w) most = largest[w][lane] > most ? largest[w][lane] : most;
 
     const HalfScale scale(most);
-    SquaredNorms norms = {0, 0};
+    LineSums sums = {0, 0, 0};
     for_each_row(split, warp, col,
-                 [&](std::int64_t row, float x) { put(split, scale, row, col, x, norms); });
-    losses[warp][lane] = norms.loss;
-    squares[warp][lane] = norms.elements;
+                 [&](std::int64_t row, float x) { put(split, scale, row, col, x, sums); });
+    of_warps[warp][lane] = sums;
     // sync: all warps have added up their squares, and have read the largest
     __syncthreads();
     if (warp != 0 || !exists) continue;
-    SquaredNorms of_column = {0, 0};
+    LineSums of_column = {0, 0, 0};
     RUNG_UNROLL
-    for (int w = 0; w < warps; ++w) add(of_column, losses[w][lane], squares[w][lane]);
+    for (int w = 0; w < warps; ++w) add(of_column, of_warps[w][lane]);
     split.scales[col] = scale.scale(of_column);
   }
 }

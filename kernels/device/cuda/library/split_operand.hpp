@@ -17,7 +17,8 @@ struct OperandScale {
   /// themselves because they are so much smaller than the largest one that their low half is
   /// subnormal. Infinite if an element is, NaN if an element is NaN; then all halves are 0.
   float loss;
-  float norm;  // of the scaled elements; 1 if one is not finite
+  float norm;   // of the scaled elements; 1 if one is not finite
+  float large;  // how many of the scaled elements are at least 2^10 in magnitude
 };
 
 struct SplitOperand {

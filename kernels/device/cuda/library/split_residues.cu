@@ -68,8 +68,9 @@ __device__ __forceinline__ void store(const SplitResidues& split, std::int64_t r
 __device__ __forceinline__ void store_scale(const SplitResidues& split, std::int64_t row,
                                             const residues::SquaredNorms& norms) {
   const float lost = ptx::mov_f32_b32(0x7F800000);
-  split.scales[row] = norms.are_finite() ? OperandScale{-residues::shift_of(norms), 0.0f, 1.0f}
-                                         : OperandScale{0, lost, 1.0f};
+  split.scales[row] = norms.are_finite()
+                          ? OperandScale{-residues::shift_of(norms), 0.0f, 1.0f, 0.0f}
+                          : OperandScale{0, lost, 1.0f, 0.0f};
 }
 
 /// Stores a row's residues from step `first` on, every `by` steps: zeros if the row is not finite.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "device/cuda/library/split_operand.hpp"
-#include "device/cuda/load/tma_load.cuh"
+#include "device/cuda/load/parts_load.cuh"
 
 namespace rung::cuda {
 
@@ -34,22 +34,7 @@ template <int EXTENT>
 __device__ __forceinline__ void load_halves(std::uint16_t blocks, std::uint32_t tile,
                                             const EncodedTensorMap& map, bool k_major, Half half,
                                             int e, int k, std::uint32_t barrier) {
-  constexpr int chunk = SplitOperand::chunk;
-  constexpr int W = 2;  // chunks of the map for each chunk of elements
-  const int low = half == Half::low ? chunk : 0;
-  if (k_major) {
-    if (blocks == 0) return load_tile<EXTENT>(tile, map, true, e, W * k + low, barrier);
-    return load_tile_multicast<EXTENT>(blocks, tile, map, true, e, W * k + low, barrier);
-  }
-  RUNG_UNROLL
-  for (int part = 0; part < EXTENT; part += chunk) {
-    const int x = W * (e + part) + low;
-    if (blocks == 0) {
-      load_tile<chunk>(tile + part * 128, map, false, x, k, barrier);
-    } else {
-      load_tile_multicast<chunk>(blocks, tile + part * 128, map, false, x, k, barrier);
-    }
-  }
+  load_part<2, EXTENT>(blocks, tile, map, k_major, static_cast<int>(half), e, k, barrier);
 }
 
 }  // namespace rung::cuda

@@ -28,9 +28,9 @@ __device__ __forceinline__ float scaled(float x, int exponent) {
   return x * power(first) * power(exponent - first);
 }
 
-/// What the elements of a row or column have added up to: see OperandScale.
-struct SquaredNorms {
-  float loss, elements;
+/// What the elements of a row or column have added up to, the first two as squares: see OperandScale.
+struct LineSums {
+  float loss, elements, large;
 };
 
 /// How a row or column with the largest magnitude of these bits is scaled.
@@ -43,23 +43,24 @@ class HalfScale {
 
   /// high + low is about x * 2^-exponent.
   __device__ __forceinline__ void split(float x, float16& high, float16& low,
-                                        SquaredNorms& norms) const {
+                                        LineSums& sums) const {
     const float value = is_finite() ? scaled(x, -exponent_) : 0.0f;
     high = float16(value);
     const float rest = value - static_cast<float>(high);  // exact
     low = float16(rest);
-    norms.elements += value * value;
+    sums.elements += value * value;
+    sums.large += __builtin_fabsf(value) >= 0x1p10f ? 1.0f : 0.0f;
     const float lost = __builtin_fabsf(rest - static_cast<float>(low));
     const bool vanished = value == 0 && x != 0;
     const bool counts = lost * 0x1p23f > __builtin_fabsf(value) || vanished;
     // 2^-60 is more than scaling rounds off, and its square is no subnormal number.
     const float loss = counts ? lost + 0x1p-60f : 0.0f;
-    norms.loss += loss * loss;
+    sums.loss += loss * loss;
   }
 
-  __device__ __forceinline__ OperandScale scale(const SquaredNorms& norms) const {
-    if (!is_finite()) return {exponent_, ptx::mov_f32_b32(largest_), 1.0f};
-    return {exponent_, __builtin_sqrtf(norms.loss), __builtin_sqrtf(norms.elements)};
+  __device__ __forceinline__ OperandScale scale(const LineSums& sums) const {
+    if (!is_finite()) return {exponent_, ptx::mov_f32_b32(largest_), 1.0f, 0.0f};
+    return {exponent_, __builtin_sqrtf(sums.loss), __builtin_sqrtf(sums.elements), sums.large};
   }
 
  private:
