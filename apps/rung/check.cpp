@@ -128,8 +128,8 @@ ExitCode run(const CheckArguments& arguments) {
 Action add_check(Options& app) {
   auto arguments = std::make_shared<CheckArguments>();
   app.add_option("FILE", arguments->file,
-                 "A CUDA file with a function gemm, dot or sum that launches your kernel, or "
-                 "FILE:FUNCTION with --as")
+                 "A CUDA file with a function gemm, dot or sum that launches your kernel, a Metal file "
+                 "with such a kernel, or FILE:FUNCTION with --as")
       ->type_name("")
       ->required();
   arguments->add_kernel_file(app);

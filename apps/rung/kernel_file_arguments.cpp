@@ -37,7 +37,7 @@ KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::str
   check("--as", arguments.as, ops);
   check("--code", code, compilers);
   if (!names_kernel_file(path)) {
-    throw UsageError(fmt::format("FILE: '{}' does not end in .cu", path));
+    throw UsageError(fmt::format("FILE: '{}' does not end in .cu or .metal", path));
   }
   KernelFileRequest request{path, arguments.as, dtype, {}, code};
   for (const std::string& folder : arguments.include_folders) {

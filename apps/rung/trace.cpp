@@ -18,7 +18,7 @@
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
-#include "kernel_file/kernel_contender.hpp"
+#include "kernel_file/loaded_file.hpp"
 #include "kernel_file_arguments.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
@@ -105,7 +105,7 @@ Subject subject_of(const RungInfo& rung) {
 }
 
 Subject subject_of(const KernelFile& file) {
-  return {file.name(), file.name(), file.signature.op, file.text, nullptr, &file, false};
+  return {file.name(), file.name(), file.signature.op, file.text, nullptr, &file, file.is_metal()};
 }
 
 /// The launches of one call. A launch that failed is among them, with its hazards.
@@ -119,7 +119,7 @@ class Trace {
             })) {
     if (subject.kernel == nullptr) return;
     if (const auto absent = backend_->absent()) throw UnavailableError(*absent);
-    loaded_ = std::make_shared<const LoadedKernel>(*subject.kernel, *gpu_of(*backend_));
+    loaded_ = load_file(*subject.kernel, *backend_);
   }
 
   std::string device() const { return backend_->device(); }
@@ -154,17 +154,17 @@ class Trace {
     return reason.empty() ? std::nullopt : std::optional(reason);
   }
   void call_kernel(const GemmCall& call, int threads) const {
-    KernelContender(loaded_).bind(call, threads).batch.call();
+    loaded_->bind(call, threads).batch.call();
   }
   void call_kernel(const DotCall& call, int threads) const {
     std::array<std::byte, sizeof(double)> result;  // of any type
-    KernelContender(loaded_).bind(call, threads, result.data()).batch.call();
+    loaded_->bind(call, threads, result.data()).batch.call();
   }
 
   const Subject& subject_;
   std::vector<TracedLaunch> launches_;
   std::unique_ptr<Backend> backend_;
-  std::shared_ptr<const LoadedKernel> loaded_;  // null for a rung
+  std::shared_ptr<const LoadedFile> loaded_;  // null for a rung
 };
 
 Json to_json(const TraceArguments& arguments, const GemmSpec& spec) {
