@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "bench_arguments.hpp"
@@ -293,12 +294,14 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
   if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
-  KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
+  KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype,
+                                     given.code, given.layout);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
   const Opponents opponents = read_opponents(given.against, file);
   arguments.peers = opponents.peers;
   arguments.dtype = name(file.signature.dtype);
+  if (op == "gemm") arguments.layout = row_major_layout(file);
   const Setting setting = read_setting(arguments);
   const Devices devices(arguments);
   const Backend& backend =
@@ -314,7 +317,18 @@ ExitCode run_file(const BenchArguments& given) {
   });
 }
 
-ExitCode run(const BenchArguments& arguments) {
+/// f32 unless no rung has it, such as those for tensor cores: then the usual type of the first.
+std::string dtype_for(const std::vector<const RungInfo*>& rungs, const std::string& given) {
+  if (!given.empty() || rungs.empty()) return given;
+  const auto is_of_floats = [](const RungInfo* rung) {
+    return analysis::usual_dtype(*rung) == Dtype::f32;
+  };
+  if (std::ranges::any_of(rungs, is_of_floats)) return given;
+  return std::string(name(analysis::usual_dtype(*rungs.front())));
+}
+
+ExitCode run(const BenchArguments& given) {
+  BenchArguments arguments = given;
   const bool has_file = std::ranges::any_of(arguments.selectors, names_kernel_file);
   const RandomArguments& random = arguments.random;
   const bool is_random = !random.count.empty() || random.regret;
@@ -335,6 +349,7 @@ ExitCode run(const BenchArguments& arguments) {
   check_no_random(arguments.random);
   check_groups(arguments);
   const auto rungs = read_selectors(arguments.selectors);
+  arguments.dtype = dtype_for(rungs, arguments.dtype);
   const Setting setting = read_setting(arguments);
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);

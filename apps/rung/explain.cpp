@@ -27,7 +27,7 @@ namespace rung {
 namespace {
 
 struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments {
-  std::string what;
+  std::string what, layout;
   std::vector<std::string> program_arguments;
   std::string results;
   std::string html;
@@ -211,7 +211,7 @@ ProgramSize size_of_program(const ExplainArguments& arguments, const KernelFile&
 }
 
 ExitCode explain_metal(const ExplainArguments& arguments, const std::string& path) {
-  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code);
+  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
   return with_kernel_file([&] {
     return explain_metal_file(file, size, read_options(arguments, "m1pro"),
@@ -222,7 +222,7 @@ ExitCode explain_metal(const ExplainArguments& arguments, const std::string& pat
 /// Calls the function in a program that rung writes around it.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
                              const std::string& kernel) {
-  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code);
+  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
   const analysis::ScratchFolder folder;
   const std::filesystem::path program = folder.path() / "program.cu";
@@ -279,6 +279,7 @@ Action add_explain(Options& app) {
       ->type_name("")
       ->may_be_empty();
   arguments->add_kernel_file(app);
+  add_layout_of_file(app, arguments->layout);
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);

@@ -10,6 +10,7 @@
 
 #include "analysis/explain_metal.hpp"
 #include "analysis/kernel_trace.hpp"
+#include "analysis/launch_watch.hpp"
 #include "backends/metal/metal.hpp"
 #include "core/case.hpp"
 #include "core/rung.hpp"
@@ -18,46 +19,10 @@
 #include "report/explanation.hpp"
 #include "report/page/explanation_page.hpp"
 #include "report/table.hpp"
-#include "vgpu/driver/virtual_driver.hpp"
-#include "vgpu/footprint.hpp"
 #include "vgpu/ptx/parser.hpp"
-#include "vgpu/step_recorder.hpp"
 
 namespace rung {
 namespace {
-
-/// What one dispatch did.
-struct Seen {
-  vgpu::LaunchReport report;
-  std::vector<analysis::SiteCount> sites;
-  vgpu::Footprint footprint;
-  std::string steps;
-};
-
-/// Watches the accesses of a launch, while it lives.
-class Watch {
- public:
-  explicit Watch(bool with_steps) {
-    if (with_steps) steps_.emplace();
-    vgpu::set_access_watcher([this](const vgpu::WarpAccess& access) {
-      footprint_.see(access);
-      if (steps_) steps_->see(access);
-    });
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  ~Watch() { vgpu::set_access_watcher({}); }
-
-  Seen take(const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
-    const std::vector<vgpu::Site>& sites = vgpu::sites(kernel);
-    return {report, analysis::site_counts(report, sites), footprint_.take(sites),
-            steps_ ? steps_->take(report, kernel) : ""};
-  }
-
- private:
-  vgpu::FootprintRecorder footprint_;
-  std::optional<vgpu::StepRecorder> steps_;
-};
 
 /// One call, by one thread of the CPU: footprints are of threadgroups one after the other.
 void call_once(const MetalFile& loaded, const Signature& signature, const ProgramSize& size) {
@@ -123,7 +88,7 @@ void put_in_metal(analysis::diagnosis::Finding& finding) {
   }
 }
 
-Json as_json(const KernelFile& file, const Seen& seen, const analysis::Explanation& explanation,
+Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen, const analysis::Explanation& explanation,
              const std::string& device) {
   Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
   Json kernel = {{"kernel", seen.report.kernel}};
@@ -142,8 +107,8 @@ ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
                             const analysis::ExplainOptions& options,
                             const std::optional<OutputFile>& output,
                             const std::optional<OutputFile>& page) {
-  std::optional<Seen> seen;
-  Watch watch(page.has_value());
+  std::optional<analysis::WatchedLaunch> seen;
+  analysis::LaunchWatch watch(page.has_value());
   DeviceOptions device;
   device.gpu = options.gpu;
   const auto backend = make_metal_virtual_backend(

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "analysis/rung_trace/drawn_access.hpp"
+#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/metal.hpp"
@@ -265,11 +266,15 @@ ExitCode run(const TraceArguments& given) {
   const std::string& what = given.selectors.front();
   if (!names_kernel_file(what)) {
     if (!given.as.empty()) throw UsageError("--as: for a file of yours, such as my_gemm.cu");
-    return run(given, subject_of(read_rung(given)));
+    const RungInfo& rung = read_rung(given);
+    TraceArguments arguments = given;
+    if (arguments.dtype.empty()) arguments.dtype = name(analysis::usual_dtype(rung));
+    return run(arguments, subject_of(rung));
   }
-  const KernelFile file = read_kernel_file(given, what, given.dtype, given.code);
+  const KernelFile file = read_kernel_file(given, what, given.dtype, given.code, given.layout);
   TraceArguments arguments = given;
   arguments.dtype = name(file.signature.dtype);
+  arguments.layout = row_major_layout(file);
   return with_kernel_file([&] { return run(arguments, subject_of(file)); });
 }
 

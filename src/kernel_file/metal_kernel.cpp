@@ -41,7 +41,7 @@ std::string unit_text(const KernelFile& file) {
   return emu::metal_source(file.text, file.name()) +
          fmt::format("\n#line 1 \"rung\"\nRUNG_METAL_ENTRY({}_kernel)({}) {{ {}({}); }}\n",
                      signature.function, parameters, signature.function, arguments) +
-         emu::constants_text(file.text);
+         metal::constants_text(file.text);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ MetalKernel::MetalKernel(const KernelFile& file, metal::VirtualDevice& device)
   const std::string entry = file.signature.function + "_kernel";
   pipeline_ = &device.pipeline(file.name(), entry);
   info_ = &vgpu::info(*module.kernel(entry));
-  constants_ = emu::read_constants(module, device.memory());
+  constants_ = metal::read_constants(module, device.memory());
   launch(1, 1);  // so that bad constants are found here
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 // A kernel in a Metal file of the user's, compiled and loaded on the virtual GPU. A CUDA file says in
-// C++ how its kernels are launched; here, constants of the file do (emu/metal_dispatch.hpp).
+// C++ how its kernels are launched; here, constants of the file do (backends/metal/dispatch_constants.hpp).
 
 #include <cstdint>
 #include <string>
 
+#include "backends/metal/dispatch_constants.hpp"
 #include "backends/metal/virtual_device.hpp"
-#include "emu/metal_dispatch.hpp"
 #include "kernel_file/kernel_file.hpp"
 
 namespace rung {
@@ -33,7 +33,7 @@ class MetalKernel {
   std::string ptx_, code_;
   metal::Pipeline* pipeline_ = nullptr;
   const vgpu::KernelInfo* info_ = nullptr;
-  emu::DispatchConstants constants_ = {};
+  metal::DispatchConstants constants_ = {};
 };
 
 }  // namespace rung

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "analysis/toolkit.hpp"
+#include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
 #include "emu/launch_json.hpp"
-#include "emu/metal_dispatch.hpp"
 #include "emu/toolchain.hpp"
 #include "learn/compile.hpp"
 #include "learn/metrics.hpp"
@@ -116,7 +116,7 @@ class Trial {
   }
 
   LaunchShape dispatch_shape(const Size& size) const {
-    const emu::DispatchConstants constants = emu::read_constants(*module_, memory_);
+    const metal::DispatchConstants constants = metal::read_constants(*module_, memory_);
     const metal::Launch launch =
         form_.is_vector ? constants.of_vector(size.n) : constants.of_matrix(size.m, size.n);
     const auto dim = [](const metal::Size3& of) {

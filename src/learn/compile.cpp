@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
 #include "emu/metal.hpp"
-#include "emu/metal_dispatch.hpp"
 #include "emu/toolchain.hpp"
 
 namespace rung::learn {
@@ -49,7 +49,7 @@ std::string metal_unit(const std::string& text, const std::string& name, const K
   return emu::metal_source(text, name) +
          fmt::format("\n#line 1 \"rung\"\nRUNG_METAL_ENTRY({})({}) {{ {}({}); }}\n", metal_entry,
                      parameters, form.name, arguments) +
-         emu::constants_text(text);
+         metal::constants_text(text);
 }
 
 }  // namespace

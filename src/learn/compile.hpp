@@ -15,7 +15,7 @@ std::string compile(const std::filesystem::path& file, const KernelForm& form,
                     const std::filesystem::path& folder);
 
 /// PTX of a Metal file, with the entry `metal_entry` for its kernel and its constants
-/// (emu/metal_dispatch.hpp). Throws as compile() does.
+/// (backends/metal/dispatch_constants.hpp). Throws as compile() does.
 std::string compile_metal(const std::filesystem::path& file, const KernelForm& form,
                           const std::filesystem::path& folder);
 

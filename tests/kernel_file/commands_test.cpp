@@ -155,7 +155,7 @@ TEST_F(KernelFile, ARungsOwnFileIsCheckedAsItIs) {
   EXPECT_EQ(check("$RUNGS/dot/cuda/09_vectors.cu --as sum --dtype f16", 0).at("op"), "sum");
   EXPECT_EQ(check("$RUNGS/gemm/metal/04_vectors.metal --dtype bf16", 0).at("dtype"), "bf16");
   const Output traced = run_rung("trace $RUNGS/gemm/metal/02_guarded_tile.metal --n 32");
-  EXPECT_NE(traced.out.find(": for (int k = 0"), std::string::npos) << traced.out;
+  EXPECT_NE(traced.out.find("46: sum += float(As"), std::string::npos) << traced.out;
   expect_error("check $RUNGS/gemm/cuda/24_tma.cu", 2,
                "24_tma.cu: a rung whose kernel takes more than its operands; write a function gemm "
                "that launches it");
@@ -207,6 +207,19 @@ TEST_F(KernelFile, CheckSaysWhatTheSignatureLeavesOut) {
   EXPECT_EQ(report.at("left_out"),
             Json({"alpha other than 1", "beta other than 0", "rows of A with gaps",
                   "rows of B with gaps", "rows of C with gaps"}));
+}
+
+TEST_F(KernelFile, ColumnMajorAndTransposedMatricesAreChecked) {
+  EXPECT_EQ(check("$KERNELS/column_major.cu --order column --layout tn", 0).at("cases"), 27);
+  EXPECT_EQ(check("$KERNELS/column_major.cu --order column", 1).at("verified"), false);
+  EXPECT_EQ(check("$KERNELS/right.cu --layout nt", 1).at("verified"), false);
+  EXPECT_EQ(run_rung("trace $KERNELS/column_major.cu --order column --layout tn --n 32").exit_code, 0);
+  const Output timed = run_rung(
+      "bench $KERNELS/column_major.cu --order column --layout tn --against gemm/cuda/00 --device "
+      "virtual --sizes 24x40x32 --seconds 0.001");
+  EXPECT_EQ(timed.exit_code, 0) << timed.out << timed.err;
+  expect_error("check $KERNELS/right.cu --order col", 2,
+               "--order: 'col' is not one of row, column");
 }
 
 TEST_F(KernelFile, HazardsComeFirst) {
@@ -283,8 +296,7 @@ TEST_F(KernelFile, ErrorsOfNew) {
                "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
                "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
   expect_error("new a.cu --from gemm/cpu/04", 2,
-               "--from: gemm/cpu/04_packed is no CUDA rung; a file can start from gemm/cuda/00, "
-               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
+               "--from: 'gemm/cpu/04' is a rung of cpu; a.cu starts from one of cuda");
   expect_error("new a.cu --from dot/cuda/05", 2,
                "--from: dot/cuda/05_contiguous needs several launches; a file can start from "
                "dot/cuda/02, 06, 07, 08, 09");
@@ -297,7 +309,7 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
                "--against: 'libary' is no rung, such as gemm/cuda/05, nor library, none or a peer; "
                "did you mean 'library'?");
   expect_error("bench $KERNELS/right.cu --against dot/cuda/06", 2,
-               "--against: 'dot/cuda/06' has no CUDA rung of gemm, which the file computes");
+               "--against: 'dot/cuda/06' has no rung of gemm/cuda, which the file computes");
   expect_error("bench $KERNELS/right.cu --vs cublas", 2,
                "--vs: for a file of yours, --against names peers");
   expect_error("bench $KERNELS/right.cu gemm/cuda/05", 2,
@@ -306,7 +318,7 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
   expect_error("bench $KERNELS/right.cu --batch 3", 2,
                "--batch: a file of yours computes one product");
   expect_error("bench $KERNELS/right.cu --device cpu", 2,
-               "--device: 'cpu': a CUDA file runs on gpu or virtual");
+               "--device: 'cpu': a kernel of yours runs on gpu or virtual");
   expect_error("bench gemm/cuda/05 --against library", 2,
                "--against and --as: for a file of yours, such as my_gemm.cu");
   expect_error("trace gemm/cuda/02 --as gemm", 2, "--as: for a file of yours, such as my_gemm.cu");

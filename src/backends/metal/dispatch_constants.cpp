@@ -1,4 +1,4 @@
-#include "emu/metal_dispatch.hpp"
+#include "backends/metal/dispatch_constants.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/integers.hpp"
 
-namespace rung::emu {
+namespace rung::metal {
 namespace {
 
 constexpr const char* dispatch_symbol = "rung_dispatch";
@@ -28,7 +28,7 @@ std::string without_comments(std::string_view source) {
 
 }  // namespace
 
-metal::Launch DispatchConstants::of_vector(std::int64_t n) const {
+Launch DispatchConstants::of_vector(std::int64_t n) const {
   const std::int64_t threads = THREADS == 0 ? 256 : positive_constant("THREADS", THREADS);
   const std::int64_t terms = TERMS == 0 ? threads : positive_constant("TERMS", TERMS);
   const std::int64_t groups =
@@ -36,11 +36,11 @@ metal::Launch DispatchConstants::of_vector(std::int64_t n) const {
   return {{groups, 1, 1}, {threads, 1, 1}, {}};
 }
 
-metal::Launch DispatchConstants::of_matrix(std::int64_t m, std::int64_t n) const {
+Launch DispatchConstants::of_matrix(std::int64_t m, std::int64_t n) const {
   if ((THREADS_X != 0) != (THREADS_Y != 0) || (BM != 0) != (BN != 0)) {
     throw std::invalid_argument("THREADS_X and THREADS_Y go together, and so do BM and BN");
   }
-  metal::Size3 threads = {16, 16, 1};
+  Size3 threads = {16, 16, 1};
   if (THREADS_X != 0) {
     threads = {positive_constant("THREADS_X", THREADS_X), positive_constant("THREADS_Y", THREADS_Y), 1};
   } else if (THREADS != 0) {
@@ -71,4 +71,4 @@ DispatchConstants read_constants(const vgpu::Module& module, const vgpu::DeviceM
   return constants;
 }
 
-}  // namespace rung::emu
+}  // namespace rung::metal

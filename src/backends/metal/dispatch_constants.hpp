@@ -14,16 +14,16 @@
 #include "device/metal/descriptor.hpp"
 #include "vgpu/launch.hpp"
 
-namespace rung::emu {
+namespace rung::metal {
 
 /// 0: the file has none of that name.
 struct DispatchConstants {
   std::int64_t BM, BN, THREADS, THREADS_X, THREADS_Y, TERMS, THREADGROUPS;
 
   /// For m x n results. Throws std::invalid_argument for constants that do not fit together.
-  metal::Launch of_matrix(std::int64_t m, std::int64_t n) const;
+  Launch of_matrix(std::int64_t m, std::int64_t n) const;
   /// For n elements.
-  metal::Launch of_vector(std::int64_t n) const;
+  Launch of_vector(std::int64_t n) const;
 };
 
 /// What must follow the text of a Metal file, so that its module has the constants.
@@ -32,4 +32,4 @@ std::string constants_text(std::string_view source);
 /// From a module of such a text.
 DispatchConstants read_constants(const vgpu::Module& module, const vgpu::DeviceMemory& memory);
 
-}  // namespace rung::emu
+}  // namespace rung::metal
