@@ -175,9 +175,8 @@ void add_changes(Json& json, const Results& baseline) {
   for (std::size_t i = 0; i < now.entries.size(); ++i) {
     const auto found = change_of(now.entries[i], baseline);
     if (!found) continue;
-    json["results"][i]["baseline"] = {{"seconds", found->before},
-                                      {"ratio", found->ratio},
-                                      {"change", name(found->change)}};
+    json["results"][i]["baseline"] = {
+        {"seconds", found->before}, {"ratio", found->ratio}, {"change", name(found->change)}};
   }
 }
 
@@ -294,8 +293,8 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
   if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
-  KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype,
-                                     given.code, given.layout);
+  KernelFile file =
+      read_kernel_file(given, given.selectors.front(), given.dtype, given.code, given.layout);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
   const Opponents opponents = read_opponents(given.against, file);
@@ -427,8 +426,9 @@ Action add_bench(Options& app) {
   app.add_option("--html", arguments->html,
                  "Write an HTML page, like rung report, to FILE; - for standard output")
       ->type_name("FILE");
-  app.add_option("--baseline", arguments->baseline,
-                 "Compare with FILE, the JSON of an earlier run: what changed by more than the noise")
+  app.add_option(
+         "--baseline", arguments->baseline,
+         "Compare with FILE, the JSON of an earlier run: what changed by more than the noise")
       ->type_name("FILE");
   app.add_option("--csv", arguments->csv,
                  "Write times and errors as comma-separated values to FILE; - for standard output")
@@ -444,9 +444,9 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cpu --json new.json --baseline old.json\n"
       "  rung bench my_gemm.cu --against gemm/cuda/05,library,cublas\n"
       "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
-      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 --sizes 1536x2048 \\\n"
-      "      --dtype bf16-bf16 --layout nt --skew zipf\n"
-      "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
+      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 \\\n"
+      "      --sizes 1536x2048 --dtype bf16-bf16 --layout nt --skew zipf\n"
+      "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all");
   return [arguments] { return run(*arguments); };
 }
 

@@ -100,8 +100,8 @@ Json to_json(const KernelFile& file, const CheckReport& report) {
 }
 
 ExitCode run(const CheckArguments& arguments) {
-  const KernelFile file =
-      read_kernel_file(arguments, arguments.file, arguments.dtype, arguments.code, arguments.layout);
+  const KernelFile file = read_kernel_file(arguments, arguments.file, arguments.dtype,
+                                           arguments.code, arguments.layout);
   CheckOptions options = read_options(arguments, file);
   if (options.on_gpu) {
     if (const auto absent = find_backend("gpu")->absent()) {
@@ -127,9 +127,10 @@ ExitCode run(const CheckArguments& arguments) {
 
 Action add_check(Options& app) {
   auto arguments = std::make_shared<CheckArguments>();
-  app.add_option("FILE", arguments->file,
-                 "A CUDA file with a function gemm, dot or sum that launches your kernel, a Metal file "
-                 "with such a kernel, or FILE:FUNCTION with --as")
+  app.add_option(
+         "FILE", arguments->file,
+         "A CUDA file with a function gemm, dot or sum that launches your kernel, a Metal file "
+         "with such a kernel, or FILE:FUNCTION with --as")
       ->type_name("")
       ->required();
   arguments->add_kernel_file(app);

@@ -211,7 +211,8 @@ ProgramSize size_of_program(const ExplainArguments& arguments, const KernelFile&
 }
 
 ExitCode explain_metal(const ExplainArguments& arguments, const std::string& path) {
-  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
+  const KernelFile file =
+      read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
   return with_kernel_file([&] {
     return explain_metal_file(file, size, read_options(arguments, "m1pro"),
@@ -222,7 +223,8 @@ ExitCode explain_metal(const ExplainArguments& arguments, const std::string& pat
 /// Calls the function in a program that rung writes around it.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
                              const std::string& kernel) {
-  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
+  const KernelFile file =
+      read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
   const analysis::ScratchFolder folder;
   const std::filesystem::path program = folder.path() / "program.cu";

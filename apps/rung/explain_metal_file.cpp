@@ -79,7 +79,8 @@ void put_in_metal(analysis::diagnosis::Finding& finding) {
        {&finding.name, &finding.detail, &finding.remedy, &finding.code, &finding.idea}) {
     for (const auto& [cuda, metal] : words) replace_all(*text, cuda, metal);
   }
-  const std::string idea = finding.rung.substr(std::min(finding.rung.find('_'), finding.rung.size()));
+  const std::string idea =
+      finding.rung.substr(std::min(finding.rung.find('_'), finding.rung.size()));
   for (const RungInfo& rung : catalog()) {
     if (idea.empty() || rung.backend != "metal" || !rung.slug.ends_with(idea)) continue;
     finding.rung = rung.id;
@@ -88,8 +89,8 @@ void put_in_metal(analysis::diagnosis::Finding& finding) {
   }
 }
 
-Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen, const analysis::Explanation& explanation,
-             const std::string& device) {
+Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
+             const analysis::Explanation& explanation, const std::string& device) {
   Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
   Json kernel = {{"kernel", seen.report.kernel}};
   kernel.update(to_json(explanation));
@@ -115,8 +116,7 @@ ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
       device, [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
         seen = watch.take(report, kernel);
       });
-  const auto kernel =
-      std::make_shared<const MetalKernel>(file, *metal_virtual_device_of(*backend));
+  const auto kernel = std::make_shared<const MetalKernel>(file, *metal_virtual_device_of(*backend));
   call_once(MetalFile(kernel), file.signature, size);
   for (const vgpu::Hazard& hazard : seen->report.hazards) {
     fmt::print(stderr, "hazard: {}\n", emu::with_readable_names(hazard.message));
@@ -134,9 +134,9 @@ ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
   fmt::print(out, "{}{}", wrap(seen->report.kernel + " " + problem, 0),
              explanation_text(explanation));
   if (page) {
-    page->write(explanation_page({seen->report.kernel, problem, nullptr, file.text}, explanation, {},
-                                 {{seen->report.kernel, "its first dispatch", file.name(),
-                                   file.text, seen->steps}}));
+    page->write(explanation_page(
+        {seen->report.kernel, problem, nullptr, file.text}, explanation, {},
+        {{seen->report.kernel, "its first dispatch", file.name(), file.text, seen->steps}}));
   }
   if (output) output->write(dump(as_json(file, *seen, explanation, options.device.name)));
   return seen->report.hazards.empty() ? exit_right : exit_wrong;

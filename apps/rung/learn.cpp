@@ -151,7 +151,8 @@ ExitCode run(const LearnArguments& arguments) {
     return list_exercises(language);
   }
   const learn::Exercise& exercise = read_exercise(arguments.exercise, language);
-  const fs::path file = arguments.file.empty() ? exercise.number + exercise.suffix() : arguments.file;
+  const fs::path file =
+      arguments.file.empty() ? exercise.number + exercise.suffix() : arguments.file;
   if (!arguments.check) return write_start(exercise, file, arguments.force);
   return emu::with_signals_held([&] { return check(exercise, file, hints); });
 }
@@ -177,7 +178,8 @@ Action add_learn(Options& app) {
   app.footer(
       "Without --check, writes the exercise to a file: a task, a picture and what to complete.\n"
       "With it, compiles the file with clang, runs it at several sizes and counts on a virtual\n"
-      "H200, for Metal on a virtual M1 Pro. It needs no GPU. The exit code is 0 if the exercise is\n"
+      "H200, for Metal on a virtual M1 Pro. It needs no GPU. The exit code is 0 if the exercise "
+      "is\n"
       "solved, otherwise 1.\n"
       "The course in docs/course has a chapter for each exercise.\n\n"
       "Examples:\n"

@@ -64,8 +64,8 @@ ExitCode run(const NewArguments& arguments) {
   if ((path.extension() != ".cu" && !is_metal) || path.stem().empty()) {
     throw UsageError(fmt::format("FILE: '{}' does not end in .cu or .metal", arguments.file));
   }
-  const std::string text =
-      arguments.from.empty() ? plain_text(arguments, is_metal) : text_from(arguments, file, is_metal);
+  const std::string text = arguments.from.empty() ? plain_text(arguments, is_metal)
+                                                  : text_from(arguments, file, is_metal);
   if (std::filesystem::exists(path) && !arguments.force) {
     throw UsageError(fmt::format("FILE: '{}' exists; --force replaces it", arguments.file));
   }
@@ -81,9 +81,10 @@ Action add_new(Options& app) {
   app.add_option("FILE", arguments->file, "The file to write, such as my_gemm.cu or my_gemm.metal")
       ->type_name("")
       ->required();
-  app.add_option("--from", arguments->from,
-                 "Start from the kernel of a rung, such as gemm/cuda/04 or gemm/metal/04 (default: from "
-                 "a plain kernel)")
+  app.add_option(
+         "--from", arguments->from,
+         "Start from the kernel of a rung, such as gemm/cuda/04 or gemm/metal/04 (default: from "
+         "a plain kernel)")
       ->type_name("RUNG");
   app.add_option("--as", arguments->as,
                  "What a plain kernel computes: gemm, dot or sum (default: gemm)")

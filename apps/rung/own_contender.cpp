@@ -58,7 +58,6 @@ Opponents read_opponents(const std::vector<std::string>& against, const KernelFi
 }
 
 OwnContender::OwnContender(KernelFile file, const Backend& backend)
-    : file_(std::move(file)),
-      contender_(load_file(file_, backend)) {}
+    : file_(std::move(file)), contender_(load_file(file_, backend)) {}
 
 }  // namespace rung

@@ -53,8 +53,10 @@ Action add_report(Options& app) {
   app.add_option("FILE", arguments->files, "Results written by rung bench --json")
       ->type_name("")
       ->required();
-  app.add_option("-o,--output", arguments->output, "Write the page to FILE, - for standard output; or to FOLDER/ an index, and a page "
-                 "for each rung and each type")
+  app.add_option(
+         "-o,--output", arguments->output,
+         "Write the page to FILE, - for standard output; or to FOLDER/ an index, and a page "
+         "for each rung and each type")
       ->type_name("FILE");
   app.add_option("--pictures", arguments->pictures, "Also write each plot to FOLDER, as SVG")
       ->type_name("FOLDER");

@@ -136,7 +136,8 @@ struct Total {
 
   /// "all right: 12 pairs of rung and type, 3,456 cases; 2 skipped"
   std::string text() const {
-    const std::string what = fmt::format("{} cases", format_count(static_cast<std::uint64_t>(cases)));
+    const std::string what =
+        fmt::format("{} cases", format_count(static_cast<std::uint64_t>(cases)));
     const std::string also = skipped == 0 ? "" : fmt::format("; {} skipped", skipped);
     if (wrong > 0) {
       return fmt::format("WRONG: {} of {} pairs of rung and type, {}{}", wrong, wrong + right, what,

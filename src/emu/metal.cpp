@@ -19,8 +19,8 @@ std::string metal_source(std::string_view text, std::string_view name) {
       R"((^|[;{}\n])([ \t\n]*)threadgroup +([A-Za-z_][A-Za-z0-9_:<>, ]*[ >]))"
       R"(([A-Za-z_][A-Za-z0-9_]*)(\[|;))");
   static const std::regex argument(R"(\[\[ *threadgroup *\()");
-  std::string changed = std::regex_replace(std::string(text), storage,
-                                           "$1$2RUNG_METAL_THREADGROUP $3$4$5");
+  std::string changed =
+      std::regex_replace(std::string(text), storage, "$1$2RUNG_METAL_THREADGROUP $3$4$5");
   changed = std::regex_replace(changed, argument, "[[RUNG_METAL_THREADGROUP_ARGUMENT(");
   return fmt::format("#line 1 \"{}\"\n{}", name, changed);
 }

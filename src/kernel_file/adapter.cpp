@@ -124,8 +124,7 @@ std::string adapter_text(const KernelFile& file) {
   return fmt::format(adapter_frame,
                      fmt::arg("before", file.launcher.empty() ? "" : without_entries),
                      fmt::arg("file", escaped(std::filesystem::absolute(file.path).string())),
-                     fmt::arg("launcher", file.launcher),
-                     fmt::arg("entry", adapter_entry),
+                     fmt::arg("launcher", file.launcher), fmt::arg("entry", adapter_entry),
                      fmt::arg("statement", signature.returns_error
                                                ? fmt::format("return static_cast<int>({});", call)
                                                : fmt::format("{};\n  return 0;", call)));

@@ -190,10 +190,8 @@ class Check {
   std::unique_ptr<Backend> open() {
     if (options_.on_gpu) return make_gpu_backend(options_.device);
     const auto make = file_.is_metal() ? make_metal_virtual_backend : make_virtual_backend;
-    return make(
-        options_.device, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& /*kernel*/) {
-          hazards_.see(report);
-        });
+    return make(options_.device, [this](const vgpu::LaunchReport& report,
+                                        const vgpu::Kernel& /*kernel*/) { hazards_.see(report); });
   }
 
   template <class Case, class Spec, class Run>

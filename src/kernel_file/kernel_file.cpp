@@ -42,8 +42,8 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 /// A file in the form of a rung, as a function or kernel that rung can call.
 void read_as_rung(KernelFile& file, const RungForm& form, const KernelFileRequest& request) {
   if (form.is_metal() != file.is_metal()) {
-    throw KernelFileError(fmt::format("{}: {} is of a file in another language", file.name(),
-                                      form.macro));
+    throw KernelFileError(
+        fmt::format("{}: {} is of a file in another language", file.name(), form.macro));
   }
   // The kernel's further parameters are tensor maps, a split of k or batches.
   const bool takes_more = file.text.find("kernel(const Gemm<In, Out>& g,") != std::string::npos;
@@ -54,11 +54,12 @@ void read_as_rung(KernelFile& file, const RungForm& form, const KernelFileReques
         file.name()));
   }
   if (const std::string reason = why_not(form); !reason.empty()) {
-    throw KernelFileError(fmt::format(
-        "{}: a rung that {}, and so more than a plain function takes", file.name(), reason));
+    throw KernelFileError(fmt::format("{}: a rung that {}, and so more than a plain function takes",
+                                      file.name(), reason));
   }
   const std::vector<Dtype> dtypes = dtypes_of(form);
-  if (dtypes.empty()) throw KernelFileError(fmt::format("{}: {} names no type", file.name(), form.macro));
+  if (dtypes.empty())
+    throw KernelFileError(fmt::format("{}: {} names no type", file.name(), form.macro));
   const auto wanted = parse_dtype(request.dtype);
   const bool has = wanted && std::ranges::find(dtypes, *wanted) != dtypes.end();
   const Dtype dtype = has ? *wanted : dtypes.front();

@@ -38,8 +38,8 @@ std::shared_ptr<const LoadedFile> load_file(const KernelFile& file, const Backen
   }
   metal::VirtualDevice* const device = metal_virtual_device_of(backend);
   if (device == nullptr) {
-    throw KernelFileError(fmt::format("{}: a Metal file of yours runs on the virtual GPU alone",
-                                      file.name()));
+    throw KernelFileError(
+        fmt::format("{}: a Metal file of yours runs on the virtual GPU alone", file.name()));
   }
   return std::make_shared<MetalFile>(std::make_shared<const MetalKernel>(file, *device));
 }
@@ -78,7 +78,7 @@ std::string why_not(const Signature& signature, const GemmCall& call) {
   const std::int64_t a_line = layout.a_transposed != layout.column_major ? rows : call.k;
   const std::int64_t b_line = layout.b_transposed != layout.column_major ? call.k : columns;
   if (!takes_strides && (!is_dense(lda, passed.lda, a_line) || !is_dense(ldb, passed.ldb, b_line) ||
-      !is_dense(ldc, passed.ldc, layout.column_major ? rows : columns))) {
+                         !is_dense(ldc, passed.ldc, layout.column_major ? rows : columns))) {
     return "takes no leading dimension: rows are contiguous";
   }
   if (!signature.has(alpha) && call.alpha != 1) return "takes no alpha";

@@ -33,10 +33,9 @@ std::string unit_text(const KernelFile& file) {
     const std::string_view role = name(parameter.role);
     const bool is_value = parameter.type.ends_with('&');
     parameters += fmt::format("{}{} rung_{}", parameters.empty() ? "" : ", ", type, role);
-    arguments += fmt::format(
-        "{}{}", arguments.empty() ? "" : ", ",
-        is_value ? fmt::format("RUNG_METAL_CONSTANT({}, rung_{})", type, role)
-                 : fmt::format("rung_{}", role));
+    arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ",
+                             is_value ? fmt::format("RUNG_METAL_CONSTANT({}, rung_{})", type, role)
+                                      : fmt::format("rung_{}", role));
   }
   return emu::metal_source(file.text, file.name()) +
          fmt::format("\n#line 1 \"rung\"\nRUNG_METAL_ENTRY({}_kernel)({}) {{ {}({}); }}\n",

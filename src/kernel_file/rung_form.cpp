@@ -56,8 +56,8 @@ bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c))
 void replace_word(std::string& text, std::string_view word, std::string_view by) {
   for (std::size_t at = 0; (at = text.find(word, at)) != text.npos;) {
     const std::size_t end = at + word.size();
-    const bool is_whole =
-        (at == 0 || !continues_word(text[at - 1])) && (end == text.size() || !continues_word(text[end]));
+    const bool is_whole = (at == 0 || !continues_word(text[at - 1])) &&
+                          (end == text.size() || !continues_word(text[end]));
     if (is_whole) text.replace(at, word.size(), by);
     at += is_whole ? by.size() : word.size();
   }
@@ -112,7 +112,7 @@ std::string why_not(const RungForm& form) {
     return "leaves sums to the CPU";
   }
   constexpr std::array<std::string_view, 7> known = {
-      "RUNG_CUDA_GEMM",  "RUNG_CUDA_DOT",         "RUNG_CUDA_DOT_AND_SUM",  "RUNG_METAL_GEMM",
+      "RUNG_CUDA_GEMM", "RUNG_CUDA_DOT",          "RUNG_CUDA_DOT_AND_SUM",  "RUNG_METAL_GEMM",
       "RUNG_METAL_DOT", "RUNG_METAL_GEMM_FLOATS", "RUNG_METAL_DOT_IN_TURNS"};
   const std::size_t least = form.is_metal() && form.is_gemm() ? 4 : form.is_metal() ? 5 : 4;
   if (std::ranges::find(known, form.macro) == known.end() || form.arguments.size() < least) {

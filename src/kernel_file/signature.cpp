@@ -18,9 +18,8 @@ namespace rung {
 namespace {
 
 constexpr std::array<std::string_view, 18> role_names = {
-    "m", "n",   "k", "alpha", "a", "lda",  "b",      "ldb",   "beta",
-    "c", "ldc", "x", "incx",  "y", "incy", "result", "stream",
-    "scalars"};
+    "m", "n",   "k", "alpha", "a", "lda",  "b",      "ldb",    "beta",
+    "c", "ldc", "x", "incx",  "y", "incy", "result", "stream", "scalars"};
 constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
 // The names that a function may have besides its op's, if --as says the op.
 constexpr std::array<std::string_view, 2> other_names = {"launch", "solve"};
@@ -133,9 +132,9 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
 [[noreturn]] void refuse_missing(const SignatureRequest& request,
                                  const std::vector<SourceFunction>& functions) {
   const auto wanted = wanted_names(request);
-  const std::string what = fmt::format("{}: no {} {} outside of namespaces", request.file.string(),
-                                       is_metal(request) ? "kernel" : "host function",
-                                       fmt::join(wanted, ", "));
+  const std::string what =
+      fmt::format("{}: no {} {} outside of namespaces", request.file.string(),
+                  is_metal(request) ? "kernel" : "host function", fmt::join(wanted, ", "));
   const auto known = names_of(functions);
   for (const SourceFunction& function : functions) {
     if (std::ranges::find(wanted, function.name) == wanted.end()) continue;
@@ -200,10 +199,11 @@ void check_address_space(const SignatureRequest& request, const SourceFunction& 
                                      : parameter.type.find("constant") != std::string::npos &&
                                            parameter.type.ends_with('&');
   if (fits) return;
-  refuse(request, function.line,
-         fmt::format("{}: parameter '{}' is {}; it must be a {}", function.name, parameter.name,
-                     parameter.type,
-                     is_pointer(role) ? "pointer to device memory" : "reference to constant memory"));
+  refuse(
+      request, function.line,
+      fmt::format("{}: parameter '{}' is {}; it must be a {}", function.name, parameter.name,
+                  parameter.type,
+                  is_pointer(role) ? "pointer to device memory" : "reference to constant memory"));
 }
 
 /// Whether the parameter is one that the dispatch sets, such as [[thread_position_in_grid]]. Those
@@ -228,7 +228,8 @@ KernelParameter read_parameter(const SignatureRequest& request, const SourceFunc
   for (const auto* roles : {&allowed.required, &allowed.optional}) {
     for (const Role role : *roles) names.push_back(name(role));
   }
-  const bool is_scalars = is_metal(request) && parameter.type.find("Scalars") != parameter.type.npos;
+  const bool is_scalars =
+      is_metal(request) && parameter.type.find("Scalars") != parameter.type.npos;
   const auto role = is_scalars ? Role::scalars : role_called(parameter.name);
   if (is_scalars) return {parameter.type, Role::scalars};
   if (!role || std::ranges::find(names, name(*role)) == names.end()) {

@@ -9,8 +9,8 @@
 namespace rung {
 
 struct SourceParameter {
-  std::string type;  // "const float*"
-  std::string name;  // "A"; empty if it has none
+  std::string type;       // "const float*"
+  std::string name;       // "A"; empty if it has none
   std::string attribute;  // "buffer(0)" of [[buffer(0)]]; empty if it has none
 };
 
@@ -18,7 +18,7 @@ struct SourceFunction {
   std::string name;
   std::string result;  // "void"
   std::vector<SourceParameter> parameters;
-  int line = 0;  // of the name, from 1
+  int line = 0;            // of the name, from 1
   bool is_kernel = false;  // __global__, or Metal's kernel
   bool is_device = false;
   bool is_template = false;

@@ -214,12 +214,15 @@ Dtype choose(const RungInfo& rung, const Source& source, std::optional<Dtype> dt
 
 std::string plain_starter(const std::string& op, bool metal) {
   if (op == "dot") {
-    return std::string(metal ? RUNG_EMBEDDED(rung_metal_dot_starter) : RUNG_EMBEDDED(rung_dot_starter));
+    return std::string(metal ? RUNG_EMBEDDED(rung_metal_dot_starter)
+                             : RUNG_EMBEDDED(rung_dot_starter));
   }
   if (op == "sum") {
-    return std::string(metal ? RUNG_EMBEDDED(rung_metal_sum_starter) : RUNG_EMBEDDED(rung_sum_starter));
+    return std::string(metal ? RUNG_EMBEDDED(rung_metal_sum_starter)
+                             : RUNG_EMBEDDED(rung_sum_starter));
   }
-  return std::string(metal ? RUNG_EMBEDDED(rung_metal_gemm_starter) : RUNG_EMBEDDED(rung_gemm_starter));
+  return std::string(metal ? RUNG_EMBEDDED(rung_metal_gemm_starter)
+                           : RUNG_EMBEDDED(rung_gemm_starter));
 }
 
 std::string launcher_text(const std::string& op, const std::string& class_name, Dtype dtype,
@@ -234,13 +237,13 @@ std::string launcher_text(const std::string& op, const std::string& class_name, 
                        fmt::arg("c", pointer(out, "C", "")));
   }
   const bool is_dot = op == "dot";
-  return fmt::format(dot_frame, fmt::arg("kernel", kernel), fmt::arg("Class", class_name),
-                     fmt::arg("op", op), fmt::arg("terms", is_dot ? "ProductTerms" : "ElementTerms"),
-                     fmt::arg("in", in.cuda), fmt::arg("rin", in.rung), fmt::arg("out", out.cuda),
-                     fmt::arg("y_parameters",
-                              is_dot ? fmt::format("const {}* y, int incy, ", in.cuda) : ""),
-                     fmt::arg("x", pointer(in, "x")),
-                     fmt::arg("y", is_dot ? pointer(in, "y") + ", incy" : "nullptr, 1"));
+  return fmt::format(
+      dot_frame, fmt::arg("kernel", kernel), fmt::arg("Class", class_name), fmt::arg("op", op),
+      fmt::arg("terms", is_dot ? "ProductTerms" : "ElementTerms"), fmt::arg("in", in.cuda),
+      fmt::arg("rin", in.rung), fmt::arg("out", out.cuda),
+      fmt::arg("y_parameters", is_dot ? fmt::format("const {}* y, int incy, ", in.cuda) : ""),
+      fmt::arg("x", pointer(in, "x")),
+      fmt::arg("y", is_dot ? pointer(in, "y") + ", incy" : "nullptr, 1"));
 }
 
 std::string starter_from(const RungInfo& rung, std::optional<Dtype> wanted,
@@ -249,16 +252,17 @@ std::string starter_from(const RungInfo& rung, std::optional<Dtype> wanted,
   const TypeNames in = names_of(elements_of(dtype));
   const bool is_metal = rung.backend == "metal";
   const bool is_half = in.cuda == "__half", is_bfloat = in.cuda == "__nv_bfloat16";
-  const std::string head = fmt::format(
-      head_frame, fmt::arg("id", rung.id), fmt::arg("idea", comment(rung.idea)),
-      fmt::arg("file", file), fmt::arg("op", rung.op),
-      fmt::arg("include", is_metal    ? ""
-                          : is_half   ? "\n#include <cuda_fp16.h>\n"
-                          : is_bfloat ? "\n#include <cuda_bf16.h>\n"
-                                      : ""));
+  const std::string head =
+      fmt::format(head_frame, fmt::arg("id", rung.id), fmt::arg("idea", comment(rung.idea)),
+                  fmt::arg("file", file), fmt::arg("op", rung.op),
+                  fmt::arg("include", is_metal    ? ""
+                                      : is_half   ? "\n#include <cuda_fp16.h>\n"
+                                      : is_bfloat ? "\n#include <cuda_bf16.h>\n"
+                                                  : ""));
   const RungForm form = *read_rung_form(rung.source);
   if (is_metal) {
-    return head + without_doubled_blanks(plain_metal(without_header(rung.source), form, rung.op, dtype));
+    return head +
+           without_doubled_blanks(plain_metal(without_header(rung.source), form, rung.op, dtype));
   }
   return head + body_of(rung.source) +
          launcher_text(rung.op, form.class_name(), dtype, identifier_of(file));

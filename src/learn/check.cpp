@@ -70,9 +70,9 @@ class Trial {
   explicit Trial(const Code& code)
       : form_(code.form),
         language_(code.language),
-        module_(vgpu::Module::load(code.ptx, "the file", memory_,
-                                   language_ == Language::metal ? vgpu::CallStack::refused
-                                                                : vgpu::CallStack::allowed)) {}
+        module_(vgpu::Module::load(
+            code.ptx, "the file", memory_,
+            language_ == Language::metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed)) {}
 
   Run run(const Size& size) {
     const LaunchShape shape = launch_shape(size);

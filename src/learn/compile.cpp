@@ -41,10 +41,11 @@ std::string metal_unit(const std::string& text, const std::string& name, const K
     const std::string type(rest.substr(0, comma));
     rest.remove_prefix(std::min(comma + 2, rest.size()));
     const bool is_pointer = type.ends_with('*');
-    parameters += fmt::format("{}{}{} p{}", i == 0 ? "" : ", ", is_pointer ? "device " : "", type, i);
-    arguments += fmt::format("{}{}", i == 0 ? "" : ", ",
-                             is_pointer ? fmt::format("p{}", i)
-                                        : fmt::format("RUNG_METAL_CONSTANT({}, p{})", type, i));
+    parameters +=
+        fmt::format("{}{}{} p{}", i == 0 ? "" : ", ", is_pointer ? "device " : "", type, i);
+    arguments += fmt::format(
+        "{}{}", i == 0 ? "" : ", ",
+        is_pointer ? fmt::format("p{}", i) : fmt::format("RUNG_METAL_CONSTANT({}, p{})", type, i));
   }
   return emu::metal_source(text, name) +
          fmt::format("\n#line 1 \"rung\"\nRUNG_METAL_ENTRY({})({}) {{ {}({}); }}\n", metal_entry,
@@ -55,8 +56,7 @@ std::string metal_unit(const std::string& text, const std::string& name, const K
 }  // namespace
 
 std::string compile_metal(const fs::path& file, const KernelForm& form, const fs::path& folder) {
-  const std::string unit =
-      metal_unit(emu::read_file(file), file.filename().string(), form);
+  const std::string unit = metal_unit(emu::read_file(file), file.filename().string(), form);
   return emu::compile_metal(unit, {"-Wno-unused-variable", "-Wno-pass-failed"}, folder);
 }
 

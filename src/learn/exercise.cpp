@@ -197,8 +197,7 @@ std::string solution_text(const Exercise& exercise) {
 
 std::vector<Attempt> attempts(const Exercise& exercise) {
   const std::string solution = solution_text(exercise);
-  const std::string_view text =
-      embedded_file(exercise.folder() + "/attempts.txt");
+  const std::string_view text = embedded_file(exercise.folder() + "/attempts.txt");
   std::vector<Attempt> found;
   std::string from, to;
   std::string* part = nullptr;

@@ -190,8 +190,8 @@ std::string warnings(const BenchResult& result) {
   for (const BenchRow& row : result.rows) {
     if (!row.timed()) continue;
     if (!result.ceiling.empty() && row.ceiling_ratio > most_of_ceiling) {
-      over += fmt::format("{}{} {:.0f}%", over.empty() ? "" : ", ", row.slug,
-                          100 * row.ceiling_ratio);
+      over +=
+          fmt::format("{}{} {:.0f}%", over.empty() ? "" : ", ", row.slug, 100 * row.ceiling_ratio);
     }
     const auto is_noise = [](double ratio, double margin) {
       return ratio > 0 && std::abs(ratio - 1) <= margin;

@@ -82,8 +82,9 @@ TEST(Learn, HasExercisesInMetal) {
   const std::string file = (folder / "04.metal").string();
   ASSERT_EQ(run_rung("learn 04 " + file).exit_code, 0);
   EXPECT_NE(contents(file).find("kernel void gemm("), std::string::npos);
-  EXPECT_EQ(run_rung("learn 24 --metal").err,
-            "rung: EXERCISE: '24' is not one of 01 to 10 in Metal; 'rung learn --metal' lists them\n");
+  EXPECT_EQ(
+      run_rung("learn 24 --metal").err,
+      "rung: EXERCISE: '24' is not one of 01 to 10 in Metal; 'rung learn --metal' lists them\n");
   if (!has_clang()) GTEST_SKIP() << "no clang";
   const Output checked = run_rung("learn 04 --check " + file);
   EXPECT_EQ(checked.exit_code, 1) << checked.err;

@@ -213,7 +213,8 @@ TEST_F(KernelFile, ColumnMajorAndTransposedMatricesAreChecked) {
   EXPECT_EQ(check("$KERNELS/column_major.cu --order column --layout tn", 0).at("cases"), 27);
   EXPECT_EQ(check("$KERNELS/column_major.cu --order column", 1).at("verified"), false);
   EXPECT_EQ(check("$KERNELS/right.cu --layout nt", 1).at("verified"), false);
-  EXPECT_EQ(run_rung("trace $KERNELS/column_major.cu --order column --layout tn --n 32").exit_code, 0);
+  EXPECT_EQ(run_rung("trace $KERNELS/column_major.cu --order column --layout tn --n 32").exit_code,
+            0);
   const Output timed = run_rung(
       "bench $KERNELS/column_major.cu --order column --layout tn --against gemm/cuda/00 --device "
       "virtual --sizes 24x40x32 --seconds 0.001");

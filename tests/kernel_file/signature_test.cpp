@@ -103,9 +103,10 @@ TEST(Signature, SaysWhatIsWrongWithAMetalKernel) {
             "my.metal:1: sum: buffer 'n' after a position of threads; put the buffers first");
   EXPECT_EQ(metal_refusal("kernel void sum(int n, const device float* x, device float* result) {}"),
             "my.metal:1: sum: parameter 'n' is int; it must be a reference to constant memory");
-  EXPECT_EQ(metal_refusal("kernel void sum(" + rest + ", threadgroup float* t [[threadgroup(0)]]) {}"),
-            "my.metal:1: sum: the length of 't' is not known; declare threadgroup memory in the "
-            "kernel");
+  EXPECT_EQ(
+      metal_refusal("kernel void sum(" + rest + ", threadgroup float* t [[threadgroup(0)]]) {}"),
+      "my.metal:1: sum: the length of 't' is not known; declare threadgroup memory in the "
+      "kernel");
 }
 
 TEST(Signature, TypesAreThoseOfThePointers) {

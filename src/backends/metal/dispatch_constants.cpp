@@ -12,8 +12,8 @@ namespace rung::metal {
 namespace {
 
 constexpr const char* dispatch_symbol = "rung_dispatch";
-constexpr std::array<const char*, 7> constant_names = {"BM",        "BN",    "THREADS",     "THREADS_X",
-                                              "THREADS_Y", "TERMS", "THREADGROUPS"};
+constexpr std::array<const char*, 7> constant_names = {
+    "BM", "BN", "THREADS", "THREADS_X", "THREADS_Y", "TERMS", "THREADGROUPS"};
 static_assert(sizeof(DispatchConstants) == constant_names.size() * sizeof(std::int64_t));
 
 std::int64_t positive_constant(const char* name, std::int64_t value) {
@@ -42,7 +42,8 @@ Launch DispatchConstants::of_matrix(std::int64_t m, std::int64_t n) const {
   }
   Size3 threads = {16, 16, 1};
   if (THREADS_X != 0) {
-    threads = {positive_constant("THREADS_X", THREADS_X), positive_constant("THREADS_Y", THREADS_Y), 1};
+    threads = {positive_constant("THREADS_X", THREADS_X), positive_constant("THREADS_Y", THREADS_Y),
+               1};
   } else if (THREADS != 0) {
     threads = {positive_constant("THREADS", THREADS), 1, 1};
   } else if (BM != 0) {
@@ -51,7 +52,9 @@ Launch DispatchConstants::of_matrix(std::int64_t m, std::int64_t n) const {
         "and THREADS_Y");
   }
   if (BM == 0) return {{ceil_div(n, threads.x), ceil_div(m, threads.y), 1}, threads, {}};
-  return {{ceil_div(n, positive_constant("BN", BN)), ceil_div(m, positive_constant("BM", BM)), 1}, threads, {}};
+  return {{ceil_div(n, positive_constant("BN", BN)), ceil_div(m, positive_constant("BM", BM)), 1},
+          threads,
+          {}};
 }
 
 std::string constants_text(std::string_view source) {

@@ -18,8 +18,7 @@ kernel void gemm(constant int& m [[buffer(0)]], constant int& n [[buffer(1)]],
                  const device float* A [[buffer(4)]], constant int& lda [[buffer(5)]],
                  const device float* B [[buffer(6)]], constant int& ldb [[buffer(7)]],
                  constant float& beta [[buffer(8)]], device float* C [[buffer(9)]],
-                 constant int& ldc [[buffer(10)]],
-                 uint2 position [[thread_position_in_grid]]) {
+                 constant int& ldc [[buffer(10)]], uint2 position [[thread_position_in_grid]]) {
   const int row = position.y;
   const int col = position.x;
   if (row >= m || col >= n) return;

@@ -75,7 +75,8 @@ std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
 }
 
 std::string next(const Explanation& e) {
-  if (e.diagnosis) return section("next", "What to do next", findings(*e.diagnosis, e.evidence.machine));
+  if (e.diagnosis)
+    return section("next", "What to do next", findings(*e.diagnosis, e.evidence.machine));
   if (e.advice.empty()) {
     return section("next", "What to do next", html::paragraph("The counters show no cause."));
   }

@@ -133,8 +133,10 @@ std::string report_page(const Results& results, const Traces& traces) {
   const std::string random = random_section(results);
   const std::string shapes = shapes_section(studies);
   html += shapes + errors + random + "<h2>Rungs</h2>\n";
-  for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces, RungLinks::sections);
-  return whole_page(title, navigation(studies, !shapes.empty(), !errors.empty(), !random.empty(), rungs),
+  for (const RungInfo* rung : rungs)
+    html += rung_section(*rung, rungs, studies, traces, RungLinks::sections);
+  return whole_page(title,
+                    navigation(studies, !shapes.empty(), !errors.empty(), !random.empty(), rungs),
                     html + machine_section(results) + method_section());
 }
 

@@ -109,8 +109,8 @@ std::string rungs_section(const std::vector<const RungInfo*>& rungs,
     if (const Result* result = best_known(*rung, studies, study)) {
       row.emplace_back(study->name() + ", " + size_name(*result));
       row.push_back({format_time(*result->seconds), result->seconds});
-      row.push_back({fmt::format("{} {}", format_three(result->rate()), study->unit()),
-                     result->rate()});
+      row.push_back(
+          {fmt::format("{} {}", format_three(result->rate()), study->unit()), result->rate()});
       row.push_back(result->ceiling_ratio
                         ? Cell(format_percent(*result->ceiling_ratio), result->ceiling_ratio)
                         : Cell("–"));
@@ -121,9 +121,10 @@ std::string rungs_section(const std::vector<const RungInfo*>& rungs,
     table.rows.push_back(std::move(row));
   }
   return "<section id=\"rungs\">\n<h2>Rungs</h2>\n" +
-         html::sortable_table("Each rung with the first of its measurements; its name leads to its "
-                              "page, with the source and the counters of its lines",
-                              table) +
+         html::sortable_table(
+             "Each rung with the first of its measurements; its name leads to its "
+             "page, with the source and the counters of its lines",
+             table) +
          "</section>\n";
 }
 

@@ -185,16 +185,15 @@ std::string study_section(const Study& study, std::size_t number, const Results&
                                  html::escape(study.name()), html::escape(study.first().device));
   if (const auto ladder = study.ladder(); !ladder.empty()) {
     html += html::sortable_table(fmt::format("The ladder at {}", size_name(*ladder.front())),
-                        ladder_table(study, ladder));
+                                 ladder_table(study, ladder));
   }
   html += "<div class=\"figures\">\n";
   for (const Figure& figure : study_figures(study, id, results, traces))
     html += html::figure(figure);
   html += "</div>\n";
   if (const auto library = study.library(); !library.empty()) {
-    html += html::sortable_table(
-        "The library, with the rung that it selected",
-        library_table(study, library));
+    html += html::sortable_table("The library, with the rung that it selected",
+                                 library_table(study, library));
   }
   return html + troubles(study) + "</section>\n";
 }
