@@ -73,6 +73,7 @@ std::string folded_help(const std::string& help, std::size_t width) {
   std::istringstream lines(help);
   std::size_t option_column = std::string::npos;
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Usage:")) end_paragraph();
     if (is_prose(line)) {
       paragraph += (paragraph.empty() ? "" : " ") + line;
       if (line.ends_with(':')) end_paragraph();
@@ -87,7 +88,8 @@ std::string folded_help(const std::string& help, std::size_t width) {
     if (line.size() <= width || option_column == line.npos || option_column + 20 > width) {
       folded += line + "\n";
     } else {
-      folded += filled(line.substr(0, option_column), line.substr(option_column), option_column, width);
+      folded +=
+          filled(line.substr(0, option_column), line.substr(option_column), option_column, width);
     }
   }
   end_paragraph();

@@ -310,7 +310,7 @@ Action add_trace(Options& app) {
       "  rung trace dot/cuda/06 --n 1e6\n"
       "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json\n"
       "  rung trace my_gemm.cu --n 512\n"
-      "  rung trace gemm/cuda/05 --map banks.svg --line fragment.cuh:27");
+      "  rung trace gemm/cuda/05 --map banks.svg --line staged_tile.cuh:47");
   return [arguments] { return run(*arguments); };
 }
 

@@ -327,8 +327,8 @@ TEST(Usage, APeerThatCannotBeOpenedIsNamedWithItsFile) {
 }
 
 TEST(Usage, HelpFitsTheTerminal) {
-  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff", "report",
-                              "new", "check", "emu", "learn", "dist", "doctor"}) {
+  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
+                              "report", "new", "check", "emu", "learn", "dist", "doctor"}) {
     const Output wide = run_rung(std::string(command) + " --help");
     EXPECT_EQ(wide.exit_code, 0);
     for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;

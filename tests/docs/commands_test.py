@@ -17,20 +17,21 @@ import tempfile
 RUNG = pathlib.Path(sys.argv.pop(1))
 PROJECT = pathlib.Path(sys.argv.pop(1))
 
-MOST = 64  # of an extent
+MOST = 32  # of an extent
 COUNTS = {"--batch": "2", "--groups": "2", "--tokens": "64", "--random": "2", "--seconds": "0.001"}
 # What a reader brings, or made by a command before.
 PREPARED = {"program.cu": "tests/emu/programs/tiled_matmul.cu", "gemm.json": "results/nvidia-h200/gemm-f32.json"}
 # 1: a start is no solution. 3: not available on this machine.
-ALLOWED = {"learn": (0, 1), "check": (0,), "doctor": (0, 3)}
+ALLOWED = {"learn": (0, 1), "doctor": (0, 3)}
+ONLY_ON_GPUS = ("cublas", "--groups")
 
 
 def tried():
     """The `try:` lines of the rungs."""
     for path in sorted(PROJECT.glob("kernels/*/*/[0-9]*.*")):
-        lines = [line[2:].strip() for line in path.read_text().splitlines() if line.startswith("//")]
-        found = re.search(r"\| ?try: (rung [^|]*)", " ".join(lines))
-        yield path.name, found[1].strip()
+        # A field of the header goes on in lines that are indented.
+        found = re.search(r"try: (rung [^|\n]*(?:\n//   [^|\n]*)*)", path.read_text())
+        yield path.name, " ".join(found[1].replace("\n//", " ").split())
 
 
 def documented():
@@ -125,7 +126,8 @@ def main():
             words += ["--force"] if words[0] == "new" else []
             done = subprocess.run([RUNG, *words], cwd=folder, capture_output=True, text=True, check=False)
             count += 1
-            if done.returncode not in ALLOWED.get(words[0], (0,)):
+            is_absent = done.returncode == 3 and any(what in command for what in ONLY_ON_GPUS)
+            if done.returncode not in ALLOWED.get(words[0], (0,)) and not is_absent:
                 failures.append(f"{where}: {command}\n  as rung {shlex.join(words)}: exit code {done.returncode}: {done.stderr.strip()[-300:]}")
     print(f"{count} commands")
     print("\n".join(failures))

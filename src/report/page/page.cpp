@@ -114,8 +114,8 @@ std::string whole_page(const std::string& title, const std::string& header,
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>{}</title>\n"
       "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}{}</style>\n</head>\n<body>\n"
-      "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
-      "<main>\n{}</main>\n</body>\n</html>\n",
+      "<a class=\"skip\" href=\"#main\">To the contents</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
+      "<main id=\"main\">\n{}</main>\n</body>\n</html>\n",
       html::escape(title), svg::picture_style(), RUNG_EMBEDDED(rung_page_style),
       contents.find("class=\"stepper\"") == contents.npos ? "" : stepper_style(),
       html::escape(title), header, contents);
