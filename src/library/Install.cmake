@@ -9,7 +9,7 @@ install(TARGETS rung_library rung_blas rung_cublas EXPORT rung_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rung DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT dev PATTERN dist.hpp EXCLUDE)  # src/dist/CMakeLists.txt
+  COMPONENT dev PATTERN dist.hpp EXCLUDE PATTERN nccl.h* EXCLUDE)  # src/dist/CMakeLists.txt
 install(EXPORT rung_targets NAMESPACE rung:: FILE rungTargets.cmake DESTINATION ${package_dir}
   COMPONENT dev)
 

@@ -27,13 +27,22 @@ constexpr double sums_of_pass = 4;  // to read and write a vector of sums
 // Cycles per element, or per byte.
 constexpr double transposing = 0.5;
 constexpr double packing = 0.3;         // with writing it to L3 and reading it again
+constexpr double repacking = 1.5;       // a B by columns, beyond that; of two FMAs in a cycle
+constexpr double far_packing = 0.35;    // per byte of operands beyond L2, beyond that; the same
 constexpr double strided_read = 0.35;   // of an operand beyond L3, strip by strip
 constexpr double blocked_read = 0.25;   // a few rows at a time
 constexpr double streamed_read = 0.19;  // in the order in which it is stored
 constexpr double beyond_l2 = 1.2;       // 07 reads operands again from L3
-constexpr double reread_a = 0.12;       // by 11, for each strip of B, where A is not in L2
+constexpr double reread = 0.12;         // A by 11 for each strip of B, B by 13, where not in L2
+constexpr double reread_near = 0.06;    // by 13 from L2, its columns far apart
 constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 constexpr double vector_from_l2 = 10;
+constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
+constexpr double strided_a = 0.4;    // the same per element, along columns of A
+// Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (by rows
+// where k is short, else by strips of columns), and 07, measured with two FMAs in a cycle.
+constexpr double written_in_blocks = 0.075, written_by_rows = 0.105, written_by_strips = 0.19,
+                 written_in_tiles = 0.165, written = 0.1;
 
 enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
 constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
@@ -166,6 +175,12 @@ double GemmCosts::from_memory(double cycles_per_byte) const {
   return bytes > rates_.l3 / 2 ? bytes * cycles_per_byte : 0;
 }
 
+double GemmCosts::writing(double cycles_per_byte) const {
+  const double bytes = m_ * n_ * size_;
+  if (bytes <= rates_.l2) return 0;
+  return bytes * (rates_.fmas_per_cycle == 1 ? written : cycles_per_byte);
+}
+
 /// Each tile reads its columns of B from L2, unless L1 holds them. The FMAs of one unit take longer.
 double GemmCosts::reading_b_in_place() const {
   const double cols = std::min(n_, 2 * lanes_);
@@ -173,16 +188,31 @@ double GemmCosts::reading_b_in_place() const {
   return tiles_ * k_ * ceil_of(cols / lanes_) * vector_from_l2;
 }
 
+/// Once for each `columns` of B.
+double GemmCosts::reading_a_in_place(double columns) const {
+  if (rates_.fmas_per_cycle == 1 || m_ * k_ * size_ <= rates_.l2) return 0;
+  return ceil_of(n_ / columns) * m_ * k_ * size_ * (a_by_rows_ ? streamed_a : strided_a);
+}
+
+double GemmCosts::packing_both() const {
+  const double bytes = (m_ * k_ + k_ * n_) * size_;
+  double cost = packing * bytes / 4;
+  if (rates_.fmas_per_cycle == 1) return cost;
+  if (!b_by_rows_) cost += repacking * k_ * n_;
+  return bytes > rates_.l2 ? cost + far_packing * bytes : cost;
+}
+
 double GemmCosts::cache_blocks(int threads) const {
-  const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile +
-                      packing * (m_ * k_ + k_ * n_) * size_ / 4;
+  const double cost = large_tile_fma * whole_fmas_ + tiles_ * blocks_tile + packing_both() +
+                      writing(written_in_blocks);
   return shared(std::max(cost, from_memory(strided_read)), ceil_of(tiles_ / 8), threads) +
          blocks_call;
 }
 
 double GemmCosts::direct(int threads) const {
   const double transposed = b_by_rows_ ? 0 : 4 * transposing * k_ * n_;
-  double cost = std::max(whole_fmas_, reading_b_in_place()) + tiles_ * direct_tile + transposed;
+  double cost = std::max(whole_fmas_, reading_b_in_place()) + tiles_ * direct_tile + transposed +
+                reading_a_in_place(2 * lanes_) + writing(written_in_tiles);
   if ((m_ * k_ + k_ * n_) * size_ > rates_.l2) {
     cost += (beyond_l2 - 1) * whole_fmas_ * rates_.fmas_per_cycle;
   }
@@ -200,12 +230,15 @@ double GemmCosts::split_k(int threads) const {
 
 double GemmCosts::masked_edges() const {
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
-  constexpr double slab = 256;  // of k
-  double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed;
+  constexpr double slab = 256;             // of k
+  constexpr double most_rows_at_once = 5;  // of B
+  double cost =
+      std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
+      writing(b_by_rows_ && k_ <= most_rows_at_once ? written_by_rows : written_by_strips);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows
-    cost += reread_a * std::max(strips - 1, slabs) * m_ * k_ * size_;
+    cost += reread * std::max(strips - 1, slabs) * m_ * k_ * size_;
   }
   if (m_ > 2 * tile_rows && k_ * n_ * size_ > 4 * rates_.l2) cost *= unfetched_b;
   return std::max(cost, from_memory(strided_read)) + masked_call;
@@ -216,13 +249,24 @@ double GemmCosts::just_in_time(int threads) const {
   // A last strip of a vector and a half is computed as one of two.
   const bool ends_in_pair = static_cast<std::int64_t>(ceil_of(n_ / lanes_)) % 2 == 0;
   const double fmas = large_tile_fma * std::max(fmas_, ends_in_pair ? whole_fmas_ : 0);
+  constexpr double panel_column = 2048;  // bytes of a column in a panel of B
+  const double columns_in_l2 = rates_.l2 / 2 / panel_column;
   const double cost =
-      std::max(fmas + tiles_ * in_time_tile + transposed,
+      std::max(fmas + tiles_ * in_time_tile + transposed + reading_a_in_place(columns_in_l2) +
+                   writing(written_in_blocks),
                from_memory(std::min(m_, n_) <= 2 * tile_rows ? strided_read : streamed_read));
   const double used = std::min(tiles_, static_cast<double>(threads));
   if (used <= 1) return cost + in_time_call;
   const double of_busiest = ceil_of(tiles_ / used) / tiles_;  // as cpu::balanced_block() divides it
   return cost * of_busiest + rates_.handover + in_time_call;
+}
+
+/// All columns of B for each four rows of A, a part of k at a time.
+double GemmCosts::passing_b_by() const {
+  constexpr double deepest = 4096, rows = 4;
+  const double part = n_ * std::min(k_, deepest) * size_;
+  if (part <= rates_.l1 / 2) return 0;
+  return (part <= rates_.l2 ? reread_near : reread) * (ceil_of(m_ / rows) - 1) * n_ * k_ * size_;
 }
 
 double GemmCosts::narrow(int threads) const {
@@ -235,7 +279,8 @@ double GemmCosts::narrow(int threads) const {
     const double steps = ceil_of(k_ / lanes_) / rates_.fmas_per_cycle;
     const double loads = std::min(few, 4.0) >= 2 ? 1 : 1.15;  // for each FMA
     const double copy = b_by_rows_ && n_ > 1 ? n_ * k_ : 0;
-    const double cost = m_ * n_ * (steps * loads + reduction) + copy;
+    const double cost = std::max(m_ * n_ * steps * loads, passing_b_by()) + m_ * n_ * reduction +
+                        copy + writing(written);
     return shared(std::max(cost, memory), tasks, threads) + masked_call;
   }
   if (few > 4 || (m_ <= 4 ? !b_by_rows_ : a_by_rows_)) return infinite;

@@ -38,7 +38,11 @@ class GemmCosts {
  private:
   double shared(double cost, double tasks, int threads) const;
   double from_memory(double cycles_per_byte) const;
+  double writing(double cycles_per_byte) const;
+  double packing_both() const;
+  double reading_a_in_place(double columns) const;
   double reading_b_in_place() const;
+  double passing_b_by() const;
 
   double m_, n_, k_, size_, lanes_;
   bool a_by_rows_, b_by_rows_;

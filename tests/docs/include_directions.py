@@ -18,7 +18,7 @@ ALLOWED = {
     "src/cuda_driver": ["src/shared_library"],
     "src/backends": ["kernels", "src/core", "src/cuda_driver", "src/vgpu", "src/vgpu/driver", "src/vgpu/model"],
     "src/library": ["include", "kernels", "src/backends", "src/core", "src/cuda_driver"],
-    "src/dist": ["include"],
+    "src/dist": ["include", "src/cuda_driver", "src/shared_library"],
     "src/measure": [
         "include", "kernels", "src/backends", "src/core", "src/cuda_driver", "src/json", "src/library",
         "src/shared_library",
@@ -33,14 +33,15 @@ ALLOWED = {
     ],
     "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
     "src/kernel_file": [
-        "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library", "src/vgpu/driver",
+        "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library",
+        "src/vgpu/driver",
     ],
     "src/learn": [
-        "src/analysis", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
+        "src/analysis", "src/backends", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
     ],
     "apps": [
-        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/kernel_file", "src/learn",
-        "src/measure", "src/report",
+        "include", "kernels", "src/analysis", "src/backends", "src/core", "src/cuda_driver", "src/emu",
+        "src/kernel_file", "src/learn", "src/measure", "src/report", "src/shared_library",
         "src/vgpu/model", "src/vgpu/ptx",
     ],
     # The virtual GPU, from the bottom to the top.

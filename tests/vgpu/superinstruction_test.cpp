@@ -1,5 +1,5 @@
 // Loads from shared memory and multiply-adds that one handler runs do what they do one by one. A
-// move between two instructions keeps them apart.
+// read of the clock between two instructions keeps them apart.
 
 #include <bit>
 
@@ -22,8 +22,8 @@ struct Case {
 std::string text(const Case& c, bool apart) {
   std::string body;
   for (const char character : c.body) {
-    body +=
-        character == '|' ? (apart ? "\nmov.b32 %nothing, 0;\n" : "\n") : std::string(1, character);
+    body += character == '|' ? (apart ? "\nmov.u32 %nothing, %clock;\n" : "\n")
+                             : std::string(1, character);
   }
   return entry(".param .u64 in, .param .u64 out", R"(
     .reg .b32 %t, %n, %i, %a, %b, %x, %nothing; .reg .b64 %in, %out, %at, %offset;

@@ -15,6 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
 // Four vectors for few rows: with fewer sums, each would wait for its last FMA.
 constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
+constexpr int steps_ahead = 16;  // of k, for a panel of B from L2
 
 /// The elements of one column of A. A pointer serves five rows: with the stride and three times the
 /// stride in registers, base, base + stride, … base + 4 * stride are all addressing modes.
@@ -88,9 +89,12 @@ struct Position {
 /// What a step of k does besides loading and multiplying: nothing, which is fastest; or `moves`.
 enum class Step { first, next, moves };
 
-/// sum = A * B for one step of k if it is the first, else sum += A * B. Without Masks, B has all
-/// columns of the tile.
-template <Step Kind, bool Masks, class D, class M, int Rows, int Vectors>
+/// How B is read: with a mask for the last vector; whole; or as a whole packed panel from the L2
+/// cache, which is fetched into L1 some steps ahead.
+enum class Reads { masked, whole, panel };
+
+/// sum = A * B for one step of k if it is the first, else sum += A * B.
+template <Step Kind, Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::TFromD<D>, Rows>& at,
                               hn::Vec<D> (&sum)[Rows][Vectors]) {
   constexpr std::int64_t lanes = hn::MaxLanes(d);
@@ -98,10 +102,16 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   hn::Vec<D> b_k[Vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < last; ++v) b_k[v] = hn::LoadU(d, at.b + v * lanes);
-  if constexpr (Masks) {
+  if constexpr (B == Reads::masked) {
     b_k[last] = load_partial(d, mask, at.b + last * lanes);
   } else {
     b_k[last] = hn::LoadU(d, at.b + last * lanes);
+  }
+  if constexpr (B == Reads::panel) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      __builtin_prefetch(at.b + (steps_ahead * Vectors + v) * lanes);
+    }
   }
   if constexpr (Kind == Step::moves) {
     __builtin_prefetch(at.next, 0, 2);
@@ -124,7 +134,7 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
   }
 }
 
-template <bool Masks, class D, class M, int Rows, int Vectors>
+template <Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
                          hn::Vec<D> (&sum)[Rows][Vectors]) {
   using T = hn::TFromD<D>;
@@ -133,7 +143,7 @@ HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
   const std::int64_t b_row = t.b_k;
   std::int64_t steps = t.k - t.moves;
   if (t.moves == 0 && t.k > 0) {
-    multiply_step<Step::first, Masks>(d, mask, 0, at, sum);
+    multiply_step<Step::first, B>(d, mask, 0, at, sum);
     at.a.next();
     at.b += b_row;
     --steps;
@@ -145,11 +155,11 @@ HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
     }
     const std::int64_t next_row = t.next_row;
     for (std::int64_t step = t.moves; step > 0; --step, at.a.next(), at.b += b_row) {
-      multiply_step<Step::moves, Masks>(d, mask, next_row, at, sum);
+      multiply_step<Step::moves, B>(d, mask, next_row, at, sum);
     }
   }
   for (; steps > 0; --steps, at.a.next(), at.b += b_row) {
-    multiply_step<Step::next, Masks>(d, mask, 0, at, sum);
+    multiply_step<Step::next, B>(d, mask, 0, at, sum);
   }
 }
 
@@ -164,10 +174,12 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   // A mask would delay the first products until the stores of the tile before have left the queue.
   // With few rows, GCC would load a vector that has no mask again for each of them.
   hn::Vec<D> sum[Rows][Vectors];
-  if (Rows > 3 && Vectors > 1 && last_cols == lanes) {
-    multiply<false>(d, mask, t, sum);
+  if (Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
+    multiply<Reads::panel>(d, mask, t, sum);
+  } else if (Rows > 3 && Vectors > 1 && last_cols == lanes) {
+    multiply<Reads::whole>(d, mask, t, sum);
   } else {
-    multiply<true>(d, mask, t, sum);
+    multiply<Reads::masked>(d, mask, t, sum);
   }
 
   if (t.alpha != T{1}) {

@@ -32,6 +32,8 @@ struct MaskedTile {
   // If not null: B is stored here as it is read, each step in whole vectors, for other tiles.
   // Needs moves == k.
   T* copy = nullptr;
+  // B is a packed panel that comes from the L2 cache: it is fetched into L1 ahead of its use.
+  bool streams_b = false;
 
   void fetch(const T* from, std::int64_t row, std::int64_t last, std::int64_t steps) {
     next = from;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
@@ -74,9 +75,7 @@ struct MaskedEdges {
     const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
     const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
     const std::int64_t most_rows = conflicts ? ways : kernels.MR;
-    if (in_place && g.k <= short_k && g.k * g.n * std::int64_t{sizeof(T)} <= max_panel_bytes) {
-      return by_rows(g, kernels);
-    }
+    if (in_place && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       const std::int64_t k = std::min(KC, g.k - k0);
@@ -93,11 +92,25 @@ struct MaskedEdges {
     }
   }
 
-  /// For a short k, storing C is most of the work: along its rows, with all of B in L1.
+  template <class T>
+  static bool is_beyond_l2(const Gemm<T, T>& g) {
+    return g.m * g.n * std::int64_t{sizeof(T)} > cpu::machine().caches.l2;
+  }
+
+  /// Elements of a B that by_rows() reads for each few rows: from L1, or, where C does not stay in
+  /// L2, from a part of L2.
+  template <class T>
+  static std::int64_t most_of_b(const Gemm<T, T>& g) {
+    const std::int64_t bytes = is_beyond_l2(g) ? cpu::machine().caches.l2 / 16 : 0;
+    return std::max(bytes, max_panel_bytes) / std::int64_t{sizeof(T)};
+  }
+
+  /// For a short k, storing C is most of the work: along its rows. Beyond L2 tiles of 14 rows by two
+  /// vectors write it faster than one vector after the other.
   template <class T>
   static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
     if (1 <= g.k && g.k <= cpu::NarrowKernels<T>::max_depth &&
-        g.n >= (g.k == 1 ? 16 : 4) * kernels.lanes) {
+        g.n >= (g.k == 1 ? 16 : 4) * kernels.lanes && !is_beyond_l2(g)) {
       return in_one_pass(g);
     }
     const bool is_very_short = g.k <= kernels.very_short_k;

@@ -31,13 +31,17 @@ using cpu::round_up;
 constexpr std::int64_t set_stride = 4096;
 constexpr std::int64_t ways = 8;
 
-// C is read and written once per KC, so a short KC costs traffic. A tile reads its panels of A and
-// B from L2 in time.
-constexpr std::int64_t max_KC_bytes = 2048;
+// C is read and written once per KC, so a short KC costs traffic. A panel of A stays in an L1 of 48
+// KiB while panels of B pass by; a smaller L1 holds neither, and then a strip of B is finished before
+// the next one.
+constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A
+constexpr std::int64_t l1_for_a = 48 << 10;
 constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
-constexpr std::int64_t max_packed_bytes = 16 << 20;
+constexpr std::int64_t max_packed_rows = 8192;    // of A: 16 MiB
 // Packing A takes time, and then it is contiguous: that pays for so many columns.
 constexpr std::int64_t columns_of_packed_a = 1536;
+// Tiles of a strip that read B in place or fetch the next strip.
+constexpr std::int64_t first_tiles = 2;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
 
@@ -51,6 +55,7 @@ std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit
 struct Blocks {
   std::int64_t MR, NR, width_a;
   std::int64_t KC, MC, NC;
+  std::int64_t group;  // columns of B whose panels are in L2 together
   bool packs_a;
 
   template <class T>
@@ -64,15 +69,20 @@ struct Blocks {
     const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
     MR = even_part(g.m, avoids ? std::min(ways, kernels.MR) : kernels.MR, 1);
     width_a = round_up(MR, kernels.lanes);
-    KC = even_part(g.k, (g.m > MR ? max_KC_bytes : one_tile_KC_bytes) / size, 8);
-    MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
     packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
+    const std::int64_t panel_rows = packs_a ? round_up(kernels.MR, kernels.lanes) : kernels.MR;
+    KC = even_part(g.k, (g.m > MR ? max_panel_bytes / panel_rows : one_tile_KC_bytes) / size, 8);
+    MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
     NC = round_up(g.n, NR);
+    const bool holds_a = caches.l1 >= l1_for_a;
+    group = holds_a ? even_part(g.n, caches.l2 / 2 / (KC * size), NR) : NR;
     if (threads > 1) {
       const cpu::TileBlock block =
           cpu::balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
       MC = block.rows * MR;
       NC = block.cols * NR;
+    } else if (holds_a) {
+      MC = round_up(g.m, MR);
     }
   }
 };
@@ -90,8 +100,7 @@ struct JustInTime {
   /// So many rows at a time that their packed A takes no more than that much memory.
   template <class T>
   static void multiply_rows(const Gemm<T, T>& g, int threads) {
-    constexpr std::int64_t most = max_packed_bytes / max_KC_bytes;
-    const std::int64_t rows = even_part(g.m, most, 1);
+    const std::int64_t rows = even_part(g.m, max_packed_rows, 1);
     for (std::int64_t i = 0; i < g.m; i += rows) {
       Gemm<T, T> part = g;
       part.m = std::min(rows, g.m - i);
@@ -101,40 +110,35 @@ struct JustInTime {
     }
   }
 
-  // Panels of B, then the packed A, which all workers read: all memory is there before anything is
-  // written to C. A worker has one panel, which it fills again for each block; a single one keeps
-  // those of all columns, for the blocks of rows that follow.
+  // For each worker the panels of a group of strips of B, then the packed A, which all workers read:
+  // all memory is there before anything is written to C.
   template <class T>
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
     const Blocks blocks(kernels, g, threads);
-    const std::int64_t b_elements = blocks.KC * blocks.NR;
+    const std::int64_t b_elements = blocks.KC * blocks.group;
     const std::int64_t a_elements =
         blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
     const std::int64_t block_rows = ceil_div(g.m, blocks.MC);
     const std::int64_t block_count = block_rows * ceil_div(g.n, blocks.NC);
     const std::int64_t workers = std::min<std::int64_t>(threads, block_count);
-    const std::int64_t strips = ceil_div(g.n, blocks.NR);
-    const bool keeps = workers == 1 && block_rows > 1 &&
-                       strips * b_elements * std::int64_t{sizeof(T)} <= max_packed_bytes;
-    const std::int64_t panel_count = keeps ? strips : workers;
-    T* const panels = cpu::scratch<T>(panel_count * b_elements + a_elements);
-    T* const packed_a = panels + panel_count * b_elements;
+    T* const panels = cpu::scratch<T>(workers * b_elements + a_elements);
+    T* const packed_a = panels + workers * b_elements;
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += blocks.KC) {
       const std::int64_t k = std::min(blocks.KC, g.k - k0);
       if (blocks.packs_a) pack_a(g, kernels, blocks, k0, k, packed_a, threads);
       std::atomic<std::int64_t> next = 0;
       cpu::parallel_for(workers, threads, [&](std::int64_t worker) {
+        const Slab<T> slab = {g, kernels, blocks, packed_a, {k0, k0 + k}};
         for (std::int64_t block = next++; block < block_count; block = next++) {
           const std::int64_t i = block % block_rows * blocks.MC;
           const std::int64_t j = block / block_rows * blocks.NC;
           const Range rows = {i, std::min(i + blocks.MC, g.m)};
-          const Range cols = {j, std::min(j + blocks.NC, g.n)};
-          for (std::int64_t at = cols.begin; at < cols.end; at += blocks.NR) {
-            const std::int64_t panel = keeps ? at / blocks.NR : worker;
-            strip(g, kernels, blocks, packed_a, rows, at, std::min(blocks.NR, cols.end - at),
-                  {k0, k0 + k}, {panels + panel * b_elements, keeps, keeps && i > 0});
+          const std::int64_t end = std::min(j + blocks.NC, g.n);
+          for (std::int64_t at = j; at < end; at += blocks.group) {
+            block_of_c(slab, rows, {at, std::min(at + blocks.group, end)},
+                       panels + worker * b_elements);
           }
         }
       });
@@ -169,63 +173,123 @@ struct JustInTime {
     std::int64_t begin, end;
   };
 
+  /// A part of k of the product.
   template <class T>
-  struct Panel {
-    T* data;
-    bool is_kept;   // other blocks of rows will use it
-    bool is_ready;  // an earlier one has filled it; the next panel follows it
+  struct Slab {
+    const Gemm<T, T>& g;
+    const cpu::MaskedKernels<T>& kernels;
+    const Blocks& blocks;
+    const T* packed_a;
+    Range ks;
+
+    std::int64_t k() const { return ks.end - ks.begin; }
+    bool copies_b(std::int64_t cols) const {
+      return g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
+    }
+    /// The rows of a panel for so many columns.
+    std::int64_t width(std::int64_t cols) const {
+      return copies_b(cols) ? kernels.width(cols) : round_up(cols, kernels.lanes);
+    }
+    const T* a(std::int64_t i) const {
+      return blocks.packs_a ? packed_a + i / blocks.MR * blocks.width_a * k() : &g.a(i, ks.begin);
+    }
+    cpu::MaskedTile<T> tile(std::int64_t i, std::int64_t j, std::int64_t cols) const {
+      cpu::MaskedTile<T> tile = {};
+      tile.k = k();
+      tile.a = a(i);
+      tile.a_row = blocks.packs_a ? 1 : g.a.row_stride;
+      tile.a_k = blocks.packs_a ? blocks.width_a : g.a.col_stride;
+      tile.alpha = g.alpha;
+      tile.beta = ks.begin == 0 ? g.beta : T{1};
+      tile.c = &g.c(i, j);
+      tile.ldc = g.c.row_stride;
+      tile.cols = cols;
+      return tile;
+    }
   };
 
-  /// The product of a block of A with one panel of B. Where rows of B are contiguous, the first
-  /// tile reads them in place and leaves a copy for the others, behind its FMAs. The first two
-  /// fetch the next strip of B, the others their own tile of C.
+  /// The product of a block of A with a group of strips of B. The first tiles of each strip fill its
+  /// panel; then each panel of A, in L1, meets the panels of B, in L2.
   template <class T>
-  static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, const Blocks& blocks,
-                    const T* packed_a, Range rows, std::int64_t j, std::int64_t cols, Range ks,
-                    Panel<T> panel) {
-    const std::int64_t k = ks.end - ks.begin;
-    const bool by_copy = g.b.col_stride == 1 && (kernels.masks_b || cols == kernels.width(cols));
-    const bool in_place = by_copy && !panel.is_ready;
-    const std::int64_t width = by_copy ? kernels.width(cols) : round_up(cols, kernels.lanes);
-    if (!by_copy && !panel.is_ready) pack(kernels, g.b, ks.begin, k, j, cols, width, panel.data);
+  static void block_of_c(const Slab<T>& slab, Range rows, Range cols, T* panels) {
+    const Blocks& blocks = slab.blocks;
+    const std::int64_t panel = blocks.KC * blocks.NR;
+    const bool is_one_strip = cols.end - cols.begin <= blocks.NR;
+    const std::int64_t first_end =
+        is_one_strip ? rows.end : std::min(rows.end, rows.begin + first_tiles * blocks.MR);
+    for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
+      first_rows(slab, {rows.begin, first_end}, j, std::min(blocks.NR, cols.end - j),
+                 first_end < rows.end, panels + (j - cols.begin) / blocks.NR * panel);
+    }
+    for (std::int64_t i = first_end; i < rows.end; i += blocks.MR) {
+      row_of_tiles(slab, i, std::min(blocks.MR, rows.end - i), cols, panels);
+    }
+  }
+
+  /// Tiles with one panel of B. Where rows of B are contiguous, the first tile reads them in place
+  /// and leaves a copy for the others, behind its FMAs. The first two fetch the next strip of B, the
+  /// others their own tile of C.
+  template <class T>
+  static void first_rows(const Slab<T>& slab, Range rows, std::int64_t j, std::int64_t cols,
+                         bool is_kept, T* panel) {
+    const auto& [g, kernels, blocks, packed_a, ks] = slab;
+    const std::int64_t k = slab.k();
+    const bool in_place = slab.copies_b(cols);
+    const std::int64_t width = slab.width(cols);
+    if (!in_place) pack(kernels, g.b, ks.begin, k, j, cols, width, panel);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
-    const bool fetches_b = j + blocks.NR < g.n && (in_place || panel.is_ready);
-    const bool packed = blocks.packs_a;
+    const bool fetches_b = j + blocks.NR < g.n && in_place;
     // Where rows of B do not begin with a line, this strip has already read the first of the next;
     // the same holds for C.
     constexpr std::int64_t last = line<T> - 1;
     const std::int64_t c_first = std::min(last, cols - 1);
     const std::int64_t c_last = cols - 1 - c_first;
-    cpu::MaskedTile<T> tile = {};
-    tile.k = k;
-    tile.a_row = packed ? 1 : g.a.row_stride;
-    tile.a_k = packed ? blocks.width_a : g.a.col_stride;
-    tile.alpha = g.alpha;
-    tile.beta = ks.begin == 0 ? g.beta : T{1};
-    tile.ldc = g.c.row_stride;
-    tile.cols = cols;
     for (std::int64_t i = rows.begin; i < rows.end; i += blocks.MR) {
       const std::int64_t tile_rows = std::min(blocks.MR, rows.end - i);
-      const bool is_first = i == rows.begin;
-      const bool reads_b = in_place && is_first;
-      tile.a = packed ? packed_a + i / blocks.MR * blocks.width_a * k : &g.a(i, ks.begin);
-      tile.b = reads_b ? &g.b(ks.begin, j) : panel.data;
+      const bool reads_b = in_place && i == rows.begin;
+      cpu::MaskedTile<T> tile = slab.tile(i, j, cols);
+      tile.b = reads_b ? &g.b(ks.begin, j) : panel;
       tile.b_k = reads_b ? g.b.row_stride : width;
-      tile.copy = reads_b && (!only_one || panel.is_kept) ? panel.data : nullptr;
-      tile.c = &g.c(i, j);
-      tile.moves = 0;
+      tile.copy = reads_b && (!only_one || is_kept) ? panel : nullptr;
       const std::int64_t half = (k + 1) / 2 * ((i - rows.begin) / blocks.MR);
-      const bool fetches_half = fetches_b && half < k;
-      if (fetches_half && in_place) {
+      if (fetches_b && half < k) {
         tile.fetch(&g.b(ks.begin + half, j + blocks.NR) + last, g.b.row_stride, line<T>, k);
-      } else if (fetches_half) {
-        tile.fetch(panel.data + blocks.KC * blocks.NR + half * blocks.NR, blocks.NR, line<T>, k);
+        prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       } else {
         const std::int64_t steps = std::min(k, 2 * tile_rows);
         tile.fetch(tile.c + c_first, tile.ldc, c_last, tile.copy != nullptr ? k : steps);
       }
-      if (fetches_half) prefetch_c(tile.c + c_first, tile.ldc, tile_rows, c_last);
       kernels.tile(tile_rows, cols)(tile);
+    }
+  }
+
+  /// All tiles of a few rows with panels that are filled. Each fetches a part of the next panel of A.
+  template <class T>
+  static void row_of_tiles(const Slab<T>& slab, std::int64_t i, std::int64_t rows, Range cols,
+                           T* panels) {
+    const Blocks& blocks = slab.blocks;
+    const std::int64_t next = i + blocks.MR;
+    const bool fetches_a = next < slab.g.m && (blocks.packs_a || slab.g.a.col_stride == 1);
+    // Two lines of each row, or of a packed panel.
+    const std::int64_t part = blocks.packs_a ? ceil_div(blocks.width_a * slab.k(),
+                                                        ceil_div(cols.end - cols.begin, blocks.NR))
+                                             : 2 * line<T>;
+    for (std::int64_t j = cols.begin; j < cols.end; j += blocks.NR) {
+      const std::int64_t count = std::min(blocks.NR, cols.end - j);
+      const std::int64_t strip = (j - cols.begin) / blocks.NR;
+      cpu::MaskedTile<T> tile = slab.tile(i, j, count);
+      tile.b = panels + strip * blocks.KC * blocks.NR;
+      tile.b_k = slab.width(count);
+      tile.streams_b = true;
+      if (fetches_a && blocks.packs_a) {
+        tile.fetch(slab.a(next) + strip * part, 2 * line<T>, line<T>,
+                   std::min(slab.k(), part / line<T>));
+      } else if (fetches_a && strip * part < slab.k()) {
+        tile.fetch(slab.a(next) + strip * part, slab.g.a.row_stride, line<T>,
+                   std::min(slab.k(), 2 * std::min(blocks.MR, slab.g.m - next)));
+      }
+      prefetch_c(tile.c, tile.ldc, rows, count - 1);
+      slab.kernels.tile(rows, count)(tile);
     }
   }
 

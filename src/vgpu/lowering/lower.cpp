@@ -103,7 +103,7 @@ void Lowering::lower_block(std::size_t index, const RegisterSet& live_behind) {
   mark_issued(source);
   find_last_uses(std::span(kernel_->code).subspan(block.first), function_, source, live_behind,
                  allocation_.offset);
-  form_superinstructions(*kernel_, block, function_);
+  form_superinstructions(*kernel_, block, function_, allocation_.offset);
   lower_end(block, source);
 }
 

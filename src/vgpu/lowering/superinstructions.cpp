@@ -1,6 +1,7 @@
-// Selects runs of instructions for one handler (engine/control/superinstruction.hpp): adjacent f32
-// FMAs and plain 32-bit loads from shared memory. Nothing between them writes shared memory or
-// waits, so the observers' results do not depend on their order.
+// Selects runs of instructions for one handler (engine/control/superinstruction.hpp): f32 FMAs and
+// plain 32-bit loads from shared memory. Nothing between them writes shared memory or waits, so the
+// observers' results do not depend on their order. Instructions between them that only compute, such
+// as the addresses of later loads, move ahead of the run if they do not depend on it.
 
 #include "vgpu/lowering/superinstructions.hpp"
 
@@ -8,6 +9,7 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -179,10 +181,14 @@ class Run {
     fold_loads(super_.steps);
     join_loads(super_.steps);
     for (ReadBatch& batch : batches_) {
+      batch.first = batch.reads.front();
+      batch.begin = batch.lowest->offset;
+      batch.end = batch.highest->offset + batch.highest->access_bytes();
       batch.index = static_cast<std::uint32_t>(kernel.read_batches.size());
       kernel.read_batches.push_back(std::move(batch));
       super_.batches.push_back(&kernel.read_batches.back());
     }
+    super_.index = static_cast<std::uint32_t>(kernel.superinstructions.size());
     kernel.superinstructions.push_back(std::move(super_));
     Superinstruction& kept = kernel.superinstructions.back();
     for (Instr& part : kept.parts) {
@@ -233,16 +239,83 @@ bool add(Run& run, const Instr& instr, const ptx::Function& function) {
   return is_plain_shared_load(instruction, instr) && run.add_load(instr);
 }
 
+/// The rows that instructions read and write.
+class Effects {
+ public:
+  Effects(const ptx::Function& function, const std::vector<std::uint32_t>& rows)
+      : function_(function), rows_(rows) {}
+
+  void add_reads(const Instr& instr) {
+    for_each_use(function_.body[instr.site],
+                 [&](int reg) { reads_.insert(rows_[static_cast<std::size_t>(reg)]); });
+  }
+  void add_writes(const Instr& instr) {
+    for_each_definition(function_.body[instr.site],
+                        [&](int reg) { writes_.insert(rows_[static_cast<std::size_t>(reg)]); });
+  }
+  void add(const Instr& instr) {
+    add_reads(instr);
+    add_writes(instr);
+  }
+  /// Whether the instruction may as well come before these.
+  bool are_independent_of(const Instr& instr) const {
+    bool independent = true;
+    const ptx::Instruction& instruction = function_.body[instr.site];
+    for_each_use(instruction, [&](int reg) {
+      independent = independent && !writes_.contains(rows_[static_cast<std::size_t>(reg)]);
+    });
+    for_each_definition(instruction, [&](int reg) {
+      const std::uint32_t row = rows_[static_cast<std::size_t>(reg)];
+      independent = independent && !writes_.contains(row) && !reads_.contains(row);
+    });
+    return independent;
+  }
+
+ private:
+  const ptx::Function& function_;
+  const std::vector<std::uint32_t>& rows_;
+  std::set<std::uint32_t> reads_, writes_;
+};
+
+/// Whether the other instructions of the block only compute, and neither read nor change what the
+/// steps do, apart from the addresses of loads.
+bool is_deferrable(const Superinstruction& super, std::span<const Instr> block,
+                   const ptx::Function& function, const Effects& none) {
+  Effects steps = none;
+  for (const Instr& part : super.parts) {
+    steps.add_writes(part);
+    if (function.body[part.site].opcode != ptx::Opcode::ld) steps.add_reads(part);
+  }
+  return std::all_of(block.begin(), block.end(), [&](const Instr& instr) {
+    const bool is_super = instr.imm == imm_to(super);
+    return is_super || (instr.native && steps.are_independent_of(instr));
+  });
+}
+
 }  // namespace
 
-void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Function& function) {
+void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Function& function,
+                            const std::vector<std::uint32_t>& rows) {
   const std::vector<Instr> code(kernel.code.begin() + block.first, kernel.code.end());
+  const Effects none(function, rows);
   kernel.code.resize(block.first);
+  const std::size_t before = kernel.superinstructions.size();
   for (std::size_t i = 0; i < code.size();) {
     Run run;
+    Effects effects = none;
+    std::vector<Instr> ahead;
     std::size_t end = i;
-    while (end < code.size() && stands_alone(code, end) && add(run, code[end], function)) ++end;
-    if (end - i >= fewest) {
+    for (; end < code.size() && stands_alone(code, end); ++end) {
+      if (add(run, code[end], function)) {
+        effects.add(code[end]);
+      } else if (code[end].native && effects.are_independent_of(code[end])) {
+        ahead.push_back(code[end]);
+      } else {
+        break;
+      }
+    }
+    if (end - i - ahead.size() >= fewest) {
+      kernel.code.insert(kernel.code.end(), ahead.begin(), ahead.end());
       kernel.code.push_back(run.finish(kernel));
     } else {
       end = std::max(end, i + 1);
@@ -252,6 +325,10 @@ void form_superinstructions(Kernel& kernel, BasicBlock& block, const ptx::Functi
     i = end;
   }
   block.count = static_cast<std::uint32_t>(kernel.code.size()) - block.first;
+  if (kernel.superinstructions.size() != before + 1) return;
+  Superinstruction& super = kernel.superinstructions.back();
+  super.deferrable =
+      is_deferrable(super, std::span(kernel.code).subspan(block.first), function, none);
 }
 
 }  // namespace rung::vgpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,8 @@
 namespace rung::vgpu {
 
 /// A basic block. The engine's loop runs block after block; the end of a block selects the next.
-struct BasicBlock {
+/// All that it reads each time is in one cache line.
+struct alignas(64) BasicBlock {
   enum class End : std::uint8_t {
     next,      // falls through to `next`
     branch,    // lanes whose guard holds go to `taken`, the others to `next`
@@ -29,15 +31,15 @@ struct BasicBlock {
   std::uint32_t native_first = 0, native_count = 0;  // likewise, in Kernel::native_code
   End end = End::next;
   bool guard_negated = false;
-  bool suspends = false;       // its last instruction may block the warp
-  bool meets = false;          // jump, indirect: a call whose lanes wait for each other behind it
-  bool exchanges = false;      // lanes may wait for each other in it (engine/warp/rendezvous.hpp)
-  std::uint32_t guard = 0;     // predicate row; for indirect, the row of the index
-  int taken = -1, next = -1;   // block indices
-  int post_dominator = -1;     // where divergent lanes reconverge; -1: only at their exit
-  std::vector<int> targets;    // indirect
-  std::uint32_t end_site = 0;  // of the branch or exit; Kernel::no_site for none
+  bool suspends = false;      // its last instruction may block the warp
+  bool meets = false;         // jump, indirect: a call whose lanes wait for each other behind it
+  bool exchanges = false;     // lanes may wait for each other in it (engine/warp/rendezvous.hpp)
+  std::uint32_t guard = 0;    // predicate row; for indirect, the row of the index
+  int taken = -1, next = -1;  // block indices
+  int post_dominator = -1;    // where divergent lanes reconverge; -1: only at their exit
   std::uint32_t instructions = 0;  // of the PTX text, the end included
+  std::uint32_t end_site = 0;      // of the branch or exit; Kernel::no_site for none
+  std::vector<int> targets;        // indirect
 };
 
 /// The provenance of a pointer (program/provenance.hpp): the access must stay inside it.
@@ -120,8 +122,11 @@ struct MemoryOp {
 /// they have the same size and alignment, and access the same array.
 struct ReadBatch {
   std::vector<const MemoryOp*> reads;  // in the order of the text
+  const MemoryOp* first = nullptr;     // reads.front()
   const MemoryOp* lowest = nullptr;    // by offset
   const MemoryOp* highest = nullptr;
+  /// From the shape's addresses to the first byte of `lowest`, and behind the last of `highest`.
+  std::int64_t begin = 0, end = 0;
   std::uint32_t sizes = 0;  // of accesses whose wavefronts are counted: one bit per log2(bytes)
   std::uint32_t index = 0;  // among the kernel's batches
 };
@@ -130,7 +135,7 @@ struct ReadBatch {
 struct LoadPattern {
   enum class Kind : std::uint8_t {
     uniform,
-    halves,    // one address for each half of the lanes
+    halves,    // one address for each half of the lanes, the second `stride` bytes from the first
     strided,   // `stride` bytes between neighbours
     repeated,  // likewise within each half, and both halves have the same addresses
     repeated_scattered,
@@ -139,13 +144,17 @@ struct LoadPattern {
   Kind kind = Kind::uniform;
   std::int32_t stride = 0;
 
+  /// halves: from the lower address to that of a half.
+  std::int32_t offset_of_half(int half) const {
+    const std::int32_t second = stride < 0 ? 0 : stride;
+    return half == 0 ? second - stride : second;
+  }
   bool operator==(const LoadPattern&) const = default;
 };
 
 /// The addresses themselves, in this process.
 struct LoadSource {
-  const std::byte* low;  // of the lane with the lowest address
-  const std::byte* first_of_half[2];
+  const std::byte* low;          // of the lane with the lowest address
   const std::int32_t* distance;  // of each lane, from `low`
 };
 
@@ -154,9 +163,20 @@ class NativeSteps {
  public:
   using Function = void (*)(std::byte* frame, const LoadSource* sources);
   virtual ~NativeSteps() = default;
+  /// Code for several runs one after the other. `lows`: the batches' lowest addresses, run by run.
+  struct Repeated {
+    using Function = void (*)(std::byte* frame, const std::byte* const* lows, std::size_t runs,
+                              std::byte* scratch);
+    Function function = nullptr;
+    std::size_t most_runs = 0;  // for which most_scratch bytes suffice
+    bool faster_once = false;   // than the other code, for one run alone
+  };
+  static constexpr std::size_t most_scratch = 1 << 15;
+  static constexpr std::size_t most_runs = 16;
   /// The code for batches with these patterns, which is made at the first call. Null if there are
-  /// too many. Thread-safe.
+  /// too many, or there is none. Thread-safe.
   virtual Function find(std::span<const LoadPattern> patterns) = 0;
+  virtual Repeated find_repeated(std::span<const LoadPattern> patterns) = 0;
 };
 
 /// Consecutive instructions that one handler runs (lowering/superinstructions.cpp); Instr::imm
@@ -183,6 +203,18 @@ struct Superinstruction {
   std::vector<const ReadBatch*> batches;
   std::vector<Instr> parts;             // the same as separate instructions
   std::shared_ptr<NativeSteps> native;  // null if they are not translated
+  std::uint32_t index = 0;              // among the kernel's superinstructions
+  /// If its basic block repeats itself: the steps of an iteration may as well come after the other
+  /// instructions of the next ones.
+  bool deferrable = false;
+};
+
+/// A basic block that branches to itself and has a deferrable superinstruction: the steps of several
+/// iterations run together. Instr::imm points at one.
+struct Loop {
+  std::optional<Instr> before, behind;  // translated code on either side of the superinstruction
+  Instr super;
+  std::uint32_t block = 0;
 };
 
 /// cp.async: Instr::imm points at one of these.
@@ -318,6 +350,7 @@ class Kernel {
   std::deque<std::vector<std::uint32_t>> operand_lists;
   std::deque<Instr> guarded;
   std::deque<Superinstruction> superinstructions;
+  std::deque<Loop> loops;
   std::deque<ReadBatch> read_batches;
   std::deque<ExternalCall> calls;
   std::unordered_map<std::uint32_t, StoredRegisters> stored;  // by site, of plain stores

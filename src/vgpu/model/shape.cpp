@@ -12,6 +12,7 @@ namespace rung::vgpu {
 void Shape::describe(Mask lanes, const std::uint64_t* address) {
   mask = lanes;
   moved_by = 0;
+  ++generation;
   log = nullptr;
   uniques_ = 0;
   wavefronts_.fill(0);
@@ -33,6 +34,11 @@ void Shape::describe(Mask lanes, const std::uint64_t* address) {
   half_stride = narrow_distance[1] - narrow_distance[0];
   for (int lane = 2; lane < half; ++lane) {
     if (narrow_distance[lane] - narrow_distance[lane - 1] != half_stride) half_stride = 0;
+  }
+  halves_linear = narrow && mask == all_lanes && half_stride != 0;
+  for (int lane = half + 1; lane < warp_size; ++lane) {
+    const std::int32_t gap = narrow_distance[lane] - narrow_distance[lane - 1];
+    halves_linear = halves_linear && gap == half_stride;
   }
 }
 

@@ -31,11 +31,13 @@ struct Shape {
   bool narrow = false;              // distances fit in 31 bits
   bool halves_agree = false;        // lane by lane: lanes 16 apart have the same address
   bool halves_uniform = false;      // each half has one address
+  bool halves_linear = false;       // both halves have lanes half_stride apart, which is not 0
   std::int32_t half_stride = 0;     // narrow: bytes between lanes of the first half; 0: irregular
   Mask mask = 0;                    // lanes with an address; 0: not determined yet
   std::int64_t stride = 0;          // linear: bytes between lanes
   std::uint64_t low = 0, high = 0;  // the smallest and the largest address, as signed numbers
   std::uint64_t moved_by = 0;       // the last change of `low`
+  std::uint64_t generation = 0;     // counts describe(): as long as it stays, all but `low` does
 
   /// From `low` to the address of each lane; undefined for lanes that are not in the mask.
   alignas(64) std::array<std::uint64_t, warp_size> distance;

@@ -50,6 +50,10 @@ void Emitter::start(const Plan& plan, bool masked) {
   lines_.clear();
   addresses_.reserve(most_operands);
   vectors_.reserve(most_operands);
+  begin_bare();
+}
+
+void Emitter::begin_bare() {
   mov(eax, 0x7FFFFFFF);
   vpbroadcastd(canonical_nan, eax);
 }
@@ -231,7 +235,10 @@ void Emitter::make_canonical(int index) {
   Register& held = registers_[static_cast<std::size_t>(index)];
   if (!held.may_be_nan) return;
   held.may_be_nan = false;
-  const Zmm value(index);
+  canonicalise(Zmm(index));
+}
+
+void Emitter::canonicalise(const Zmm& value) {
   vcmpunordps(scratch_mask(), value, value);
   vmovaps(value | scratch_mask(), canonical_nan);
 }

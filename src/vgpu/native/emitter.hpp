@@ -72,6 +72,10 @@ class Emitter : public Xbyak::CodeGenerator {
   void begin_steps(const Plan& plan);
   /// Ends it: writes the changed lines.
   void end();
+  /// Begins a function that allocates registers itself, all but canonicalise()'s.
+  void begin_bare();
+  /// Replaces NaN of f32 by PTX's. Changes scratch_mask().
+  void canonicalise(const Xbyak::Zmm& value);
   /// After the last run: the code no longer moves or changes.
   void make_executable() { ready(Xbyak::CodeArray::PROTECT_RE); }
   /// The instructions of the plan begin one after the other.
@@ -108,8 +112,9 @@ class Emitter : public Xbyak::CodeGenerator {
   const Xbyak::Reg64 frame = r8;
   const Xbyak::Reg32 mask = r9d;  // warp.mask, if masked
 
+  static constexpr int registers = 27;  // for lines
+
  private:
-  static constexpr int registers = 27;
   struct Register {
     std::vector<Line> lines;
     std::uint64_t pinned = 0;  // until this instruction has ended

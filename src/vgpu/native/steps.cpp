@@ -12,6 +12,8 @@
 #include <span>
 
 #include "vgpu/native/emitter.hpp"
+#include "vgpu/native/repeated_steps.hpp"
+#include "vgpu/native/word_loads.hpp"
 
 namespace rung::vgpu::native {
 namespace {
@@ -83,12 +85,10 @@ class StepsEmitter {
       case LoadPattern::Kind::uniform:
         c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low), offset)]);
         break;
-      case LoadPattern::Kind::halves: {
-        const std::size_t field =
-            offsetof(LoadSource, first_of_half) + static_cast<std::size_t>(part) * sizeof(void*);
-        c.vbroadcastss(to, c.dword[source(batch, field, offset)]);
+      case LoadPattern::Kind::halves:
+        c.vbroadcastss(to, c.dword[source(batch, offsetof(LoadSource, low),
+                                          offset + pattern.offset_of_half(part))]);
         break;
-      }
       case LoadPattern::Kind::strided:
       case LoadPattern::Kind::repeated: {
         const bool repeats = pattern.kind == LoadPattern::Kind::repeated;
@@ -97,33 +97,12 @@ class StepsEmitter {
         if (pattern.stride == word) {
           c.vmovups(to, c.zword[from]);
         } else {
-          insert(to, from, pattern.stride);
+          load_strided(c, to, from, pattern.stride);
         }
         break;
       }
       case LoadPattern::Kind::repeated_scattered:
       case LoadPattern::Kind::scattered: gather(to, batch, offset, part); break;
-    }
-  }
-
-  /// Sixteen words, `stride` bytes apart. Several times as fast as a gather instruction on AMD's
-  /// Zen 4, where a gather of 16 words takes about 80 micro-operations
-  /// (https://uops.info, VGATHERDPS).
-  void insert(const Zmm& to, const Xbyak::RegExp& from, std::int32_t stride) {
-    Emitter& c = *c_;
-    constexpr int quarters = 4, lanes = 4;
-    for (int quarter = 0; quarter < quarters; ++quarter) {
-      const Xbyak::Xmm words(quarter == 0 ? to.getIdx() : Emitter::temporary(quarter - 1).getIdx());
-      const std::int32_t first = quarter * lanes * stride;
-      c.vmovss(words, c.dword[from + first]);
-      for (int lane = 1; lane < lanes; ++lane) {
-        c.vinsertps(words, words, c.dword[from + (first + lane * stride)],
-                    static_cast<std::uint8_t>(lane << 4));
-      }
-    }
-    for (int quarter = 1; quarter < quarters; ++quarter) {
-      c.vinsertf32x4(to, to, Xbyak::Xmm(Emitter::temporary(quarter - 1).getIdx()),
-                     static_cast<std::uint8_t>(quarter));
     }
   }
 
@@ -145,32 +124,8 @@ class StepsEmitter {
            kind == LoadPattern::Kind::repeated_scattered;
   }
 
-  /// Sixteen lanes' four adjacent words, as whole groups of four and transposed.
-  void transpose(std::span<const Zmm, 4> to, const Xbyak::RegExp& from, std::int32_t stride) {
-    Emitter& c = *c_;
-    constexpr int lanes = 4;  // whose words fill a register
-    for (int lane = 0; lane < lanes; ++lane) {
-      const Zmm words = to[static_cast<std::size_t>(lane)];
-      c.vmovups(Xbyak::Xmm(words.getIdx()), c.xword[from + lane * stride]);
-      for (int group = 1; group < lanes; ++group) {
-        c.vinsertf32x4(words, words, c.xword[from + (group * lanes + lane) * stride],
-                       static_cast<std::uint8_t>(group));
-      }
-    }
-    const Zmm low01 = Emitter::temporary(0), low23 = Emitter::temporary(1),
-              high01 = Emitter::temporary(2), high23 = to[3];
-    c.vunpcklps(low01, to[0], to[1]);
-    c.vunpcklps(low23, to[2], to[3]);
-    c.vunpckhps(high01, to[0], to[1]);
-    c.vunpckhps(high23, to[2], to[3]);
-    c.vunpcklpd(to[0], low01, low23);
-    c.vunpckhpd(to[1], low01, low23);
-    c.vunpcklpd(to[2], high01, high23);
-    c.vunpckhpd(to[3], high01, high23);
-  }
-
   /// Loads four words per lane whose addresses are a constant stride apart. False for others.
-  bool load_transposed(const Step& step) {
+  bool load_fours(const Step& step) {
     const LoadPattern pattern = patterns_[step.batch[0]];
     const bool repeated = pattern.kind == LoadPattern::Kind::repeated;
     if (step.count != 4 || (pattern.kind != LoadPattern::Kind::strided && !repeated)) return false;
@@ -179,8 +134,9 @@ class StepsEmitter {
       if (part == 0 || !repeated) {
         for (Zmm& word : words) word = c_->fresh();
         const std::int32_t first = part * half_lanes * pattern.stride;
-        transpose(words, source(step.batch[0], offsetof(LoadSource, low), step.offset[0] + first),
-                  pattern.stride);
+        load_transposed(*c_, words,
+                        source(step.batch[0], offsetof(LoadSource, low), step.offset[0] + first),
+                        pattern.stride);
       }
       for (std::size_t e = 0; e < words.size(); ++e) {
         c_->write(line_of(step.row[e], part), words[e], lanes(part));
@@ -190,7 +146,7 @@ class StepsEmitter {
   }
 
   void load(const Step& step) {
-    if (load_transposed(step)) return;
+    if (load_fours(step)) return;
     for (std::size_t e = 0; e < step.count; ++e) {
       const auto offset = step.offset[0] + static_cast<std::int32_t>(e * sizeof(std::uint32_t));
       Zmm words;
@@ -227,51 +183,69 @@ class StepsEmitter {
   Emitter* c_ = nullptr;
 };
 
-class Steps final : public NativeSteps {
+/// Functions for a kind of code, by the patterns for which they were made.
+template <class Code>
+class Variants {
  public:
-  explicit Steps(const Superinstruction& super) : super_(super) {}
-
-  Function find(std::span<const LoadPattern> patterns) override {
+  /// The code for these patterns, made by `make(emitter)` at the first call. None if there is too
+  /// much.
+  template <class Make>
+  Code find(std::span<const LoadPattern> patterns, const Make& make) {
     for (const Variant& variant : variants_) {
-      const Function function = variant.function.load(std::memory_order_acquire);
-      if (function == nullptr) break;
-      if (variant.is_for(patterns)) return function;
+      if (!variant.is_complete.load(std::memory_order_acquire)) break;
+      if (variant.is_for(patterns)) return variant.code;
     }
-    return make(patterns);
+    const std::lock_guard lock(mutex_);
+    for (Variant& variant : variants_) {
+      if (variant.is_complete.load(std::memory_order_relaxed)) {
+        if (variant.is_for(patterns)) return variant.code;
+        continue;
+      }
+      variant.code = make(emitters_.emplace_back());
+      std::copy(patterns.begin(), patterns.end(), variant.patterns.begin());
+      variant.is_complete.store(true, std::memory_order_release);
+      return variant.code;
+    }
+    return {};
   }
 
  private:
   struct Variant {
     std::array<LoadPattern, Superinstruction::most_batches> patterns;
-    std::atomic<Function> function = nullptr;  // null: unused, and so are the next ones
+    Code code{};
+    std::atomic<bool> is_complete = false;  // if not, it is unused, and so are the next ones
 
     bool is_for(std::span<const LoadPattern> wanted) const {
       return std::equal(wanted.begin(), wanted.end(), patterns.begin());
     }
   };
 
-  Function make(std::span<const LoadPattern> patterns) {
-    const std::lock_guard lock(mutex_);
-    for (Variant& variant : variants_) {
-      if (const Function known = variant.function.load(std::memory_order_relaxed)) {
-        if (variant.is_for(patterns)) return known;
-        continue;
-      }
-      Emitter& emitter = emitters_.emplace_back();
-      StepsEmitter(super_, patterns).emit(emitter);
-      emitter.make_executable();
-      std::copy(patterns.begin(), patterns.end(), variant.patterns.begin());
-      const auto function = emitter.getCode<Function>();
-      variant.function.store(function, std::memory_order_release);
-      return function;
-    }
-    return nullptr;
-  }
-
-  const Superinstruction& super_;
   std::mutex mutex_;
   std::deque<Emitter> emitters_;
   std::array<Variant, 8> variants_;
+};
+
+class Steps final : public NativeSteps {
+ public:
+  explicit Steps(const Superinstruction& super) : super_(super) {}
+
+  Function find(std::span<const LoadPattern> patterns) override {
+    return single_.find(patterns, [&](Emitter& emitter) {
+      StepsEmitter(super_, patterns).emit(emitter);
+      emitter.make_executable();
+      return emitter.getCode<Function>();
+    });
+  }
+
+  Repeated find_repeated(std::span<const LoadPattern> patterns) override {
+    return repeated_.find(
+        patterns, [&](Emitter& emitter) { return repeated_steps(super_, patterns, emitter); });
+  }
+
+ private:
+  const Superinstruction& super_;
+  Variants<Function> single_;
+  Variants<Repeated> repeated_;
 };
 
 }  // namespace

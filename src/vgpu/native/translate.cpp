@@ -1,9 +1,12 @@
 #include "vgpu/native/translate.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device/cpu/machine.hpp"
+#include "vgpu/engine/control/superinstruction.hpp"
 #include "vgpu/native/emit.hpp"
 #include "vgpu/native/steps.hpp"
 
@@ -32,6 +35,8 @@ class Translator {
     for (Instr& instr : kernel_.native_code) {
       if (instr.rows == nullptr) instr.rows = instr.row.data();
     }
+    for (std::size_t i = 0; i < kernel_.blocks.size(); ++i)
+      find_loop(static_cast<std::uint32_t>(i));
     for (Superinstruction& super : kernel_.superinstructions) super.native = native_steps(super);
     kernel_.machine_code = emitter_;
   }
@@ -54,6 +59,30 @@ class Translator {
         static_cast<std::uint32_t>(kernel_.native_code.size()) - block.native_first;
   }
 
+  /// If the block repeats itself and its superinstruction may be deferred, one handler runs it all.
+  void find_loop(std::uint32_t index) {
+    BasicBlock& block = kernel_.blocks[index];
+    const auto repeats = [&](int target) { return target == static_cast<int>(index); };
+    if (block.end != BasicBlock::End::branch || !(repeats(block.taken) || repeats(block.next))) {
+      return;
+    }
+    const std::span code(&kernel_.native_code[block.native_first], block.native_count);
+    const auto super = std::find_if(code.begin(), code.end(), [&](const Instr& instr) {
+      return std::any_of(
+          kernel_.superinstructions.begin(), kernel_.superinstructions.end(),
+          [&](const auto& any) { return any.deferrable && instr.imm == imm_to(any); });
+    });
+    if (super == code.end()) return;
+    Loop& loop = kernel_.loops.emplace_back();
+    loop.super = *super;
+    loop.block = index;
+    if (super != code.begin()) loop.before = code.front();
+    if (super + 1 != code.end()) loop.behind = code.back();
+    code[0] = run_by_one_handler(kernel_.loops.back());
+    code[0].rows = code[0].row.data();
+    block.native_count = 1;
+  }
+
   void add(Instr instr) {
     if (instr.rows == instr.row.data()) instr.rows = nullptr;  // its own, where it will be
     kernel_.native_code.push_back(instr);
@@ -62,9 +91,9 @@ class Translator {
   /// `next`: the site of the instruction behind the run.
   void finish(std::vector<Instr>& run, std::uint32_t next) {
     if (run.empty()) return;
-    // A site with several instructions ends with the last of them.
-    const std::uint32_t site = run.back().site;
-    end_site_ = next == site ? site - 1 : site;
+    // A site with several instructions ends with the last of them. Instructions that were moved ahead
+    // have sites behind `next`.
+    end_site_ = next == Kernel::no_site ? run.back().site : next - 1;
     Instr whole{};
     whole.site = run.front().site;
     runs_.push_back({kernel_.native_code.size(), emit_run(run, false), emit_run(run, true)});

@@ -47,6 +47,39 @@ class Ranges {
   std::vector<LiveRange> ranges_;
 };
 
+/// Adjacent instructions of a block that may become one superinstruction, and those that move ahead
+/// of it (lowering/superinstructions.hpp): they compute, or load from shared memory.
+struct Stretch {
+  std::size_t first, end;
+  bool loads = false, multiplies = false;
+
+  /// Whether integers have rows of their own in it: those that are computed may then move ahead.
+  bool keeps_integers() const { return loads && multiplies; }
+};
+
+std::vector<Stretch> stretches(const ptx::Function& function, const CfgBlock& block) {
+  std::vector<Stretch> found;
+  bool goes_on = false;
+  for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+    const ptx::Instruction& instruction = function.body[i];
+    const bool loads = instruction.opcode == ptx::Opcode::ld && instruction.has("shared");
+    const bool fits = loads || works_in_place(instruction);
+    if (fits && !goes_on) found.push_back({i, i});
+    goes_on = fits;
+    if (!fits) continue;
+    Stretch& stretch = found.back();
+    stretch.end = i + 1;
+    stretch.loads = stretch.loads || loads;
+    stretch.multiplies = stretch.multiplies || instruction.opcode == ptx::Opcode::fma;
+  }
+  return found;
+}
+
+bool is_integer(const ptx::Function& function, int reg) {
+  const ptx::Type type = function.registers[static_cast<std::size_t>(reg)].type;
+  return type != ptx::Type::f32 && type != ptx::Type::f64;
+}
+
 }  // namespace
 
 std::vector<LiveRange> live_ranges(const ptx::Function& function, const Cfg& cfg,
@@ -57,19 +90,28 @@ std::vector<LiveRange> live_ranges(const ptx::Function& function, const Cfg& cfg
     const std::size_t begin = reads_at(block.first);
     const std::size_t end = reads_at(block.first + block.count);
     liveness.out[b].for_each([&](int reg) { ranges.add(reg, begin, end); });
+    std::vector<Stretch> left = stretches(function, block);
     for (std::size_t i = block.first + block.count; i-- > block.first;) {
       const ptx::Instruction& instruction = function.body[i];
+      while (!left.empty() && left.back().first > i) left.pop_back();
+      const bool keeps = !left.empty() && i < left.back().end && left.back().keeps_integers();
       for_each_definition(instruction, [&](int reg) {
         if (instruction.guard >= 0) {
           ranges.add(reg, writes_at(i), writes_at(i) + 1);
         } else {
           ranges.write(reg, writes_at(i), begin);
         }
+        if (keeps && is_integer(function, reg)) {
+          ranges.add(reg, reads_at(left.back().first), writes_at(i) + 1);
+        }
       });
       // Every step of a lowered instruction may read the guard again.
       if (instruction.guard >= 0) ranges.add(instruction.guard, begin, writes_at(i) + 1);
       const std::size_t read = works_in_place(instruction) ? writes_at(i) : writes_at(i) + 1;
-      for_each_use(instruction, [&](int reg) { ranges.add(reg, begin, read); });
+      for_each_use(instruction, [&](int reg) {
+        const bool to_end = keeps && is_integer(function, reg);
+        ranges.add(reg, begin, to_end ? reads_at(left.back().end) : read);
+      });
     }
   }
   return ranges.done();

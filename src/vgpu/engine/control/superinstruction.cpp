@@ -25,18 +25,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Step = Superinstruction::Step;
 using Word = std::uint32_t;
 
-/// Whether all reads of the batch are valid.
-bool locate_batch(Warp& warp, const ReadBatch& batch, Shape& shape) {
-  Block& block = *warp.block;
-  const auto located = [&](const MemoryOp& op) {
-    Place place;
-    return locate_shared(block, op, shape, place) ||
-           locate(block, warp, op, shape, AccessKind::load, place);
-  };
-  const MemoryOp& first = *batch.reads.front();
+/// The general case of locate_batch(): arrays whose size only the launch knows, and errors.
+HWY_NOINLINE bool locate_ends(Warp& warp, const ReadBatch& batch, Shape& shape) {
+  Place place;
+  return locate(*warp.block, warp, *batch.lowest, shape, AccessKind::load, place) &&
+         locate(*warp.block, warp, *batch.highest, shape, AccessKind::load, place);
+}
+
+/// Whether all reads of the batch are valid: the others are between the lowest and the highest, at
+/// multiples of their alignment.
+HWY_INLINE bool locate_batch(Warp& warp, const ReadBatch& batch, Shape& shape) {
+  const MemoryOp& first = *batch.first;
   if (first.starts_shape) make_shape(shape, warp, first);
-  // The others are between these two, at multiples of their alignment.
-  return located(*batch.lowest) && (batch.reads.size() == 1 || located(*batch.highest));
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(batch.begin);
+  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(batch.end);
+  const bool inside = low >= first.shared_begin && end <= first.shared_end && low <= end &&
+                      ((low | shape.low_bits) & (first.alignment() - 1)) == 0;
+  return inside || locate_ends(warp, batch, shape);
 }
 
 void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape& shape) {
@@ -45,7 +50,7 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
   for (std::uint32_t left = batch.sizes; left != 0; left &= left - 1) {
     const std::uint32_t bytes = left & (~left + 1);
     counts.wavefronts[static_cast<std::size_t>(first_lane(left))] +=
-        static_cast<std::uint64_t>(shape.wavefronts(bytes, batch.lowest->offset, true));
+        static_cast<std::uint64_t>(shape.wavefronts(bytes, batch.begin, true));
   }
   if (block.worker.watched) {
     for (const MemoryOp* op : batch.reads) {
@@ -54,10 +59,8 @@ void observe_batch(Block& block, const Warp& warp, const ReadBatch& batch, Shape
     }
   }
   SharedShadow& shadow = block.shadow;
-  const Regions regions =
-      shadow.regions(shape.low + static_cast<std::uint64_t>(batch.lowest->offset),
-                     shape.high + static_cast<std::uint64_t>(batch.highest->offset) +
-                         batch.highest->access_bytes() - 1);
+  const Regions regions = shadow.regions(shape.low + static_cast<std::uint64_t>(batch.begin),
+                                         shape.high + static_cast<std::uint64_t>(batch.end) - 1);
   if ((regions & shadow.suspect()) != 0) {
     for (const MemoryOp* op : batch.reads) {
       check_read(block, warp, op->site, shape, op->offset, op->access_bytes());
@@ -256,7 +259,8 @@ LoadPattern pattern_of(const Shape& shape, Source::Kind kind) {
   using Kind = LoadPattern::Kind;
   switch (kind) {
     case Source::Kind::uniform: return {Kind::uniform};
-    case Source::Kind::halves: return {Kind::halves};
+    case Source::Kind::halves:
+      return {Kind::halves, shape.narrow_distance[warp_size / 2] - shape.narrow_distance[0]};
     case Source::Kind::dense: return {Kind::strided, sizeof(Word)};
     case Source::Kind::repeated:
       if (shape.half_stride <= 0) return {Kind::repeated_scattered};
@@ -267,49 +271,68 @@ LoadPattern pattern_of(const Shape& shape, Source::Kind kind) {
   return {Kind::strided, shape.half_stride};
 }
 
-/// Runs the steps in machine code, if there is some.
-bool run_native(const Superinstruction& super, Worker& worker,
-                const std::array<Source, Superinstruction::most_batches + 1>& sources,
-                std::byte* frame) {
-  if (super.native == nullptr) return false;
+HWY_INLINE Shape& shape_of(Worker& worker, const ReadBatch& batch) {
+  return worker.shapes[batch.first->slot];
+}
+
+/// Finds the code for the shapes of the batches, which have changed.
+HWY_NOINLINE void find_code(const Superinstruction& super, Worker& worker,
+                            Worker::TranslatedSteps& known) {
   std::array<LoadPattern, Superinstruction::most_batches> patterns;
-  std::array<LoadSource, Superinstruction::most_batches> loads;
   const std::size_t count = super.batches.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const Shape& shape = worker.shapes[super.batches[i]->reads.front()->slot];
-    const std::byte* from = sources[i].from;
-    const std::int32_t* distance = shape.narrow_distance.data();
-    patterns[i] = pattern_of(shape, sources[i].kind);
-    loads[i] = {from, {from + distance[0], from + distance[warp_size / 2]}, distance};
+    const Shape& shape = shape_of(worker, *super.batches[i]);
+    patterns[i] = pattern_of(shape, Source(shape, nullptr).kind);
+    known.generations[i] = shape.generation;
+    known.sources[i].distance = shape.narrow_distance.data();
   }
-  const NativeSteps::Function function = super.native->find({patterns.data(), count});
-  if (function == nullptr) return false;
-  function(frame, loads.data());
+  known.function = super.native->find({patterns.data(), count});
+  known.repeated = super.native->find_repeated({patterns.data(), count});
+  if (worker.scratch == nullptr) worker.scratch = std::make_unique<Worker::Scratch>();
+}
+
+/// Whether the code is that for the shapes of the batches.
+HWY_INLINE bool is_for_shapes(const Worker::TranslatedSteps& known, const Superinstruction& super,
+                              Worker& worker) {
+  bool same = known.function != nullptr;
+  for (std::size_t i = 0; i < super.batches.size(); ++i) {
+    same = same && known.generations[i] == shape_of(worker, *super.batches[i]).generation;
+  }
+  return same;
+}
+
+/// The lowest addresses of the batches.
+HWY_INLINE void add_lows(const Superinstruction& super, Block& block, const std::byte** lows) {
+  for (std::size_t i = 0; i < super.batches.size(); ++i) {
+    lows[i] = block.shared.data() + shape_of(block.worker, *super.batches[i]).low;
+  }
+}
+
+/// Runs the steps in machine code, if there is some.
+HWY_INLINE bool run_native(const Superinstruction& super, Block& block, std::byte* frame) {
+  if (super.native == nullptr) return false;
+  Worker& worker = block.worker;
+  Worker::TranslatedSteps& known = worker.steps[super.index];
+  if (!is_for_shapes(known, super, worker)) find_code(super, worker, known);
+  if (known.function == nullptr) return false;
+  if (known.repeated.faster_once) {
+    add_lows(super, block, known.lows.data());
+    known.repeated.function(frame, known.lows.data(), 1, worker.scratch->bytes.data());
+    return true;
+  }
+  for (std::size_t i = 0; i < super.batches.size(); ++i) {
+    known.sources[i].low = block.shared.data() + shape_of(worker, *super.batches[i]).low;
+  }
+  known.function(frame, known.sources.data());
   return true;
 }
 
-void run(Warp& warp, const Instr& instr) {
-  const auto& super = instr.op<Superinstruction>();
-  Block& block = *warp.block;
-  Worker& worker = *warp.worker;
-  bool good = warp.mask == all_lanes;
-  for (const ReadBatch* batch : super.batches) {
-    good = good && locate_batch(warp, *batch, worker.shapes[batch->reads.front()->slot]);
-  }
-  if (!good) {
-    for (const Instr& part : super.parts) part.full(warp, part);
-    return;
-  }
-  std::byte* const frame = warp.frame;
+HWY_NOINLINE void run_steps(const Superinstruction& super, Block& block, std::byte* frame) {
   std::array<Source, Superinstruction::most_batches + 1> sources;
   sources[Superinstruction::in_frame] = Source(frame);
   for (std::size_t i = 0; i < super.batches.size(); ++i) {
-    const ReadBatch& batch = *super.batches[i];
-    Shape& shape = worker.shapes[batch.reads.front()->slot];
-    if (worker.observe) observe_batch(block, warp, batch, shape);
-    sources[i] = {shape, block.shared.data()};
+    sources[i] = {shape_of(block.worker, *super.batches[i]), block.shared.data()};
   }
-  if (worker.native && run_native(super, worker, sources, frame)) return;
   const Step* step = super.steps.data();
   const Step* const end = step + super.steps.size();
   MultiplyAdd multiply_add(sources.data());
@@ -323,6 +346,106 @@ void run(Warp& warp, const Instr& instr) {
   }
 }
 
+/// Whether the loads of all lanes are valid. Determines their shapes.
+HWY_INLINE bool locate_batches(Warp& warp, const Superinstruction& super) {
+  bool good = warp.mask == all_lanes;
+  for (const ReadBatch* batch : super.batches) {
+    good = good && locate_batch(warp, *batch, shape_of(*warp.worker, *batch));
+  }
+  return good;
+}
+
+HWY_INLINE void observe_batches(Block& block, const Warp& warp, const Superinstruction& super) {
+  for (const ReadBatch* batch : super.batches) {
+    observe_batch(block, warp, *batch, shape_of(block.worker, *batch));
+  }
+}
+
+void run(Warp& warp, const Instr& instr) {
+  const auto& super = instr.op<Superinstruction>();
+  Block& block = *warp.block;
+  if (!locate_batches(warp, super)) {
+    for (const Instr& part : super.parts) part.full(warp, part);
+    return;
+  }
+  if (block.worker.observe) observe_batches(block, warp, super);
+  if (block.worker.native && run_native(super, block, warp.frame)) return;
+  run_steps(super, block, warp.frame);
+}
+
+/// Runs of steps that are put off.
+class DeferredRuns {
+ public:
+  DeferredRuns(const Superinstruction& super, Warp& warp, Worker::TranslatedSteps& known)
+      : super_(super), warp_(warp), known_(known) {}
+
+  bool is_full() const { return count_ == known_.repeated.most_runs; }
+  HWY_INLINE void add() {
+    add_lows(super_, *warp_.block, known_.lows.data() + count_ * super_.batches.size());
+    ++count_;
+  }
+  void run() {
+    if (count_ == 0) return;
+    known_.repeated.function(warp_.frame, known_.lows.data(), count_,
+                             warp_.worker->scratch->bytes.data());
+    count_ = 0;
+  }
+
+ private:
+  const Superinstruction& super_;
+  Warp& warp_;
+  Worker::TranslatedSteps& known_;
+  std::size_t count_ = 0;
+};
+
+/// Whether the block's branch leads all lanes back to it.
+HWY_INLINE bool repeats(const Warp& warp, const BasicBlock& block, std::uint32_t index) {
+  Warp& read = const_cast<Warp&>(warp);
+  const Mask taken =
+      block.guard_negated ? ~read.predicate(block.guard) : read.predicate(block.guard);
+  if (taken != 0 && taken != all_lanes) return false;
+  return (taken == 0 ? block.next : block.taken) == static_cast<int>(index);
+}
+
+HWY_INLINE void run(Warp& warp, const std::optional<Instr>& instr) {
+  if (instr) instr->full(warp, *instr);
+}
+
+/// Iterations of a block: all but the last are counted here, as the scheduler counts that one.
+void run_loop(Warp& warp, const Instr& instr) {
+  const auto& loop = instr.op<Loop>();
+  const auto& super = loop.super.op<Superinstruction>();
+  Worker& worker = *warp.worker;
+  const bool alone = warp.mask == all_lanes && !worker.watched && warp.split().parent < 0;
+  const BasicBlock& block = worker.kernel.blocks[loop.block];
+  Worker::TranslatedSteps& known = worker.steps[super.index];
+  DeferredRuns deferred(super, warp, known);
+  for (;;) {
+    run(warp, loop.before);
+    if (!alone || !locate_batches(warp, super) || !is_for_shapes(known, super, worker) ||
+        known.repeated.function == nullptr) {
+      deferred.run();
+      loop.super.full(warp, loop.super);
+      run(warp, loop.behind);
+      return;
+    }
+    if (worker.observe) observe_batches(*warp.block, warp, super);
+    deferred.add();
+    run(warp, loop.behind);
+    if (deferred.is_full() || !repeats(warp, block, loop.block)) break;
+    worker.spent += block.instructions;
+    ++worker.executions[loop.block].times;
+  }
+  deferred.run();
+}
+
+void run_loop_masked(Warp& warp, const Instr& instr) {
+  const auto& loop = instr.op<Loop>();
+  if (loop.before) loop.before->masked(warp, *loop.before);
+  loop.super.masked(warp, loop.super);
+  if (loop.behind) loop.behind->masked(warp, *loop.behind);
+}
+
 }  // namespace
 
 Instr instruction(const Superinstruction& super) {
@@ -331,6 +454,15 @@ Instr instruction(const Superinstruction& super) {
   instr.masked = run_one_by_one;
   instr.imm = imm_to(super);
   instr.site = super.parts.front().site;
+  return instr;
+}
+
+Instr loop_instruction(const Loop& loop) {
+  Instr instr{};
+  instr.full = run_loop;
+  instr.masked = run_loop_masked;
+  instr.imm = imm_to(loop);
+  instr.site = loop.super.site;
   return instr;
 }
 
@@ -343,6 +475,11 @@ namespace rung::vgpu {
 Instr run_by_one_handler(const Superinstruction& super) {
   static const auto picked = RUNG_PICK_LANES(instruction);
   return picked(super);
+}
+
+Instr run_by_one_handler(const Loop& loop) {
+  static const auto picked = RUNG_PICK_LANES(loop_instruction);
+  return picked(loop);
 }
 
 }  // namespace rung::vgpu

@@ -64,9 +64,11 @@ Block::Turn Block::take_turn(Warp& warp, std::uint64_t budget) {
     const BasicBlock& block = kernel.blocks[index];
     if (warp.split().resume < 0) {
       worker.spent += block.instructions;
-      ++worker.block_executions[index];
-      worker.block_lanes[index] +=
-          warp.mask == all_lanes ? warp_size : static_cast<std::uint64_t>(lanes_in(warp.mask));
+      Worker::Executions& counts = worker.executions[index];
+      ++counts.times;
+      if (warp.mask != all_lanes) {
+        counts.idle_lanes += static_cast<std::uint64_t>(warp_size - lanes_in(warp.mask));
+      }
       if (steps != nullptr) (*steps)({warp.index, warp.mask, static_cast<std::uint32_t>(index)});
     }
     bool runs_on = run_code(warp, block);
@@ -136,7 +138,7 @@ bool Block::advance(Warp& warp, const BasicBlock& block, int index) {
       const Mask taken = guard();
       if (taken == warp.mask) return go_to(warp, block.taken);
       if (taken == 0) return go_to(warp, block.next);
-      ++worker.divergent[index];
+      ++worker.executions[index].divergent;
       return diverge(warp, block, taken);
     }
     case BasicBlock::End::indirect: return jump_indirect(warp, block);

@@ -58,20 +58,24 @@ void add_site(const Site& site, const SiteCounters& counted, const Worker::Acces
 void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& report) {
   for (const auto& worker : workers) worker->count_batches();
   const Kernel& kernel = workers.front()->kernel;
-  const auto sum = [&](auto member, std::size_t index) {
+  const auto sum = [&](auto member, std::size_t block) {
     std::uint64_t total = 0;
-    for (const auto& worker : workers) total += ((*worker).*member)[index];
+    for (const auto& worker : workers) total += worker->executions[block].*member;
     return total;
   };
+  using Executions = Worker::Executions;
   report.per_site.assign(kernel.sites.size(), {});
   for (std::size_t i = 0; i < kernel.sites.size(); ++i) {
     SiteCounters& site = report.per_site[i];
     const std::uint32_t block = kernel.block_of_site[i];
     if (block == Kernel::no_site) continue;  // unreachable
-    site.executions = sum(&Worker::block_executions, block);
-    site.lanes = sum(&Worker::block_lanes, block) - sum(&Worker::predicated_off, i);
+    site.executions = sum(&Executions::times, block);
+    site.lanes = site.executions * warp_size - sum(&Executions::idle_lanes, block);
     Worker::Accesses accesses;
-    for (const auto& worker : workers) accesses += worker->accesses[i];
+    for (const auto& worker : workers) {
+      accesses += worker->accesses[i];
+      site.lanes -= worker->predicated_off[i];
+    }
     site.units = accesses.units;
     add_site(kernel.sites[i], site, accesses, report.counters);
   }
@@ -82,7 +86,7 @@ void add_up(const std::vector<std::unique_ptr<Worker>>& workers, LaunchReport& r
   report.counters.wgmma_shared_load_wavefronts =
       report.counters.wgmma_shared_load_bytes / wavefront_bytes;
   for (std::size_t i = 0; i < kernel.blocks.size(); ++i) {
-    report.counters.divergent_branches += sum(&Worker::divergent, i);
+    report.counters.divergent_branches += sum(&Executions::divergent, i);
   }
 }
 

@@ -32,9 +32,8 @@ Worker::Worker(LaunchState& launch_)
       observe(launch_.options.observe),
       watched(observe && launch_.options.watcher),
       native(launch_.options.native && !kernel.native_code.empty()) {
-  block_executions.assign(kernel.blocks.size(), 0);
-  block_lanes.assign(kernel.blocks.size(), 0);
-  divergent.assign(kernel.blocks.size(), 0);
+  executions.resize(kernel.blocks.size());
+  steps.resize(kernel.superinstructions.size());
   accesses.resize(kernel.sites.size());
   predicated_off.assign(kernel.sites.size(), 0);
   batches.resize(kernel.read_batches.size());

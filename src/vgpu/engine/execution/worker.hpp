@@ -75,7 +75,12 @@ class Worker {
   int polls = 0;            // volatile, relaxed and acquiring loads in this turn of a warp
 
   // Counted per basic block; the counts of instructions follow.
-  std::vector<std::uint64_t> block_executions, block_lanes;
+  struct Executions {
+    std::uint64_t times = 0;
+    std::uint64_t idle_lanes = 0;  // of all lanes of these times
+    std::uint64_t divergent = 0;   // its branch went both ways
+  };
+  std::vector<Executions> executions;
   struct Accesses {
     std::uint64_t requests = 0;                                // with at least one active lane
     std::uint64_t units = 0;                                   // sectors or wavefronts
@@ -97,9 +102,21 @@ class Worker {
   std::vector<BatchCounts> batches;           // by ReadBatch::index
   Counters apart;                             // counts that belong to no site
   std::vector<std::uint64_t> predicated_off;  // by site: lanes whose guard did not hold
-  std::vector<std::uint64_t> divergent;       // by basic block: branches that went both ways
 
   std::vector<Shape> shapes;  // by slot, for the running basic block
+  /// The code of a superinstruction for the shapes that its batches had last.
+  struct TranslatedSteps {
+    NativeSteps::Function function = nullptr;  // null: none yet, or none at all
+    NativeSteps::Repeated repeated;            // null if it would be no faster
+    std::array<std::uint64_t, Superinstruction::most_batches> generations;  // of the shapes
+    std::array<LoadSource, Superinstruction::most_batches> sources;
+    std::array<const std::byte*, Superinstruction::most_batches * NativeSteps::most_runs> lows;
+  };
+  std::vector<TranslatedSteps> steps;  // by Superinstruction::index
+  struct alignas(64) Scratch {
+    std::array<std::byte, NativeSteps::most_scratch> bytes;
+  };
+  std::unique_ptr<Scratch> scratch;  // for NativeSteps::Repeated, once it is used
   Shape scratch_shape;
   std::vector<const Allocation*> last_allocation;  // by MemoryOp::cache
 

@@ -18,41 +18,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
-/// Whether these lanes have the shape's distances; if so, moves the shape to their addresses. `row`
-/// contains addresses of 32 or 64 bits, signed if they are to be sign-extended.
+/// Moves a shape of all lanes to addresses that begin at `low`, unless they would pass the end of
+/// T's numbers.
 template <class T>
-inline bool moved(Shape& shape, Mask mask, const T* row) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  const T* distance = reinterpret_cast<const T*>(shape.distance.data());
-  using Unsigned = std::make_unsigned_t<T>;
-  constexpr bool is_narrow = sizeof(T) == sizeof(std::int32_t);
-  using Wide = std::conditional_t<is_narrow, std::int64_t, std::uint64_t>;
-  if constexpr (is_narrow) {
-    if (!shape.narrow) return false;
-    distance = reinterpret_cast<const T*>(shape.narrow_distance.data());
-  }
-  if (shape.mask != mask || mask == 0) return false;
-  const hn::CappedTag<T, warp_size> d;
-  const int first = first_lane(mask);
-  const T low =
-      static_cast<T>(static_cast<Unsigned>(row[first]) - static_cast<Unsigned>(distance[first]));
-  auto off = hn::Zero(d);
-  const auto differences = [&](std::size_t lane) HWY_ATTR {
-    const auto found = hn::Sub(hn::LoadU(d, row + lane), hn::Set(d, low));
-    return hn::Xor(found, hn::Load(d, distance + lane));
-  };
-  if (mask == all_lanes) {
-    for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
-      off = hn::Or(off, differences(lane));
-    }
-  } else {
-    for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
-      const std::uint64_t bits = mask >> lane;
-      const auto active = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&bits));
-      off = hn::Or(off, hn::IfThenElseZero(active, differences(lane)));
-    }
-  }
-  if (!hn::AllTrue(d, hn::Eq(off, hn::Zero(d)))) return false;
+HWY_INLINE bool move_to(Shape& shape, T low) {
+  using Wide = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int64_t, std::uint64_t>;
   const auto room = static_cast<std::uint64_t>(static_cast<Wide>(std::numeric_limits<T>::max()) -
                                                static_cast<Wide>(low));
   if (shape.high - shape.low > room) return false;
@@ -60,20 +30,69 @@ inline bool moved(Shape& shape, Mask mask, const T* row) {
   return true;
 }
 
+/// The shape's distances, as numbers of T's size.
 template <class T>
-inline void describe(Shape& shape, Mask mask, const T* row) {
-  if (moved(shape, mask, row)) return;
+HWY_INLINE const T* distances(const Shape& shape) {
+  if constexpr (sizeof(T) == sizeof(std::int32_t)) {
+    return reinterpret_cast<const T*>(shape.narrow_distance.data());
+  } else {
+    return reinterpret_cast<const T*>(shape.distance.data());
+  }
+}
+
+/// Whether these lanes have the shape's distances; if so, moves the shape to their addresses. `row`
+/// contains addresses of 32 or 64 bits, signed if they are to be sign-extended. `active(lane,
+/// differences)` selects those of the mask.
+template <class T, class Active>
+HWY_INLINE bool moved(Shape& shape, int first, const T* row, const Active& active) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  using Unsigned = std::make_unsigned_t<T>;
+  if (sizeof(T) == sizeof(std::int32_t) && !shape.narrow) return false;
+  const T* const distance = distances<T>(shape);
+  const hn::CappedTag<T, warp_size> d;
+  const T low =
+      static_cast<T>(static_cast<Unsigned>(row[first]) - static_cast<Unsigned>(distance[first]));
+  auto off = hn::Zero(d);
+  for (std::size_t lane = 0; lane < warp_size; lane += hn::Lanes(d)) {
+    const auto found = hn::Sub(hn::LoadU(d, row + lane), hn::Set(d, low));
+    off = hn::Or(off, active(lane, hn::Xor(found, hn::Load(d, distance + lane))));
+  }
+  return hn::AllTrue(d, hn::Eq(off, hn::Zero(d))) && move_to(shape, low);
+}
+
+/// The same for all lanes.
+template <class T>
+HWY_INLINE bool all_moved(Shape& shape, const T* row) {
+  return moved(shape, 0, row, [](std::size_t, auto differences) HWY_ATTR { return differences; });
+}
+
+/// Determines the shape of the lanes' addresses.
+template <class T>
+HWY_NOINLINE void describe(Shape& shape, Mask mask, const T* row) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  if (shape.mask == mask && mask != 0) {
+    const auto active = [&](std::size_t lane, auto differences) HWY_ATTR {
+      const hn::CappedTag<T, warp_size> d;
+      const std::uint64_t bits = mask >> lane;
+      const auto of_mask = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&bits));
+      return hn::IfThenElseZero(of_mask, differences);
+    };
+    if (moved(shape, first_lane(mask), row, active)) return;
+  }
   std::uint64_t address[warp_size];
   for (int lane = 0; lane < warp_size; ++lane)
     address[lane] = static_cast<std::uint64_t>(row[lane]);
   shape.describe(mask, address);
 }
 
-inline void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
+HWY_INLINE void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
+  const bool whole = warp.mask == all_lanes && shape.mask == all_lanes;
   if (op.address_bytes == 8) {
-    describe(shape, warp.mask, warp.row<std::uint64_t>(op.address_row));
+    const std::uint64_t* row = warp.row<std::uint64_t>(op.address_row);
+    if (!whole || !all_moved(shape, row)) describe(shape, warp.mask, row);
   } else if (op.wraps()) {
-    describe(shape, warp.mask, warp.row<std::int32_t>(op.address_row));
+    const std::int32_t* row = warp.row<std::int32_t>(op.address_row);
+    if (!whole || !all_moved(shape, row)) describe(shape, warp.mask, row);
   } else if (op.address_bytes == 4) {
     describe(shape, warp.mask, warp.row<std::uint32_t>(op.address_row));
   } else {
@@ -82,8 +101,9 @@ inline void make_shape(Shape& shape, Warp& warp, const MemoryOp& op) {
   }
 }
 
-/// The common case of locate(), inline.
-inline bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {
+/// The common cases of locate(), inline: arrays of known size in shared memory, and the allocation
+/// that the instruction accessed last.
+HWY_INLINE bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, Place& place) {
   if (op.space != ptx::Space::shared) return false;
   const std::uint64_t low = shape.low + static_cast<std::uint64_t>(op.offset);
   const std::uint64_t end = shape.high + static_cast<std::uint64_t>(op.offset) + op.access_bytes();
@@ -95,6 +115,23 @@ inline bool locate_shared(Block& block, const MemoryOp& op, const Shape& shape, 
   place.space = ptx::Space::shared;
   place.bias =
       static_cast<std::uint64_t>(op.offset) + reinterpret_cast<std::uint64_t>(block.shared.data());
+  return true;
+}
+HWY_INLINE bool locate_again(Block& block, const MemoryOp& op, const Shape& shape, AccessKind kind,
+                             Place& place) {
+  if (op.space != ptx::Space::global) return false;
+  const Allocation* const last = block.worker.last_allocation[op.cache];
+  if (last == nullptr) return false;
+  const std::uint64_t low = shape.low + static_cast<std::uint64_t>(op.offset);
+  const std::uint64_t end = shape.high + static_cast<std::uint64_t>(op.offset) + op.access_bytes();
+  const std::uint64_t bits = low | shape.low_bits;
+  if (low < last->address || end > last->address + last->bytes || low > end ||
+      (bits & (op.alignment() - 1)) != 0 || (last->read_only && kind != AccessKind::load)) {
+    return false;
+  }
+  place.space = ptx::Space::global;
+  place.bias = static_cast<std::uint64_t>(op.offset);
+  place.allocation = last;
   return true;
 }
 

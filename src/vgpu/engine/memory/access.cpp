@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 namespace {
 
-Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
+HWY_INLINE Shape& shape_of(Worker& worker, Warp& warp, const MemoryOp& op) {
   Shape& shape = worker.shapes[op.slot];
   if (op.starts_shape) make_shape(shape, warp, op);
   return shape;
@@ -55,8 +55,8 @@ bool is_near(const MemoryOp& op, const Shape& shape) {
 
 /// Prefetches for the next warp, which probably reads at the same distance from here as this one
 /// from the previous. With many warps taking turns, the CPU's prefetchers do not detect that
-/// pattern.
-void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
+/// pattern. Always inline: GCC removes calls of functions that only prefetch.
+HWY_INLINE void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t bytes) {
   constexpr std::uint32_t line = 64;
   const auto next = reinterpret_cast<std::uint64_t>(from) + shape.moved_by;
   for (std::uint32_t at = 0; at < bytes; at += line) {
@@ -65,7 +65,8 @@ void prefetch_next(const std::byte* from, const Shape& shape, std::uint32_t byte
 }
 
 template <class Mem, class Dst>
-void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+HWY_INLINE void load_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape,
+                           const Place& place) {
   const auto& op = instr.op<MemoryOp>();
   const int count = op.count;
   const auto rows = [&](int e) { return warp.row<Dst>(instr.rows[e]); };
@@ -134,7 +135,8 @@ bool has_distinct_bytes(const MemoryOp& op, Shape& shape, const Place& place) {
 }
 
 template <class Mem, class Src>
-void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
+HWY_INLINE void store_lanes(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                            const Place& place) {
   const auto& op = instr.op<MemoryOp>();
   const int count = op.count;
   const auto rows = [&](int e) { return warp.row<Src>(instr.rows[e]); };
@@ -223,19 +225,22 @@ void count_local(Worker& worker, const MemoryOp& op, Shape& shape, ptx::Space sp
   }
 }
 
-template <AccessKind Kind, AccessLanes Lanes>
-void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& shape,
-                        const Place& place) {
-  const auto& op = instr.op<MemoryOp>();
-  if (block.worker.observe) {
-    switch (place.space) {
-      case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
-      case ptx::Space::global:
-        block.observers.observe_global(block, warp, op, shape, place, Kind);
-        break;
-      default: count_local<Kind>(block.worker, op, shape, place.space);
-    }
+template <AccessKind Kind>
+void observe(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place) {
+  switch (place.space) {
+    case ptx::Space::shared: observe_shared<Kind>(block, warp, op, shape); break;
+    case ptx::Space::global:
+      block.observers.observe_global(block, warp, op, shape, place, Kind);
+      break;
+    default: count_local<Kind>(block.worker, op, shape, place.space);
   }
+}
+
+template <AccessKind Kind, AccessLanes Lanes>
+HWY_INLINE void access_and_observe(Block& block, Warp& warp, const Instr& instr, Shape& shape,
+                                   const Place& place) {
+  const auto& op = instr.op<MemoryOp>();
+  if (block.worker.observe) observe<Kind>(block, warp, op, shape, place);
   const bool orders = op.relaxed && place.space == ptx::Space::global;
   if (Kind == AccessKind::store && orders) block.observers.release_by(warp, op, shape, place);
   Lanes(block, warp, instr, shape, place);
@@ -257,7 +262,8 @@ void access(Warp& warp, const Instr& instr) {
   Block& block = *warp.block;
   Shape& shape = shape_of(block.worker, warp, op);
   Place place;
-  if (locate_shared(block, op, shape, place) || locate(block, warp, op, shape, Kind, place)) {
+  if (locate_shared(block, op, shape, place) || locate_again(block, op, shape, Kind, place) ||
+      locate(block, warp, op, shape, Kind, place)) {
     access_and_observe<Kind, Lanes>(block, warp, instr, shape, place);
   } else {
     if constexpr (Clear != nullptr) Clear(warp, instr);

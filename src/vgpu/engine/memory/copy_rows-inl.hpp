@@ -87,6 +87,7 @@ class RowCopy {
   /// The lanes' elements are adjacent, from `from` on.
   HWY_INLINE void load_dense(const Mem* from) const {
     if constexpr (same_words<Mem, Lane>) {
+      if (count_ == 1) return copy_words(from, rows_(0), warp_size);
       if (count_ == 2) return load_pairs(from);
       if (count_ == 4) return load_fours(from);
     }
@@ -99,6 +100,7 @@ class RowCopy {
   }
   HWY_INLINE void store_dense(Mem* to) const {
     if constexpr (same_words<Mem, Lane>) {
+      if (count_ == 1) return copy_words(rows_(0), reinterpret_cast<Lane*>(to), warp_size);
       if (count_ == 2) return store_pairs(to);
       if (count_ == 4) return store_fours(to);
     }
@@ -112,6 +114,14 @@ class RowCopy {
 
   /// The lanes' elements are at the shape's distances from `from`, which fit in 31 bits.
   HWY_INLINE void load_scattered(const std::byte* from, const Shape& shape) const {
+    if constexpr (same_words<Mem, Lane>) {
+      if (has_dense_halves(shape)) {
+        for (int lane = 0; lane < warp_size; lane += half) {
+          copy_words(from + shape.narrow_distance[lane], rows_(0) + lane, half);
+        }
+        return;
+      }
+    }
     if constexpr (transposes<Mem, Lane>) {
       if (count_ == 4 && !shape.halves_uniform) {
         return load_scattered_fours(from, shape.narrow_distance.data(), rows_);
@@ -141,6 +151,14 @@ class RowCopy {
   /// Of lanes with the same address, the last one's elements remain.
   HWY_INLINE void store_scattered(std::byte* to, const Shape& shape) const {
     const std::int32_t* distance = shape.narrow_distance.data();
+    if constexpr (same_words<Mem, Lane>) {
+      if (has_dense_halves(shape)) {
+        for (int lane = 0; lane < warp_size; lane += half) {
+          copy_words(rows_(0) + lane, reinterpret_cast<Lane*>(to + distance[lane]), half);
+        }
+        return;
+      }
+    }
     if constexpr (transposes<Mem, Lane>) {
       if (count_ == 4) return store_scattered_fours(to, distance, rows_);
     }
@@ -153,8 +171,23 @@ class RowCopy {
   }
 
  private:
-  using Vectors = hwy::HWY_NAMESPACE::CappedTag<Lane, warp_size>;
+  static constexpr int half = warp_size / 2;
+  using Vectors = hwy::HWY_NAMESPACE::CappedTag<Lane, half>;
   static constexpr int four_words = 4;
+
+  /// Whether each half of the lanes has adjacent elements, one per lane.
+  bool has_dense_halves(const Shape& shape) const {
+    return count_ == 1 && shape.halves_linear && shape.half_stride == sizeof(Mem);
+  }
+  /// A multiple of 16 words.
+  static HWY_INLINE void copy_words(const void* from, Lane* to, int count) {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const Vectors d;
+    const auto* words = static_cast<const Lane*>(from);
+    for (int lane = 0; lane < count; lane += static_cast<int>(hn::Lanes(d))) {
+      hn::StoreU(hn::LoadU(d, words + lane), d, to + lane);
+    }
+  }
 
   template <class F>
   HWY_INLINE void each_element(const F& f) const {
@@ -213,7 +246,6 @@ class RowCopy {
   }
 
   static void gather(const std::byte* from, const Shape& shape, Lane* row) {
-    constexpr int half = warp_size / 2;
     const std::int32_t* distance = shape.narrow_distance.data();
     const auto value = [&](int lane) {
       return static_cast<Lane>(*reinterpret_cast<const Mem*>(from + distance[lane]));

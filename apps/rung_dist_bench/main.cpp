@@ -1,0 +1,215 @@
+// rung-dist-bench: tensor parallel products on the GPUs of this machine, against NCCL with cuBLAS.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cuda_driver/real_driver.hpp"
+#include "measure.hpp"
+#include "measure/statistics.hpp"
+
+namespace rung::dist_bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  int ranks = 2, rounds = 7;
+  std::vector<std::int64_t> m = {256, 512, 1024, 2048, 4096, 8192, 16384};
+  std::int64_t n = 8192, k = 8192;
+  std::vector<std::string> operations = {"all_gather_gemm", "gemm_reduce_scatter",
+                                         "gemm_all_reduce"};
+  bool all_schedules = false;
+  std::string json;
+};
+
+/// The library's transports, as constructed on each rank.
+struct Library {
+  std::vector<std::unique_ptr<dist::TensorParallel>> of_rank;
+
+  Library(Team& team, const std::vector<void*>& comms, dist::Transport transport)
+      : of_rank(comms.size()) {
+    team.on_each([&](Rank&, int rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      of_rank[at] = std::make_unique<dist::TensorParallel>(
+          comms[at], dist::TensorParallelOptions{.timeout = 20, .transport = transport});
+    });
+  }
+  void close(Team& team) {
+    team.on_each([&](Rank&, int rank) { of_rank[static_cast<std::size_t>(rank)].reset(); });
+  }
+  dist::TensorParallel& at(int rank) { return *of_rank[static_cast<std::size_t>(rank)]; }
+};
+
+struct Libraries {
+  Library automatic, nccl;
+};
+
+std::vector<Contender> contenders(Libraries& libraries, bool all_schedules) {
+  const auto rung = [](Library& library, dist::TensorParallelCall call = {}) {
+    return [&library, call](Rank& rank, int number) { rank.rung(library.at(number), call); };
+  };
+  std::vector<Contender> all = {{"rung", rung(libraries.automatic)},
+                                {"rung over NCCL", rung(libraries.nccl)},
+                                {"NCCL + cuBLAS", [](Rank& rank, int) { rank.nccl_and(true); }},
+                                {"NCCL + rung", [](Rank& rank, int) { rank.nccl_and(false); }},
+                                {"cuBLAS alone", [](Rank& rank, int) { rank.product_alone(true); }},
+                                {"rung alone", [](Rank& rank, int) { rank.product_alone(false); }},
+                                {"NCCL alone", [](Rank& rank, int) { rank.collective_alone(); }}};
+  if (!all_schedules) return all;
+  using dist::Schedule;
+  all.push_back({"sequential", rung(libraries.automatic, {.schedule = Schedule::sequential})});
+  for (const int chunks : {1, 2, 4}) {
+    const dist::TensorParallelCall call = {.schedule = Schedule::overlapped, .chunks = chunks};
+    all.push_back({fmt::format("overlapped {}", chunks), rung(libraries.automatic, call)});
+    all.push_back({fmt::format("overlapped {}, NCCL", chunks), rung(libraries.nccl, call)});
+  }
+  return all;
+}
+
+/// The largest difference from NCCL + cuBLAS over the largest element. Sums are rounded at each rank, so it
+/// is a few units of bf16.
+double difference(Team& team, const Contender& contender, const Contender& reference) {
+  std::vector<double> worst(static_cast<std::size_t>(team.ranks()));
+  team.on_each([&](Rank& rank, int number) {
+    const auto run = [&](const Contender& which) {
+      rank.poison();
+      which.enqueue(rank, number);
+      rank.synchronize();
+      return rank.some_rows();
+    };
+    const std::vector<float> expected = run(reference), got = run(contender);
+    double most = 0, largest = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double error = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
+      most = std::isnan(error) ? INFINITY : std::max(most, error);
+      largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+    }
+    worst[static_cast<std::size_t>(number)] = most / largest;
+  });
+  return *std::max_element(worst.begin(), worst.end());
+}
+
+Operation operation_of(const std::string& text) {
+  for (const Operation operation :
+       {Operation::all_gather_gemm, Operation::gemm_reduce_scatter, Operation::gemm_all_reduce}) {
+    if (name(operation) == text) return operation;
+  }
+  throw std::runtime_error(fmt::format("--operations: '{}' is unknown", text));
+}
+
+Json to_json(const Summary& s) {
+  return {{"median", s.median}, {"min", s.min}, {"max", s.max},
+          {"q1", s.q1},         {"q3", s.q3},   {"samples", s.count}};
+}
+
+Json measure(Team& team, Libraries& libraries, const Arguments& arguments,
+             const std::string& operation, std::int64_t m) {
+  const Size size = {m, arguments.n, arguments.k};
+  team.on_each([&](Rank& rank, int) { rank.set_up(operation_of(operation), size); });
+  const std::vector<Contender> all = contenders(libraries, arguments.all_schedules);
+  constexpr double tolerance = 1.0 / 64;  // four units of bf16
+  Json row = {
+      {"operation", operation}, {"m", m}, {"n", size.n}, {"k", size.k}, {"ranks", team.ranks()},
+      {"dtype", "bf16-bf16"}};
+  for (const Contender& contender : all) {
+    if (contender.name.find("alone") != std::string::npos || contender.name == "NCCL + cuBLAS") {
+      continue;
+    }
+    const double off = difference(team, contender, all[2]);
+    row["difference"][contender.name] = off;
+    if (!(off < tolerance)) {
+      throw std::runtime_error(fmt::format("{}, m = {}: {} is off by {} of the largest element",
+                                           operation, m, contender.name, off));
+    }
+  }
+  auto seconds = team.time(all, arguments.rounds);
+  const auto median = [&](const std::string& which) { return summarize(seconds[which]).median; };
+  const double ideal =
+      std::max(std::min(median("cuBLAS alone"), median("rung alone")), median("NCCL alone"));
+  row["ideal_seconds"] = ideal;
+  fmt::print("{:<20}{:>6}  ideal {:8.1f}", operation, m, ideal * 1e6);
+  for (const Contender& contender : all) {
+    row["seconds"][contender.name] = to_json(summarize(seconds[contender.name]));
+    row["over_ideal"][contender.name] = median(contender.name) / ideal;
+    row["over_nccl_and_cublas"][contender.name] =
+        median_ratio(seconds[contender.name], seconds["NCCL + cuBLAS"]);
+    fmt::print("  {} {:.1f} ({:.2f})", contender.name, median(contender.name) * 1e6,
+               median(contender.name) / ideal);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+  return row;
+}
+
+Json environment() {
+  utsname system = {};
+  uname(&system);
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return {{"os", fmt::format("{} {}", system.sysname, system.release)},
+          {"compiler", __VERSION__},
+          {"version", RUNG_VERSION},
+          {"commit", RUNG_COMMIT},
+          {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(now))}};
+}
+
+void run(const Arguments& arguments) {
+  const cuda::RealDriver& driver = cuda::real_driver();
+  if (driver.api == nullptr) throw std::runtime_error(driver.why_not);
+  const std::vector<void*> comms = make_nccl_comms(arguments.ranks);
+  Team team(*driver.api, arguments.ranks, comms);
+  Libraries libraries = {Library(team, comms, dist::Transport::automatic),
+                         Library(team, comms, dist::Transport::nccl)};
+  const bool copies = libraries.automatic.at(0).transport() == dist::Transport::copy_engine;
+  Json json = {{"environment", environment()},
+               {"gpu", team.rank(0).device_name()},
+               {"ranks", arguments.ranks},
+               {"nccl", nccl_version()},
+               {"cublas", team.rank(0).cublas().version()},
+               {"transport", copies ? "copy_engine" : "nccl"},
+               {"results", Json::array()}};
+  fmt::print("{} x {}, NCCL {}, cuBLAS {}, transport {}; us (over ideal)\n", arguments.ranks,
+             team.rank(0).device_name(), nccl_version(), team.rank(0).cublas().version(),
+             copies ? "copy_engine" : "nccl");
+  std::fflush(stdout);
+  for (const std::string& operation : arguments.operations) {
+    for (const std::int64_t m : arguments.m) {
+      json["results"].push_back(measure(team, libraries, arguments, operation, m));
+      if (!arguments.json.empty()) std::ofstream(arguments.json) << json.dump(1) << '\n';
+    }
+  }
+  libraries.automatic.close(team);
+  libraries.nccl.close(team);
+}
+
+}  // namespace
+}  // namespace rung::dist_bench
+
+int main(int argc, char** argv) {
+  rung::dist_bench::Arguments arguments;
+  CLI::App app("Times librung_nccl on the GPUs of this machine, in turn with NCCL and cuBLAS.");
+  app.add_option("--ranks", arguments.ranks, "GPUs")->capture_default_str();
+  app.add_option("--m", arguments.m, "Rows of C")->delimiter(',')->capture_default_str();
+  app.add_option("--n", arguments.n, "Columns of C, over all ranks")->capture_default_str();
+  app.add_option("--k", arguments.k, "Columns of A, over all ranks")->capture_default_str();
+  app.add_option("--operations", arguments.operations, "What is timed")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")->capture_default_str();
+  app.add_flag("--schedules", arguments.all_schedules, "Time each schedule, too");
+  app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    rung::dist_bench::run(arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rung-dist-bench: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,149 @@
+#include "rank.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "cuda_driver/error.hpp"
+
+namespace rung::dist_bench {
+
+std::string name(Operation operation) {
+  switch (operation) {
+    case Operation::all_gather_gemm: return "all_gather_gemm";
+    case Operation::gemm_reduce_scatter: return "gemm_reduce_scatter";
+    default: return "gemm_all_reduce";
+  }
+}
+
+namespace {
+
+cuda::Context primary_context(const cuda::DriverApi& driver, int ordinal) {
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  check(driver, driver.cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  check(driver, driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+  check(driver, driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  return context;
+}
+
+}  // namespace
+
+Rank::Rank(const cuda::DriverApi& driver, int rank, int ranks, void* comm)
+    : driver_(driver),
+      context_(primary_context(driver, rank)),
+      rank_(rank),
+      ranks_(ranks),
+      comm_(comm) {
+  check(driver_, driver_.cuStreamCreate(&stream_, cuda::stream_non_blocking), "cuStreamCreate");
+}
+
+void Rank::enter() const { check(driver_, driver_.cuCtxSetCurrent(context_), "cuCtxSetCurrent"); }
+
+Matrix Rank::allocate(std::int64_t rows, std::int64_t cols, int seed) {
+  const auto count = static_cast<std::size_t>(rows * cols);
+  cuda::DevicePointer memory = 0;
+  check(driver_, driver_.cuMemAlloc(&memory, count * 2), "cuMemAlloc");
+  memory_.push_back(memory);
+  if (seed >= 0) {
+    // A period that is no multiple of a row: a block of distinct numbers, copied on.
+    std::mt19937 random(static_cast<unsigned>(seed));
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<bfloat16> values(std::min<std::size_t>(count, 1'000'003));
+    for (bfloat16& value : values) value = bfloat16(uniform(random));
+    for (std::size_t at = 0; at < count; at += values.size()) {
+      const std::size_t some = std::min(values.size(), count - at);
+      check(driver_, driver_.cuMemcpyHtoD(memory + at * 2, values.data(), some * 2),
+            "cuMemcpyHtoD");
+    }
+  }
+  return row_major(reinterpret_cast<bfloat16*>(memory), rows, cols);
+}
+
+void Rank::set_up(Operation operation, const Size& size) {
+  synchronize();
+  for (const cuda::DevicePointer memory : memory_) driver_.cuMemFree(memory);
+  memory_.clear();
+  operation_ = operation;
+  const bool gathers = operation == Operation::all_gather_gemm;
+  const bool scatters = operation == Operation::gemm_reduce_scatter;
+  shape_ = {size.m, gathers ? size.n / ranks_ : size.n, gathers ? size.k : size.k / ranks_};
+  a_ = allocate(gathers ? size.m / ranks_ : size.m, shape_.k, 2 * rank_);
+  b_ = allocate(shape_.k, shape_.n, 2 * rank_ + 1);
+  c_ = allocate(scatters ? size.m / ranks_ : size.m, shape_.n, -1);
+  gathered_ = gathers ? allocate(size.m, shape_.k, -1) : Matrix{};
+  sums_ = gathers ? Matrix{} : allocate(size.m, shape_.n, -1);
+}
+
+std::vector<float> Rank::some_rows() const {
+  std::vector<float> elements;
+  std::vector<bfloat16> row(static_cast<std::size_t>(c_.cols));
+  const std::int64_t step = std::max<std::int64_t>(1, c_.rows / 61);
+  for (std::int64_t i = 0; i < c_.rows; i += step) {
+    const auto at = reinterpret_cast<cuda::DevicePointer>(c_.data + i * c_.ld);
+    check(driver_, driver_.cuMemcpyDtoH(row.data(), at, row.size() * 2), "cuMemcpyDtoH");
+    for (const bfloat16 element : row) elements.push_back(static_cast<float>(element));
+  }
+  return elements;
+}
+
+void Rank::poison() {
+  const auto bytes = static_cast<std::size_t>(c_.rows * c_.cols) * 2;
+  check(driver_, driver_.cuMemsetD8(reinterpret_cast<cuda::DevicePointer>(c_.data), 0xFF, bytes),
+        "cuMemsetD8");
+}
+
+void Rank::rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& call) {
+  const auto method =
+      operation_ == Operation::all_gather_gemm       ? &dist::TensorParallel::all_gather_gemm
+      : operation_ == Operation::gemm_reduce_scatter ? &dist::TensorParallel::gemm_reduce_scatter
+                                                     : &dist::TensorParallel::gemm_all_reduce;
+  (parallel.*method)(1, a_, b_, 0, c_, CudaStream(stream_), call);
+}
+
+void Rank::product(const Matrix& a, const Matrix& c, bool cublas) {
+  if (cublas) return cublas_.gemm(a, b_, c, stream_);
+  gemm(1.0f, a, b_, 0.0f, c, CudaStream(stream_));
+}
+
+void Rank::product_alone(bool cublas) {
+  if (operation_ == Operation::all_gather_gemm) return product(gathered_, c_, cublas);
+  product(a_, sums_, cublas);
+}
+
+void Rank::collective_alone() {
+  const auto count = [](const Matrix& m) { return static_cast<std::size_t>(m.rows * m.cols); };
+  switch (operation_) {
+    case Operation::all_gather_gemm:
+      return nccl_all_gather(a_.data, gathered_.data, count(a_), comm_, stream_);
+    case Operation::gemm_reduce_scatter:
+      return nccl_reduce_scatter(sums_.data, c_.data, count(c_), comm_, stream_);
+    default: return nccl_all_reduce(sums_.data, c_.data, count(c_), comm_, stream_);
+  }
+}
+
+void Rank::nccl_and(bool cublas) {
+  if (operation_ == Operation::all_gather_gemm) collective_alone();
+  product_alone(cublas);
+  if (operation_ != Operation::all_gather_gemm) collective_alone();
+}
+
+cuda::Event Rank::record() {
+  cuda::Event event = nullptr;
+  check(driver_, driver_.cuEventCreate(&event, 0), "cuEventCreate");
+  check(driver_, driver_.cuEventRecord(event, stream_), "cuEventRecord");
+  return event;
+}
+
+void Rank::synchronize() const {
+  check(driver_, driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+}
+
+std::string Rank::device_name() const {
+  char text[128] = {};
+  cuda::Device device = 0;
+  check(driver_, driver_.cuCtxGetDevice(&device), "cuCtxGetDevice");
+  check(driver_, driver_.cuDeviceGetName(text, sizeof text, device), "cuDeviceGetName");
+  return text;
+}
+
+}  // namespace rung::dist_bench

@@ -1,0 +1,72 @@
+#pragma once
+// A GPU of the bench: its context, stream, memory, and the operands of the products.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda_driver/api.hpp"
+#include "peers.hpp"
+#include "rung/nccl.hpp"
+
+namespace rung::dist_bench {
+
+enum class Operation { all_gather_gemm, gemm_reduce_scatter, gemm_all_reduce };
+std::string name(Operation operation);
+
+/// The product's sizes over all ranks.
+struct Size {
+  std::int64_t m, n, k;
+};
+
+/// A bf16 matrix in device memory.
+using Matrix = MatrixView<bfloat16>;
+
+class Rank {
+ public:
+  /// Of GPU `rank`, in its primary context, which becomes current on this thread.
+  Rank(const cuda::DriverApi& driver, int rank, int ranks, void* comm);
+
+  /// Makes the context current on the calling thread.
+  void enter() const;
+
+  /// Operands of a product, filled with random numbers that are the same in each run.
+  void set_up(Operation operation, const Size& size);
+  /// Elements of the result, of about 60 rows.
+  std::vector<float> some_rows() const;
+  void poison();
+
+  struct Shape {
+    std::int64_t m, n, k;  // of the local product, if everything is gathered first
+  };
+  const Shape& shape() const { return shape_; }
+
+  // What is timed. Each enqueues one call.
+  void rung(dist::TensorParallel& parallel, const dist::TensorParallelCall& call = {});
+  void nccl_and(bool cublas);
+  void product_alone(bool cublas);
+  void collective_alone();
+
+  cuda::Event record();
+  void synchronize() const;
+  std::string device_name() const;
+  const Cublas& cublas() const { return cublas_; }
+
+ private:
+  Matrix allocate(std::int64_t rows, std::int64_t cols, int seed);
+  void product(const Matrix& a, const Matrix& c, bool cublas);
+
+  const cuda::DriverApi& driver_;
+  cuda::Context context_ = nullptr;
+  int rank_, ranks_;
+  void* comm_;
+  cuda::Stream stream_ = nullptr;
+  Cublas cublas_;
+  Operation operation_ = Operation::all_gather_gemm;
+  Shape shape_ = {};
+  Matrix a_ = {}, b_ = {}, c_ = {};   // of the rank
+  Matrix gathered_ = {}, sums_ = {};  // of NCCL's calls
+  std::vector<cuda::DevicePointer> memory_;
+};
+
+}  // namespace rung::dist_bench

@@ -1,0 +1,71 @@
+#include "dist/nccl/link.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "dist/nccl/collectives.hpp"
+
+namespace rung::nccl {
+namespace {
+
+/// Every rank sends a block to every other one.
+void send_to_all(Session& session, Exchange& exchange, std::int64_t bytes) {
+  const int ranks = session.ranks(), rank = session.rank();
+  exchange.begin(session.side());
+  for (int t = 1; t < ranks; ++t) {
+    exchange.post(t - 1,
+                  {.out = {exchange.outgoing(), 1, bytes, bytes},
+                   .to = (rank + ranks - t) % ranks,
+                   .in_lines = 1,
+                   .source = (rank + t) % ranks,
+                   .pitch = bytes},
+                  session.side());
+  }
+  for (int t = 1; t < ranks; ++t) exchange.await(t - 1, session.side());
+  exchange.finish(session.side());
+}
+
+/// Of each of the messages that a rank sends in a call.
+double seconds_of(Session& session, const std::function<void()>& call) {
+  constexpr int repeats = 4;
+  const cuda::DriverApi& driver = session.driver();
+  const auto record = [&] {
+    cuda::Event event = nullptr;
+    require(driver, driver.cuEventCreate(&event, 0), "cuEventCreate");
+    require(driver, driver.cuEventRecord(event, session.side()), "cuEventRecord");
+    return event;
+  };
+  call();
+  const cuda::Event begin = record();
+  for (int i = 0; i < repeats; ++i) call();
+  const cuda::Event end = record();
+  session.wait(session.side());
+  float milliseconds = 0;
+  require(driver, driver.cuEventElapsedTime(&milliseconds, begin, end), "cuEventElapsedTime");
+  for (const cuda::Event event : {begin, end}) driver.cuEventDestroy(event);
+  return static_cast<double>(milliseconds) * 1e-3 / repeats / (session.ranks() - 1);
+}
+
+LinkRates measure(Session& session, Exchange& exchange,
+                  const std::function<void(std::int64_t)>& send) {
+  constexpr std::int64_t small = 4 << 10, large = 8 << 20;
+  exchange.reserve(large * session.ranks());
+  const double of_small = seconds_of(session, [&] { send(small); });
+  const double of_large = seconds_of(session, [&] { send(large); });
+  return {of_small, static_cast<double>(large - small) / std::max(of_large - of_small, 1e-6)};
+}
+
+}  // namespace
+
+LinkRates measure_exchange(Session& session, Exchange& exchange) {
+  return measure(session, exchange,
+                 [&](std::int64_t bytes) { send_to_all(session, exchange, bytes); });
+}
+
+LinkRates measure_all_gather(Session& session, Exchange& exchange) {
+  return measure(session, exchange, [&](std::int64_t bytes) {
+    all_gather(session, exchange.outgoing(), bytes, session.side());
+  });
+}
+
+}  // namespace rung::nccl

@@ -1,0 +1,106 @@
+#include "dist/nccl/model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rung::nccl {
+namespace {
+
+struct Shape {
+  double m, n, k, element;
+};
+
+/// A product: as long as its FLOP or as its operands take, and its launch.
+double product_seconds(const Shape& s, const Rates& rates) {
+  if (s.m == 0 || s.n == 0) return 0;
+  const double bytes = (s.m * s.k + s.k * s.n + s.m * s.n) * s.element;
+  return rates.launch + std::max(2 * s.m * s.n * s.k / rates.flops, bytes / rates.memory);
+}
+
+double message_seconds(double bytes, const LinkRates& link) {
+  return link.seconds + bytes / link.bytes_per_second;
+}
+
+struct Model {
+  const Request& request;
+  const Rates& rates;
+  int ranks;
+  double m, n, k, element, result;
+
+  double product(double rows) const { return product_seconds({rows, n, k, element}, rates); }
+
+  double all_gather(int chunks) const {
+    const double shard = m / ranks;
+    const double arrives = message_seconds(shard * k * element, rates.exchange);
+    double now = product(shard);
+    for (int t = 1; t < ranks; ++t) {
+      for (int chunk = 1; chunk <= chunks; ++chunk) {
+        now = std::max(now, arrives * (t - 1 + static_cast<double>(chunk) / chunks));
+        now += product(shard / chunks);
+      }
+    }
+    return now;
+  }
+  /// Steps of the ring: a part is sent while the other parts of its step are multiplied.
+  double reduce_scatter(int chunks) const {
+    const double part = m / ranks / chunks;
+    const double multiplied = product(part);
+    const double sent = message_seconds(part * n * result, rates.exchange);
+    const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
+    return step * (ranks - 1) + multiplied * chunks;
+  }
+  double all_reduce(int chunks) const {
+    const double part = m / ranks / chunks;
+    return reduce_scatter(chunks) +
+           (ranks - 1) * message_seconds(part * n * result, rates.exchange);
+  }
+  double overlapped(int chunks) const {
+    switch (request.operation) {
+      case Operation::all_gather_gemm: return all_gather(chunks);
+      case Operation::gemm_reduce_scatter: return reduce_scatter(chunks);
+      default: return all_reduce(chunks);
+    }
+  }
+  double sequential() const {
+    const bool gathers = request.operation == Operation::all_gather_gemm;
+    const double block = m / ranks * (gathers ? k * element : n * result);
+    const double moved = (ranks - 1) * block / rates.collective.bytes_per_second;
+    const bool twice = request.operation == Operation::gemm_all_reduce;
+    return product(m) + rates.collective.seconds + (twice ? 2 : 1) * moved;
+  }
+};
+
+}  // namespace
+
+double flops_per_cycle(ElementType type, int compute_capability) {
+  const bool is_16_bit = type == ElementType::bf16 || type == ElementType::f16;
+  if (is_16_bit) return compute_capability >= 90 ? 0.72 * 4096 : 0.7 * 2048;
+  return 0.8 * 256;
+}
+
+Expected choose(const Request& request, int ranks, const Rates& rates) {
+  const Product& p = request.product;
+  const bool gathers = request.operation == Operation::all_gather_gemm;
+  const Model model = {request,
+                       rates,
+                       ranks,
+                       static_cast<double>(p.a.rows * (gathers ? ranks : 1)),
+                       static_cast<double>(p.b.cols),
+                       static_cast<double>(p.a.cols),
+                       static_cast<double>(bytes_of(p.a.type)),
+                       static_cast<double>(bytes_of(p.c.type))};
+  Expected best = {dist::Schedule::sequential, 1, model.sequential()};
+  const bool may_overlap = rates.overlaps || request.call.schedule == dist::Schedule::overlapped;
+  if (request.call.schedule == dist::Schedule::sequential || !may_overlap) return best;
+  if (request.call.schedule == dist::Schedule::overlapped) best.seconds = INFINITY;
+  for (const int chunks : {1, 2, 4, 8}) {
+    if (request.call.chunks != 0 && chunks != 1) break;
+    const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
+    const double seconds = model.overlapped(count);
+    if (seconds < best.seconds) best = {dist::Schedule::overlapped, count, seconds};
+  }
+  return best;
+}
+
+}  // namespace rung::nccl

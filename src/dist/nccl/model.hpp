@@ -1,0 +1,33 @@
+#pragma once
+// The expected time of a call by each schedule, from which one is chosen.
+
+#include <cstdint>
+
+#include "dist/nccl/link.hpp"
+#include "dist/nccl/request.hpp"
+
+namespace rung::nccl {
+
+/// What a GPU and its links do.
+struct Rates {
+  double flops = 1;      // of a product on all SMs, per second
+  double memory = 1;     // bytes per second
+  double launch = 5e-6;  // seconds of a product besides
+  LinkRates exchange;    // of messages beside products
+  LinkRates collective;  // of NCCL's collectives, of each rank's data
+  bool overlaps = true;  // products and messages do not take each other's SMs
+};
+
+/// What an SM does in a cycle: FLOP of a product of the type, as large products reach it.
+double flops_per_cycle(ElementType type, int compute_capability);
+
+struct Expected {
+  dist::Schedule schedule;
+  int chunks = 1;
+  double seconds = 0;
+};
+
+/// The schedule with the least expected time among those that `call` allows.
+Expected choose(const Request& request, int ranks, const Rates& rates);
+
+}  // namespace rung::nccl

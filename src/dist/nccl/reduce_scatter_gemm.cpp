@@ -1,0 +1,58 @@
+// GEMM + reduce-scatter. Overlapped: the sum of a block of rows goes around the ring of ranks; each rank
+// adds its own product, in the epilogue, and passes it on while it multiplies the next part. The
+// last to add is the rank that keeps the block.
+
+#include <algorithm>
+
+#include "dist/nccl/collectives.hpp"
+#include "dist/nccl/reduction_ring.hpp"
+#include "dist/nccl/schedule.hpp"
+
+namespace rung::nccl {
+
+std::int64_t reduce_scatter_bytes(const Call& call) {
+  Places ring, block;
+  ReductionRing(call, call.product.c.rows, ring);
+  block.next(call.product.c, call.product.c.rows);
+  return std::max(ring.bytes(), call.ranks * block.bytes());
+}
+
+void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
+  Places places;
+  ReductionRing ring(call, call.product.c.rows, places);
+  exchange.begin(call.stream);
+  ring.pass_on(exchange);
+  for (int chunk = 0; chunk < call.chunks; ++chunk) {
+    const Part part = part_of(call.product.c.rows, chunk, call.chunks);
+    ring.complete(chunk, rows(call.product.c, part.first, part.count), exchange);
+  }
+  exchange.finish(call.stream);
+}
+
+void reduce_scatter_sequential(const Call& call, Exchange& exchange) {
+  const OutputMatrix& shard = call.product.c;
+  Places places;
+  const Places::Place first = places.next(shard, shard.rows);
+  const std::int64_t block_bytes = block_of(shard).lines * first.pitch;
+  const auto block = [&](int rank, std::int64_t count) {
+    return staged(exchange.outgoing(), {rank * block_bytes, first.pitch}, shard, count);
+  };
+  Product some = call.product;
+  some.beta = 0;
+  // By rows, the blocks of all ranks are one matrix.
+  const bool is_one = shard.order == Order::row_major;
+  for (int rank = 0; rank < (is_one ? 1 : call.ranks); ++rank) {
+    const std::int64_t count = is_one ? call.product.a.rows : shard.rows;
+    some.a = rows(call.product.a, rank * shard.rows, count);
+    some.c = block(rank, count);
+    multiply(some, CudaStream(call.stream));
+  }
+  reduce_scatter(exchange.session(), exchange.outgoing(), block_bytes, shard.type, call.stream);
+  const OutputMatrix own = block(call.rank, shard.rows);
+  if (call.product.beta != 0) {
+    return add(read_only(own), call.product.beta, shard, CudaStream(call.stream));
+  }
+  copy(exchange.driver(), block_of(own), block_of(shard).data, block_of(shard).pitch, call.stream);
+}
+
+}  // namespace rung::nccl

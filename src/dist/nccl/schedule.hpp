@@ -1,0 +1,78 @@
+#pragma once
+// The schedules: in which order parts of a product are sent, awaited and multiplied.
+
+#include <cstdint>
+
+#include "dist/nccl/exchange.hpp"
+#include "dist/nccl/product.hpp"
+
+namespace rung::nccl {
+
+/// A call of a rank, with operands that fit.
+struct Call {
+  Product product;
+  cuda::Stream stream = nullptr;
+  int rank = 0, ranks = 1;
+  int chunks = 1;            // parts of a rank's rows
+  CudaOptions options = {};  // of products beside transfers
+};
+
+/// The rank that many after (or, negative, before) this one.
+inline int neighbour(const Call& call, int distance) {
+  return (call.rank + distance + call.ranks) % call.ranks;
+}
+
+/// Rows of a chunk of a rank's `rows`.
+struct Part {
+  std::int64_t first, count;
+};
+inline Part part_of(std::int64_t rows, int chunk, int chunks) {
+  const std::int64_t first = rows * chunk / chunks;
+  return {first, rows * (chunk + 1) / chunks - first};
+}
+
+/// Places in staging memory, one after the other. All ranks make the same ones.
+class Places {
+ public:
+  /// Of a matrix of that many rows, stored like `like`, with lines aligned to 16 bytes for TMA.
+  struct Place {
+    std::int64_t offset, pitch;
+  };
+  template <class Pointer>
+  Place next(const AnyMatrixView<Pointer>& like, std::int64_t rows) {
+    const bool by_rows = like.order == Order::row_major;
+    const std::int64_t width = (by_rows ? like.cols : rows) * bytes_of(like.type);
+    const Place place = {bytes_, (width + 15) / 16 * 16};
+    bytes_ += ((by_rows ? rows : like.cols) * place.pitch + 255) / 256 * 256;
+    return place;
+  }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+/// The matrix of that many rows at a place, stored like `like`.
+template <class Pointer>
+OutputMatrix staged(cuda::DevicePointer memory, const Places::Place& place,
+                    const AnyMatrixView<Pointer>& like, std::int64_t rows) {
+  return {reinterpret_cast<void*>(memory + static_cast<cuda::DevicePointer>(place.offset)),
+          like.type,
+          rows,
+          like.cols,
+          place.pitch / bytes_of(like.type),
+          like.order};
+}
+
+/// Each schedule, and how many bytes of staging memory it needs.
+void all_gather_overlapped(const Call& call, Exchange& exchange);
+void all_gather_sequential(const Call& call, Exchange& exchange);
+void reduce_scatter_overlapped(const Call& call, Exchange& exchange);
+void reduce_scatter_sequential(const Call& call, Exchange& exchange);
+void all_reduce_overlapped(const Call& call, Exchange& exchange);
+void all_reduce_sequential(const Call& call, Exchange& exchange);
+std::int64_t all_gather_bytes(const Call& call);
+std::int64_t reduce_scatter_bytes(const Call& call);
+std::int64_t all_reduce_bytes(const Call& call);
+
+}  // namespace rung::nccl

@@ -1,0 +1,73 @@
+#pragma once
+// A communicator of the library's own, the side streams on which data travels, and waiting that ends
+// if a rank fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dist/nccl/backend.hpp"
+
+namespace rung::nccl {
+
+class Session {
+ public:
+  /// Collective. Of the current context.
+  Session(Comm parent, double timeout);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  const cuda::DriverApi& driver() const { return *backend_.driver; }
+  const PeerApi& peers() const { return *backend_.peers; }
+  const Api& nccl() const { return *backend_.nccl; }
+  Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  /// On which data leaves.
+  cuda::Stream side() const { return side_; }
+  /// On which data that has arrived is copied on.
+  cuda::Stream landing() const { return landing_; }
+
+  /// Waits for the stream. After the timeout, or an error that NCCL reports, it gives the session up
+  /// and throws dist::CommunicationError.
+  void wait(cuda::Stream stream);
+  /// Called once when the session is given up, to end what waits on the GPU.
+  void on_failure(std::function<void()> release) { release_ = std::move(release); }
+  /// Throws dist::CommunicationError if the session was given up.
+  void require_alive() const;
+  bool is_alive() const { return failure_.empty(); }
+
+  /// The same number of bytes, at most `most_gathered`, of every rank, in their order. Waits.
+  std::vector<std::byte> all_gather(std::span<const std::byte> mine);
+  template <class T>
+  std::vector<T> all_gather(const T& mine) {
+    const std::vector<std::byte> bytes = all_gather(std::as_bytes(std::span(&mine, 1)));
+    std::vector<T> values(static_cast<std::size_t>(ranks_));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  static constexpr std::size_t most_gathered = 512;
+
+  /// Later work in `second` follows what `first` has so far.
+  void order(cuda::Stream first, cuda::Stream second);
+
+ private:
+  [[noreturn]] void give_up(const std::string& why);
+
+  Backend backend_;
+  double timeout_;
+  Comm comm_ = nullptr;
+  int rank_ = 0, ranks_ = 0;
+  cuda::Stream side_ = nullptr, landing_ = nullptr;
+  cuda::Event event_ = nullptr;
+  cuda::DevicePointer scratch_ = 0;  // ranks + 1 records of all_gather
+  std::string failure_;
+  std::function<void()> release_;
+};
+
+}  // namespace rung::nccl

@@ -1,0 +1,230 @@
+// rung::dist::TensorParallel: checks, agreement and choice of a schedule, once for each shape.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "dist/nccl/exchange.hpp"
+#include "dist/nccl/model.hpp"
+#include "dist/nccl/request.hpp"
+#include "dist/nccl/schedule.hpp"
+#include "rung/nccl.hpp"
+
+namespace rung::dist {
+
+using nccl::Call, nccl::Expected, nccl::Operation, nccl::Request, nccl::Session, nccl::Terms;
+
+class TensorParallel::State {
+ public:
+  State(void* comm, const TensorParallelOptions& options)
+      : session_(static_cast<nccl::Comm>(comm), options.timeout),
+        exchange_(make_exchange(options.transport)) {
+    const cuda::DriverApi& driver = session_.driver();
+    nccl::require(driver, driver.cuEventCreate(&finished_, cuda::event_disable_timing),
+                  "cuEventCreate");
+    measure(options.bandwidth);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (!session_.is_alive()) {
+      exchange_.release();  // its memory may still be in use by other ranks
+      return;
+    }
+    session_.driver().cuEventSynchronize(finished_);
+    session_.driver().cuEventDestroy(finished_);
+  }
+
+  Session& session() { return session_; }
+  Transport transport() const { return exchange_->transport(); }
+  void run(const Request& request, cuda::Stream stream);
+
+ private:
+  std::unique_ptr<nccl::Exchange> make_exchange(Transport transport);
+  int attribute(cuda::DeviceAttribute name) const;
+  /// Sets what the model knows of the GPU and its links.
+  void measure(double bandwidth);
+  int free_multiprocessors() const;
+  bool is_capturing(cuda::Stream stream) const;
+  /// What all ranks do for that request. Asks them, the first time.
+  Expected agree(const Request& request, bool is_capturing);
+  Call call_of(const Request& request, const Expected& plan, cuda::Stream stream) const;
+
+  Session session_;
+  std::unique_ptr<nccl::Exchange> exchange_;
+  cuda::Event finished_ = nullptr;  // the last call that was not captured
+  nccl::Rates rates_;
+  int compute_capability_ = 0, multiprocessors_ = 0;
+  double cycles_ = 0;  // of all SMs, per second
+  std::map<Terms, Expected> plans_;
+};
+
+std::unique_ptr<nccl::Exchange> TensorParallel::State::make_exchange(Transport transport) {
+  if (transport == Transport::nccl) return make_nccl_exchange(session_);
+  std::unique_ptr<nccl::Exchange> copies = make_copy_engine_exchange(session_);
+  if (copies != nullptr) return copies;
+  if (transport == Transport::automatic) return make_nccl_exchange(session_);
+  throw Error(Status::unavailable,
+              "rung: the ranks' GPUs cannot map each other's memory; use Transport::nccl");
+}
+
+int TensorParallel::State::attribute(cuda::DeviceAttribute name) const {
+  const cuda::DriverApi& driver = session_.driver();
+  cuda::Device device = 0;
+  int value = 0;
+  nccl::require(driver, driver.cuCtxGetDevice(&device), "cuCtxGetDevice");
+  nccl::require(driver, driver.cuDeviceGetAttribute(&value, name, device), "cuDeviceGetAttribute");
+  return value;
+}
+
+void TensorParallel::State::measure(double bandwidth) {
+  using enum cuda::DeviceAttribute;
+  compute_capability_ =
+      10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
+  multiprocessors_ = attribute(multiprocessor_count);
+  cycles_ = 1e3 * attribute(clock_rate) * multiprocessors_;
+  constexpr double reached = 0.75;  // of the memory's peak, in products that it bounds
+  rates_.memory =
+      reached * 2e3 * attribute(memory_clock_rate) * attribute(global_memory_bus_width) / 8;
+  // Measured on NVLink, a product beside NCCL's kernels takes as long as one after the other.
+  rates_.overlaps = exchange_->multiprocessors() == 0;
+  rates_.exchange.bytes_per_second = rates_.collective.bytes_per_second = bandwidth;
+  if (bandwidth == 0 && session_.ranks() > 1) {
+    rates_.exchange = measure_exchange(session_, *exchange_);
+    rates_.collective = measure_all_gather(session_, *exchange_);
+  }
+}
+
+int TensorParallel::State::free_multiprocessors() const {
+  return std::max(1, multiprocessors_ - exchange_->multiprocessors());
+}
+
+bool TensorParallel::State::is_capturing(cuda::Stream stream) const {
+  const cuda::DriverApi& driver = session_.driver();
+  cuda::CaptureStatus status = cuda::CaptureStatus::none;
+  nccl::require(driver, driver.cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing");
+  return status != cuda::CaptureStatus::none;
+}
+
+Call TensorParallel::State::call_of(const Request& request, const Expected& plan,
+                                    cuda::Stream stream) const {
+  Call call = {.product = request.product,
+               .stream = stream,
+               .rank = session_.rank(),
+               .ranks = session_.ranks()};
+  const int most = nccl::Exchange::most_steps / 2 / std::max(1, call.ranks - 1);
+  call.chunks = std::clamp(plan.chunks, 1, std::max(1, most));
+  if (exchange_->multiprocessors() > 0) call.options.multiprocessors = free_multiprocessors();
+  return call;
+}
+
+Expected TensorParallel::State::agree(const Request& request, bool is_capturing) {
+  Terms mine = nccl::terms_of(request);
+  const auto known = plans_.find(mine);
+  const auto refusal = nccl::refusal_of(request, session_.ranks(), compute_capability_);
+  if (known != plans_.end() && !refusal) return known->second;
+  const Terms key = mine;
+  mine.values[Terms::refused] = refusal.has_value() ? 1 : 0;
+  if (is_capturing) {
+    throw Error(Status::invalid_argument,
+                refusal.value_or(std::string("rung: ") + name_of(request.operation) +
+                                 ": the first call of a shape cannot be captured"));
+  }
+  nccl::Rates rates = rates_;
+  rates.flops = cycles_ * nccl::flops_per_cycle(request.product.a.type, compute_capability_);
+  Expected plan = nccl::choose(request, session_.ranks(), rates);
+  struct Ballot {
+    Terms terms;
+    Expected plan;
+  };
+  const auto ballots = session_.all_gather(Ballot{mine, plan});
+  if (refusal) throw Error(Status::invalid_argument, *refusal);
+  std::vector<Terms> terms;
+  for (const Ballot& ballot : ballots) terms.push_back(ballot.terms);
+  if (const auto why = nccl::disagreement(request.operation, terms)) {
+    throw Error(Status::invalid_argument, *why);
+  }
+  plan = ballots.front().plan;
+  const Call call = call_of(request, plan, nullptr);
+  std::int64_t bytes = 0;
+  switch (request.operation) {
+    case Operation::all_gather_gemm: bytes = all_gather_bytes(call); break;
+    case Operation::gemm_reduce_scatter: bytes = reduce_scatter_bytes(call); break;
+    case Operation::gemm_all_reduce: bytes = all_reduce_bytes(call); break;
+  }
+  const cuda::DriverApi& driver = session_.driver();
+  nccl::require(driver, driver.cuStreamWaitEvent(session_.side(), finished_, 0),
+                "cuStreamWaitEvent");
+  exchange_->reserve(bytes);
+  plans_.emplace(key, plan);
+  return plan;
+}
+
+void TensorParallel::State::run(const Request& request, cuda::Stream stream) {
+  session_.require_alive();
+  const cuda::DriverApi& driver = session_.driver();
+  const bool captures = is_capturing(stream);
+  const Expected plan = agree(request, captures);
+  if (!captures) {
+    nccl::require(driver, driver.cuStreamWaitEvent(stream, finished_, 0), "cuStreamWaitEvent");
+  }
+  const Call call = call_of(request, plan, stream);
+  if (nothing_travels(request)) {
+    nccl::Product alone = request.product;
+    alone.a.rows = alone.c.rows;  // of an all-gather of matrices without columns
+    return multiply(alone, CudaStream(stream));
+  }
+  const bool overlapped = plan.schedule == Schedule::overlapped;
+  switch (request.operation) {
+    case Operation::all_gather_gemm:
+      (overlapped ? nccl::all_gather_overlapped : nccl::all_gather_sequential)(call, *exchange_);
+      break;
+    case Operation::gemm_reduce_scatter:
+      (overlapped ? nccl::reduce_scatter_overlapped : nccl::reduce_scatter_sequential)(call,
+                                                                                       *exchange_);
+      break;
+    case Operation::gemm_all_reduce:
+      (overlapped ? nccl::all_reduce_overlapped : nccl::all_reduce_sequential)(call, *exchange_);
+      break;
+  }
+  if (!captures) {
+    nccl::require(driver, driver.cuEventRecord(finished_, stream), "cuEventRecord");
+  }
+}
+
+TensorParallel::TensorParallel(void* comm, const TensorParallelOptions& options)
+    : state_(std::make_unique<State>(comm, options)) {}
+TensorParallel::~TensorParallel() = default;
+TensorParallel::TensorParallel(TensorParallel&&) noexcept = default;
+TensorParallel& TensorParallel::operator=(TensorParallel&&) noexcept = default;
+
+int TensorParallel::rank() const { return state_->session().rank(); }
+int TensorParallel::ranks() const { return state_->session().ranks(); }
+Transport TensorParallel::transport() const { return state_->transport(); }
+
+void TensorParallel::all_gather_gemm(double alpha, const InputMatrix& shard, const InputMatrix& b,
+                                     double beta, const OutputMatrix& c, CudaStream stream,
+                                     const TensorParallelCall& call) {
+  state_->run({Operation::all_gather_gemm, {alpha, shard, b, beta, c}, call},
+              static_cast<cuda::Stream>(stream.handle()));
+}
+
+void TensorParallel::gemm_reduce_scatter(double alpha, const InputMatrix& a, const InputMatrix& b,
+                                         double beta, const OutputMatrix& shard, CudaStream stream,
+                                         const TensorParallelCall& call) {
+  state_->run({Operation::gemm_reduce_scatter, {alpha, a, b, beta, shard}, call},
+              static_cast<cuda::Stream>(stream.handle()));
+}
+
+void TensorParallel::gemm_all_reduce(double alpha, const InputMatrix& a, const InputMatrix& b,
+                                     double beta, const OutputMatrix& c, CudaStream stream,
+                                     const TensorParallelCall& call) {
+  state_->run({Operation::gemm_all_reduce, {alpha, a, b, beta, c}, call},
+              static_cast<cuda::Stream>(stream.handle()));
+}
+
+void TensorParallel::synchronize(CudaStream stream) {
+  state_->session().wait(static_cast<cuda::Stream>(stream.handle()));
+}
+
+}  // namespace rung::dist
