@@ -176,6 +176,8 @@ function(rung_is_selected_image id image out)
   # compiler.
   set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
     gemm/cuda/40_mma_f64)
+  # Memory is the limit of this one, and it has many kernels: one PTX will do.
+  set(of_one_ptx gemm/cuda/50_skinny)
   # A wheel is small: in it, the driver compiles these for sm_80 at their first call, and keeps the result.
   set(of_ptx_in_wheels gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64)
   set(is_selected ON)
@@ -184,7 +186,8 @@ function(rung_is_selected_image id image out)
       OR (RUNG_PYTHON AND image MATCHES "^nvcc_ptx:")
       OR (RUNG_PYTHON AND id IN_LIST of_ptx_in_wheels AND image STREQUAL "cubin:80")
       OR (id IN_LIST of_older_gpus AND image STREQUAL "cubin:90")
-      OR (id IN_LIST of_older_gpus AND image MATCHES "^nvcc_ptx:" AND RUNG_CLANG_VERSION))
+      OR ((id IN_LIST of_older_gpus OR id IN_LIST of_one_ptx) AND image MATCHES "^nvcc_ptx:"
+          AND RUNG_CLANG_VERSION))
     set(is_selected OFF)
   endif()
   set(${out} ${is_selected} PARENT_SCOPE)

@@ -36,6 +36,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   bool remeasure_ceilings = false;
   std::string html;
   std::string csv;
+  std::string baseline;
   RandomArguments random;
 };
 

@@ -44,6 +44,7 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(arguments.remeasure_ceilings, "--remeasure-ceilings");
   refuse(!arguments.html.empty(), "--html; see rung report");
   refuse(!arguments.csv.empty(), "--csv; see --json");
+  refuse(!arguments.baseline.empty(), "--baseline");
 }
 
 std::vector<Layout> read_layouts(const std::string& text) {

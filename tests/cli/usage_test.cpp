@@ -326,6 +326,20 @@ TEST(Usage, APeerThatCannotBeOpenedIsNamedWithItsFile) {
   EXPECT_NE(unasked.out.find("peer mkl is not available: "), std::string::npos) << unasked.out;
 }
 
+TEST(Usage, HelpFitsTheTerminal) {
+  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
+                              "report", "new", "check", "emu", "learn", "dist", "doctor"}) {
+    const Output wide = run_rung(std::string(command) + " --help");
+    EXPECT_EQ(wide.exit_code, 0);
+    for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+  setenv("COLUMNS", "60", 1);
+  const Output narrow = run_rung("verify --help");
+  unsetenv("COLUMNS");
+  EXPECT_NE(narrow.out.find("\n                              "), std::string::npos);
+  EXPECT_NE(narrow.out, run_rung("verify --help").out);
+}
+
 TEST(Usage, HelpAndVersionSucceed) {
   EXPECT_EQ(run_rung("--version").out, "rung " RUNG_PROJECT_VERSION "\n");
   for (const char* arguments : {"--help", "list --help", "verify --help", "bench --help",

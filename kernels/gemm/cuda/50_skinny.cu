@@ -86,7 +86,8 @@ struct Skinny {
                                                         std::int64_t few0, std::int64_t many0,
                                                         const cuda::KRange& range, Shared& shared) {
     using Sum = Scalar<Out>;
-    constexpr int W = cuda::skinny_width<In> / (VECTORS ? 1 : 2);
+    // Elements of 16 bits that are loaded one by one take a register each.
+    constexpr int W = cuda::skinny_width<In> / (VECTORS || sizeof(In) >= 4 ? 1 : 2);
     constexpr int V = cuda::vector_width<Sum> < W ? cuda::vector_width<Sum> : W;
     constexpr int CHUNK = 32 * W;  // steps of k of a warp at a time
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -218,19 +219,24 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest ROWS that takes the short operand at once, if there is one, and the parts of k
-  /// that are expected to take least time.
+  /// The smallest tile that takes the short operand at once, or else the largest one, and the parts of
+  /// k that are expected to take least time.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const cuda::SkinnyShape<In> shape(g);
-    const int tile = shape.few <= 1 ? 0 : shape.few <= 2 ? 1 : cuda::skinny_last_tile<In>;
-    const int rows = 1 << tile, many = many_rows<In>(shape.is_k_major());
+    constexpr auto& tile_rows = cuda::skinny_rows<In>;
+    int tile = 0;
+    while (tile_rows[tile] < shape.few &&
+           tile + 1 < static_cast<int>(sizeof tile_rows / sizeof(int)))
+      ++tile;
+    const int rows = tile_rows[tile], many = many_rows<In>(shape.is_k_major());
+    const bool has_vectors = shape.leading_dimension() % cuda::skinny_width<In> == 0;
     const cuda::SkinnyCost cost = {
         .tiles = shape.tiles(rows, many),
         .k_blocks = cuda::ceil_div(g.k, K_PART),
         .bytes = static_cast<double>(shape.many) * static_cast<double>(g.k) * sizeof(In),
         .block_bytes = K_PART * static_cast<double>(many * sizeof(In)),
-        .has_vectors = shape.leading_dimension() % cuda::skinny_width<In> == 0,
+        .slowdown = has_vectors ? 1 : cuda::slowdown_without_vectors<In>,
         .rows = rows,
         .results = (rows * many + THREADS - 1) / THREADS,
         .multiprocessors = multiprocessors,
@@ -243,7 +249,7 @@ struct Skinny {
 
 // compiled by type: f32 f64 bf16 f16 bf16_bf16 f16_f16 tf32 i8
 RUNG_CUDA_GEMM_TILES(50, skinny, (0, Skinny<1>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (1, Skinny<2>, f32, f64, bf16, f16, bf16_bf16, f16_f16, tf32, i8),
-                     (2, Skinny<4>, f32))
+                     (1, Skinny<2>, f32, f64), (2, Skinny<4>, f32),
+                     (1, Skinny<4>, bf16, f16, bf16_bf16, f16_f16, tf32, i8))
 
 }  // namespace rung

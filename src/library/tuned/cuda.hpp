@@ -65,7 +65,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .use = cuda::GemmRungIndex::gemm_50_skinny},
     {.dtypes = any_operands,
      .min_arch = 80,
-     .max_short = 2,
+     .max_short = 6,
      .max_alignment = 8,
      .use = cuda::GemmRungIndex::gemm_50_skinny},
     // Writing C takes longer than the products.

@@ -217,6 +217,18 @@ TEST(CudaRules, AShortKHasARungOfItsOwn) {
   EXPECT_EQ(chosen(g), "gemm/cuda/11_split_k");
 }
 
+TEST(CudaRules, FewRowsThatTmaCannotReadTakeTheSameRung) {
+  GemmCall g = aligned_problem();
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16_f16, Dtype::tf32, Dtype::i8}) {
+    g.dtype = dtype;
+    g.m = 6;
+    g.a.row_stride |= 1;
+    EXPECT_EQ(chosen(g), "gemm/cuda/50_skinny") << name(dtype);
+    g.m = 7;
+    EXPECT_EQ(chosen(g), "gemm/cuda/51_any_operands") << name(dtype);
+  }
+}
+
 TEST(CudaRules, AVectorOf16BitElementsTakesTheSameWithAnyAlignment) {
   GemmCall g = aligned_problem();
   g.dtype = Dtype::bf16;

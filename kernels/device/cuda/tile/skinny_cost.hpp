@@ -28,6 +28,12 @@ struct SkinnyShape {
   }
 };
 
+/// How much longer it takes to load elements one by one: few bytes at a time, most of all of 16 bits.
+template <class In>
+inline constexpr double slowdown_without_vectors = sizeof(In) >= 8   ? 1.1
+                                                   : sizeof(In) == 4 ? 1.5
+                                                                     : 2.5;
+
 /// Times in microseconds. The constants are those of an H200, fitted to 55 shapes
 /// (docs/notes/random-shapes.md).
 struct SkinnyCost {
@@ -35,7 +41,7 @@ struct SkinnyCost {
   std::int64_t k_blocks;  // the shortest parts of k
   double bytes;           // of the long operand
   double block_bytes;     // of its rows and steps that a block reads in a k-block
-  bool has_vectors;       // of the long operand, that a lane loads at once
+  double slowdown;        // of loads of the long operand: 1 if a lane loads vectors of it
   int rows;               // of the short operand, of a block
   int results;            // of a thread
   std::int64_t multiprocessors;
@@ -47,8 +53,7 @@ struct SkinnyCost {
     const auto waves = static_cast<double>(ceil_div(on_sm, blocks_at_once));
     const double start = 0.54 * static_cast<double>(on_sm);
     const double panel = 0.16 * rows * length * waves;
-    const double in_sm =
-        static_cast<double>(on_sm) * length * block_bytes * (has_vectors ? 1.0 : 2.5) / 114e3;
+    const double in_sm = static_cast<double>(on_sm) * length * block_bytes * slowdown / 114e3;
     const double in_memory = bytes / (40e3 * static_cast<double>(multiprocessors));
     const double adding = parts == 1 ? 0 : 0.73 + 0.022 * results * static_cast<double>(parts);
     // The slower of both hides most of the other.

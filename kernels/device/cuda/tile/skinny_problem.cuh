@@ -98,14 +98,13 @@ __device__ __forceinline__ void load(LaneElements<In, W>& to, const In* from, in
   }
 }
 
-/// The tile with the most rows of the short operand: four in f32 and i32, otherwise two. Tensor cores
-/// are faster for more, where the elements have them.
+/// How many rows of the short operand the tiles take. Tensor cores are faster for more.
 template <class In>
-inline constexpr int skinny_last_tile = 1;
+inline constexpr int skinny_rows[] = {1, 4};
 template <>
-inline constexpr int skinny_last_tile<float> = 2;
+inline constexpr int skinny_rows<float>[] = {1, 2, 4};
 template <>
-inline constexpr int skinny_last_tile<std::uint32_t> = 2;
+inline constexpr int skinny_rows<double>[] = {1, 2};
 
 template <class In, class Out>
 struct SkinnyProblem {
