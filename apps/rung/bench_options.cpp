@@ -106,6 +106,13 @@ void check_groups(const BenchArguments& arguments) {
   if (arguments.sizes.empty()) throw UsageError("--groups: needs --sizes NxK,...");
 }
 
+ComputeMode read_mode(const BenchArguments& arguments) {
+  const auto mode = parse_compute_mode(arguments.math);
+  if (mode) return *mode;
+  throw UsageError(fmt::format(
+      "--math: '{}' is not one of standard, split, reproducible, batch_invariant", arguments.math));
+}
+
 WorkloadOptions read_options(const BenchArguments& arguments) {
   WorkloadOptions options;
   options.dtype = arguments.dtype.empty() ? Dtype::f32 : read_dtype(arguments.dtype);
@@ -128,13 +135,7 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
     throw UsageError("--epilogue: for types of floating-point numbers");
   }
   options.block_scales = read_scales(arguments, options.dtype);
-  const auto mode = parse_compute_mode(arguments.math);
-  if (!mode) {
-    throw UsageError(
-        fmt::format("--math: '{}' is not one of standard, split, reproducible, batch_invariant",
-                    arguments.math));
-  }
-  options.compute_mode = *mode;
+  options.compute_mode = read_mode(arguments);
   options.family = read_family(arguments, options.dtype);
   return options;
 }

@@ -114,6 +114,9 @@ def prepare(folder):
 
 
 def main():
+    if not any(map(shutil.which, ("clang++-19", "clang++-20", "clang++-21"))):
+        print("skipped: no clang here")
+        return 77
     failures, count, seen = [], 0, set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
