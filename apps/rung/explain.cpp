@@ -220,11 +220,14 @@ ExitCode explain_metal(const ExplainArguments& arguments, const std::string& pat
   });
 }
 
-/// Calls the function in a program that rung writes around it.
+/// Calls the function in a program that rung writes around it. With --as, a name behind the file is that
+/// of the function, otherwise that of a kernel.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
-                             const std::string& kernel) {
-  const KernelFile file =
-      read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
+                             const std::string& name) {
+  const bool is_function = !arguments.as.empty();
+  const std::string kernel = is_function ? "" : name;
+  const KernelFile file = read_kernel_file(arguments, is_function ? arguments.what : path,
+                                           arguments.dtype, arguments.code, arguments.layout);
   const ProgramSize size = size_of_program(arguments, file);
   const analysis::ScratchFolder folder;
   const std::filesystem::path program = folder.path() / "program.cu";

@@ -201,6 +201,13 @@ TEST_F(KernelFile, CheckRejectsMutants) {
   }
 }
 
+TEST_F(KernelFile, AFunctionOfAnotherNameIsExplained) {
+  const Output explained =
+      run_rung("explain $KERNELS/named.cu:run_product --as gemm --m 64 --n 64 --k 16");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_NE(explained.out.find("predicted: "), std::string::npos) << explained.out;
+}
+
 TEST_F(KernelFile, CheckSaysWhatTheSignatureLeavesOut) {
   const Json report = check("$KERNELS/named.cu:run_product --as gemm", 0);
   EXPECT_EQ(report.at("dtype"), "f64");
