@@ -72,28 +72,23 @@ struct WeightOnly {
     const Form form(args.layout);
     Loads<In> loads(args, form, few0, many0, range.begin);
     int left = static_cast<int>(range.end - range.begin);  // steps to be loaded
-    // load: the first stages set out; beyond the last one nothing does, but groups count stages
-    RUNG_UNROLL
-    for (int stage = 0; stage < STAGES - 1; ++stage) {
-      if (left > 0) loads.next(records[stage], xs[stage], left);
-      left -= BK;
-      ptx::cp_async_commit_group();
-    }
-    int now = 0;
-    for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
-      // sync: this thread's copies have arrived, then those of all threads; all reads of the
-      // previous stage are done, so it can be overwritten
-      ptx::cp_async_wait_group<STAGES - 2>();
-      __syncthreads();
-
-      const int next = now == 0 ? STAGES - 1 : now - 1;
+    // The first rounds load alone. Beyond the last stage nothing is loaded, but groups count stages.
+    int next = 0, now = 1;  // stages: that is loaded, and that is multiplied
+    for (std::int64_t k0 = range.begin - (STAGES - 1) * BK; k0 < range.end; k0 += BK) {
+      if (k0 >= range.begin) {
+        // sync: this thread's copies have arrived, then those of all threads; all reads of the
+        // previous stage are done, so it can be overwritten
+        ptx::cp_async_wait_group<STAGES - 2>();
+        __syncthreads();
+      }
+      // load
       if (left > 0) loads.next(records[next], xs[next], left);
       left -= BK;
       ptx::cp_async_commit_group();
-      multiply_stage<In>(form, records[now], xs[now], acc);
+      if (k0 >= range.begin) multiply_stage<In>(form, records[now], xs[now], acc);
+      next = now;
       now = now == STAGES - 1 ? 0 : now + 1;
     }
-    ptx::cp_async_wait_group<0>();
   }
 
   /// Copies 128 steps after the other: each warp its own records, all threads A's rows. The addresses

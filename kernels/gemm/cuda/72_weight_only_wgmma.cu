@@ -9,6 +9,7 @@
 #include "device/cuda/load/pipeline_state.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
+#include "device/cuda/ptx/warp.cuh"
 #include "device/cuda/ptx/wgmma_from_registers.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/swizzled_tile.cuh"
@@ -18,15 +19,19 @@ namespace rung {
 namespace {
 
 /// A block takes COLS rows of A and ROWS of the weights. Two warpgroups multiply; a warp loads.
-template <int BITS, int STAGES>
+template <int COLS, int BITS, int STAGES>
 struct WeightOnlyWgmma {
-  static constexpr int COLS = 128;
   static constexpr int ROWS = 128;
   static constexpr int BK = WeightLayout::steps;
   static constexpr int TILES = ROWS / WeightLayout::rows;  // one for each warp that multiplies
   static constexpr int CONSUMERS = TILES * 32;
   static constexpr int THREADS = CONSUMERS + 128;
-  static constexpr int MIN_BLOCKS_PER_SM = 1;
+  static constexpr int MIN_BLOCKS_PER_SM = COLS == 16 ? 2 : 1;
+  /// The warpgroups multiply in turns: one has the tensor cores to itself while the other one scales its
+  /// sums and unpacks its next weights. Else both would do the same at the same time.
+  static constexpr bool TAKES_TURNS = COLS == 128;
+  static constexpr int MULTIPLYING = COLS == 16 ? 104 : 232;  // registers of a thread
+  static constexpr int AT_LAST = COLS == 16 ? 80 : 168;
   static constexpr int FRAGMENTS = BK / 16;
   static constexpr int RECORD = cuda::most_record_bytes<BITS>;
   using Form = cuda::RecordForm<BITS>;
@@ -42,6 +47,7 @@ struct WeightOnlyWgmma {
     alignas(16) unsigned char records[STAGES][TILES][RECORD];
     std::uint64_t full[STAGES];   // barriers: the rows and records are there
     std::uint64_t empty[STAGES];  // nobody reads them any more
+    std::uint64_t turn[2];        // the other warpgroup's products are there
   };
 
   template <class In>
@@ -53,10 +59,16 @@ struct WeightOnlyWgmma {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), TILES);
       }
+      if constexpr (TAKES_TURNS) {
+        for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 4);
+      }
       ptx::fence_mbarrier_init();
     }
     // sync: the barriers are initialised, for TMA too
     ptx::barrier_cluster_arrive_wait();
+
+    // sync: the previous kernels have finished, and their writes are visible
+    ptx::griddepcontrol_wait();
 
     // place: blocks that run at a time share rows of the weights
     const Gemm<In, float>& g = args.gemm.problem;
@@ -68,13 +80,13 @@ struct WeightOnlyWgmma {
 
     float acc[COLS / 8][4] = {};
     if (threadIdx.x < CONSUMERS) {
-      ptx::setmaxnreg_inc<232>();
+      ptx::setmaxnreg_inc<MULTIPLYING>();
       multiply(args, range, shared, acc);
-      ptx::setmaxnreg_dec<168>();
+      ptx::setmaxnreg_dec<AT_LAST>();
     } else {
-      ptx::setmaxnreg_dec<40>();
+      ptx::setmaxnreg_dec<32>();
       if (threadIdx.x == CONSUMERS) load(args, maps, few0, many0, range, shared);
-      ptx::setmaxnreg_inc<168>();
+      ptx::setmaxnreg_inc<AT_LAST>();
     }
 
     // store
@@ -129,47 +141,61 @@ struct WeightOnlyWgmma {
   static __device__ __forceinline__ void multiply(const cuda::WeightOnlyArgs<In>& args,
                                                   const cuda::KRange& range, Shared<In>& shared,
                                                   float (&acc)[COLS / 8][4]) {
-    const int tile = static_cast<int>(threadIdx.x) / 32;
+    // From lane 0: so the compiler knows that a warp does not diverge.
+    const int tile = static_cast<int>(ptx::shfl_idx(threadIdx.x / 32, 0));
+    const int group = tile / 4;
+    const bool leads = threadIdx.x % 32 == 0;
     const Form form(args.layout);
+    if (TAKES_TURNS && group == 1 && leads) {
+      ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[0]));
+    }
     cuda::PipelineState<STAGES> state;
+    std::uint32_t turn = 0;
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       // sync: the rows and records are there
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-      multiply_stage<In>(form, shared.records[state.stage][tile], shared.xs[state.stage], acc);
-      if (threadIdx.x % 32 == 0) {
-        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
+      const unsigned char* const record = shared.records[state.stage][tile];
+      std::uint32_t fragments[FRAGMENTS][4];
+      cuda::unpack_record<In>(fragments, record, form);
+      ptx::pin_fragments(fragments);
+      if constexpr (TAKES_TURNS) {
+        // sync: the other warpgroup's products are there
+        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[group]), turn);
+        turn ^= 1;
       }
+      float sums[COLS / 8][4];
+      if (form.has_two_groups) {
+        multiply_steps<In, 0, FRAGMENTS / 2>(fragments, shared.xs[state.stage], sums);
+        cuda::promote(record, form, 0, sums, acc);
+        multiply_steps<In, FRAGMENTS / 2, FRAGMENTS>(fragments, shared.xs[state.stage], sums);
+      } else {
+        multiply_steps<In, 0, FRAGMENTS>(fragments, shared.xs[state.stage], sums);
+      }
+      ptx::pin_fragments(fragments);
+      if (TAKES_TURNS && leads) {
+        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[1 - group]));
+      }
+      cuda::promote(record, form, form.has_two_groups ? 1 : 0, sums, acc);
+      if (leads) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
       state.advance();
     }
   }
 
-  /// acc += 128 steps, each group of them times its scales.
-  template <class In>
-  static __device__ __forceinline__ void multiply_stage(const Form& form,
-                                                        const unsigned char* record,
-                                                        const In (&xs)[2][Tile::SIZE],
-                                                        float (&acc)[COLS / 8][4]) {
-    std::uint32_t fragments[FRAGMENTS][4];
-    cuda::unpack_record<In>(fragments, record, form);
-    ptx::pin_fragments(fragments);
-    float sums[COLS / 8][4];
+  /// sums = some fragments of the weights, each of 16 steps, times A's rows.
+  template <class In, int FIRST, int END>
+  static __device__ __forceinline__ void multiply_steps(
+      const std::uint32_t (&fragments)[FRAGMENTS][4], const In (&xs)[2][Tile::SIZE],
+      float (&sums)[COLS / 8][4]) {
     ptx::set_undefined(sums);
+    ptx::wgmma_fence(sums);
     RUNG_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const bool begins = half == 0 || form.has_two_groups;
-      ptx::wgmma_fence(sums);
-      RUNG_UNROLL
-      for (int i = 0; i < FRAGMENTS / 2; ++i) {
-        ptx::wgmma_m64n128k16<In>(sums, fragments[half * FRAGMENTS / 2 + i],
-                                  Tile::descriptor(ptx::cvta_to_shared(xs[half]), 0, i * 16),
-                                  !begins || i > 0);
-      }
-      if (half == 0 && !form.has_two_groups) continue;
-      ptx::wgmma_commit_group();
-      ptx::wgmma_wait_group<0>(sums);
-      cuda::promote(record, form, form.group_of(half * Tile::BK), sums, acc);
+    for (int i = FIRST; i < END; ++i) {
+      const std::uint32_t x = ptx::cvta_to_shared(xs[i * 16 / Tile::BK]);
+      ptx::wgmma_m64k16<In>(sums, fragments[i], Tile::descriptor(x, 0, i * 16 % Tile::BK),
+                            i > FIRST);
     }
-    ptx::pin_fragments(fragments);
+    ptx::wgmma_commit_group();
+    ptx::wgmma_wait_group<0>(sums);
   }
 
   static constexpr cuda::TileShape shape() {
@@ -177,12 +203,18 @@ struct WeightOnlyWgmma {
   }
 };
 
-using Wide4 = WeightOnlyWgmma<4, 4>;
-using Wide8 = WeightOnlyWgmma<8, 4>;
+//                            COLS BITS STAGES
+using Narrow4 = WeightOnlyWgmma<16, 4, 7>;
+using Middle4 = WeightOnlyWgmma<64, 4, 6>;
+using Wide4 = WeightOnlyWgmma<128, 4, 4>;
+using Narrow8 = WeightOnlyWgmma<16, 8, 5>;
+using Middle8 = WeightOnlyWgmma<64, 8, 6>;
+using Wide8 = WeightOnlyWgmma<128, 8, 4>;
 
 }  // namespace
 
 // compiled by type: bf16 f16
-RUNG_WEIGHT_ONLY_TILES(72, weight_only_wgmma, (0, Wide4), (1, Wide8))
+RUNG_WEIGHT_ONLY_TILES(72, weight_only_wgmma, (0, Narrow4), (1, Middle4), (2, Wide4), (3, Narrow8),
+                       (4, Middle8), (5, Wide8))
 
 }  // namespace rung

@@ -49,7 +49,10 @@ cuda::Launch launch_of_product(const CudaGemmChoice& chosen, const GemmCall& g) 
                          .shared_bytes = tile.shared_bytes,
                          .workspace_bytes = cuda::split_bytes<float>(
                              tiles, std::int64_t{tile.BM} * tile.BN, chosen.config)};
-  if (cuda::loads_by_tma(chosen)) launch.a = map_of_a(g, tile.BM);
+  if (cuda::loads_by_tma(chosen)) {
+    launch.a = map_of_a(g, tile.BM);
+    launch.starts_early = true;
+  }
   return launch;
 }
 

@@ -10,7 +10,7 @@
 namespace rung::cuda {
 namespace {
 
-/// Rung 71 has tiles of 16, 32 and 64 rows of A for 4 bits, then for 8.
+/// For 4 bits so many tiles, for more and more rows of A, then as many for 8.
 constexpr int tiles_of_bits = 3;
 
 CudaGemmChoice rung_of(const WeightOnlyCall& call, int arch) {
@@ -26,16 +26,14 @@ CudaGemmChoice rung_of(const WeightOnlyCall& call, int arch) {
 
 /// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU.
 int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limits) {
-  const bool is_8_bits = call.layout.bits == 8;
-  if (loads_by_tma(rung)) return is_8_bits ? 1 : 0;
-  const std::int64_t m = call.product.m;
-  const int first = is_8_bits ? tiles_of_bits : 0;
-  int tile = first + (m <= 16 ? 0 : m <= 32 ? 1 : 2);
-  const auto fits = [&] {
+  const int first = call.layout.bits == 8 ? tiles_of_bits : 0;
+  int tile = first;
+  const auto shape = [&]() -> const TileShape& {
     rung.config.tile = tile;
-    return weight_only_tile(rung).shared_bytes <= limits.shared_bytes;
+    return weight_only_tile(rung);
   };
-  while (tile > first && !fits()) --tile;
+  while (tile < first + tiles_of_bits - 1 && shape().BM < call.product.m) ++tile;
+  while (tile > first && shape().shared_bytes > limits.shared_bytes) --tile;
   return tile;
 }
 
@@ -65,7 +63,7 @@ CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Li
   const std::int64_t tiles = ceil_div(g.m, tile.BM) * ceil_div(g.n, tile.BN);
   const std::int64_t k_blocks = ceil_div(g.k, WeightLayout::steps);
   const std::int64_t on_sm =
-      loads_by_tma(chosen) ? 1 : std::clamp<std::int64_t>(200'000 / tile.shared_bytes, 1, 2);
+      std::clamp<std::int64_t>(limits.shared_bytes / tile.shared_bytes, 1, 2);
   const std::int64_t at_once = on_sm * limits.multiprocessors;
   const std::int64_t most =
       std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});

@@ -11,6 +11,7 @@
 
 #include "fixture.hpp"
 #include "product.hpp"
+#include "vgpu/model/device.hpp"
 
 namespace rung {
 namespace {
@@ -179,6 +180,28 @@ class CudaWeightOnly : public CudaLibrary {
     p.expect(c.read());
   }
 };
+
+/// With the kernels for sm_80.
+class CudaWeightOnlyOnA100 : public CudaWeightOnly {
+ protected:
+  void SetUp() override {
+    vgpu::set_virtual_device(vgpu::parse_device("a100"));
+    CudaWeightOnly::SetUp();
+  }
+  void TearDown() override {
+    CudaWeightOnly::TearDown();
+    vgpu::set_virtual_device(vgpu::parse_device("h200"));
+  }
+};
+
+TEST_F(CudaWeightOnlyOnA100, EveryTile) {
+  expect<bfloat16, bfloat16, float>({1, 200, 256}, {.bits = 4});
+  expect<float16, float, float16>({16, 50, 192}, {.bits = 8, .group = 64});
+  expect<bfloat16, float, bfloat16>({17, 257, 128}, {.bits = 8, .beta = 0.5f});
+  expect<float16, float16, float>({30, 130, 320}, {.bits = 4, .group = 64, .has_zeros = true});
+  expect<bfloat16, float, float>({40, 270, 384}, {.bits = 4, .padding = 1});
+  expect<float16, float, float>({70, 50, 1024}, {.bits = 8}, {.multiprocessors = 8});
+}
 
 TEST_F(CudaWeightOnly, FewRows) {
   expect<bfloat16, bfloat16, float>({1, 200, 256}, {.bits = 4});
