@@ -253,7 +253,7 @@ static void weight_only(void) {
   void* const aligned = memory + (16 - (size_t)memory % 16);
   int i;
   for (i = 0; i < 128; ++i) x[i] = 0x3F80; /* 1 */
-  memset(elements, 0xF1, sizeof elements);      /* 1 and -1, then 3 for half of the second row */
+  memset(elements, 0xF1, sizeof elements); /* 1 and -1, then 3 for half of the second row */
   memset(elements + 64, 0x33, 32);
   a = matrix(x, RUNG_DTYPE_BF16, of_a, NULL);
   result = matrix(c, RUNG_DTYPE_F32, of_c, NULL);
