@@ -155,7 +155,7 @@ inline constexpr CudaBatchRule cuda_mixed_rules[] = {
 inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
     {.min_arch = 90,
      .max_arch = 90,
-     .min_m = 65,
+     .min_m = 33,
      .min_k = 1,
      .use = cuda::GemmRungIndex::gemm_72_weight_only_wgmma},
     {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_71_weight_only},
