@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "bench_arguments.hpp"
@@ -21,6 +22,7 @@
 #include "own_contender.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "report/baseline.hpp"
 #include "report/bench_csv.hpp"
 #include "report/bench_table.hpp"
 #include "report/gpu_summary.hpp"
@@ -148,6 +150,36 @@ std::vector<ReachedRate> reached_rates(const std::vector<BenchResult>& results) 
   return reached;
 }
 
+Json entries_json(const std::vector<BenchResult>& results) {
+  Json entries = Json::array();
+  for (const BenchResult& result : results) {
+    for (Json& entry : to_json(result)) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+/// The JSON of an earlier run.
+std::optional<Results> read_baseline(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  try {
+    return read_results({file}, Results::Forms::all);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--baseline: {}", error.what()));
+  }
+}
+
+/// To each result that was timed then: "baseline": {"seconds", "ratio", "change"}.
+void add_changes(Json& json, const Results& baseline) {
+  Results now;
+  now.add("this run", json, Results::Forms::all);
+  for (std::size_t i = 0; i < now.entries.size(); ++i) {
+    const auto found = change_of(now.entries[i], baseline);
+    if (!found) continue;
+    json["results"][i]["baseline"] = {
+        {"seconds", found->before}, {"ratio", found->ratio}, {"change", name(found->change)}};
+  }
+}
+
 Json results_json(const std::vector<BenchResult>& results, const std::vector<const Peer*>& peers,
                   const std::optional<GpuEnvironment>& gpu, bool remeasure_ceilings) {
   Progress progress;
@@ -156,11 +188,7 @@ Json results_json(const std::vector<BenchResult>& results, const std::vector<con
   machine["ceilings"] = to_json(cached_ceilings(remeasure_ceilings, reached_rates(results)));
   if (gpu) machine["gpu"] = to_json(*gpu);
   machine["peers"] = to_json(peers);
-  Json entries = Json::array();
-  for (const BenchResult& result : results) {
-    for (Json& entry : to_json(result)) entries.push_back(std::move(entry));
-  }
-  return {{"machine", std::move(machine)}, {"results", std::move(entries)}};
+  return {{"machine", std::move(machine)}, {"results", entries_json(results)}};
 }
 
 void write_page(const OutputFile& page, const Json& json, const BenchArguments& arguments) {
@@ -183,6 +211,14 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
   return any_ran ? exit_right : exit_unavailable;
 }
 
+/// Whether there are such weights.
+void check_weights(const std::string& op, const Size& size, const WorkloadOptions& options) {
+  if (op != "gemm") throw UsageError("--weights: only gemm has weights, " + op + " has none");
+  if (size.k % options.weight_group == 0) return;
+  throw UsageError(fmt::format("--weights: k is {}; it must be a multiple of {}, --weight-group",
+                               size.k, options.weight_group));
+}
+
 /// Measures the ladders and writes what was asked for.
 ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders,
              const std::vector<SizeArgument>& sizes, const BenchRequest& request,
@@ -195,6 +231,7 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     if (request.options.family != Family::symmetric && ladder->op != "gemm") {
       throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
     }
+    if (request.options.weight_bits > 0) check_weights(ladder->op, size, request.options);
     check_memory(ladder->op, size, request.options.dtype, request.options.batch);
   }
   const std::vector<const Backend*> backends = backends_of(ladders);
@@ -203,6 +240,7 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
   const auto output = read_json(arguments.json);
   const auto page = read_output("--html", arguments.html);
   const auto csv = read_output("--csv", arguments.csv);
+  const std::optional<Results> baseline = read_baseline(arguments.baseline);
   const bool keep_stdout =
       (output && output->is_stdout()) || (page && page->is_stdout()) || (csv && csv->is_stdout());
   std::FILE* out = keep_stdout ? stderr : stdout;
@@ -223,8 +261,15 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     flush_output();  // or the rest would be measured for nothing
   }
   if (csv) csv->write(bench_csv(results));
+  if (baseline) {
+    Results now;
+    now.add("this run", {{"machine", Json::object()}, {"results", entries_json(results)}},
+            Results::Forms::all);
+    fmt::print(out, "\n{}", baseline_text(now, *baseline, arguments.baseline));
+  }
   if (output || page) {
-    const Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
+    Json json = results_json(results, peers.opened(), gpu, arguments.remeasure_ceilings);
+    if (baseline) add_changes(json, *baseline);
     if (output) output->write(dump(json));
     if (page) write_page(*page, json, arguments);
   }
@@ -257,17 +302,21 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
   if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
-  KernelFile file = read_kernel_file(given, given.selectors.front(), given.dtype, given.code);
+  if (!given.weights.empty()) throw UsageError("--weights: a file of yours takes none");
+  KernelFile file =
+      read_kernel_file(given, given.selectors.front(), given.dtype, given.code, given.layout);
   BenchArguments arguments = given;
   const std::string op = file.signature.op;
-  const Opponents opponents = read_opponents(given.against, op);
+  const Opponents opponents = read_opponents(given.against, file);
   arguments.peers = opponents.peers;
   arguments.dtype = name(file.signature.dtype);
+  if (op == "gemm") arguments.layout = row_major_layout(file);
   const Setting setting = read_setting(arguments);
   const Devices devices(arguments);
-  const Backend& backend = devices.of(*read_selectors({op + "/cuda"}).front());
+  const Backend& backend =
+      devices.of(*read_selectors({fmt::format("{}/{}", op, file.language())}).front());
   if (backend.name() == "cpu") {
-    throw UsageError("--device: 'cpu': a CUDA file runs on gpu or virtual");
+    throw UsageError("--device: 'cpu': a kernel of yours runs on gpu or virtual");
   }
   return with_kernel_file([&] {
     const OwnContender own(std::move(file), backend);
@@ -277,7 +326,18 @@ ExitCode run_file(const BenchArguments& given) {
   });
 }
 
-ExitCode run(const BenchArguments& arguments) {
+/// f32 unless no rung has it, such as those for tensor cores: then the usual type of the first.
+std::string dtype_for(const std::vector<const RungInfo*>& rungs, const std::string& given) {
+  if (!given.empty() || rungs.empty()) return given;
+  const auto is_of_floats = [](const RungInfo* rung) {
+    return analysis::usual_dtype(*rung) == Dtype::f32;
+  };
+  if (std::ranges::any_of(rungs, is_of_floats)) return given;
+  return std::string(name(analysis::usual_dtype(*rungs.front())));
+}
+
+ExitCode run(const BenchArguments& given) {
+  BenchArguments arguments = given;
   const bool has_file = std::ranges::any_of(arguments.selectors, names_kernel_file);
   const RandomArguments& random = arguments.random;
   const bool is_random = !random.count.empty() || random.regret;
@@ -298,6 +358,7 @@ ExitCode run(const BenchArguments& arguments) {
   check_no_random(arguments.random);
   check_groups(arguments);
   const auto rungs = read_selectors(arguments.selectors);
+  arguments.dtype = dtype_for(rungs, arguments.dtype);
   const Setting setting = read_setting(arguments);
   const Devices devices(arguments);
   const std::vector<Ladder> ladders = group(rungs, devices);
@@ -333,6 +394,13 @@ Action add_bench(Options& app) {
          "block: with --dtype e4m3, the library and cublaslt multiply by a scale for each 128 "
          "elements of a row of A and each 128 x 128 of B; rungs compute the product alone")
       ->type_name("SCALES");
+  app.add_option("--weights", arguments->weights,
+                 "int4 or int8: the library multiplies by packed weights in the place of B, with a "
+                 "dtype of 16 bits; rungs and peers multiply by the same numbers in 16 bits")
+      ->type_name("TYPE");
+  app.add_option("--weight-group", arguments->weight_group,
+                 "Elements of a row of the weights that share a scale: 64 or 128 (default: 128)")
+      ->type_name("N");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,
@@ -375,6 +443,10 @@ Action add_bench(Options& app) {
   app.add_option("--html", arguments->html,
                  "Write an HTML page, like rung report, to FILE; - for standard output")
       ->type_name("FILE");
+  app.add_option(
+         "--baseline", arguments->baseline,
+         "Compare with FILE, the JSON of an earlier run: what changed by more than the noise")
+      ->type_name("FILE");
   app.add_option("--csv", arguments->csv,
                  "Write times and errors as comma-separated values to FILE; - for standard output")
       ->type_name("FILE");
@@ -386,11 +458,12 @@ Action add_bench(Options& app) {
       "  rung bench gemm/cpu/05 gemm/cpu/06 --sizes 256,16x4096x4096 --threads 1\n"
       "  rung bench dot --n 1e8 --dtype f64 --vs openblas --json dot.json\n"
       "  rung bench gemm/cuda --device gpu --n 4096 --dtype f16 --vs cublas,cublaslt\n"
+      "  rung bench gemm/cpu --json new.json --baseline old.json\n"
       "  rung bench my_gemm.cu --against gemm/cuda/05,library,cublas\n"
       "  rung bench gemm/cuda/60 --device gpu --batch 4096 --sizes 16,32,64\n"
-      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 --sizes 1536x2048 \\\n"
-      "      --dtype bf16-bf16 --layout nt --skew zipf\n"
-      "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all --json random.json");
+      "  rung bench gemm/cuda/63 --device gpu --groups 128 --tokens 65536 \\\n"
+      "      --sizes 1536x2048 --dtype bf16-bf16 --layout nt --skew zipf\n"
+      "  rung bench gemm/cuda --random 100 --dtype f32,bf16-bf16 --layout all");
   return [arguments] { return run(*arguments); };
 }
 

@@ -28,6 +28,8 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string skew;
   std::string epilogue;
   std::string scales;
+  std::string weights;
+  std::string weight_group;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";
@@ -36,6 +38,7 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   bool remeasure_ceilings = false;
   std::string html;
   std::string csv;
+  std::string baseline;
   RandomArguments random;
 };
 

@@ -12,6 +12,7 @@ namespace rung {
 void check_groups(const BenchArguments& arguments);
 
 /// Throws UsageError.
+ComputeMode read_mode(const BenchArguments& arguments);
 WorkloadOptions read_options(const BenchArguments& arguments);
 
 /// The sizes in the order of the arguments; none, if there are none. Throws UsageError.

@@ -8,6 +8,7 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/select_image.hpp"
+#include "bench_options.hpp"
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "interruption.hpp"
@@ -38,12 +39,14 @@ void check_combinations(const BenchArguments& arguments) {
   refuse(!arguments.random.count.empty() && !arguments.sizes.empty(), "--sizes");
   refuse(arguments.any(), "--m, --n or --k");
   refuse(arguments.alpha != defaults.alpha, "--alpha");
-  refuse(arguments.math != defaults.math, "--math");
+  refuse(arguments.math == "reproducible", "--math reproducible");  // whose bound is one of norms
+  refuse(arguments.random.regret && arguments.math != defaults.math, "--regret with --math");
   refuse(arguments.family != defaults.family, "--family");
   refuse(arguments.cold, "--cold");
   refuse(arguments.remeasure_ceilings, "--remeasure-ceilings");
   refuse(!arguments.html.empty(), "--html; see rung report");
   refuse(!arguments.csv.empty(), "--csv; see --json");
+  refuse(!arguments.baseline.empty(), "--baseline");
 }
 
 std::vector<Layout> read_layouts(const std::string& text) {
@@ -139,6 +142,7 @@ RandomRequest read_request(const BenchArguments& arguments) {
   request.dtypes = read_dtypes(arguments.dtype);
   request.layouts = read_layouts(arguments.layout);
   request.beta = read_number("--beta", arguments.beta);
+  request.compute_mode = read_mode(arguments);
   request.threads = read_threads(arguments.threads);
   if (!arguments.seconds.empty()) request.seconds = read_seconds(arguments.seconds);
   return request;

@@ -21,7 +21,7 @@ namespace rung {
 namespace {
 
 struct CheckArguments : CommonArguments, KernelFileArguments {
-  std::string file;
+  std::string file, layout;
   std::string sizes;
   std::string random = "0";
   std::string seed = "1";
@@ -100,8 +100,8 @@ Json to_json(const KernelFile& file, const CheckReport& report) {
 }
 
 ExitCode run(const CheckArguments& arguments) {
-  const KernelFile file =
-      read_kernel_file(arguments, arguments.file, arguments.dtype, arguments.code);
+  const KernelFile file = read_kernel_file(arguments, arguments.file, arguments.dtype,
+                                           arguments.code, arguments.layout);
   CheckOptions options = read_options(arguments, file);
   if (options.on_gpu) {
     if (const auto absent = find_backend("gpu")->absent()) {
@@ -127,12 +127,14 @@ ExitCode run(const CheckArguments& arguments) {
 
 Action add_check(Options& app) {
   auto arguments = std::make_shared<CheckArguments>();
-  app.add_option("FILE", arguments->file,
-                 "A CUDA file with a function gemm, dot or sum that launches your kernel, or "
-                 "FILE:FUNCTION with --as")
+  app.add_option(
+         "FILE", arguments->file,
+         "A CUDA file with a function gemm, dot or sum that launches your kernel, a Metal file "
+         "with such a kernel, or FILE:FUNCTION with --as")
       ->type_name("")
       ->required();
   arguments->add_kernel_file(app);
+  add_layout_of_file(app, arguments->layout);
   arguments->add_device_dtype_threads(app);
   app.add_option("--sizes", arguments->sizes, "Also check these comma-separated sizes")
       ->type_name("N|MxNxK,...");
@@ -148,9 +150,8 @@ Action add_check(Options& app) {
       "memory that was never written. These are printed first, and each fails the check. "
       "rung new\nwrites such a file.\n\n"
       "The parameters may be any of m, n, k, alpha, A, lda, B, ldb, beta, C, ldc and stream, in\n"
-      "any order, of a dot product n, x, incx, y, incy, result and stream. Matrices are "
-      "row-major,\n"
-      "and pointers are those of the device.\n\n"
+      "any order, of a dot product n, x, incx, y, incy, result and stream. Matrices are row-major\n"
+      "unless --order says otherwise, and pointers are those of the device.\n\n"
       "Examples:\n"
       "  rung new my_gemm.cu --from gemm/cuda/04 && rung check my_gemm.cu\n"
       "  rung check my_gemm.cu --sizes 1000x300x77 --random 20\n"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "help.hpp"
 #include "kernel_file/nearest_name.hpp"
 #include "manual.hpp"
 #include "rung/version.hpp"
@@ -208,7 +209,7 @@ Action parse(const Program& program, int argc, char** argv) {
   } catch (const CLI::Success& success) {                         // --help, --version
     std::ostringstream text;
     app.exit(success, text, text);
-    fmt::print("{}", text.str());
+    fmt::print("{}", folded_help(text.str(), help_width()));
     return [] { return exit_right; };
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error, app, program.commands));

@@ -307,8 +307,12 @@ Action add_emu(Options& app) {
                  "libraries; the program's own arguments follow after --")
       ->type_name("")
       ->required();
-  app.add_option("-I", arguments->include_folders, "Look for headers there")->type_name("DIR");
-  app.add_option("-D", arguments->definitions, "Define a macro")->type_name("NAME[=VALUE]");
+  app.add_option("-I", arguments->include_folders, "Look for headers there")
+      ->type_name("DIR")
+      ->one_at_a_time();
+  app.add_option("-D", arguments->definitions, "Define a macro")
+      ->type_name("NAME[=VALUE]")
+      ->one_at_a_time();
   app.add_option("-O", arguments->optimisation,
                  "Optimisation level, 0 to 3 (default: 3 for device code)")
       ->type_name("N");

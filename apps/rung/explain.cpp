@@ -16,6 +16,7 @@
 #include "explain_cpu.hpp"
 #include "explain_file.hpp"
 #include "explain_head.hpp"
+#include "explain_metal_file.hpp"
 #include "kernel_file/adapter.hpp"
 #include "kernel_file_arguments.hpp"
 #include "report/explanation.hpp"
@@ -26,7 +27,7 @@ namespace rung {
 namespace {
 
 struct ExplainArguments : CommonArguments, ExtentArguments, KernelFileArguments {
-  std::string what;
+  std::string what, layout;
   std::vector<std::string> program_arguments;
   std::string results;
   std::string html;
@@ -194,24 +195,43 @@ bool is_kernel_file(const std::string& path) {
 
 /// A gemm whose C has enough tiles for all SMs, with a k that is soon simulated.
 constexpr ProgramSize explained_product = {2048, 2048, 128};
+constexpr ProgramSize explained_metal_product = {1024, 1024, 128};  // for 16 cores
 constexpr std::int64_t explained_vector = 1 << 22;
 
-ProgramSize size_of_program(const ExplainArguments& arguments, const std::string& op) {
+ProgramSize size_of_program(const ExplainArguments& arguments, const KernelFile& file) {
+  const std::string& op = file.signature.op;
   const bool is_gemm = op == "gemm";
-  if (!arguments.any()) return is_gemm ? explained_product : ProgramSize{1, explained_vector, 1};
+  if (!arguments.any() && is_gemm) {
+    return file.is_metal() ? explained_metal_product : explained_product;
+  }
+  if (!arguments.any()) return {1, explained_vector, 1};
   const SizeArgument size = read_extents(arguments);
   if (!is_gemm && !size.is_single) throw UsageError(op + " takes only n: --n N");
   return {size.m, size.n, size.k};
 }
 
-/// Calls the function in a program that rung writes around it.
+ExitCode explain_metal(const ExplainArguments& arguments, const std::string& path) {
+  const KernelFile file =
+      read_kernel_file(arguments, path, arguments.dtype, arguments.code, arguments.layout);
+  const ProgramSize size = size_of_program(arguments, file);
+  return with_kernel_file([&] {
+    return explain_metal_file(file, size, read_options(arguments, "m1pro"),
+                              read_json(arguments.json), read_output("--html", arguments.html));
+  });
+}
+
+/// Calls the function in a program that rung writes around it. With --as, a name behind the file is that
+/// of the function, otherwise that of a kernel.
 ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::string& path,
-                             const std::string& kernel) {
-  const KernelFile file = read_kernel_file(arguments, path, arguments.dtype, arguments.code);
-  const ProgramSize size = size_of_program(arguments, file.signature.op);
+                             const std::string& name) {
+  const bool is_function = !arguments.as.empty();
+  const std::string kernel = is_function ? "" : name;
+  const KernelFile file = read_kernel_file(arguments, is_function ? arguments.what : path,
+                                           arguments.dtype, arguments.code, arguments.layout);
+  const ProgramSize size = size_of_program(arguments, file);
   const analysis::ScratchFolder folder;
   const std::filesystem::path program = folder.path() / "program.cu";
-  std::ofstream(program) << program_text(file.path, file.signature, size);
+  std::ofstream(program) << program_text(file, size);
   return with_kernel_file([&] {
     return explain_file({path,
                          program.string(),
@@ -227,6 +247,9 @@ ExitCode explain_kernel_file(const ExplainArguments& arguments, const std::strin
 ExitCode run(const ExplainArguments& arguments) {
   check_apart({{"--json", arguments.json}, {"--html", arguments.html}});
   const std::string& what = arguments.what;
+  if (names_kernel_file(what) && what.find(".metal") != what.npos) {
+    return explain_metal(arguments, what);
+  }
   if (const std::size_t colon = what.rfind(':'); colon != what.npos || what.ends_with(".cu")) {
     const std::string path = what.substr(0, colon);
     const std::string kernel = colon == what.npos ? "" : what.substr(colon + 1);
@@ -261,6 +284,7 @@ Action add_explain(Options& app) {
       ->type_name("")
       ->may_be_empty();
   arguments->add_kernel_file(app);
+  add_layout_of_file(app, arguments->layout);
   arguments->add_extents(app);
   arguments->add_dtype(app);
   arguments->add_gpu_and_code(app);
@@ -283,15 +307,16 @@ Action add_explain(Options& app) {
       "- hardware counters, if ncu and the GPU are available\n"
       "Of your own program, each kernel's causes are listed by what they cost in predicted time,\n"
       "with what to write instead; hazards come first. A file without main(), such as rung new\n"
-      "writes, is called on --m x --n x --k (default: 2048x2048x128; for vectors 2^22 "
-      "elements).\n\n"
+      "writes, is called on --m x --n x --k (default: 2048x2048x128, in Metal 1024x1024x128; for\n"
+      "vectors 2^22 elements).\n\n"
       "Examples:\n"
       "  rung explain gemm/cuda/02\n"
       "  rung explain gemm/cuda/05 --gpu a100 --n 2048 --json explained.json\n"
       "  rung explain gemm/metal/01\n"
       "  rung explain gemm/cuda/24 --dtype bf16 --html explained.html\n"
       "  rung explain program.cu:matmul -- 512\n"
-      "  rung explain my_gemm.cu --n 1024");
+      "  rung explain my_gemm.cu --n 1024\n"
+      "  rung explain my_gemm.metal --html explained.html");
   return [arguments] { return run(*arguments); };
 }
 

@@ -17,6 +17,9 @@ void KernelFileArguments::add_kernel_file(Options& app) {
                  "What the function in the file computes: gemm, dot or sum (default: what its name "
                  "says)")
       ->type_name("OP");
+  app.add_option("--order", order,
+                 "How the file's gemm stores its matrices: row or column major (default: row)")
+      ->type_name("row|column");
   app.add_option("-I", include_folders, "Look for the file's headers there")
       ->type_name("DIR")
       ->one_at_a_time();
@@ -25,8 +28,40 @@ void KernelFileArguments::add_kernel_file(Options& app) {
       ->one_at_a_time();
 }
 
+void add_layout_of_file(Options& app, std::string& layout) {
+  app.add_option("--layout", layout,
+                 "Layouts of A and B that the file's gemm takes: nn, nt, tn or tt, where t is "
+                 "transposed (default: nn)")
+      ->type_name("LAYOUT");
+}
+
+std::string row_major_layout(const KernelFile& file) {
+  return name(file.signature.layout.row_major());
+}
+
+namespace {
+
+/// --order and --layout, of a file whose gemm takes no strides.
+MatrixLayout read_layout(const std::string& order, const std::string& layout) {
+  constexpr std::array<std::string_view, 2> orders = {"row", "column"};
+  if (!order.empty() && std::ranges::find(orders, order) == orders.end()) {
+    throw UsageError(fmt::format("--order: '{}' is not one of {}{}", order, fmt::join(orders, ", "),
+                                 did_you_mean(order, orders)));
+  }
+  constexpr std::array<std::string_view, 4> layouts = {"nn", "nt", "tn", "tt"};
+  const std::string given = layout.empty() ? "nn" : layout;
+  if (std::ranges::find(layouts, given) == layouts.end()) {
+    throw UsageError(
+        fmt::format("--layout: '{}' is not one of {}", given, fmt::join(layouts, ", ")));
+  }
+  return {order == "column", given[0] == 't', given[1] == 't'};
+}
+
+}  // namespace
+
 KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::string& path,
-                            const std::string& dtype, const std::string& code) {
+                            const std::string& dtype, const std::string& code,
+                            const std::string& layout) {
   constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
   constexpr std::array<std::string_view, 2> compilers = {"clang", "nvcc"};
   const auto check = [](const char* option, const std::string& value, const auto& allowed) {
@@ -37,7 +72,7 @@ KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::str
   check("--as", arguments.as, ops);
   check("--code", code, compilers);
   if (!names_kernel_file(path)) {
-    throw UsageError(fmt::format("FILE: '{}' does not end in .cu", path));
+    throw UsageError(fmt::format("FILE: '{}' does not end in .cu or .metal", path));
   }
   KernelFileRequest request{path, arguments.as, dtype, {}, code};
   for (const std::string& folder : arguments.include_folders) {
@@ -46,8 +81,11 @@ KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::str
   for (const std::string& definition : arguments.definitions) {
     request.options.push_back("-D" + definition);
   }
+  const MatrixLayout matrices = read_layout(arguments.order, layout);
   try {
-    return rung::read_kernel_file(request);
+    KernelFile file = rung::read_kernel_file(request);
+    if (file.signature.op == "gemm") file.signature.layout = matrices;
+    return file;
   } catch (const KernelFileError& error) {
     throw UsageError(error.what());
   }

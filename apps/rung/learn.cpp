@@ -27,18 +27,25 @@ namespace fs = std::filesystem;
 struct LearnArguments {
   std::string exercise, file, word;
   std::string hints = "1";
-  bool check = false, force = false;
+  bool check = false, force = false, metal = false;
 };
 
 constexpr std::int64_t most_hints = 10;
 
-ExitCode list_exercises() {
-  for (const learn::Exercise& exercise : learn::exercises()) {
+ExitCode list_exercises(learn::Language language) {
+  for (const learn::Exercise& exercise : learn::exercises(language)) {
     fmt::print("{}  {:<48}  {}\n", exercise.number, exercise.title, exercise.rung);
+  }
+  if (language == learn::Language::metal) {
+    fmt::print(
+        "\nrung learn 04 --metal           write exercise 04 to 04.metal\n"
+        "rung learn 04 --metal --check   check 04.metal on the virtual GPU\n");
+    return exit_right;
   }
   fmt::print(
       "\nrung learn 04           write exercise 04 to 04.cu\n"
-      "rung learn 04 --check   check 04.cu on the virtual GPU\n");
+      "rung learn 04 --check   check 04.cu on the virtual GPU\n"
+      "rung learn --metal      list those in Metal\n");
   return exit_right;
 }
 
@@ -55,14 +62,13 @@ ExitCode explain_word(const std::string& word) {
   return exit_right;
 }
 
-const learn::Exercise& read_exercise(const std::string& name) {
-  const learn::Exercise* exercise = learn::find_exercise(name);
-  if (exercise == nullptr) {
-    throw UsageError(fmt::format("EXERCISE: '{}' is not one of {} to {}; 'rung learn' lists them",
-                                 name, learn::exercises().front().number,
-                                 learn::exercises().back().number));
-  }
-  return *exercise;
+const learn::Exercise& read_exercise(const std::string& name, learn::Language language) {
+  if (const auto* exercise = learn::find_exercise(name, language)) return *exercise;
+  const std::vector<learn::Exercise>& known = learn::exercises(language);
+  throw UsageError(fmt::format("EXERCISE: '{}' is not one of {} to {}{}; 'rung learn{}' lists them",
+                               name, known.front().number, known.back().number,
+                               language == learn::Language::metal ? " in Metal" : "",
+                               language == learn::Language::metal ? " --metal" : ""));
 }
 
 ExitCode write_start(const learn::Exercise& exercise, const fs::path& file, bool force) {
@@ -108,8 +114,9 @@ std::string sizes_text(const learn::Exercise& exercise) {
 
 ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::int64_t hints) {
   if (!fs::is_regular_file(file)) {
-    throw UsageError(fmt::format("FILE: '{}' is not a readable file; 'rung learn {}' writes one",
-                                 file.string(), exercise.number));
+    throw UsageError(fmt::format("FILE: '{}' is not a readable file; 'rung learn {}{}' writes one",
+                                 file.string(), exercise.number,
+                                 exercise.language == learn::Language::metal ? " --metal" : ""));
   }
   learn::CheckResult result;
   try {
@@ -136,13 +143,16 @@ ExitCode check(const learn::Exercise& exercise, const fs::path& file, std::int64
 ExitCode run(const LearnArguments& arguments) {
   const std::int64_t hints = read_integer("--hint", arguments.hints, 1, most_hints);
   if (!arguments.word.empty()) return explain_word(arguments.word);
+  const bool is_metal = arguments.metal || arguments.file.ends_with(".metal");
+  const learn::Language language = is_metal ? learn::Language::metal : learn::Language::cuda;
   if (arguments.exercise.empty()) {
     if (arguments.check)
       throw UsageError("EXERCISE: --check needs one, as in rung learn 04 --check");
-    return list_exercises();
+    return list_exercises(language);
   }
-  const learn::Exercise& exercise = read_exercise(arguments.exercise);
-  const fs::path file = arguments.file.empty() ? exercise.number + ".cu" : arguments.file;
+  const learn::Exercise& exercise = read_exercise(arguments.exercise, language);
+  const fs::path file =
+      arguments.file.empty() ? exercise.number + exercise.suffix() : arguments.file;
   if (!arguments.check) return write_start(exercise, file, arguments.force);
   return emu::with_signals_held([&] { return check(exercise, file, hints); });
 }
@@ -160,19 +170,24 @@ Action add_learn(Options& app) {
   app.add_option("--hint", arguments->hints, "Print the first N hints for what is wrong")
       ->type_name("N")
       ->capture_default_str();
+  app.add_flag("--metal", arguments->metal,
+               "Of the exercises in Metal: kernels for Apple GPUs (default for a FILE.metal)");
   app.add_flag("--force", arguments->force, "Overwrite a file that exists");
   app.add_option("--word", arguments->word, "Explain a word, such as sector or bank")
       ->type_name("WORD");
   app.footer(
       "Without --check, writes the exercise to a file: a task, a picture and what to complete.\n"
       "With it, compiles the file with clang, runs it at several sizes and counts on a virtual\n"
-      "H200. It needs no GPU. The exit code is 0 if the exercise is solved, otherwise 1.\n"
+      "H200, for Metal on a virtual M1 Pro. It needs no GPU. The exit code is 0 if the exercise "
+      "is\n"
+      "solved, otherwise 1.\n"
       "The course in docs/course has a chapter for each exercise.\n\n"
       "Examples:\n"
       "  rung learn\n"
       "  rung learn 04\n"
       "  rung learn 04 --check\n"
       "  rung learn 04 --check --hint 2\n"
+      "  rung learn 04 --metal\n"
       "  rung learn --word wavefront");
   return [arguments] { return run(*arguments); };
 }

@@ -1,4 +1,4 @@
-// rung new: writes a CUDA file to start a kernel from.
+// rung new: writes a CUDA or Metal file to start a kernel from.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,12 +24,17 @@ struct NewArguments {
   bool force = false;
 };
 
-std::string text_from(const NewArguments& arguments, const std::string& file) {
+std::string text_from(const NewArguments& arguments, const std::string& file, bool is_metal) {
   if (!arguments.as.empty()) throw UsageError("--as: cannot be combined with --from");
   const auto rungs = read_selectors({arguments.from});
   if (rungs.size() != 1) {
     throw UsageError(
         fmt::format("--from: '{}' selects {} rungs; one is allowed", arguments.from, rungs.size()));
+  }
+  const std::string language = is_metal ? "metal" : "cuda";
+  if (rungs.front()->backend != language) {
+    throw UsageError(fmt::format("--from: '{}' is a rung of {}; {} starts from one of {}",
+                                 arguments.from, rungs.front()->backend, file, language));
   }
   std::optional<Dtype> dtype;
   if (!arguments.dtype.empty()) dtype = read_dtype(arguments.dtype);
@@ -40,7 +45,7 @@ std::string text_from(const NewArguments& arguments, const std::string& file) {
   }
 }
 
-std::string plain_text(const NewArguments& arguments) {
+std::string plain_text(const NewArguments& arguments, bool is_metal) {
   constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
   if (!arguments.dtype.empty())
     throw UsageError("--dtype: chooses a kernel of --from, and needs it");
@@ -49,17 +54,18 @@ std::string plain_text(const NewArguments& arguments) {
     throw UsageError(fmt::format("--as: '{}' is not one of {}{}", op, fmt::join(ops, ", "),
                                  did_you_mean(op, ops)));
   }
-  return plain_starter(op);
+  return plain_starter(op, is_metal);
 }
 
 ExitCode run(const NewArguments& arguments) {
   const std::filesystem::path path = arguments.file;
   const std::string file = path.filename().string();
-  if (path.extension() != ".cu" || path.stem().empty()) {
-    throw UsageError(fmt::format("FILE: '{}' does not end in .cu", arguments.file));
+  const bool is_metal = path.extension() == ".metal";
+  if ((path.extension() != ".cu" && !is_metal) || path.stem().empty()) {
+    throw UsageError(fmt::format("FILE: '{}' does not end in .cu or .metal", arguments.file));
   }
-  const std::string text =
-      arguments.from.empty() ? plain_text(arguments) : text_from(arguments, file);
+  const std::string text = arguments.from.empty() ? plain_text(arguments, is_metal)
+                                                  : text_from(arguments, file, is_metal);
   if (std::filesystem::exists(path) && !arguments.force) {
     throw UsageError(fmt::format("FILE: '{}' exists; --force replaces it", arguments.file));
   }
@@ -72,12 +78,13 @@ ExitCode run(const NewArguments& arguments) {
 
 Action add_new(Options& app) {
   auto arguments = std::make_shared<NewArguments>();
-  app.add_option("FILE", arguments->file, "The file to write, such as my_gemm.cu")
+  app.add_option("FILE", arguments->file, "The file to write, such as my_gemm.cu or my_gemm.metal")
       ->type_name("")
       ->required();
-  app.add_option("--from", arguments->from,
-                 "Start from the kernel of a CUDA rung, such as gemm/cuda/04 (default: from a "
-                 "plain kernel)")
+  app.add_option(
+         "--from", arguments->from,
+         "Start from the kernel of a rung, such as gemm/cuda/04 or gemm/metal/04 (default: from "
+         "a plain kernel)")
       ->type_name("RUNG");
   app.add_option("--as", arguments->as,
                  "What a plain kernel computes: gemm, dot or sum (default: gemm)")
@@ -89,9 +96,11 @@ Action add_new(Options& app) {
   app.footer(
       "Writes a complete CUDA file: a kernel, and the function that launches it, which rung "
       "check,\n"
-      "explain, trace and bench call. It passes rung check as it is.\n\n"
+      "explain, trace and bench call. Of a Metal file they dispatch the kernel itself. It passes\n"
+      "rung check as it is.\n\n"
       "Examples:\n"
       "  rung new my_gemm.cu --from gemm/cuda/04\n"
+      "  rung new my_gemm.metal --from gemm/metal/04\n"
       "  rung new my_dot.cu --as dot\n"
       "  rung new wmma.cu --from gemm/cuda/20 --dtype f16");
   return [arguments] { return run(*arguments); };

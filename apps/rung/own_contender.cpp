@@ -7,33 +7,33 @@
 #include <string_view>
 
 #include "arguments.hpp"
-#include "backends/cuda/cuda.hpp"
 #include "kernel_file/nearest_name.hpp"
 #include "measure/peers/peer.hpp"
 
 namespace rung {
 namespace {
 
-void add_rungs(Opponents& opponents, const std::string& selector, const std::string& op) {
+void add_rungs(Opponents& opponents, const std::string& selector, const KernelFile& file) {
+  const std::string& op = file.signature.op;
   for (const RungInfo* rung : select({selector})) {
-    if (rung->op == op && rung->backend == "cuda") opponents.rungs.push_back(rung);
+    if (rung->op == op && rung->backend == file.language()) opponents.rungs.push_back(rung);
   }
   if (!opponents.rungs.empty()) return;
-  throw UsageError(
-      fmt::format("--against: '{}' has no CUDA rung of {}, which the file computes", selector, op));
+  throw UsageError(fmt::format("--against: '{}' has no rung of {}/{}, which the file computes",
+                               selector, op, file.language()));
 }
 
-[[noreturn]] void refuse(const std::string& word, const std::string& op) {
+[[noreturn]] void refuse(const std::string& word, const KernelFile& file) {
   std::vector<std::string_view> known = {"library", "none"};
   for (const PeerKind& kind : peer_kinds()) known.push_back(kind.name);
   throw UsageError(
-      fmt::format("--against: '{}' is no rung, such as {}/cuda/05, nor library, none or a peer{}",
-                  word, op, did_you_mean(word, known)));
+      fmt::format("--against: '{}' is no rung, such as {}/{}/05, nor library, none or a peer{}",
+                  word, file.signature.op, file.language(), did_you_mean(word, known)));
 }
 
 }  // namespace
 
-Opponents read_opponents(const std::vector<std::string>& against, const std::string& op) {
+Opponents read_opponents(const std::vector<std::string>& against, const KernelFile& file) {
   Opponents opponents;
   if (against.empty()) return opponents;
   opponents.with_library = false;
@@ -45,12 +45,12 @@ Opponents read_opponents(const std::vector<std::string>& against, const std::str
       opponents.peers.push_back(word);
     } else if (word.find('/') != word.npos) {
       try {
-        add_rungs(opponents, word, op);
+        add_rungs(opponents, word, file);
       } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--against: {}", error.what()));
       }
     } else if (word != "none") {
-      refuse(word, op);
+      refuse(word, file);
     }
   }
   if (opponents.peers.empty()) opponents.peers = {"none"};
@@ -58,7 +58,6 @@ Opponents read_opponents(const std::vector<std::string>& against, const std::str
 }
 
 OwnContender::OwnContender(KernelFile file, const Backend& backend)
-    : file_(std::move(file)),
-      contender_(std::make_shared<const LoadedKernel>(file_, *gpu_of(backend))) {}
+    : file_(std::move(file)), contender_(load_file(file_, backend)) {}
 
 }  // namespace rung

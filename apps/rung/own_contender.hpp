@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "kernel_file/kernel_contender.hpp"
+#include "kernel_file/loaded_file.hpp"
 
 namespace rung {
 
@@ -17,8 +17,8 @@ struct Opponents {
   std::vector<std::string> peers;  // as --vs; none: all that are installed
 };
 
-/// For a file of that op. No values: the library and all peers. Throws UsageError.
-Opponents read_opponents(const std::vector<std::string>& against, const std::string& op);
+/// For that file. No values: the library and all peers. Throws UsageError.
+Opponents read_opponents(const std::vector<std::string>& against, const KernelFile& file);
 
 /// A file, compiled and loaded on a backend's device.
 class OwnContender {
@@ -26,11 +26,11 @@ class OwnContender {
   /// Compiles it. `backend` must outlive this. Throws as with_kernel_file() expects.
   OwnContender(KernelFile file, const Backend& backend);
 
-  const Contender& contender() const { return contender_; }
+  const Contender& contender() const { return *contender_; }
 
  private:
   KernelFile file_;
-  KernelContender contender_;
+  std::shared_ptr<const LoadedFile> contender_;
 };
 
 }  // namespace rung

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -35,9 +36,12 @@ ExitCode run(const ReportArguments& arguments) {
   }
   const Results results = read_files(arguments);
   const DeviceOptions options = read_device_options(arguments);
-  const auto output = read_output("-o", arguments.output);
+  const bool is_folder =
+      arguments.output.ends_with('/') || std::filesystem::is_directory(arguments.output);
+  const auto output = read_output("-o", is_folder ? "" : arguments.output);
   const Traces traces = arguments.trace ? trace_rungs(results, options) : Traces();
   if (output) output->write(report_page(results, traces));
+  if (is_folder) write_site(arguments.output, results, traces);
   if (!arguments.pictures.empty()) write_pictures(arguments.pictures, results, traces);
   return exit_right;
 }
@@ -49,7 +53,10 @@ Action add_report(Options& app) {
   app.add_option("FILE", arguments->files, "Results written by rung bench --json")
       ->type_name("")
       ->required();
-  app.add_option("-o,--output", arguments->output, "Write the page to FILE; - for standard output")
+  app.add_option(
+         "-o,--output", arguments->output,
+         "Write the page to FILE, - for standard output; or to FOLDER/ an index, and a page "
+         "for each rung and each type")
       ->type_name("FILE");
   app.add_option("--pictures", arguments->pictures, "Also write each plot to FOLDER, as SVG")
       ->type_name("FOLDER");
@@ -58,10 +65,10 @@ Action add_report(Options& app) {
       "Do not run the rungs on the virtual GPU: omit counters and access maps");
   arguments->add_gpu_and_code(app);
   app.footer(
-      "Writes one self-contained page: tables, plots, and each rung's source with its counters "
-      "per\n"
-      "line, from the virtual GPU.\n\n"
+      "Writes one self-contained page, or a folder of them: tables, plots, and each rung's source\n"
+      "with its counters per line, from the virtual GPU.\n\n"
       "Examples:\n"
+      "  rung report results/nvidia-h200/*.json -o report/\n"
       "  rung report results/nvidia-h200/gemm-f32*.json -o report.html\n"
       "  rung report gemm.json --pictures pictures");
   return [arguments] { return run(*arguments); };

@@ -8,6 +8,7 @@
 
 #include "progress.hpp"
 #include "report/page/page.hpp"
+#include "report/page/site.hpp"
 #include "report/study.hpp"
 
 namespace rung {
@@ -60,6 +61,14 @@ Traces trace_rungs(const Results& results, const DeviceOptions& options) {
     traces[rung->id] = tracer.trace(*rung, dtype, measured);
   }
   return traces;
+}
+
+void write_site(const std::string& folder, const Results& results, const Traces& traces) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const PageFile& page : report_site(results, traces)) {
+    OutputFile((std::filesystem::path(folder) / page.name).string()).write(page.contents);
+  }
 }
 
 void write_pictures(const std::string& folder, const Results& results, const Traces& traces) {

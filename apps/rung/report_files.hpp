@@ -17,4 +17,7 @@ Traces trace_rungs(const Results& results, const DeviceOptions& options);
 /// if a file cannot be written.
 void write_pictures(const std::string& folder, const Results& results, const Traces& traces);
 
+/// The pages of a report in a folder (report/page/site.hpp). Throws std::runtime_error.
+void write_site(const std::string& folder, const Results& results, const Traces& traces);
+
 }  // namespace rung

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "analysis/rung_trace/drawn_access.hpp"
+#include "analysis/trace_rung.hpp"
 #include "arguments.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/metal/metal.hpp"
@@ -18,7 +19,7 @@
 #include "core/case.hpp"
 #include "devices.hpp"
 #include "emu/launch_json.hpp"
-#include "kernel_file/kernel_contender.hpp"
+#include "kernel_file/loaded_file.hpp"
 #include "kernel_file_arguments.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
@@ -105,7 +106,7 @@ Subject subject_of(const RungInfo& rung) {
 }
 
 Subject subject_of(const KernelFile& file) {
-  return {file.name(), file.name(), file.signature.op, file.text, nullptr, &file, false};
+  return {file.name(), file.name(), file.signature.op, file.text, nullptr, &file, file.is_metal()};
 }
 
 /// The launches of one call. A launch that failed is among them, with its hazards.
@@ -119,7 +120,7 @@ class Trace {
             })) {
     if (subject.kernel == nullptr) return;
     if (const auto absent = backend_->absent()) throw UnavailableError(*absent);
-    loaded_ = std::make_shared<const LoadedKernel>(*subject.kernel, *gpu_of(*backend_));
+    loaded_ = load_file(*subject.kernel, *backend_);
   }
 
   std::string device() const { return backend_->device(); }
@@ -154,17 +155,17 @@ class Trace {
     return reason.empty() ? std::nullopt : std::optional(reason);
   }
   void call_kernel(const GemmCall& call, int threads) const {
-    KernelContender(loaded_).bind(call, threads).batch.call();
+    loaded_->bind(call, threads).batch.call();
   }
   void call_kernel(const DotCall& call, int threads) const {
     std::array<std::byte, sizeof(double)> result;  // of any type
-    KernelContender(loaded_).bind(call, threads, result.data()).batch.call();
+    loaded_->bind(call, threads, result.data()).batch.call();
   }
 
   const Subject& subject_;
   std::vector<TracedLaunch> launches_;
   std::unique_ptr<Backend> backend_;
-  std::shared_ptr<const LoadedKernel> loaded_;  // null for a rung
+  std::shared_ptr<const LoadedFile> loaded_;  // null for a rung
 };
 
 Json to_json(const TraceArguments& arguments, const GemmSpec& spec) {
@@ -265,11 +266,15 @@ ExitCode run(const TraceArguments& given) {
   const std::string& what = given.selectors.front();
   if (!names_kernel_file(what)) {
     if (!given.as.empty()) throw UsageError("--as: for a file of yours, such as my_gemm.cu");
-    return run(given, subject_of(read_rung(given)));
+    const RungInfo& rung = read_rung(given);
+    TraceArguments arguments = given;
+    if (arguments.dtype.empty()) arguments.dtype = name(analysis::usual_dtype(rung));
+    return run(arguments, subject_of(rung));
   }
-  const KernelFile file = read_kernel_file(given, what, given.dtype, given.code);
+  const KernelFile file = read_kernel_file(given, what, given.dtype, given.code, given.layout);
   TraceArguments arguments = given;
   arguments.dtype = name(file.signature.dtype);
+  arguments.layout = row_major_layout(file);
   return with_kernel_file([&] { return run(arguments, subject_of(file)); });
 }
 
@@ -305,7 +310,7 @@ Action add_trace(Options& app) {
       "  rung trace dot/cuda/06 --n 1e6\n"
       "  rung trace gemm/cuda/02 --n 1024 --dtype f16 --json trace.json\n"
       "  rung trace my_gemm.cu --n 512\n"
-      "  rung trace gemm/cuda/05 --map banks.svg --line fragment.cuh:27");
+      "  rung trace gemm/cuda/05 --map banks.svg --line staged_tile.cuh:47");
   return [arguments] { return run(*arguments); };
 }
 

@@ -12,8 +12,10 @@
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
+#include "measure/verify_weights.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
+#include "report/table.hpp"
 
 namespace rung {
 namespace {
@@ -56,7 +58,9 @@ class Verification {
 
   Outcome run(const RungInfo& rung, Dtype dtype) const {
     Outcome outcome{rung.id, dtype, 0, 0, 0, {}, {}};
-    if (const auto reason = backend_.why_not(rung, dtype)) {
+    if (takes_packed_weights(rung.id)) {
+      run_packed_weights(rung, outcome);
+    } else if (const auto reason = backend_.why_not(rung, dtype)) {
       outcome.skipped = *reason;
     } else if (rung.op == "gemm") {
       run_gemm(rung, outcome);
@@ -67,6 +71,16 @@ class Verification {
   }
 
  private:
+  void run_packed_weights(const RungInfo& rung, Outcome& outcome) const {
+    if (const auto reason = backend_.absent()) {
+      outcome.skipped = *reason;
+      return;
+    }
+    verify_packed_weights(rung.id, outcome.dtype, backend_, threads_,
+                          [&](const Verdict& verdict) { outcome.add(verdict); });
+    if (outcome.cases == 0) outcome.skipped = no_dtype(outcome.dtype);
+  }
+
   void run_gemm(const RungInfo& rung, Outcome& outcome) const {
     std::vector<GemmSpec> specs = standard_gemm_cases(outcome.dtype, Effort::quick);
     for (const SizeArgument& size : sizes_) {
@@ -121,6 +135,31 @@ class Verification {
   int threads_;
   std::vector<SizeArgument> sizes_;
   RandomProblems random_;
+};
+
+/// What a run came to, for the line at its end.
+struct Total {
+  int right = 0, wrong = 0, skipped = 0;  // pairs of a rung and a type
+  int cases = 0;
+
+  void add(const Outcome& outcome) {
+    cases += outcome.cases;
+    ++(outcome.cases == 0 ? skipped : outcome.wrong > 0 ? wrong : right);
+  }
+
+  /// "all right: 12 pairs of rung and type, 3,456 cases; 2 skipped"
+  std::string text() const {
+    const std::string what =
+        fmt::format("{} cases", format_count(static_cast<std::uint64_t>(cases)));
+    const std::string also = skipped == 0 ? "" : fmt::format("; {} skipped", skipped);
+    if (wrong > 0) {
+      return fmt::format("WRONG: {} of {} pairs of rung and type, {}{}", wrong, wrong + right, what,
+                         also);
+    }
+    if (right == 0) return fmt::format("nothing verified{}", also);
+    return fmt::format("all right: {} pair{} of rung and type, {}{}", right, right == 1 ? "" : "s",
+                       what, also);
+  }
 };
 
 void print(const Outcome& outcome) {
@@ -181,8 +220,8 @@ ExitCode run(const VerifyArguments& arguments) {
   const auto output = read_json(arguments.json);
 
   Json results = Json::array();
-  bool any_ran = false;
-  bool any_wrong = false;
+  const bool prints = !output || !output->is_stdout();
+  Total total;
   Progress progress;
   const auto all = static_cast<double>(rungs.size() * dtypes.size());
   double done = 0;
@@ -195,15 +234,15 @@ ExitCode run(const VerifyArguments& arguments) {
       progress.clear();
       ++done;
       if (arguments.dtype.empty() && outcome.skipped == no_dtype(dtype)) continue;
-      any_ran = any_ran || outcome.cases > 0;
-      any_wrong = any_wrong || outcome.wrong > 0;
+      total.add(outcome);
       results.push_back(to_json(outcome, backend, threads));
-      if (!output || !output->is_stdout()) print(outcome);
+      if (prints) print(outcome);
     }
   }
+  if (prints) fmt::print("{}\n", total.text());
   if (output) output->write(dump({{"results", results}}));
-  if (any_wrong) return exit_wrong;
-  return any_ran ? exit_right : exit_unavailable;
+  if (total.wrong > 0) return exit_wrong;
+  return total.cases > 0 ? exit_right : exit_unavailable;
 }
 
 }  // namespace

@@ -1,23 +1,18 @@
 // rung-dist-bench: tensor parallel products on the GPUs of this machine, against NCCL with cuBLAS.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "cuda_driver/real_driver.hpp"
+#include "environment.hpp"
 #include "measure.hpp"
 #include "measure/statistics.hpp"
 
 namespace rung::dist_bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   int ranks = 2, rounds = 7;
@@ -104,11 +99,6 @@ Operation operation_of(const std::string& text) {
   throw std::runtime_error(fmt::format("--operations: '{}' is unknown", text));
 }
 
-Json to_json(const Summary& s) {
-  return {{"median", s.median}, {"min", s.min}, {"max", s.max},
-          {"q1", s.q1},         {"q3", s.q3},   {"samples", s.count}};
-}
-
 Json measure(Team& team, Libraries& libraries, const Arguments& arguments,
              const std::string& operation, std::int64_t m) {
   const Size size = {m, arguments.n, arguments.k};
@@ -146,17 +136,6 @@ Json measure(Team& team, Libraries& libraries, const Arguments& arguments,
   fmt::print("\n");
   std::fflush(stdout);
   return row;
-}
-
-Json environment() {
-  utsname system = {};
-  uname(&system);
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return {{"os", fmt::format("{} {}", system.sysname, system.release)},
-          {"compiler", __VERSION__},
-          {"version", RUNG_VERSION},
-          {"commit", RUNG_COMMIT},
-          {"date", fmt::format("{:%FT%TZ}", fmt::gmtime(now))}};
 }
 
 void run(const Arguments& arguments) {

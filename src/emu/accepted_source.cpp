@@ -81,6 +81,42 @@ std::size_t assembly_parenthesis(std::string_view text, std::size_t at) {
   return end < text.size() && text[end] == '(' ? end : text.npos;
 }
 
+/// Where the word that ends before `at`, and spaces, begins; `at` if there is none.
+std::size_t word_before(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end > 0 && is_space(text[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return begin == end ? at : begin;
+}
+
+/// Behind the parenthesis that closes the one at `open`; npos if none does.
+std::size_t behind_parentheses(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return at + 1;
+  }
+  return text.npos;
+}
+
+/// Where the words `extern`, `static` and those for memories before `at` begin; `at` if there is none
+/// for a memory.
+std::size_t specifiers_before(std::string_view text, std::size_t at) {
+  constexpr std::array<std::string_view, 6> specifiers = {
+      "extern", "static", "__shared__", "__device__", "__constant__", "__managed__"};
+  std::size_t first = at;
+  bool names_memory = false;
+  for (std::size_t begin = 0; (begin = word_before(text, first)) != first; first = begin) {
+    const auto is_next = [&](std::string_view word) {
+      return text.substr(begin).starts_with(word) && !is_word(text[begin + word.size()]);
+    };
+    if (std::none_of(specifiers.begin(), specifiers.end(), is_next)) break;
+    names_memory = names_memory || text.substr(begin).starts_with("__");
+  }
+  return names_memory ? first : at;
+}
+
 bool defines_pragma(std::string_view line) {
   const std::size_t hash = behind_spaces(line, 0);
   if (hash >= line.size() || line[hash] != '#') return false;
@@ -197,6 +233,28 @@ std::string drop_stray_backslashes(const std::string& text) {
   return result;
 }
 
+std::string lead_with_alignas(const std::string& text) {
+  constexpr std::string_view name = "alignas";
+  std::string result;
+  std::size_t rest = 0;
+  for (std::size_t at = 0; (at = text.find(name, at)) != text.npos;) {
+    const std::size_t clause = at;
+    at += name.size();
+    const std::size_t open = behind_spaces(text, at);
+    if (open >= text.size() || text[open] != '(' || (clause > 0 && is_word(text[clause - 1]))) {
+      continue;
+    }
+    const std::size_t end = behind_parentheses(text, open);
+    if (end == text.npos) break;
+    const std::size_t first = specifiers_before(text, clause);
+    if (first == clause || first < rest) continue;
+    result.append(text, rest, first - rest).append(text, clause, end - clause).append(" ");
+    result.append(text, first, clause - first);
+    rest = at = end;
+  }
+  return result.append(text, rest);
+}
+
 std::string know_compiler(const std::string& text) {
   constexpr std::string_view asked = "__NVCC__", known = "__CUDACC__";
   if (text.find("__clang__") != text.npos) return text;
@@ -216,8 +274,8 @@ std::string drop_barrier_destructor(const std::string& text) {
 }
 
 std::string accepted_source(const std::string& text) {
-  return rewrite_device_launches(escape_special_registers(define_pragmas(
-      name_dimensions(join_launch_brackets(drop_stray_backslashes(know_compiler(text)))))));
+  return rewrite_device_launches(escape_special_registers(define_pragmas(name_dimensions(
+      join_launch_brackets(drop_stray_backslashes(lead_with_alignas(know_compiler(text))))))));
 }
 
 }  // namespace rung::emu

@@ -20,6 +20,9 @@ std::string define_pragmas(const std::string& text);
 /// nvcc passes over a backslash before a comment: `a + \ // the rest`, but for one in a directive.
 std::string drop_stray_backslashes(const std::string& text);
 
+/// nvcc takes `__shared__ alignas(16) float tile[64]`; clang wants alignas before the rest.
+std::string lead_with_alignas(const std::string& text);
+
 /// nvcc defines __NVCC__, which CUDA's C++ libraries take for nvcc itself: __CUDACC__ in its place,
 /// unless the text knows clang.
 std::string know_compiler(const std::string& text);

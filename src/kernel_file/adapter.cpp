@@ -41,13 +41,26 @@ std::string arguments(const Signature& signature) {
 
 // The user's file may be a whole program.
 constexpr const char* adapter_frame = R"(#include "rung_emu/kernel_call.h"
-#define main rung_emu_main_of_file
+{before}#define main rung_emu_main_of_file
 #include "{file}"
 #undef main
-extern "C" __attribute__((visibility("default"))) int {entry}(const rung_emu_kernel_call* call) {{
+{launcher}extern "C" __attribute__((visibility("default"))) int {entry}(const rung_emu_kernel_call* call) {{
   (void)call;
   {statement}
 }}
+)";
+
+// Before a file in the form of a rung, whose last line makes entries that Rung's build names.
+constexpr const char* without_entries = R"(#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include "device/cuda/entry/dot.cuh"
+#include "device/cuda/entry/gemm.cuh"
+#undef RUNG_CUDA_GEMM
+#undef RUNG_CUDA_DOT
+#undef RUNG_CUDA_DOT_AND_SUM
+#define RUNG_CUDA_GEMM(...)
+#define RUNG_CUDA_DOT(...)
+#define RUNG_CUDA_DOT_AND_SUM(...)
 )";
 
 constexpr const char* program_frame = R"(
@@ -83,8 +96,9 @@ int main() {{
   call.n = {n};
   call.k = {k};
   call.alpha = 1;
-  call.lda = call.k;
-  call.ldb = call.ldc = call.n;
+  call.lda = {lda};
+  call.ldb = {ldb};
+  call.ldc = {ldc};
   call.incx = call.incy = 1;
 {operands}  const int error = {entry}(&call);
   const cudaError_t last = cudaDeviceSynchronize();
@@ -104,20 +118,27 @@ std::string element_type(const Signature& signature, Role role) {
 
 }  // namespace
 
-std::string adapter_text(const std::filesystem::path& file, const Signature& signature) {
+std::string adapter_text(const KernelFile& file) {
+  const Signature& signature = file.signature;
   const std::string call = fmt::format("{}({})", signature.function, arguments(signature));
   return fmt::format(adapter_frame,
-                     fmt::arg("file", escaped(std::filesystem::absolute(file).string())),
-                     fmt::arg("entry", adapter_entry),
+                     fmt::arg("before", file.launcher.empty() ? "" : without_entries),
+                     fmt::arg("file", escaped(std::filesystem::absolute(file.path).string())),
+                     fmt::arg("launcher", file.launcher), fmt::arg("entry", adapter_entry),
                      fmt::arg("statement", signature.returns_error
                                                ? fmt::format("return static_cast<int>({});", call)
                                                : fmt::format("{};\n  return 0;", call)));
 }
 
-std::string program_text(const std::filesystem::path& file, const Signature& signature,
-                         const ProgramSize& size) {
+std::string program_text(const KernelFile& file, const ProgramSize& size) {
+  const Signature& signature = file.signature;
   const bool is_gemm = signature.op == "gemm";
   const std::string out = element_type(signature, is_gemm ? Role::c : Role::result);
+  // The length of a line: a row of a row-major matrix, a column of a column-major one.
+  const MatrixLayout& layout = signature.layout;
+  const auto line = [&](bool transposed, const char* rows, const char* columns) {
+    return transposed == layout.column_major ? columns : rows;
+  };
   std::string operands;
   const auto input = [&](Role role, const char* count) {
     if (!signature.has(role)) return;
@@ -130,13 +151,16 @@ std::string program_text(const std::filesystem::path& file, const Signature& sig
   input(Role::y, "call.n");
   operands += is_gemm ? fmt::format("  call.c = rung_emu_operand<{}>(call.m * call.n);\n", out)
                       : fmt::format("  call.result = rung_emu_operand<{}>(1);\n", out);
-  return adapter_text(file, signature) +
+  return adapter_text(file) +
          fmt::format(program_frame,
                      fmt::arg("element", element_type(signature, is_gemm ? Role::a : Role::x)),
                      fmt::arg("value", is_integer(signature.dtype)
                                            ? "static_cast<int>((word >> 8) % 9) - 4"
                                            : "static_cast<float>(word >> 8) * 0x1p-23f - 1.0f"),
                      fmt::arg("m", size.m), fmt::arg("n", size.n), fmt::arg("k", size.k),
+                     fmt::arg("lda", line(layout.a_transposed, "call.m", "call.k")),
+                     fmt::arg("ldb", line(layout.b_transposed, "call.k", "call.n")),
+                     fmt::arg("ldc", line(false, "call.m", "call.n")),
                      fmt::arg("entry", adapter_entry), fmt::arg("operands", operands));
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kernel_file/signature.hpp"
+#include "kernel_file/kernel_file.hpp"
 
 namespace rung {
 
@@ -13,14 +13,13 @@ namespace rung {
 inline constexpr const char* adapter_entry = "rung_emu_call_kernel";
 
 /// A source whose entry calls the function with the arguments that it takes.
-std::string adapter_text(const std::filesystem::path& file, const Signature& signature);
+std::string adapter_text(const KernelFile& file);
 
 /// The same with a main() that calls it once, on operands of random numbers: of a gemm of
 /// m x n x k, or vectors of n elements. ld are the lengths of rows.
 struct ProgramSize {
   std::int64_t m, n, k;
 };
-std::string program_text(const std::filesystem::path& file, const Signature& signature,
-                         const ProgramSize& size);
+std::string program_text(const KernelFile& file, const ProgramSize& size);
 
 }  // namespace rung

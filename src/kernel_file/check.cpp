@@ -7,10 +7,11 @@
 #include <stdexcept>
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/metal/metal.hpp"
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "emu/launch_json.hpp"
-#include "kernel_file/kernel_contender.hpp"
+#include "kernel_file/loaded_file.hpp"
 
 namespace rung {
 namespace {
@@ -79,9 +80,14 @@ class Hazards {
 /// The case as far as the signature can express it.
 GemmSpec expressed(GemmSpec spec, const Signature& signature) {
   using enum Role;
-  spec.a_transposed = spec.b_transposed = false;
-  if (!signature.has(lda)) spec.a_padding = 0;
-  if (!signature.has(ldb)) spec.b_padding = 0;
+  if (!signature.has(scalars)) {
+    const MatrixLayout layout = signature.layout.row_major();
+    spec.a_transposed = layout.a_transposed;
+    spec.b_transposed = layout.b_transposed;
+  }
+  const bool swapped = signature.layout.column_major;
+  if (!signature.has(swapped ? ldb : lda)) spec.a_padding = 0;
+  if (!signature.has(swapped ? lda : ldb)) spec.b_padding = 0;
   if (!signature.has(ldc)) spec.c_padding = 0;
   if (!signature.has(alpha)) spec.alpha = 1;
   if (!signature.has(beta)) spec.beta = 0;
@@ -156,23 +162,22 @@ class Check {
   Check(const KernelFile& file, const CheckOptions& options)
       : file_(file), options_(options), backend_(open()) {
     if (const auto absent = backend_->absent()) throw std::runtime_error(*absent);
-    kernel_ = std::make_shared<const LoadedKernel>(file, *gpu_of(*backend_));
-    contender_ = std::make_unique<KernelContender>(kernel_);
+    loaded_ = load_file(file, *backend_);
     report_.device = backend_->device();
-    report_.code = kernel_->code();
+    report_.code = loaded_->code();
     report_.left_out = left_out(file.signature);
   }
 
   CheckReport run() {
     if (file_.signature.op == "gemm") {
       run_cases<GemmCase>(gemm_cases(file_.signature, options_), [&](const GemmCall& call) {
-        contender_->bind(call, options_.threads).batch.call();
+        loaded_->bind(call, options_.threads).batch.call();
       });
     } else {
       run_cases<DotCase>(dot_cases(file_.signature, options_), [&](const DotCall& call) {
         return visit_dot(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
           Out sum{};
-          contender_->bind(call, options_.threads, &sum).batch.call();
+          loaded_->bind(call, options_.threads, &sum).batch.call();
           return static_cast<double>(sum);
         });
       });
@@ -184,10 +189,9 @@ class Check {
  private:
   std::unique_ptr<Backend> open() {
     if (options_.on_gpu) return make_gpu_backend(options_.device);
-    return make_virtual_backend(
-        options_.device, [this](const vgpu::LaunchReport& report, const vgpu::Kernel& /*kernel*/) {
-          hazards_.see(report);
-        });
+    const auto make = file_.is_metal() ? make_metal_virtual_backend : make_virtual_backend;
+    return make(options_.device, [this](const vgpu::LaunchReport& report,
+                                        const vgpu::Kernel& /*kernel*/) { hazards_.see(report); });
   }
 
   template <class Case, class Spec, class Run>
@@ -215,8 +219,7 @@ class Check {
   const CheckOptions& options_;
   Hazards hazards_;
   std::unique_ptr<Backend> backend_;
-  std::shared_ptr<const LoadedKernel> kernel_;
-  std::unique_ptr<KernelContender> contender_;
+  std::shared_ptr<const LoadedFile> loaded_;
   CheckReport report_;
 };
 

@@ -16,6 +16,8 @@
 #include "emu/summary.hpp"
 #include "emu/toolchain.hpp"
 #include "kernel_file/adapter.hpp"
+#include "kernel_file/rung_form.hpp"
+#include "kernel_file/starter.hpp"
 #include "shared_library/shared_library.hpp"
 #include "vgpu/driver/virtual_driver.hpp"
 
@@ -24,12 +26,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 2> suffixes = {".cu", ".metal"};
+
 /// The file and what follows its suffix: "my.cu" and "launch" of "my.cu:launch".
 std::pair<std::string, std::string> split_path(const std::string& path) {
-  constexpr std::string_view separator = ".cu:";
-  const std::size_t at = path.rfind(separator);
-  if (at == path.npos) return {path, ""};
-  return {path.substr(0, at + 3), path.substr(at + separator.size())};
+  for (const std::string_view suffix : suffixes) {
+    const std::size_t at = path.rfind(std::string(suffix) + ":");
+    if (at == path.npos) continue;
+    const std::size_t colon = at + suffix.size();
+    return {path.substr(0, colon), path.substr(colon + 1)};
+  }
+  return {path, ""};
+}
+
+/// A file in the form of a rung, as a function or kernel that rung can call.
+void read_as_rung(KernelFile& file, const RungForm& form, const KernelFileRequest& request) {
+  if (form.is_metal() != file.is_metal()) {
+    throw KernelFileError(
+        fmt::format("{}: {} is of a file in another language", file.name(), form.macro));
+  }
+  // The kernel's further parameters are tensor maps, a split of k or batches.
+  const bool takes_more = file.text.find("kernel(const Gemm<In, Out>& g,") != std::string::npos;
+  if (takes_more) {
+    throw KernelFileError(fmt::format(
+        "{}: a rung whose kernel takes more than its operands; write a function gemm that launches "
+        "it",
+        file.name()));
+  }
+  if (const std::string reason = why_not(form); !reason.empty()) {
+    throw KernelFileError(fmt::format("{}: a rung that {}, and so more than a plain function takes",
+                                      file.name(), reason));
+  }
+  const std::vector<Dtype> dtypes = dtypes_of(form);
+  if (dtypes.empty())
+    throw KernelFileError(fmt::format("{}: {} names no type", file.name(), form.macro));
+  const auto wanted = parse_dtype(request.dtype);
+  const bool has = wanted && std::ranges::find(dtypes, *wanted) != dtypes.end();
+  const Dtype dtype = has ? *wanted : dtypes.front();
+  const std::string op = !request.as.empty() ? request.as : form.is_gemm() ? "gemm" : "dot";
+  if (file.is_metal()) {
+    file.text = plain_metal(file.text, form, op, dtype);
+    file.signature = read_signature({file.path, file.text, "", op});
+  } else {
+    file.launcher = launcher_text(op, form.class_name(), dtype, op + "_kernel");
+    file.signature = read_signature({file.path, file.launcher, "", op});
+  }
 }
 
 const char* message_of_driver() { return vgpu::virtual_driver_message().c_str(); }
@@ -37,7 +78,11 @@ const char* no_message() { return ""; }
 
 }  // namespace
 
-bool names_kernel_file(const std::string& word) { return split_path(word).first.ends_with(".cu"); }
+bool names_kernel_file(const std::string& word) {
+  const std::string path = split_path(word).first;
+  return std::ranges::any_of(suffixes,
+                             [&](std::string_view suffix) { return path.ends_with(suffix); });
+}
 
 KernelFile read_kernel_file(const KernelFileRequest& request) {
   const auto [path, function] = split_path(request.path);
@@ -51,7 +96,11 @@ KernelFile read_kernel_file(const KernelFileRequest& request) {
   file.text = {std::istreambuf_iterator<char>(stream), {}};
   file.options = request.options;
   file.compiler = request.compiler;
-  file.signature = read_signature({path, file.text, function, request.as});
+  if (const auto form = read_rung_form(file.text)) {
+    read_as_rung(file, *form, request);
+  } else {
+    file.signature = read_signature({path, file.text, function, request.as});
+  }
   if (request.dtype.empty()) return file;
   const Dtype read = file.signature.dtype;
   const bool is_tf32 =
@@ -124,7 +173,7 @@ LoadedKernel::LoadedKernel(const KernelFile& file, cuda::Gpu& gpu)
   functions.error_string = functions.find<const char*(int)>(functions.runtime, "cudaGetErrorName");
 
   const fs::path source = functions.folder.path() / "adapter.cu";
-  std::ofstream(source) << adapter_text(file.path, file.signature);
+  std::ofstream(source) << adapter_text(file);
   emu::CompileOptions options;
   options.sources = {source};
   options.passed = compiler_options(file);

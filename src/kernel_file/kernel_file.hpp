@@ -22,19 +22,24 @@ struct KernelFileRequest {
   std::string compiler;              // of device code: "clang" or "nvcc"; empty: clang
 };
 
-/// Whether a word of the command line means a file of the user's: it ends in .cu, before a colon.
+/// Whether a word of the command line means a file of the user's: it ends in .cu or .metal, before a
+/// colon.
 bool names_kernel_file(const std::string& word);
 
 /// A file that was read, not yet compiled.
 struct KernelFile {
   std::filesystem::path path;
-  std::string text;
+  std::string text;      // of a Metal file in the form of a rung: as a plain kernel
+  std::string launcher;  // of a CUDA file in the form of a rung: the function that launches it
   Signature signature;
   std::vector<std::string> options;
   std::string compiler;
 
   /// "my_gemm.cu"
   std::string name() const { return path.filename().string(); }
+  bool is_metal() const { return path.extension() == ".metal"; }
+  /// Of rungs in the same language: "cuda" or "metal".
+  const char* language() const { return is_metal() ? "metal" : "cuda"; }
 };
 
 /// Throws KernelFileError.

@@ -17,9 +17,9 @@
 namespace rung {
 namespace {
 
-constexpr std::array<std::string_view, 17> role_names = {
-    "m", "n",   "k", "alpha", "a", "lda",  "b",      "ldb",   "beta",
-    "c", "ldc", "x", "incx",  "y", "incy", "result", "stream"};
+constexpr std::array<std::string_view, 18> role_names = {
+    "m", "n",   "k", "alpha", "a", "lda",  "b",      "ldb",    "beta",
+    "c", "ldc", "x", "incx",  "y", "incy", "result", "stream", "scalars"};
 constexpr std::array<std::string_view, 3> ops = {"gemm", "dot", "sum"};
 // The names that a function may have besides its op's, if --as says the op.
 constexpr std::array<std::string_view, 2> other_names = {"launch", "solve"};
@@ -56,12 +56,13 @@ std::optional<Role> role_called(const std::string& name) {
   return static_cast<Role>(found - role_names.begin());
 }
 
-/// The type that a pointer points to, without const and namespaces: "float".
+/// The type that a pointer points to, without const, address spaces and namespaces: "float".
 std::string element_of(std::string type) {
-  for (const std::string_view word : {"const", "std::", "*", "&", " ", "struct"}) {
+  for (const std::string_view word :
+       {"constant", "const", "device", "std::", "metal::", "*", "&", " ", "struct"}) {
     for (std::size_t at = 0; (at = type.find(word)) != type.npos;) type.erase(at, word.size());
   }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 19> names = {
       {{"__half", "half"},
        {"__nv_bfloat16", "bfloat16"},
        {"nv_bfloat16", "bfloat16"},
@@ -75,7 +76,12 @@ std::string element_of(std::string type) {
        {"signedchar", "char"},
        {"char", "char"},
        {"int", "int"},
-       {"half", "half"}}};
+       {"half", "half"},
+       {"bfloat", "bfloat16"},
+       {"uint", "int"},
+       {"atomic_float", "float"},
+       {"atomic_int", "int"},
+       {"atomic_uint", "int"}}};
   const auto found =
       std::ranges::find_if(names, [&](const auto& pair) { return pair.first == type; });
   return found == names.end() ? type : std::string(found->second);
@@ -109,6 +115,13 @@ std::vector<std::string_view> names_of(const std::vector<SourceFunction>& functi
 
 bool is_host(const SourceFunction& function) { return !function.is_kernel && !function.is_device; }
 
+bool is_metal(const SignatureRequest& request) { return request.file.extension() == ".metal"; }
+
+/// What rung calls in a file: a kernel of Metal's, in CUDA a function that launches kernels.
+bool is_callable(const SignatureRequest& request, const SourceFunction& function) {
+  return is_metal(request) ? function.is_kernel : is_host(function);
+}
+
 /// The functions that the request may mean: the one it names, or those named after an op.
 std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   if (!request.function.empty()) return {request.function};
@@ -119,11 +132,14 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
 [[noreturn]] void refuse_missing(const SignatureRequest& request,
                                  const std::vector<SourceFunction>& functions) {
   const auto wanted = wanted_names(request);
-  const std::string what = fmt::format("{}: no host function {} outside of namespaces",
-                                       request.file.string(), fmt::join(wanted, ", "));
+  const std::string what =
+      fmt::format("{}: no {} {} outside of namespaces", request.file.string(),
+                  is_metal(request) ? "kernel" : "host function", fmt::join(wanted, ", "));
   const auto known = names_of(functions);
   for (const SourceFunction& function : functions) {
-    if (!function.is_kernel || std::ranges::find(wanted, function.name) == wanted.end()) continue;
+    if (std::ranges::find(wanted, function.name) == wanted.end()) continue;
+    if (is_metal(request)) refuse(request, function.line, function.name + " is not a kernel");
+    if (!function.is_kernel) continue;
     refuse(request, function.line,
            fmt::format("{} is a kernel; rung calls a host function that launches it, such as "
                        "rung new writes: void gemm(int m, …)",
@@ -135,7 +151,7 @@ std::vector<std::string_view> wanted_names(const SignatureRequest& request) {
   }
   std::vector<std::string_view> hosts;
   for (const SourceFunction& function : functions) {
-    if (is_host(function)) hosts.push_back(function.name);
+    if (is_callable(request, function)) hosts.push_back(function.name);
   }
   if (hosts.empty()) throw KernelFileError(what + "; see docs/your-kernel.md");
   throw KernelFileError(fmt::format("{}; it has {}: name one as {}:{} with --as gemm, dot or sum",
@@ -148,7 +164,7 @@ const SourceFunction& find_function(const SignatureRequest& request,
   std::vector<const SourceFunction*> found;
   for (const std::string_view name : wanted_names(request)) {
     for (const SourceFunction& function : functions) {
-      if (function.name == name && is_host(function)) found.push_back(&function);
+      if (function.name == name && is_callable(request, function)) found.push_back(&function);
     }
     if (!found.empty() && !(request.function.empty() && request.as.empty())) break;
   }
@@ -163,7 +179,8 @@ const SourceFunction& find_function(const SignatureRequest& request,
   }
   if (found.front()->is_template) {
     refuse(request, found.front()->line,
-           found.front()->name + " is a template; rung calls a plain function");
+           fmt::format("{} is a template; rung calls a plain {}", found.front()->name,
+                       is_metal(request) ? "kernel" : "function"));
   }
   return *found.front();
 }
@@ -175,6 +192,35 @@ std::string op_of(const SignatureRequest& request, const SourceFunction& functio
          fmt::format("{}: add --as gemm, dot or sum, to say what it computes", function.name));
 }
 
+/// Of a kernel's buffer.
+void check_address_space(const SignatureRequest& request, const SourceFunction& function,
+                         const SourceParameter& parameter, Role role) {
+  const bool fits = is_pointer(role) ? parameter.type.find("device") != std::string::npos
+                                     : parameter.type.find("constant") != std::string::npos &&
+                                           parameter.type.ends_with('&');
+  if (fits) return;
+  refuse(
+      request, function.line,
+      fmt::format("{}: parameter '{}' is {}; it must be a {}", function.name, parameter.name,
+                  parameter.type,
+                  is_pointer(role) ? "pointer to device memory" : "reference to constant memory"));
+}
+
+/// Whether the parameter is one that the dispatch sets, such as [[thread_position_in_grid]]. Those
+/// come last, because the virtual GPU takes them for default arguments.
+bool is_position(const SignatureRequest& request, const SourceFunction& function,
+                 const SourceParameter& parameter) {
+  if (!is_metal(request)) return false;
+  if (parameter.attribute.starts_with("threadgroup(") ||
+      parameter.attribute.starts_with("threadgroup (")) {
+    refuse(request, function.line,
+           fmt::format("{}: the length of '{}' is not known; declare threadgroup memory in the "
+                       "kernel",
+                       function.name, parameter.name));
+  }
+  return !parameter.attribute.empty() && !parameter.attribute.starts_with("buffer");
+}
+
 KernelParameter read_parameter(const SignatureRequest& request, const SourceFunction& function,
                                const SourceParameter& parameter, const OpRoles& allowed,
                                const std::string& op) {
@@ -182,13 +228,17 @@ KernelParameter read_parameter(const SignatureRequest& request, const SourceFunc
   for (const auto* roles : {&allowed.required, &allowed.optional}) {
     for (const Role role : *roles) names.push_back(name(role));
   }
-  const auto role = role_called(parameter.name);
+  const bool is_scalars =
+      is_metal(request) && parameter.type.find("Scalars") != parameter.type.npos;
+  const auto role = is_scalars ? Role::scalars : role_called(parameter.name);
+  if (is_scalars) return {parameter.type, Role::scalars};
   if (!role || std::ranges::find(names, name(*role)) == names.end()) {
     refuse(request, function.line,
            fmt::format("{}: parameter '{}' is none of those of a {}: {}{}", function.name,
                        parameter.name.empty() ? parameter.type : parameter.name, op,
                        fmt::join(names, ", "), did_you_mean(parameter.name, names)));
   }
+  if (is_metal(request)) check_address_space(request, function, parameter, *role);
   if (is_pointer(*role) != (parameter.type.find('*') != std::string::npos)) {
     refuse(request, function.line,
            fmt::format("{}: parameter '{}' is {}; it must {}be a pointer", function.name,
@@ -213,9 +263,10 @@ Dtype read_dtype(const SignatureRequest& request, const SourceFunction& function
   const bool fits = dtype && (is_gemm || is_for_dot(*dtype));
   if (!fits) {
     refuse(request, function.line,
-           fmt::format("{}: no kernel of a {} reads {} and writes {}; types are float, double, "
-                       "int, __half or __nv_bfloat16 to float{}",
+           fmt::format("{}: no kernel of a {} reads {} and writes {}; types are {} to float{}",
                        function.name, signature.op, in, out,
+                       is_metal(request) ? "float, int, half or bfloat"
+                                         : "float, double, int, __half or __nv_bfloat16",
                        is_gemm ? " or themselves, signed char to int" : ""));
   }
   for (const Role second : {Role::b, Role::y}) {
@@ -232,7 +283,15 @@ Dtype read_dtype(const SignatureRequest& request, const SourceFunction& function
 
 std::string_view name(Role role) { return role_names[static_cast<std::size_t>(role)]; }
 
+std::string name(const MatrixLayout& layout) {
+  return fmt::format("{}{}{}", layout.a_transposed ? 't' : 'n', layout.b_transposed ? 't' : 'n',
+                     layout.column_major ? ", column-major" : "");
+}
+
 bool Signature::has(Role role) const {
+  if (!is_pointer(role) && role != Role::stream && role != Role::scalars && has(Role::scalars)) {
+    return true;
+  }
   return std::ranges::any_of(parameters, [&](const auto& each) { return each.role == role; });
 }
 
@@ -249,9 +308,20 @@ Signature read_signature(const SignatureRequest& request) {
            fmt::format("{} returns {}; it must return void or cudaError_t", function.name,
                        function.result));
   }
-  const OpRoles allowed = roles_of(signature.op);
+  OpRoles allowed = roles_of(signature.op);
+  if (is_metal(request)) std::erase(allowed.optional, Role::stream);
   std::set<Role> seen;
+  bool positions_began = false;
   for (const SourceParameter& parameter : function.parameters) {
+    if (is_position(request, function, parameter)) {
+      positions_began = true;
+      continue;
+    }
+    if (positions_began) {
+      refuse(request, function.line,
+             fmt::format("{}: buffer '{}' after a position of threads; put the buffers first",
+                         function.name, parameter.name));
+    }
     signature.parameters.push_back(
         read_parameter(request, function, parameter, allowed, signature.op));
     if (!seen.insert(signature.parameters.back().role).second) {
@@ -260,7 +330,7 @@ Signature read_signature(const SignatureRequest& request) {
     }
   }
   for (const Role role : allowed.required) {
-    if (seen.contains(role)) continue;
+    if (signature.has(role)) continue;
     refuse(request, function.line,
            fmt::format("{} has no parameter '{}', which a {} needs", function.name, name(role),
                        signature.op));

@@ -1,6 +1,6 @@
 #pragma once
 // The function in a file of the user's that computes a gemm, a dot product or a sum
-// (docs/your-kernel.md): which parameter is what.
+// (docs/your-kernel.md): which parameter is what. In a Metal file, it is a kernel.
 
 #include <cstdint>
 #include <filesystem>
@@ -37,6 +37,7 @@ enum class Role : std::uint8_t {
   incy,
   result,
   stream,
+  scalars,  // GemmScalars or DotScalars of a Metal kernel: all that is not in a buffer of its own
 };
 /// "lda"
 std::string_view name(Role role);
@@ -46,6 +47,20 @@ struct KernelParameter {
   Role role;
 };
 
+/// How a gemm's function expects its matrices in memory.
+struct MatrixLayout {
+  bool column_major = false;  // all three; otherwise row-major
+  bool a_transposed = false, b_transposed = false;
+
+  /// The same seen from a row-major C: a column-major C = A B is a row-major C^T = B^T A^T.
+  MatrixLayout row_major() const {
+    if (!column_major) return *this;
+    return {false, b_transposed, a_transposed};
+  }
+};
+/// "nt", or "nt, column-major"
+std::string name(const MatrixLayout& layout);
+
 struct Signature {
   std::string function;  // "gemm"
   int line = 0;
@@ -53,6 +68,7 @@ struct Signature {
   Dtype dtype = Dtype::f32;
   bool returns_error = false;  // a cudaError_t, instead of nothing
   std::vector<KernelParameter> parameters;
+  MatrixLayout layout;
 
   bool has(Role role) const;
 };

@@ -99,12 +99,21 @@ std::string plain_type(std::string_view text) {
 }
 
 SourceParameter parameter_of(std::string_view text) {
+  const std::size_t open = text.find("[[");
+  if (open != text.npos) {
+    const std::size_t close = text.find("]]", open);
+    if (close == text.npos) return {squeezed(text), "", ""};
+    SourceParameter parameter =
+        parameter_of(std::string(text.substr(0, open)).append(text.substr(close + 2)));
+    parameter.attribute = squeezed(text.substr(open + 2, close - open - 2));
+    return parameter;
+  }
   const std::string all = squeezed(text.substr(0, text.find('=')));
   std::size_t begin = all.size();
   while (begin > 0 && is_word(all[begin - 1])) --begin;
   const std::string type = plain_type(all.substr(0, begin));
-  if (type.empty()) return {plain_type(all), ""};
-  return {type, all.substr(begin)};
+  if (type.empty()) return {plain_type(all), "", ""};
+  return {type, all.substr(begin), ""};
 }
 
 std::vector<SourceParameter> parameters_of(std::string_view text) {
@@ -163,7 +172,7 @@ std::optional<SourceFunction> function_of(std::string_view declaration) {
     function.name = name;
     function.result = squeezed(before);
     function.parameters = parameters_of(declaration.substr(open + 1, close - open - 1));
-    function.is_kernel = has_word(before, "__global__");
+    function.is_kernel = has_word(before, "__global__") || has_word(before, "kernel");
     function.is_device = has_word(before, "__device__") && !has_word(before, "__host__");
     function.is_template = has_word(before, "template");
     function.line = static_cast<int>(std::ranges::count(declaration.substr(0, begin), '\n'));

@@ -1,5 +1,6 @@
 #pragma once
-// The functions that a CUDA source defines, found in its text: enough of C++ to know what to call.
+// The functions that a CUDA or Metal source defines, found in its text: enough of C++ to know what to
+// call.
 
 #include <string>
 #include <string_view>
@@ -8,16 +9,17 @@
 namespace rung {
 
 struct SourceParameter {
-  std::string type;  // "const float*"
-  std::string name;  // "A"; empty if it has none
+  std::string type;       // "const float*"
+  std::string name;       // "A"; empty if it has none
+  std::string attribute;  // "buffer(0)" of [[buffer(0)]]; empty if it has none
 };
 
 struct SourceFunction {
   std::string name;
   std::string result;  // "void"
   std::vector<SourceParameter> parameters;
-  int line = 0;  // of the name, from 1
-  bool is_kernel = false;
+  int line = 0;            // of the name, from 1
+  bool is_kernel = false;  // __global__, or Metal's kernel
   bool is_device = false;
   bool is_template = false;
 };

@@ -11,11 +11,15 @@
 
 #include "backends/cuda/rungs.hpp"
 #include "core/embed.hpp"
+#include "kernel_file/rung_form.hpp"
 #include "kernel_file/signature.hpp"
 
 RUNG_EMBED(rung_gemm_starter, RUNG_STARTERS "/gemm.cu")
 RUNG_EMBED(rung_dot_starter, RUNG_STARTERS "/dot.cu")
 RUNG_EMBED(rung_sum_starter, RUNG_STARTERS "/sum.cu")
+RUNG_EMBED(rung_metal_gemm_starter, RUNG_STARTERS "/gemm.metal")
+RUNG_EMBED(rung_metal_dot_starter, RUNG_STARTERS "/dot.metal")
+RUNG_EMBED(rung_metal_sum_starter, RUNG_STARTERS "/sum.metal")
 
 namespace rung {
 namespace {
@@ -45,20 +49,22 @@ Dtype elements_of(Dtype dtype) {
 constexpr std::array supported = {Dtype::f32, Dtype::f64,       Dtype::i32,    Dtype::bf16,
                                   Dtype::f16, Dtype::bf16_bf16, Dtype::f16_f16};
 
-/// The rung's own text: its includes, and its class in namespace rung.
-std::string body_of(std::string_view source) {
-  std::size_t begin = 0;
-  while (source.substr(begin).starts_with("//")) begin = source.find('\n', begin) + 1;
-  const std::size_t end = source.find("\nRUNG_CUDA_");
-  return std::string(source.substr(begin, end + 1 - begin)) + "}  // namespace rung\n";
+std::string_view without_header(std::string_view source) {
+  while (source.starts_with("//")) source.remove_prefix(source.find('\n') + 1);
+  return source;
 }
 
-/// "AsyncCopies" of RUNG_CUDA_GEMM(09, async_copies, AsyncCopies, f32, …).
-std::string class_of(std::string_view source) {
-  const std::size_t call = source.find("\nRUNG_CUDA_");
-  const std::size_t slug = source.find(", ", call) + 2;
-  const std::size_t begin = source.find(", ", slug) + 2;
-  return std::string(source.substr(begin, source.find(',', begin) - begin));
+/// The rung's own text: its includes, and its class in namespace rung.
+std::string body_of(std::string_view source) {
+  source = without_header(source);
+  return std::string(source.substr(0, source.find("\nRUNG_CUDA_") + 1)) + "}  // namespace rung\n";
+}
+
+/// Also without those at the end.
+std::string without_doubled_blanks(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != text.npos;) text.erase(at, 1);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 std::string identifier_of(const std::string& file) {
@@ -115,14 +121,16 @@ __global__ void __launch_bounds__(rung::{Class}::THREADS)
   rung::{Class}::kernel<rung::cuda::{terms}, {rin}, {out}>(d, to);
 }}
 
-void {op}(int n, const {in}* x, int incx, {y_parameters}{out}* result) {{
+cudaError_t {op}(int n, const {in}* x, int incx, {y_parameters}{out}* result) {{
   constexpr int multiprocessors = 132;
   const rung::Dot<{rin}> d = {{
       n, {x}, incx,
       {y}}};
-  const auto launch = rung::{Class}::launch<{rin}, {out}>(d, multiprocessors).launch;
+  const auto planned = rung::{Class}::launch<{rin}, {out}>(d, multiprocessors);
+  if (planned.finish != rung::cuda::Finish::zeroed) return cudaErrorNotSupported;
   cudaMemset(result, 0, sizeof({out}));
-  {kernel}<<<launch.grid.x, launch.block.x>>>(d, {{result, nullptr}});
+  {kernel}<<<planned.launch.grid.x, planned.launch.block.x>>>(d, {{result, nullptr}});
+  return cudaSuccess;
 }}
 )";
 
@@ -153,11 +161,18 @@ struct Source {
   std::vector<Dtype> dtypes;
 };
 
+Source examine_metal(const RungInfo& rung) {
+  const auto form = read_rung_form(rung.source);
+  if (!form) return {"has no such form", {}};
+  return {why_not(*form), dtypes_of(*form)};
+}
+
 Source examine(const RungInfo& rung) {
+  if (rung.backend == "metal") return examine_metal(rung);
   Source source;
   const cuda::GemmRung* const gemm = cuda::find_gemm_rung(rung.id);
   const cuda::NamedDotRung* const dot = cuda::find_dot_rung(rung.id);
-  if (gemm == nullptr && dot == nullptr) return {"is no CUDA rung", {}};
+  if (gemm == nullptr && dot == nullptr) return {"is a rung of the CPU", {}};
   source.why_not = gemm != nullptr ? why_not(*gemm) : why_not(*dot->rung);
   for (const Dtype dtype : supported) {
     const bool has =
@@ -171,20 +186,21 @@ Source examine(const RungInfo& rung) {
   return source;
 }
 
-/// "gemm/cuda/00 to 09, …": the rungs of an op that a file can start from.
-std::string usable(const std::string& op) {
+/// "gemm/cuda/00, 01, …": the rungs of an op and a language that a file can start from.
+std::string usable(const RungInfo& like) {
+  const std::string backend = like.backend == "metal" ? "metal" : "cuda";
   std::vector<std::string> numbers;
   for (const RungInfo& rung : catalog()) {
-    if (rung.op != op || rung.backend != "cuda" || !examine(rung).why_not.empty()) continue;
+    if (rung.op != like.op || rung.backend != backend || !examine(rung).why_not.empty()) continue;
     numbers.push_back(rung.slug.substr(0, 2));
   }
-  return fmt::format("{}/cuda/{}", op, fmt::join(numbers, ", "));
+  return fmt::format("{}/{}/{}", like.op, backend, fmt::join(numbers, ", "));
 }
 
 Dtype choose(const RungInfo& rung, const Source& source, std::optional<Dtype> dtype) {
   if (!source.why_not.empty()) {
     throw KernelFileError(fmt::format("--from: {} {}; a file can start from {}", rung.id,
-                                      source.why_not, usable(rung.op)));
+                                      source.why_not, usable(rung)));
   }
   if (!dtype) return source.dtypes.front();
   if (std::ranges::find(source.dtypes, *dtype) != source.dtypes.end()) return *dtype;
@@ -196,43 +212,60 @@ Dtype choose(const RungInfo& rung, const Source& source, std::optional<Dtype> dt
 
 }  // namespace
 
-std::string plain_starter(const std::string& op) {
-  if (op == "dot") return std::string(RUNG_EMBEDDED(rung_dot_starter));
-  if (op == "sum") return std::string(RUNG_EMBEDDED(rung_sum_starter));
-  return std::string(RUNG_EMBEDDED(rung_gemm_starter));
+std::string plain_starter(const std::string& op, bool metal) {
+  if (op == "dot") {
+    return std::string(metal ? RUNG_EMBEDDED(rung_metal_dot_starter)
+                             : RUNG_EMBEDDED(rung_dot_starter));
+  }
+  if (op == "sum") {
+    return std::string(metal ? RUNG_EMBEDDED(rung_metal_sum_starter)
+                             : RUNG_EMBEDDED(rung_sum_starter));
+  }
+  return std::string(metal ? RUNG_EMBEDDED(rung_metal_gemm_starter)
+                           : RUNG_EMBEDDED(rung_gemm_starter));
 }
 
-std::string starter_from(const RungInfo& rung, std::optional<Dtype> wanted,
-                         const std::string& file) {
-  const Dtype dtype = choose(rung, examine(rung), wanted);
+std::string launcher_text(const std::string& op, const std::string& class_name, Dtype dtype,
+                          const std::string& kernel) {
   const TypeNames in = names_of(elements_of(dtype)), out = names_of(output_type(dtype));
-  const bool is_half = in.cuda == "__half", is_bfloat = in.cuda == "__nv_bfloat16";
-  const std::string head =
-      fmt::format(head_frame, fmt::arg("id", rung.id), fmt::arg("idea", comment(rung.idea)),
-                  fmt::arg("file", file), fmt::arg("op", rung.op),
-                  fmt::arg("include", is_half     ? "\n#include <cuda_fp16.h>\n"
-                                      : is_bfloat ? "\n#include <cuda_bf16.h>\n"
-                                                  : ""));
-  const std::string kernel = identifier_of(file), name_of_class = class_of(rung.source);
-  if (rung.op == "gemm") {
-    return head + body_of(rung.source) +
-           fmt::format(gemm_frame, fmt::arg("kernel", kernel), fmt::arg("Class", name_of_class),
+  if (op == "gemm") {
+    return fmt::format(gemm_frame, fmt::arg("kernel", kernel), fmt::arg("Class", class_name),
                        fmt::arg("in", in.cuda), fmt::arg("rin", in.rung), fmt::arg("out", out.cuda),
                        fmt::arg("rout", out.rung),
                        fmt::arg("scalar", out.cuda == out.rung ? out.cuda : "float"),
                        fmt::arg("a", pointer(in, "A")), fmt::arg("b", pointer(in, "B")),
                        fmt::arg("c", pointer(out, "C", "")));
   }
-  const bool is_dot = rung.op == "dot";
+  const bool is_dot = op == "dot";
+  return fmt::format(
+      dot_frame, fmt::arg("kernel", kernel), fmt::arg("Class", class_name), fmt::arg("op", op),
+      fmt::arg("terms", is_dot ? "ProductTerms" : "ElementTerms"), fmt::arg("in", in.cuda),
+      fmt::arg("rin", in.rung), fmt::arg("out", out.cuda),
+      fmt::arg("y_parameters", is_dot ? fmt::format("const {}* y, int incy, ", in.cuda) : ""),
+      fmt::arg("x", pointer(in, "x")),
+      fmt::arg("y", is_dot ? pointer(in, "y") + ", incy" : "nullptr, 1"));
+}
+
+std::string starter_from(const RungInfo& rung, std::optional<Dtype> wanted,
+                         const std::string& file) {
+  const Dtype dtype = choose(rung, examine(rung), wanted);
+  const TypeNames in = names_of(elements_of(dtype));
+  const bool is_metal = rung.backend == "metal";
+  const bool is_half = in.cuda == "__half", is_bfloat = in.cuda == "__nv_bfloat16";
+  const std::string head =
+      fmt::format(head_frame, fmt::arg("id", rung.id), fmt::arg("idea", comment(rung.idea)),
+                  fmt::arg("file", file), fmt::arg("op", rung.op),
+                  fmt::arg("include", is_metal    ? ""
+                                      : is_half   ? "\n#include <cuda_fp16.h>\n"
+                                      : is_bfloat ? "\n#include <cuda_bf16.h>\n"
+                                                  : ""));
+  const RungForm form = *read_rung_form(rung.source);
+  if (is_metal) {
+    return head +
+           without_doubled_blanks(plain_metal(without_header(rung.source), form, rung.op, dtype));
+  }
   return head + body_of(rung.source) +
-         fmt::format(dot_frame, fmt::arg("kernel", kernel), fmt::arg("Class", name_of_class),
-                     fmt::arg("op", rung.op),
-                     fmt::arg("terms", is_dot ? "ProductTerms" : "ElementTerms"),
-                     fmt::arg("in", in.cuda), fmt::arg("rin", in.rung), fmt::arg("out", out.cuda),
-                     fmt::arg("y_parameters",
-                              is_dot ? fmt::format("const {}* y, int incy, ", in.cuda) : ""),
-                     fmt::arg("x", pointer(in, "x")),
-                     fmt::arg("y", is_dot ? pointer(in, "y") + ", incy" : "nullptr, 1"));
+         launcher_text(rung.op, form.class_name(), dtype, identifier_of(file));
 }
 
 }  // namespace rung

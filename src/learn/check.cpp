@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "analysis/toolkit.hpp"
+#include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
 #include "emu/launch_json.hpp"
 #include "emu/toolchain.hpp"
@@ -24,9 +25,10 @@ using vgpu::HazardKind;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 constexpr std::uint64_t instruction_limit = std::uint64_t{1} << 27;
 
-const vgpu::DeviceDescription& device() {
+const vgpu::DeviceDescription& device(Language language) {
   static const vgpu::DeviceDescription h200 = vgpu::parse_device("h200");
-  return h200;
+  static const vgpu::DeviceDescription m1_pro = vgpu::parse_device("m1pro");
+  return language == Language::metal ? m1_pro : h200;
 }
 
 /// What hints call it.
@@ -55,11 +57,22 @@ struct Run {
   std::optional<std::string> error;  // of the results
 };
 
+/// A learner's code, and what it is for.
+struct Code {
+  std::string ptx;
+  const KernelForm& form;
+  Language language;
+};
+
 /// A learner's module with a problem of one size.
 class Trial {
  public:
-  Trial(const std::string& ptx, const KernelForm& form)
-      : form_(form), module_(vgpu::Module::load(ptx, "the file", memory_)) {}
+  explicit Trial(const Code& code)
+      : form_(code.form),
+        language_(code.language),
+        module_(vgpu::Module::load(
+            code.ptx, "the file", memory_,
+            language_ == Language::metal ? vgpu::CallStack::refused : vgpu::CallStack::allowed)) {}
 
   Run run(const Size& size) {
     const LaunchShape shape = launch_shape(size);
@@ -86,10 +99,11 @@ class Trial {
     for (std::size_t i = 0; i < of.parameters.size(); ++i) {
       std::memcpy(&parameters[of.parameters[i].offset], &values.at(i), of.parameters[i].bytes);
     }
-    return vgpu::launch(kernel, options, parameters, memory_, device());
+    return vgpu::launch(kernel, options, parameters, memory_, device(language_));
   }
 
   LaunchShape launch_shape(const Size& size) {
+    if (language_ == Language::metal) return dispatch_shape(size);
     const std::uint64_t to = memory_.allocate(sizeof(LaunchShape));
     vgpu::LaunchOptions options;
     options.instruction_limit = instruction_limit;
@@ -101,8 +115,23 @@ class Trial {
     return shape;
   }
 
+  LaunchShape dispatch_shape(const Size& size) const {
+    const metal::DispatchConstants constants = metal::read_constants(*module_, memory_);
+    const metal::Launch launch =
+        form_.is_vector ? constants.of_vector(size.n) : constants.of_matrix(size.m, size.n);
+    const auto dim = [](const metal::Size3& of) {
+      return vgpu::Dim3{static_cast<std::uint32_t>(of.x), static_cast<std::uint32_t>(of.y),
+                        static_cast<std::uint32_t>(of.z)};
+    };
+    LaunchShape shape = {};
+    shape.grid = dim(launch.threadgroups);
+    shape.block = dim(launch.threads);
+    return shape;
+  }
+
   /// By its name without parameters.
   const vgpu::Kernel& find_kernel() {
+    if (language_ == Language::metal) return *module_->kernel(metal_entry);
     for (const std::string& name : module_->kernel_names()) {
       if (emu::readable_name(name) == form_.name) return *module_->kernel(name);
     }
@@ -110,6 +139,7 @@ class Trial {
   }
 
   const KernelForm& form_;
+  Language language_;
   vgpu::DeviceMemory memory_{memory_bytes};
   std::unique_ptr<vgpu::Module> module_;
 };
@@ -138,10 +168,14 @@ struct Statement {
   std::size_t at, length;
 };
 
-std::vector<Statement> barriers(const std::string& ptx) {
+std::vector<Statement> barriers(const Code& code) {
+  const std::string& ptx = code.ptx;
+  // A Metal kernel is a function, too, which its entry contains and nobody calls.
+  const std::size_t begin =
+      code.language == Language::metal ? ptx.find(fmt::format(".entry {}", metal_entry)) : 0;
   std::vector<Statement> found;
   for (const char* word : {"bar.sync", "barrier.sync", "bar.warp.sync", "cp.async.wait_group"}) {
-    for (std::size_t at = ptx.find(word); at != ptx.npos; at = ptx.find(word, at + 1)) {
+    for (std::size_t at = ptx.find(word, begin); at != ptx.npos; at = ptx.find(word, at + 1)) {
       found.push_back({at, ptx.find(';', at) + 1 - at});
     }
   }
@@ -149,14 +183,13 @@ std::vector<Statement> barriers(const std::string& ptx) {
 }
 
 /// Those whose removal leaves the kernel right at both sizes.
-int needless_barriers(const std::string& ptx, const KernelForm& form,
-                      const std::vector<Size>& sizes) {
+int needless_barriers(const Code& code, const std::vector<Size>& sizes) {
   int needless = 0;
-  for (const Statement& barrier : barriers(ptx)) {
-    std::string mutant = ptx;
-    mutant.replace(barrier.at, barrier.length, barrier.length, ' ');
+  for (const Statement& barrier : barriers(code)) {
+    Code mutant = code;
+    mutant.ptx.replace(barrier.at, barrier.length, barrier.length, ' ');
     const bool is_right = std::all_of(sizes.begin(), sizes.end(), [&](const Size& size) {
-      return findings_of(Trial(mutant, form).run(size), "").empty();
+      return findings_of(Trial(mutant).run(size), "").empty();
     });
     if (is_right) ++needless;
   }
@@ -168,15 +201,14 @@ bool asks_for(const Exercise& exercise, const char* name) {
                      [&](const Goal& goal) { return goal.metric == name; });
 }
 
-void count_goals(CheckResult& result, const Exercise& exercise, const KernelForm& form,
-                 const std::string& ptx) {
-  const Run run = Trial(ptx, form).run(exercise.counted);
-  result.findings = findings_of(run, size_text(form, exercise.counted));
+void count_goals(CheckResult& result, const Exercise& exercise, const Code& code) {
+  const Run run = Trial(code).run(exercise.counted);
+  result.findings = findings_of(run, size_text(code.form, exercise.counted));
   if (!result.findings.empty()) return;
-  const vgpu::ptx::Module text = vgpu::ptx::parse(ptx, "the file");
+  const vgpu::ptx::Module text = vgpu::ptx::parse(code.ptx, "the file");
   Measured measured{analysis::make_trace(run.report, run.sites, text), &text};
   if (asks_for(exercise, "needless_barriers")) {
-    measured.needless_barriers = needless_barriers(ptx, form, exercise.sizes);
+    measured.needless_barriers = needless_barriers(code, exercise.sizes);
   }
   for (const Goal& goal : exercise.goals) {
     result.goals.push_back({goal, metric(goal.metric).value(measured)});
@@ -189,15 +221,14 @@ void count_goals(CheckResult& result, const Exercise& exercise, const KernelForm
   }
 }
 
-void run_sizes(CheckResult& result, const Exercise& exercise, const KernelForm& form,
-               const std::string& ptx) {
+void run_sizes(CheckResult& result, const Exercise& exercise, const Code& code) {
   for (const Size& size : exercise.sizes) {
-    const Run run = Trial(ptx, form).run(size);
+    const Run run = Trial(code).run(size);
     result.printed += run.report.printed;
-    result.findings = findings_of(run, size_text(form, size));
+    result.findings = findings_of(run, size_text(code.form, size));
     if (!result.findings.empty()) return;
   }
-  count_goals(result, exercise, form, ptx);
+  count_goals(result, exercise, code);
 }
 
 }  // namespace
@@ -207,8 +238,8 @@ CheckResult check(const Exercise& exercise, const std::filesystem::path& file) {
   const analysis::ScratchFolder folder;
   CheckResult result;
   try {
-    const std::string ptx = compile(file, form, folder.path());
-    run_sizes(result, exercise, form, ptx);
+    const auto compiler = exercise.language == Language::metal ? compile_metal : compile;
+    run_sizes(result, exercise, {compiler(file, form, folder.path()), form, exercise.language});
   } catch (const emu::CompileError& error) {
     const std::string said = error.what();
     result.findings = {{"compile", said.empty() ? "the file does not compile" : said}};

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
+#include "backends/metal/dispatch_constants.hpp"
 #include "emu/device_code.hpp"
+#include "emu/metal.hpp"
 #include "emu/toolchain.hpp"
 
 namespace rung::learn {
@@ -29,7 +32,33 @@ std::string unit(const fs::path& file, const KernelForm& form) {
       fs::absolute(file).string(), form.parameters, form.name, launch_entry, sizes);
 }
 
+/// The file, and an entry that passes its parameters on to the kernel.
+std::string metal_unit(const std::string& text, const std::string& name, const KernelForm& form) {
+  std::string parameters, arguments;
+  std::string_view rest = form.parameters;
+  for (int i = 0; !rest.empty(); ++i) {
+    const std::size_t comma = std::min(rest.find(", "), rest.size());
+    const std::string type(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 2, rest.size()));
+    const bool is_pointer = type.ends_with('*');
+    parameters +=
+        fmt::format("{}{}{} p{}", i == 0 ? "" : ", ", is_pointer ? "device " : "", type, i);
+    arguments += fmt::format(
+        "{}{}", i == 0 ? "" : ", ",
+        is_pointer ? fmt::format("p{}", i) : fmt::format("RUNG_METAL_CONSTANT({}, p{})", type, i));
+  }
+  return emu::metal_source(text, name) +
+         fmt::format("\n#line 1 \"rung\"\nRUNG_METAL_ENTRY({})({}) {{ {}({}); }}\n", metal_entry,
+                     parameters, form.name, arguments) +
+         metal::constants_text(text);
+}
+
 }  // namespace
+
+std::string compile_metal(const fs::path& file, const KernelForm& form, const fs::path& folder) {
+  const std::string unit = metal_unit(emu::read_file(file), file.filename().string(), form);
+  return emu::compile_metal(unit, {"-Wno-unused-variable", "-Wno-pass-failed"}, folder);
+}
 
 std::string compile(const fs::path& file, const KernelForm& form, const fs::path& folder) {
   for (const Header& header : headers()) write(folder / "include" / header.path, header.text);

@@ -14,6 +14,12 @@ namespace rung::learn {
 std::string compile(const std::filesystem::path& file, const KernelForm& form,
                     const std::filesystem::path& folder);
 
+/// PTX of a Metal file, with the entry `metal_entry` for its kernel and its constants
+/// (backends/metal/dispatch_constants.hpp). Throws as compile() does.
+std::string compile_metal(const std::filesystem::path& file, const KernelForm& form,
+                          const std::filesystem::path& folder);
+
+inline constexpr const char* metal_entry = "rung_learn_entry";
 inline constexpr const char* launch_entry = "rung_learn_launch";
 
 }  // namespace rung::learn

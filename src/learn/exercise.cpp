@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -93,6 +94,8 @@ void read_statement(Exercise& exercise, const std::string& statement) {
   }
 }
 
+constexpr std::string_view metal_folder = "exercises/metal/";
+
 /// `folder`: "exercises/04_shared_tile".
 Exercise read_exercise(std::string_view folder) {
   const std::string_view name = folder.substr(folder.rfind('/') + 1);
@@ -102,7 +105,8 @@ Exercise read_exercise(std::string_view folder) {
   const std::string_view text = embedded_file(fmt::format("{}/exercise.txt", folder));
   for (const std::string& statement : statements(text)) read_statement(exercise, statement);
   exercise.hints = read_hints(text);
-  exercise.solution = embedded_file(fmt::format("{}/solution.cu", folder));
+  if (folder.starts_with(metal_folder)) exercise.language = Language::metal;
+  exercise.solution = embedded_file(fmt::format("{}/solution{}", folder, exercise.suffix()));
   return exercise;
 }
 
@@ -125,7 +129,9 @@ std::size_t only_place(const std::string& text, const std::string& part, const s
 }  // namespace
 
 std::vector<std::string> Exercise::hints_for(std::string_view finding) const {
-  static const std::vector<Hint> common = read_hints(embedded_file("exercises/hints.txt"));
+  static const std::vector<Hint> of_cuda = read_hints(embedded_file("exercises/hints.txt")),
+                                 of_metal = read_hints(embedded_file("exercises/metal/hints.txt"));
+  const std::vector<Hint>& common = language == Language::metal ? of_metal : of_cuda;
   std::vector<std::string> found;
   for (const auto* of : {&hints, &common}) {
     for (const Hint& hint : *of) {
@@ -135,22 +141,30 @@ std::vector<std::string> Exercise::hints_for(std::string_view finding) const {
   return found;
 }
 
-const std::vector<Exercise>& exercises() {
-  static const std::vector<Exercise> all = [] {
-    std::vector<Exercise> read;
-    for (const std::string_view folder : exercise_folders()) read.push_back(read_exercise(folder));
-    return read;
-  }();
-  return all;
+std::string Exercise::folder() const {
+  return fmt::format("{}{}_{}", language == Language::metal ? metal_folder : "exercises/", number,
+                     slug);
 }
 
-const Exercise* find_exercise(std::string_view name) {
-  const auto found =
-      std::find_if(exercises().begin(), exercises().end(), [&](const Exercise& exercise) {
-        return name == exercise.number || "0" + std::string(name) == exercise.number ||
-               name == exercise.slug || name == exercise.number + "_" + exercise.slug;
-      });
-  return found == exercises().end() ? nullptr : &*found;
+const std::vector<Exercise>& exercises(Language language) {
+  static const auto all = [] {
+    std::map<Language, std::vector<Exercise>> read;
+    for (const std::string_view folder : exercise_folders()) {
+      const Exercise exercise = read_exercise(folder);
+      read[exercise.language].push_back(exercise);
+    }
+    return read;
+  }();
+  return all.at(language);
+}
+
+const Exercise* find_exercise(std::string_view name, Language language) {
+  const std::vector<Exercise>& known = exercises(language);
+  const auto found = std::find_if(known.begin(), known.end(), [&](const Exercise& exercise) {
+    return name == exercise.number || "0" + std::string(name) == exercise.number ||
+           name == exercise.slug || name == exercise.number + "_" + exercise.slug;
+  });
+  return found == known.end() ? nullptr : &*found;
 }
 
 std::string start_text(const Exercise& exercise) {
@@ -183,8 +197,7 @@ std::string solution_text(const Exercise& exercise) {
 
 std::vector<Attempt> attempts(const Exercise& exercise) {
   const std::string solution = solution_text(exercise);
-  const std::string_view text =
-      embedded_file(fmt::format("exercises/{}_{}/attempts.txt", exercise.number, exercise.slug));
+  const std::string_view text = embedded_file(exercise.folder() + "/attempts.txt");
   std::vector<Attempt> found;
   std::string from, to;
   std::string* part = nullptr;

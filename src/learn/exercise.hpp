@@ -16,6 +16,8 @@
 // and lines that begin with `//@ | ` stand there for a start. attempts.txt has edits of the
 // solution that are wrong or slow, each with the finding that it must get:
 //
+// Those of Metal are in exercises/metal/, with solution.metal.
+//
 //   attempt race: the barrier before the next tile is missing
 //   <<<
 //       __syncthreads();  // all reads are done
@@ -45,7 +47,10 @@ struct Hint {
   std::string text;
 };
 
+enum class Language { cuda, metal };
+
 struct Exercise {
+  Language language = Language::cuda;
   std::string number, slug, title;  // "04", "shared_tile"
   std::string rung;
   std::string kernel;
@@ -55,16 +60,21 @@ struct Exercise {
   std::vector<Hint> hints;
   std::string_view solution;
 
+  /// "exercises/metal/04_shared_tile"
+  std::string folder() const;
+  /// Of its files: ".metal"
+  const char* suffix() const { return language == Language::metal ? ".metal" : ".cu"; }
+
   /// The hints for a finding, in the order in which they are told: its own, then those that all
   /// exercises have for it.
   std::vector<std::string> hints_for(std::string_view finding) const;
 };
 
 /// In order. Throws std::invalid_argument if the data is bad, which a test excludes.
-const std::vector<Exercise>& exercises();
+const std::vector<Exercise>& exercises(Language language = Language::cuda);
 
 /// By its number, with or without a leading zero, or by its slug; null if there is none.
-const Exercise* find_exercise(std::string_view name);
+const Exercise* find_exercise(std::string_view name, Language language = Language::cuda);
 
 /// The file to start from: the solution without what is to be written.
 std::string start_text(const Exercise& exercise);

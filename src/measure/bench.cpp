@@ -266,14 +266,18 @@ class Bench {
                             .graph_seconds = other.graph_seconds.median,
                             .errors = other.errors};
       if (other.wrong()) comparison.why_not = "wrong: " + other.verdict.message;
-      comparison.ratio = median_ratio(entries_[i].samples, own);
+      const Summary ratios = paired_ratios(entries_[i].samples, own);
+      comparison.ratio = ratios.median;
+      comparison.margin = margin_of_median(ratios);
       comparison.graph_ratio = median_ratio(entries_[i].graph_samples, entry.graph_samples);
       row.peers.push_back(std::move(comparison));
     }
     if (previous == nullptr || previous->samples.empty() || own.empty()) {
       row.previous.clear();
     } else {
-      row.previous_ratio = median_ratio(previous->samples, own);
+      const Summary ratios = paired_ratios(previous->samples, own);
+      row.previous_ratio = ratios.median;
+      row.previous_margin = margin_of_median(ratios);
     }
   }
 

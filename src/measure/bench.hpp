@@ -23,6 +23,7 @@ struct Comparison {
   std::string peer;
   double seconds = 0;        // the peer's median; 0 if it was not timed
   double ratio = 0;          // median over rounds of peer time / own time: above 1, Rung is faster
+  double margin = 0;         // of that ratio: margin_of_median()
   std::string why_not = {};  // if it was not timed
   double graph_seconds = 0;  // the same inside a graph; 0 unless both were timed there
   double graph_ratio = 0;
@@ -45,7 +46,7 @@ struct BenchRow {
   Summary host_seconds;      // per call, until it is enqueued
   double ceiling_ratio = 0;  // 0 if there is no ceiling
   std::string previous;      // the rung that it improves on, if that was timed, too
-  double previous_ratio = 0;
+  double previous_ratio = 0, previous_margin = 0;
   std::vector<Comparison> peers;  // not for peers
 
   bool timed() const { return seconds.count > 0; }

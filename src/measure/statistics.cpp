@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace rung {
@@ -35,12 +36,26 @@ Summary summarize(std::span<const double> values) {
           sorted.back()};
 }
 
-double median_ratio(std::span<const double> numerator, std::span<const double> denominator) {
+Summary paired_ratios(std::span<const double> numerator, std::span<const double> denominator) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(numerator.size(), denominator.size()); ++i) {
     ratios.push_back(numerator[i] / denominator[i]);
   }
-  return summarize(ratios).median;
+  return summarize(ratios);
+}
+
+double median_ratio(std::span<const double> numerator, std::span<const double> denominator) {
+  return paired_ratios(numerator, denominator).median;
+}
+
+double margin_of_median(const Summary& summary) {
+  if (summary.count < least_samples) return std::numeric_limits<double>::infinity();
+  constexpr double notch = 1.57;
+  return notch * (summary.q3 - summary.q1) / std::sqrt(static_cast<double>(summary.count));
+}
+
+bool medians_differ(const Summary& a, const Summary& b) {
+  return std::abs(a.median - b.median) > margin_of_median(a) + margin_of_median(b);
 }
 
 }  // namespace rung

@@ -20,10 +20,24 @@ struct Summary {
   double spread() const { return median > 0 ? (q3 - q1) / median : 0; }
 };
 
+/// Fewer samples say nothing about how sure their median is.
+inline constexpr std::size_t least_samples = 5;
+
+/// Half of the interval in which a median lies with about 95 % confidence: 1.57 IQR / sqrt(n) (McGill,
+/// Tukey and Larsen, "Variations of Box Plots", The American Statistician 32, 1978). Infinite for fewer
+/// than `least_samples`.
+double margin_of_median(const Summary& summary);
+
+/// Whether those intervals do not overlap: two medians then differ at about the 5 % level.
+bool medians_differ(const Summary& a, const Summary& b);
+
 /// By linear interpolation between order statistics; `fraction` from 0 to 1. 0 if there are none.
 double quantile(std::span<const double> values, double fraction);
 
 Summary summarize(std::span<const double> values);
+
+/// numerator[i] / denominator[i] over the rounds that both took part in.
+Summary paired_ratios(std::span<const double> numerator, std::span<const double> denominator);
 
 /// The median of numerator[i] / denominator[i] over the rounds that both took part in; 0 if there
 /// are none.

@@ -17,6 +17,7 @@ using json::Value;
 
 constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 constexpr std::int64_t max_threads = 1 << 20;
+constexpr std::int64_t max_samples = std::int64_t{1} << 40;
 constexpr json::Range share = {0, json::quantity.most};
 constexpr json::Range any = {std::numeric_limits<double>::lowest(),
                              std::numeric_limits<double>::max()};
@@ -59,6 +60,20 @@ std::string read_op(const Value& entry) {
   return op;
 }
 
+/// "batch=16 epilogue=bias"
+std::string form_of(const Value& entry) {
+  std::string form;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) form += fmt::format("{}{}={}", form.empty() ? "" : " ", key, value);
+  };
+  for (const char* key : {"batch", "groups"}) {
+    const auto count = entry.find(key);
+    add(key, count ? std::to_string(count->integer(1, max_extent)) : "");
+  }
+  for (const char* key : {"skew", "epilogue", "scales", "weights"}) add(key, entry.text_or_empty(key));
+  return form;
+}
+
 void read_problem(const Value& entry, Result& result) {
   result.op = read_op(entry);
   result.dtype = entry.at("dtype").text();
@@ -67,6 +82,7 @@ void read_problem(const Value& entry, Result& result) {
   result.operands = entry.text_or_empty("operands");
   result.math = entry.text_or_empty("math");
   result.family = entry.text_or_empty("family");
+  result.form = form_of(entry);
   const auto threads = entry.find("threads");
   result.threads = threads ? static_cast<int>(threads->integer(1, max_threads)) : 1;
   result.alpha = entry.find_number("alpha", any).value_or(1);
@@ -80,6 +96,9 @@ void read_times(const Value& entry, Result& result) {
     result.seconds = seconds->at("median").number(json::quantity);
     result.q1 = seconds->find_number("q1", json::quantity);
     result.q3 = seconds->find_number("q3", json::quantity);
+    if (const auto samples = seconds->find("samples")) {
+      result.samples = static_cast<std::size_t>(samples->integer(1, max_samples));
+    }
     result.gflops = entry.at("gflops").number(json::quantity);
     result.gbps = entry.at("gbps").number(json::quantity);
   }
@@ -160,16 +179,14 @@ Value read_machine(const Value& whole) {
 
 }  // namespace
 
-void Results::add(const std::string& file, const Json& bench) {
+void Results::add(const std::string& file, const Json& bench, Forms forms) {
   const Value whole(bench, file);
   const Value machine = read_machine(whole);
   std::vector<Result> read;
   for (const Value& entry : whole.at("results").elements()) {
-    const auto has = [&](const char* key) { return entry.find(key).has_value(); };
-    if (has("batch") || has("groups") || has("epilogue") || has("scales")) {
-      continue;  // pages have no place for them
-    }
-    read.push_back(read_entry(entry));
+    Result result = read_entry(entry);
+    if (forms == Forms::single_products && !result.form.empty()) continue;
+    read.push_back(std::move(result));
     read.back().source = sources.size();
   }
   const std::vector<RandomDraw> draws = read_random(whole);
@@ -178,10 +195,10 @@ void Results::add(const std::string& file, const Json& bench) {
   random.insert(random.end(), draws.begin(), draws.end());
 }
 
-Results read_results(const std::vector<std::string>& files) {
+Results read_results(const std::vector<std::string>& files, Results::Forms forms) {
   Results results;
   for (const std::string& file : files) {
-    results.add(file, json::parse(json::read_text(file), file));
+    results.add(file, json::parse(json::read_text(file), file), forms);
   }
   return results;
 }

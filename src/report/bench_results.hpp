@@ -36,7 +36,10 @@ struct Result {
   double alpha = 1, beta = 0;
   std::size_t source = 0;  // index in Results::sources
 
+  std::string form;  // of a batch, of groups, or with an epilogue: what else the problem says
+
   std::optional<double> seconds, q1, q3, graph_seconds;  // medians; empty if it was not timed
+  std::size_t samples = 0;
   std::optional<double> gflops, gbps;
   std::string ceiling;                                // name
   std::optional<double> ceiling_rate, ceiling_ratio;  // GFLOP/s or GB/s
@@ -74,13 +77,17 @@ struct Results {
   std::vector<Result> entries;
   std::vector<RandomDraw> random;
 
+  /// Pages have no place for batches, groups and products with an epilogue or block scales.
+  enum class Forms : std::uint8_t { single_products, all };
+
   /// Adds what a bench gave; all of it or nothing. Throws json::ReadError with the file, the field
   /// and what is wrong there: of another type, missing, or no number that was ever measured.
-  void add(const std::string& file, const Json& bench);
+  void add(const std::string& file, const Json& bench, Forms forms = Forms::single_products);
 };
 
 /// Throws json::ReadError with the file, the field and what is wrong there.
-Results read_results(const std::vector<std::string>& files);
+Results read_results(const std::vector<std::string>& files,
+                     Results::Forms forms = Results::Forms::single_products);
 
 /// "4096³", "16×4096×4096", "100 000 000".
 std::string size_name(const Result& result);

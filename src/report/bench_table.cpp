@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -11,6 +12,19 @@
 namespace rung {
 namespace {
 
+/// "1.48x": the other's time over ours; "~1.00x" if the noise is larger than the difference from 1.
+std::string ratio_text(double ratio, double margin) {
+  const bool is_noise = std::abs(ratio - 1) <= margin;
+  return fmt::format("{}{:.{}f}x", is_noise ? "~" : "", ratio, ratio < 0.1 ? 3 : 2);
+}
+
+/// "2.73 ms ±4%": a quarter of the samples is further from the median than that on either side.
+std::string time_text(const Summary& seconds) {
+  std::string text = format_seconds(seconds.median);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return fmt::format("{} ±{:.0f}%", text, 50 * seconds.spread());
+}
+
 std::string best_peer(const BenchRow& row) {
   const auto fastest = std::min_element(
       row.peers.begin(), row.peers.end(), [](const Comparison& left, const Comparison& right) {
@@ -18,8 +32,7 @@ std::string best_peer(const BenchRow& row) {
         return std::pair(left.ratio == 0, left.ratio) < std::pair(right.ratio == 0, right.ratio);
       });
   if (fastest == row.peers.end() || fastest->ratio == 0) return "-";
-  const int digits = fastest->ratio < 0.1 ? 3 : 2;
-  return fmt::format("{:.{}f} {}", fastest->ratio, digits, fastest->peer);
+  return fmt::format("{} {}", ratio_text(fastest->ratio, fastest->margin), fastest->peer);
 }
 
 struct Column {
@@ -32,7 +45,7 @@ std::string ceiling_of(const BenchResult& result, const BenchRow& row) {
 }
 
 std::string previous_of(const BenchRow& row) {
-  return row.previous.empty() ? "-" : fmt::format("{:.2f}x", row.previous_ratio);
+  return row.previous.empty() ? "-" : ratio_text(row.previous_ratio, row.previous_margin);
 }
 
 /// Errors are in the table where there is something to compare: a compute mode or a family.
@@ -60,7 +73,7 @@ void add_errors(std::vector<Column>& columns, const BenchResult& result) {
 std::vector<Column> cpu_columns(const BenchResult& result) {
   const double work = result.counts_flops ? result.flops : result.bytes;
   std::vector<Column> columns = {
-      {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }},
+      {"time", [](const BenchRow& row) { return time_text(row.seconds); }},
       {result.counts_flops ? "GFLOP/s" : "GB/s",
        [work](const BenchRow& row) { return format_rate(work / row.seconds.median * 1e-9); }},
       {"ceiling", [&](const BenchRow& row) { return ceiling_of(result, row); }},
@@ -85,7 +98,7 @@ const BenchRow* fastest_peer(const BenchResult& result) {
 // Latency, effective bandwidth, rate, and the ratio to the vendor's library.
 std::vector<Column> gpu_columns(const BenchResult& result) {
   std::vector<Column> columns = {
-      {"time", [](const BenchRow& row) { return format_seconds(row.seconds.median); }}};
+      {"time", [](const BenchRow& row) { return time_text(row.seconds); }}};
   const auto in_graph = [](const BenchRow& row) { return row.graph_seconds.count > 0; };
   if (std::any_of(result.rows.begin(), result.rows.end(), in_graph)) {
     columns.push_back({"in graph", [in_graph](const BenchRow& row) {
@@ -104,10 +117,10 @@ std::vector<Column> gpu_columns(const BenchResult& result) {
   columns.push_back({"ceiling", [&](const BenchRow& row) { return ceiling_of(result, row); }});
   columns.push_back({"previous", previous_of});
   if (const BenchRow* peer = fastest_peer(result)) {
-    columns.push_back({"of " + peer->name, [peer](const BenchRow& row) -> std::string {
+    columns.push_back({"vs " + peer->name, [peer](const BenchRow& row) -> std::string {
                          for (const Comparison& comparison : row.peers) {
-                           if (comparison.peer != peer->name) continue;
-                           return fmt::format("{:.1f}%", 100 * comparison.ratio);
+                           if (comparison.peer != peer->name || comparison.ratio == 0) continue;
+                           return ratio_text(comparison.ratio, comparison.margin);
                          }
                          return "-";
                        }});
@@ -162,9 +175,40 @@ std::string noise(const BenchResult& result) {
                                      [](const BenchRow& row) { return row.own_clock; });
   return fmt::format(
       "medians of {} or more interleaved samples; quartiles span {:.1f}% "
-      "(median),\n{:.1f}% at worst ({})\n{}",
+      "(median),\n{:.1f}% at worst ({}); 2.00x: twice as fast as the other\n{}",
       fewest, 100 * summarize(spreads).median, 100 * worst->seconds.spread(), worst->slug,
       by_device ? "by the GPU's own clock, except where the CPU does part of the work\n" : "");
+}
+
+/// A rate above the ceiling by more than this is no error of rounding, nor of the clock.
+constexpr double most_of_ceiling = 1.05;
+
+/// What a reader should not take at its word; one line each.
+std::string warnings(const BenchResult& result) {
+  std::string over, text;
+  bool any_noise = false;
+  for (const BenchRow& row : result.rows) {
+    if (!row.timed()) continue;
+    if (!result.ceiling.empty() && row.ceiling_ratio > most_of_ceiling) {
+      over +=
+          fmt::format("{}{} {:.0f}%", over.empty() ? "" : ", ", row.slug, 100 * row.ceiling_ratio);
+    }
+    const auto is_noise = [](double ratio, double margin) {
+      return ratio > 0 && std::abs(ratio - 1) <= margin;
+    };
+    any_noise = any_noise || is_noise(row.previous_ratio, row.previous_margin);
+    for (const Comparison& peer : row.peers) {
+      any_noise = any_noise || is_noise(peer.ratio, peer.margin);
+    }
+  }
+  if (!over.empty()) {
+    text += wrap("warning: above the ceiling: " + over +
+                     "; the machine was busy while one of them was measured, or operands came from "
+                     "a cache",
+                 0);
+  }
+  if (any_noise) text += "~: no significant difference from 1: noise, or fewer than 5 samples\n";
+  return text;
 }
 
 // "host, per call: library 2.31 us, cublas 4.02 us".
@@ -210,7 +254,7 @@ std::string verdicts(const BenchResult& result) {
 
 std::string describe(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, family, epilogue, block_scales] = result.options;
+               zipf, family, epilogue, block_scales, weight_bits, weight_group] = result.options;
   const auto& [m, n, k] = result.size;
   if (result.op != "gemm") return fmt::format("{} {} {}", result.op, name(dtype), n);
   std::string text = fmt::format("gemm {} {}x{}x{} {}{}", name(dtype), m, n, k,
@@ -219,6 +263,7 @@ std::string describe(const BenchResult& result) {
   if (groups != 0) text += fmt::format(" groups={}{}", groups, zipf ? " skew=zipf" : "");
   if (epilogue != EpilogueParts{}) text += fmt::format(" epilogue={}", name(epilogue));
   if (block_scales) text += " scales=block";
+  if (weight_bits > 0) text += fmt::format(" weights=int{} group={}", weight_bits, weight_group);
   if (alpha != 1) text += fmt::format(" alpha={}", alpha);
   if (beta != 0) text += fmt::format(" beta={}", beta);
   if (mode != ComputeMode::standard) text += fmt::format(" math={}", name(mode));
@@ -248,8 +293,8 @@ std::string bench_table(const BenchResult& result) {
   if (shows_errors(result)) {
     text += "largest: |error| / |A||B| in units of C's roundoff; normwise: ||error|| / ||AB||\n";
   }
-  return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + host(result) + "\n" +
-         verdicts(result);
+  return text + "\n" + table_of(result, on_gpu) + "\n" + noise(result) + warnings(result) +
+         host(result) + "\n" + verdicts(result);
 }
 
 }  // namespace rung

@@ -17,8 +17,10 @@ std::string explanation_text(const analysis::Explanation& explanation);
 std::optional<double> uncached_flops(const analysis::Explanation& explanation);
 /// The arithmetic of the seed document: the peak, and the roof with all loads from memory.
 std::string peak_text(const analysis::Explanation& explanation);
-/// "predicted: 12 us, of which 2.2 us to launch; most of the rest is DRAM"
-std::string prediction_text(const analysis::diagnosis::Time& time);
+/// "predicted: 12 us, of which 2.2 us to launch; most of the rest is DRAM …", with the error that such
+/// predictions had on the GPU where they were measured, and that on others none was.
+std::string prediction_text(const analysis::diagnosis::Time& time,
+                            const analysis::Machine& machine);
 /// "measured, results/…; the data sheet says 989 TFLOP/s"
 std::string source_of_rates(const analysis::Machine& machine);
 

@@ -169,7 +169,7 @@ std::string code_text(const std::string& code) {
 std::string diagnosis_text(const Explanation& e) {
   const analysis::diagnosis::Diagnosis& diagnosis = *e.diagnosis;
   const analysis::diagnosis::Time& time = diagnosis.time;
-  std::string text = wrap(prediction_text(time), 0);
+  std::string text = wrap(prediction_text(time, e.evidence.machine), 0);
   if (diagnosis.findings.empty()) return text + "next: the counters show nothing to mend\n";
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
     const analysis::diagnosis::Finding& finding = diagnosis.findings[i];
@@ -212,12 +212,19 @@ std::string hardware_text(const Explanation& e) {
 
 }  // namespace
 
-std::string prediction_text(const analysis::diagnosis::Time& time) {
+std::string prediction_text(const analysis::diagnosis::Time& time,
+                            const analysis::Machine& machine) {
+  const bool is_measured = machine.name.find("H200") != std::string::npos;
   return fmt::format(
       "predicted: {}, of which {} to launch; most of the rest is {}. On an H200, half of such "
-      "predictions were within {:.0f} %, and nine of ten within {:.0f} %",
+      "predictions were within {:.0f} %, and nine of ten within {:.0f} %{}",
       format_seconds(time.with_launch()), format_seconds(time.launch), time.longest().name,
-      100 * analysis::diagnosis::median_error, 100 * analysis::diagnosis::ninth_decile_error);
+      100 * analysis::diagnosis::median_error, 100 * analysis::diagnosis::ninth_decile_error,
+      is_measured ? ""
+                  : fmt::format("; for {}, the H200's cycles are taken with the clock, cores and "
+                                "bandwidth of the data sheet, and no prediction was compared with "
+                                "a measurement",
+                                machine.name));
 }
 
 std::optional<double> uncached_flops(const Explanation& e) {

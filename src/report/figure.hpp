@@ -17,6 +17,7 @@ struct Cell {
 
   std::string text;
   std::optional<double> value;
+  std::string link;  // to another page; empty: none
 };
 
 struct DataTable {

@@ -10,6 +10,8 @@ double finite(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::max();
 }
 
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
 Json rates(const std::vector<Ceiling>& ceilings) {
   Json json = Json::object();
   for (const auto& [ceiling, one_thread, all_threads] : ceilings) {
@@ -33,7 +35,9 @@ Json peers_of(const BenchRow& row) {
   Json json = Json::object();
   for (const Comparison& comparison : row.peers) {
     if (comparison.ratio > 0) {
-      json[comparison.peer] = {{"seconds", comparison.seconds}, {"ratio", comparison.ratio}};
+      json[comparison.peer] = {{"seconds", comparison.seconds},
+                               {"ratio", comparison.ratio},
+                               {"margin", finite_or_null(comparison.margin)}};
       if (comparison.graph_ratio > 0) {
         json[comparison.peer].update(
             {{"graph_seconds", comparison.graph_seconds}, {"graph_ratio", comparison.graph_ratio}});
@@ -49,7 +53,7 @@ Json peers_of(const BenchRow& row) {
 
 Json problem_of(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, family, epilogue, block_scales] = result.options;
+               zipf, family, epilogue, block_scales, weight_bits, weight_group] = result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -62,6 +66,9 @@ Json problem_of(const BenchResult& result) {
     if (batch != 1) json["batch"] = batch;
     if (epilogue != EpilogueParts{}) json["epilogue"] = name(epilogue);
     if (block_scales) json["scales"] = "block";
+    if (weight_bits > 0) {
+      json.update({{"weights", "int" + std::to_string(weight_bits)}, {"group", weight_group}});
+    }
     if (groups != 0) json.update({{"groups", groups}, {"skew", zipf ? "zipf" : "none"}});
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});
@@ -157,7 +164,9 @@ Json to_json(const BenchResult& result) {
       json.update({{"seconds", nullptr}, {"gflops", nullptr}, {"gbps", nullptr}});
     }
     if (!row.previous.empty()) {
-      json["previous"] = {{"rung", row.previous}, {"ratio", row.previous_ratio}};
+      json["previous"] = {{"rung", row.previous},
+                          {"ratio", row.previous_ratio},
+                          {"margin", finite_or_null(row.previous_margin)}};
     }
     json["peers"] = peers_of(row);
     results.push_back(std::move(json));

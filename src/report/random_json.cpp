@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/rungs.hpp"
+#include "core/compute_mode.hpp"
 
 namespace rung {
 namespace {
@@ -116,6 +117,7 @@ RandomJson::RandomJson(Json machine, const RandomRequest& request, std::string d
             {"beta", request.beta},
             {"device", std::move(device)},
             {"dtypes", names_of(request.dtypes)}}) {
+  if (request.compute_mode != ComputeMode::standard) run_["math"] = name(request.compute_mode);
   run_["layouts"] = run_["rungs"] = Json::array();
   for (const Layout& layout : request.layouts) {
     run_["layouts"].push_back(layout_name(layout.a_transposed, layout.b_transposed));

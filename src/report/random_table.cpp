@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/rungs.hpp"
+#include "core/compute_mode.hpp"
 #include "measure/random/ratio_statistics.hpp"
 #include "report/random_json.hpp"
 #include "report/table.hpp"
@@ -130,6 +131,9 @@ std::string heading(const RandomRequest& request, bool has_ratios) {
                          ? fmt::format("{} random shape{} up to {}, seed {}\n", request.count,
                                        plural, request.limits.max_size, request.seed)
                          : fmt::format("{} shape{}\n", request.count, plural);
+  if (request.compute_mode != ComputeMode::standard) {
+    text.insert(text.size() - 1, fmt::format(", math = {}", name(request.compute_mode)));
+  }
   if (request.beta != 0) text.insert(text.size() - 1, fmt::format(", beta = {}", request.beta));
   if (request.gpu == nullptr) text.insert(text.size() - 1, threads_heading(request.threads));
   if (has_ratios)

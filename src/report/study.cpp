@@ -138,6 +138,8 @@ std::vector<Study> studies_of(const Results& results) {
       studies[place->second].add(entry);
     }
   }
+  std::ranges::stable_partition(studies,
+                                [](const Study& study) { return study.first().op == "gemm"; });
   return studies;
 }
 

@@ -41,7 +41,7 @@ class Study {
 
 /// Results of the same op, type, device, layout, operands, family, alpha, beta and number of
 /// threads, and of the library in the same compute mode, in
-/// the order of the first entry of each. The results must outlive them.
+/// the order of the first entry of each, gemm before other ops. The results must outlive them.
 std::vector<Study> studies_of(const Results& results);
 
 /// The ratio to a peer, if it was timed.

@@ -22,7 +22,7 @@ std::string Table::str() const {
   for (const Row& row : rows_) {
     const std::size_t columns = row.is_note ? 1 : row.cells.size();
     for (std::size_t i = 0; i < columns; ++i) {
-      widths[i] = std::max(widths[i], row.cells[i].size());
+      widths[i] = std::max(widths[i], count_characters(row.cells[i]));
     }
   }
   std::string text;

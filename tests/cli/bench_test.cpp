@@ -66,6 +66,34 @@ TEST(Bench, ErrorsStandBesideTimes) {
   EXPECT_FALSE(std::getline(lines, more));
 }
 
+TEST(Bench, ComparesWithABaseline) {
+  const Folder folder;
+  const fs::path before = folder / "before.json", now = folder / "now.json";
+  const std::string bench = "bench gemm/cpu/00 --sizes 40x48x64" + std::string(tiny) + "--json ";
+  ASSERT_EQ(run_rung(bench + before.string()).exit_code, 0);
+  Json json = Json::parse(std::ifstream(before));
+  for (Json& entry : json.at("results")) {
+    const double seconds = 1000;  // a thousand seconds then, measured well
+    entry["seconds"] = {{"median", seconds}, {"min", seconds}, {"max", seconds},
+                        {"q1", seconds},     {"q3", seconds},  {"samples", 1000}};
+  }
+  json.at("results").erase(1);  // the library
+  std::ofstream(before) << json;
+  const Output output = run_rung(bench + now.string() + " --baseline " + before.string());
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  EXPECT_NE(output.out.find("against " + before.string()), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find(", 1 new"), std::string::npos) << output.out;
+  const Json results = Json::parse(std::ifstream(now)).at("results");
+  const Json& change = results.at(0).at("baseline");
+  EXPECT_EQ(change.at("seconds"), 1000);
+  EXPECT_GT(change.at("ratio"), 1000);
+  EXPECT_TRUE(change.at("change") == "faster" || change.at("change") == "unknown") << change;
+  EXPECT_FALSE(results.at(1).contains("baseline"));
+  const Output missing = run_rung(bench + now.string() + " --baseline " + (folder / "no").string());
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(missing.err.find("rung: --baseline: "), 0u) << missing.err;
+}
+
 TEST(Bench, WritesAPageOfTheSameRun) {
   const Folder folder;
   const fs::path page = folder / "page.html", json = folder / "bench.json";

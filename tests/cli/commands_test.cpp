@@ -79,6 +79,13 @@ TEST(Verify, RightRungsExitZero) {
   EXPECT_LE(result.at("max_error_ratio"), 1.0);
 }
 
+TEST(Verify, EndsWithASummary) {
+  const Output right = run_rung("verify gemm/cpu/00 gemm/cpu/01 --dtype i32");
+  EXPECT_EQ(lines(right.out).back().find("all right: 2 pairs of rung and type, "), 0u) << right.out;
+  const Output none = run_rung("verify dot/cpu --dtype i32");
+  EXPECT_EQ(lines(none.out).back().find("nothing verified; "), 0u) << none.out;
+}
+
 TEST(Verify, MakesUpProblems) {
   const auto cases = [](const std::string& more) {
     const Output output = run_rung("verify gemm/cpu/01 --dtype i32 --json -" + more);

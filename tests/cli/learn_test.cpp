@@ -74,6 +74,23 @@ TEST(Learn, SaysThatAFileDoesNotCompile) {
   EXPECT_NE(output.err.find("01.cu:2:"), std::string::npos) << output.err;
 }
 
+TEST(Learn, HasExercisesInMetal) {
+  const Output listed = run_rung("learn --metal");
+  EXPECT_NE(listed.out.find("10  Double buffering"), std::string::npos) << listed.out;
+  for (const std::string& line : lines(listed.out)) EXPECT_LE(line.size(), 80u) << line;
+  const Folder folder;
+  const std::string file = (folder / "04.metal").string();
+  ASSERT_EQ(run_rung("learn 04 " + file).exit_code, 0);
+  EXPECT_NE(contents(file).find("kernel void gemm("), std::string::npos);
+  EXPECT_EQ(
+      run_rung("learn 24 --metal").err,
+      "rung: EXERCISE: '24' is not one of 01 to 10 in Metal; 'rung learn --metal' lists them\n");
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const Output checked = run_rung("learn 04 --check " + file);
+  EXPECT_EQ(checked.exit_code, 1) << checked.err;
+  EXPECT_NE(checked.out.find("hint 1 of 1: Complete what follows each TODO"), std::string::npos);
+}
+
 TEST(Learn, ExplainsWords) {
   const Output output = run_rung("learn --word Sectors");
   EXPECT_EQ(output.exit_code, 0);

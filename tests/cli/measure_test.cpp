@@ -42,6 +42,21 @@ TEST(Statistics, QuantilesInterpolate) {
   EXPECT_EQ(quantile({}, 0.5), 0);
 }
 
+TEST(Statistics, MediansDifferWhereTheirIntervalsDoNotOverlap) {
+  const auto summary = [](double median, double half_range, std::size_t count) {
+    Summary of;
+    of.count = count;
+    of.q1 = median - half_range;
+    of.median = median;
+    of.q3 = median + half_range;
+    return of;
+  };
+  EXPECT_DOUBLE_EQ(margin_of_median(summary(100, 5, 100)), 1.57);
+  EXPECT_TRUE(medians_differ(summary(100, 5, 100), summary(104, 5, 100)));
+  EXPECT_FALSE(medians_differ(summary(100, 5, 100), summary(103, 5, 100)));
+  EXPECT_FALSE(medians_differ(summary(100, 0, 4), summary(200, 0, 100))) << "too few samples";
+}
+
 TEST(Statistics, RatiosAreTakenPairByPair) {
   // The machine was ten times slower in round 1: medians of each would say 10 / 1.
   const std::vector<double> peer = {2, 20, 2, 30};

@@ -126,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm --alpha nan", "--alpha: 'nan' is not a finite number"},
         Bad{"bench gemm --math fast",
             "--math: 'fast' is not one of standard, split, reproducible, batch_invariant"},
-        Bad{"bench gemm/cuda --random 1 --math split", "--random: cannot be combined with --math"},
+        Bad{"bench gemm/cuda --random 1 --math reproducible",
+            "--random: cannot be combined with --math reproducible"},
         Bad{"bench gemm --family odd",
             "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, mixed"},
         Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
@@ -324,6 +325,20 @@ TEST(Usage, APeerThatCannotBeOpenedIsNamedWithItsFile) {
       run_shell(peers + " \"$RUNG\" bench gemm/cpu/00 --n 4 --seconds 0.001 2>&1");
   EXPECT_EQ(unasked.exit_code, 0) << unasked.out;
   EXPECT_NE(unasked.out.find("peer mkl is not available: "), std::string::npos) << unasked.out;
+}
+
+TEST(Usage, HelpFitsTheTerminal) {
+  for (const char* command : {"", "list", "verify", "bench", "tune", "trace", "explain", "diff",
+                              "report", "new", "check", "emu", "learn", "dist", "doctor"}) {
+    const Output wide = run_rung(std::string(command) + " --help");
+    EXPECT_EQ(wide.exit_code, 0);
+    for (const std::string& line : lines(wide.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+  setenv("COLUMNS", "60", 1);
+  const Output narrow = run_rung("verify --help");
+  unsetenv("COLUMNS");
+  EXPECT_NE(narrow.out.find("\n                              "), std::string::npos);
+  EXPECT_NE(narrow.out, run_rung("verify --help").out);
 }
 
 TEST(Usage, HelpAndVersionSucceed) {

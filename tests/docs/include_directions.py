@@ -33,10 +33,11 @@ ALLOWED = {
     ],
     "src/emu": ["include", "src/cuda_driver", "src/report", "src/vgpu", "src/vgpu/driver", "src/vgpu/ptx"],
     "src/kernel_file": [
-        "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library", "src/vgpu/driver",
+        "kernels", "src/analysis", "src/backends", "src/core", "src/emu", "src/measure", "src/shared_library",
+        "src/vgpu/driver",
     ],
     "src/learn": [
-        "src/analysis", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
+        "src/analysis", "src/backends", "src/core", "src/emu", "src/vgpu", "src/vgpu/model", "src/vgpu/ptx",
     ],
     "apps": [
         "include", "kernels", "src/analysis", "src/backends", "src/core", "src/cuda_driver", "src/emu",

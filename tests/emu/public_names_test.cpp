@@ -140,7 +140,7 @@ TEST(PublicNames, LaunchesThatAreSkipped) {
 
 TEST(PublicNames, SeveralFilesWithRelocatableDeviceCode) {
   expect_output("several_files/main.cu", "157 19 cudaSuccess\n",
-                "-rdc=true " RUNG_EMU_PROGRAMS
+                "-rdc=true -D A -I" RUNG_EMU_PROGRAMS " " RUNG_EMU_PROGRAMS
                 "/programs/several_files/device_part.cu " RUNG_EMU_PROGRAMS
                 "/programs/several_files/host_part.cpp");
 }

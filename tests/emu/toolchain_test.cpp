@@ -60,6 +60,18 @@ TEST(AcceptedSource, EscapesInAllFormsOfAssembly) {
       "printf(\"%clock\"); plasma(\"%clock\");\n");
 }
 
+TEST(AcceptedSource, AlignasComesBeforeTheMemory) {
+  EXPECT_EQ(lead_with_alignas("{ __shared__ alignas(16) float a[4]; }"),
+            "{ alignas(16) __shared__  float a[4]; }");
+  EXPECT_EQ(lead_with_alignas("extern __shared__\nalignas (sizeof(T)) char b[];"),
+            "alignas (sizeof(T)) extern __shared__\n char b[];");
+  for (const char* const text :
+       {"alignas(16) __shared__ float a;", "struct alignas(16) A {};", "alignas(8) int a, b;",
+        "__shared__ int my_alignas(3);", "__shared__ alignas(", "static alignas(8) int c;"}) {
+    EXPECT_EQ(lead_with_alignas(text), text);
+  }
+}
+
 TEST(AcceptedSource, LeavesOtherBracketsAlone) {
   const std::string text =
       "f<g<h<int> > >(x); a << b << c; k<<<1, 2>>>(); v<w<int>> (3); s >>(t);\n";

@@ -25,6 +25,7 @@ class KernelFile : public ::testing::Test {
     fs::create_directories(folder_);
     setenv("HERE", folder_.c_str(), 1);
     setenv("KERNELS", RUNG_KERNELS, 1);
+    setenv("RUNGS", RUNG_RUNGS, 1);
   }
   ~KernelFile() override { fs::remove_all(folder_); }
 
@@ -89,6 +90,80 @@ TEST_F(KernelFile, StartsFromARungAndIsExplainedTracedTimedAndCompared) {
   EXPECT_NE(compared.out.find("-RUNG_CUDA_GEMM(04"), std::string::npos) << compared.out;
 }
 
+TEST_F(KernelFile, MetalStartsFromARungAndIsExplainedTracedTimedAndCompared) {
+  ASSERT_EQ(run_rung("new $HERE/my.metal --from gemm/metal/04").exit_code, 0);
+  const Output checked = run_rung("check $HERE/my.metal");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.out.find("on virtual Apple M1 Pro"), std::string::npos) << checked.out;
+  EXPECT_NE(checked.out.find("right in 27 cases"), std::string::npos) << checked.out;
+
+  const Output explained =
+      run_rung("explain $HERE/my.metal --m 128 --n 128 --k 32 --json $HERE/explained.json");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  const Json kernels = Json::parse(contents("explained.json")).at("kernels");
+  ASSERT_EQ(kernels.size(), 1u);
+  const std::string told = explained.out;
+  EXPECT_NE(told.find("no prediction was compared with"), std::string::npos) << told;
+  EXPECT_EQ(told.find("__syncthreads"), std::string::npos) << told;
+  EXPECT_EQ(told.find("shared memory once"), std::string::npos) << told;
+
+  const Output traced =
+      run_rung("trace $HERE/my.metal --n 64 --json $HERE/traced.json --map $HERE/map.svg");
+  EXPECT_EQ(traced.exit_code, 0) << traced.err;
+  EXPECT_NE(contents("map.svg").find("<svg"), std::string::npos);
+  const Json launch = Json::parse(contents("traced.json")).at("kernels").at(0);
+  EXPECT_EQ(launch.at("counters").at("ffma"), 64u * 64 * 64);
+
+  const Output timed = run_rung(
+      "bench $HERE/my.metal --against gemm/metal/03 --device virtual --n 64 --seconds 0.01 "
+      "--json $HERE/timed.json");
+  EXPECT_EQ(timed.exit_code, 0) << timed.err;
+  const Json results = Json::parse(contents("timed.json")).at("results");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].at("rung"), "my.metal");
+  EXPECT_EQ(results[0].at("verified"), true);
+  EXPECT_EQ(results[1].at("rung"), "gemm/metal/03_thread_tile");
+
+  const Output compared = run_rung("diff gemm/metal/04 $HERE/my.metal");
+  EXPECT_NE(compared.out.find("-RUNG_METAL_GEMM(04"), std::string::npos) << compared.out;
+}
+
+TEST_F(KernelFile, MetalStartsOfEveryKindAreRight) {
+  const std::vector<std::string> starts = {"", "--as dot", "--as sum",
+                                           "--from gemm/metal/05 --dtype f16",
+                                           "--from dot/metal/09 --dtype bf16"};
+  for (const std::string& start : starts) {
+    ASSERT_EQ(run_rung("new $HERE/start.metal --force " + start).exit_code, 0) << start;
+    const Json report = check("$HERE/start.metal", 0);
+    EXPECT_EQ(report.at("verified"), true) << start << report;
+    for (const std::string& line : lines(contents("start.metal")))
+      EXPECT_LE(line.size(), 103u) << line;
+  }
+}
+
+TEST_F(KernelFile, MetalIsCheckedAsCudaIs) {
+  EXPECT_EQ(check("$KERNELS/right.metal", 0).at("verified"), true);
+  const Json race = check("$KERNELS/race.metal", 1);
+  EXPECT_EQ(race.at("verified"), false);
+  EXPECT_NE(race.at("hazards")[0].at("message").get<std::string>().find("race.metal:"),
+            std::string::npos)
+      << race;
+}
+
+TEST_F(KernelFile, ARungsOwnFileIsCheckedAsItIs) {
+  EXPECT_EQ(check("$RUNGS/gemm/cuda/04_thread_tile.cu", 0).at("verified"), true);
+  EXPECT_EQ(check("$RUNGS/dot/cuda/09_vectors.cu --as sum --dtype f16", 0).at("op"), "sum");
+  EXPECT_EQ(check("$RUNGS/gemm/metal/04_vectors.metal --dtype bf16", 0).at("dtype"), "bf16");
+  const Output traced = run_rung("trace $RUNGS/gemm/metal/02_guarded_tile.metal --n 32");
+  EXPECT_NE(traced.out.find("46: sum += float(As"), std::string::npos) << traced.out;
+  expect_error("check $RUNGS/gemm/cuda/24_tma.cu", 2,
+               "24_tma.cu: a rung whose kernel takes more than its operands; write a function gemm "
+               "that launches it");
+  expect_error("check $RUNGS/gemm/metal/01_shared_tile.metal", 2,
+               "01_shared_tile.metal: a rung that needs sizes that are multiples of its tile, and "
+               "so more than a plain function takes");
+}
+
 TEST_F(KernelFile, StartsOfEveryKindAreRight) {
   const std::vector<std::string> starts = {"", "--as dot", "--as sum",
                                            "--from gemm/cuda/20 --dtype f16",
@@ -126,12 +201,33 @@ TEST_F(KernelFile, CheckRejectsMutants) {
   }
 }
 
+TEST_F(KernelFile, AFunctionOfAnotherNameIsExplained) {
+  const Output explained =
+      run_rung("explain $KERNELS/named.cu:run_product --as gemm --m 64 --n 64 --k 16");
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_NE(explained.out.find("predicted: "), std::string::npos) << explained.out;
+}
+
 TEST_F(KernelFile, CheckSaysWhatTheSignatureLeavesOut) {
   const Json report = check("$KERNELS/named.cu:run_product --as gemm", 0);
   EXPECT_EQ(report.at("dtype"), "f64");
   EXPECT_EQ(report.at("left_out"),
             Json({"alpha other than 1", "beta other than 0", "rows of A with gaps",
                   "rows of B with gaps", "rows of C with gaps"}));
+}
+
+TEST_F(KernelFile, ColumnMajorAndTransposedMatricesAreChecked) {
+  EXPECT_EQ(check("$KERNELS/column_major.cu --order column --layout tn", 0).at("cases"), 27);
+  EXPECT_EQ(check("$KERNELS/column_major.cu --order column", 1).at("verified"), false);
+  EXPECT_EQ(check("$KERNELS/right.cu --layout nt", 1).at("verified"), false);
+  EXPECT_EQ(run_rung("trace $KERNELS/column_major.cu --order column --layout tn --n 32").exit_code,
+            0);
+  const Output timed = run_rung(
+      "bench $KERNELS/column_major.cu --order column --layout tn --against gemm/cuda/00 --device "
+      "virtual --sizes 24x40x32 --seconds 0.001");
+  EXPECT_EQ(timed.exit_code, 0) << timed.out << timed.err;
+  expect_error("check $KERNELS/right.cu --order col", 2,
+               "--order: 'col' is not one of row, column");
 }
 
 TEST_F(KernelFile, HazardsComeFirst) {
@@ -163,7 +259,7 @@ TEST_F(KernelFile, ErrorsAreOneLine) {
   const std::string named = std::string(RUNG_KERNELS) + "/named.cu";
   expect_error("check", 2, "FILE: expected one, such as my_gemm.cu; see --help");
   expect_error("check absent.cu", 2, "FILE: 'absent.cu' is not a readable file");
-  expect_error("check my.cpp", 2, "FILE: 'my.cpp' does not end in .cu");
+  expect_error("check my.cpp", 2, "FILE: 'my.cpp' does not end in .cu or .metal");
   expect_error("check $KERNELS/named.cu", 2,
                named +
                    ": no host function gemm, dot, sum outside of namespaces; it has "
@@ -195,7 +291,7 @@ TEST_F(KernelFile, ErrorsOfNew) {
   EXPECT_EQ(run_rung("new $HERE/my.cu --as dot --force").exit_code, 0);
   EXPECT_NE(contents("my.cu").find("void dot("), std::string::npos);
   expect_error("new", 2, "FILE: expected one, such as my_gemm.cu; see --help");
-  expect_error("new my.txt", 2, "FILE: 'my.txt' does not end in .cu");
+  expect_error("new my.txt", 2, "FILE: 'my.txt' does not end in .cu or .metal");
   expect_error("new no/such/folder/my.cu", 2,
                "FILE: 'no/such/folder/my.cu' cannot be written: No such file or directory");
   expect_error("new a.cu --as summ", 2,
@@ -208,8 +304,7 @@ TEST_F(KernelFile, ErrorsOfNew) {
                "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
                "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
   expect_error("new a.cu --from gemm/cpu/04", 2,
-               "--from: gemm/cpu/04_packed is no CUDA rung; a file can start from gemm/cuda/00, "
-               "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");
+               "--from: 'gemm/cpu/04' is a rung of cpu; a.cu starts from one of cuda");
   expect_error("new a.cu --from dot/cuda/05", 2,
                "--from: dot/cuda/05_contiguous needs several launches; a file can start from "
                "dot/cuda/02, 06, 07, 08, 09");
@@ -222,7 +317,7 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
                "--against: 'libary' is no rung, such as gemm/cuda/05, nor library, none or a peer; "
                "did you mean 'library'?");
   expect_error("bench $KERNELS/right.cu --against dot/cuda/06", 2,
-               "--against: 'dot/cuda/06' has no CUDA rung of gemm, which the file computes");
+               "--against: 'dot/cuda/06' has no rung of gemm/cuda, which the file computes");
   expect_error("bench $KERNELS/right.cu --vs cublas", 2,
                "--vs: for a file of yours, --against names peers");
   expect_error("bench $KERNELS/right.cu gemm/cuda/05", 2,
@@ -231,7 +326,7 @@ TEST_F(KernelFile, ErrorsOfTheOtherCommands) {
   expect_error("bench $KERNELS/right.cu --batch 3", 2,
                "--batch: a file of yours computes one product");
   expect_error("bench $KERNELS/right.cu --device cpu", 2,
-               "--device: 'cpu': a CUDA file runs on gpu or virtual");
+               "--device: 'cpu': a kernel of yours runs on gpu or virtual");
   expect_error("bench gemm/cuda/05 --against library", 2,
                "--against and --as: for a file of yours, such as my_gemm.cu");
   expect_error("trace gemm/cuda/02 --as gemm", 2, "--as: for a file of yours, such as my_gemm.cu");

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "emu/metal.hpp"
 #include "kernel_file/nearest_name.hpp"
 #include "kernel_file/signature.hpp"
 #include "kernel_file/source_functions.hpp"
@@ -47,6 +51,62 @@ TEST(Signature, TakesParametersByNameInAnyOrder) {
   EXPECT_EQ(signature.parameters[3].role, Role::m);
   EXPECT_TRUE(signature.has(Role::ldc));
   EXPECT_FALSE(signature.has(Role::beta));
+}
+
+Signature read_metal(std::string_view text) { return read_signature({"my.metal", text, "", ""}); }
+
+std::string metal_refusal(std::string_view text) {
+  try {
+    read_metal(text);
+  } catch (const KernelFileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Signature, OfAMetalKernelIsWithoutPositions) {
+  const Signature signature = read_metal(
+      "#include <metal_stdlib>\n"
+      "kernel void dot(constant uint& n [[buffer(0)]], device const half* x [[buffer(1)]],\n"
+      "                const device half* y [[buffer(2)]], device atomic_float* result,\n"
+      "                uint2 at [[thread_position_in_grid]], uint i [[simdgroup_index]]) {}\n");
+  EXPECT_EQ(signature.op, "dot");
+  EXPECT_EQ(signature.dtype, Dtype::f16);
+  ASSERT_EQ(signature.parameters.size(), 4u);
+  EXPECT_EQ(signature.parameters[0].type, "constant uint&");
+}
+
+// cmake/MetalSource.cmake and emu::metal_source() do the same, where the rungs are built and here.
+TEST(MetalSource, IsThatOfTheBuild) {
+  const auto contents = [](const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  int compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(RUNG_METAL_TEXTS)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() != ".metal") continue;
+    const std::string built = contents(std::filesystem::path(path).replace_extension(".cpp"));
+    if (built.empty()) continue;  // without clang
+    const std::size_t begin = built.find('"') + 1;
+    const std::string name = built.substr(begin, built.find('"', begin) - begin);
+    EXPECT_EQ(emu::metal_source(contents(path), name), built) << path;
+    ++compared;
+  }
+  EXPECT_TRUE(compared == 0 || compared >= 16) << compared;
+}
+
+TEST(Signature, SaysWhatIsWrongWithAMetalKernel) {
+  const std::string rest = "constant int& n, const device float* x, device float* result";
+  EXPECT_EQ(metal_refusal("void sum(" + rest + ") {}"), "my.metal:1: sum is not a kernel");
+  EXPECT_EQ(metal_refusal("kernel void sum(uint i [[thread_position_in_grid]], " + rest + ") {}"),
+            "my.metal:1: sum: buffer 'n' after a position of threads; put the buffers first");
+  EXPECT_EQ(metal_refusal("kernel void sum(int n, const device float* x, device float* result) {}"),
+            "my.metal:1: sum: parameter 'n' is int; it must be a reference to constant memory");
+  EXPECT_EQ(
+      metal_refusal("kernel void sum(" + rest + ", threadgroup float* t [[threadgroup(0)]]) {}"),
+      "my.metal:1: sum: the length of 't' is not known; declare threadgroup memory in the "
+      "kernel");
 }
 
 TEST(Signature, TypesAreThoseOfThePointers) {

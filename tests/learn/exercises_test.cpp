@@ -18,7 +18,7 @@ namespace {
 
 CheckResult check_text(const Exercise& exercise, const std::string& text) {
   const analysis::ScratchFolder folder;
-  const auto file = folder.path() / "attempt.cu";
+  const auto file = folder.path() / (std::string("attempt") + exercise.suffix());
   std::ofstream(file) << text;
   return check(exercise, file);
 }
@@ -71,16 +71,22 @@ TEST_P(Exercises, GoalsHaveHints) {
     EXPECT_FALSE(line.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Exercises, testing::ValuesIn(exercises()), [](const auto& exercise) {
+const auto name_of = [](const auto& exercise) {
   return exercise.param.number + "_" + exercise.param.slug;
-});
+};
+INSTANTIATE_TEST_SUITE_P(Metal, Exercises, testing::ValuesIn(exercises(Language::metal)), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Exercises, testing::ValuesIn(exercises()), name_of);
 
 TEST(ExerciseList, IsNumberedFromOne) {
-  ASSERT_GE(exercises().size(), 24u);
-  for (std::size_t i = 0; i < exercises().size(); ++i) {
-    EXPECT_EQ(std::stoul(exercises()[i].number), i + 1);
-    EXPECT_EQ(find_exercise(std::to_string(i + 1)), &exercises()[i]);
-    EXPECT_EQ(find_exercise(exercises()[i].slug), &exercises()[i]);
+  EXPECT_GE(exercises().size(), 24u);
+  EXPECT_GE(exercises(Language::metal).size(), 10u);
+  for (const Language language : {Language::cuda, Language::metal}) {
+    const std::vector<Exercise>& all = exercises(language);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(std::stoul(all[i].number), i + 1);
+      EXPECT_EQ(find_exercise(std::to_string(i + 1), language), &all[i]);
+      EXPECT_EQ(find_exercise(all[i].slug, language), &all[i]);
+    }
   }
   EXPECT_EQ(find_exercise("0"), nullptr);
   EXPECT_EQ(find_exercise("no_such_exercise"), nullptr);

@@ -106,7 +106,7 @@ TEST(GpuBench, PeersAreVerifiedAndTimedBesideTheRungs) {
   result.rows.at(1).host_seconds = summarize(std::vector<double>{2.5e-6});
   const std::string table = bench_table(result);
   EXPECT_NE(table.find("A 64x64 (ld 64), B 64x64 (ld 64), C 64x64 (ld 64)"), std::string::npos);
-  for (const char* heading : {"time", "in graph", "GB/s", "TFLOP/s", "of cublas"}) {
+  for (const char* heading : {"time", "in graph", "GB/s", "TFLOP/s", "vs cublas"}) {
     EXPECT_NE(table.find(heading), std::string::npos) << table;
   }
   EXPECT_NE(table.find("host, per call: library 2.50 us\n"), std::string::npos) << table;

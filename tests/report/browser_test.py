@@ -88,6 +88,58 @@ def check_stepping(chromium, folder, page):
             assert told[3] == len(cells), (told, at)
 
 
+# Filters and sorts the index's table, and says what it shows.
+TABLES = """<script>
+document.addEventListener("DOMContentLoaded", () => {
+  const table = document.querySelector("table.sortable"), rows = [...table.tBodies[0].rows];
+  const shown = () => [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.cells[0].textContent);
+  const field = document.querySelector(".filter input");
+  const filter = (text) => { field.value = text; field.dispatchEvent(new Event("input")); return shown(); };
+  const found = filter("gemm/cuda/0 tile"), all = filter("").length;
+  const heading = [...table.tHead.rows[0].cells].find((cell) => cell.textContent === "time");
+  const sorted = () => {
+    heading.querySelector("button").click();
+    return [...table.tBodies[0].rows].map((row) => Number(row.cells[3].querySelector("data").value));
+  };
+  const falls = sorted(), falling = heading.getAttribute("aria-sort"), rises = sorted();
+  const title = table.querySelector("data").title;
+  const paper = getComputedStyle(document.body).backgroundColor;
+  const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  console.error("tables: " + JSON.stringify({found, all, falls, falling, rises, title, paper, wide, width: innerWidth}));
+});
+</script>"""
+
+
+def check_site(chromium, folder, site):
+    """The index filters and sorts; all pages fit a phone and a desk, light and dark."""
+    shutil.copytree(site, pathlib.Path(folder) / "site")
+    index = (site / "index.html").read_text()
+    papers = set()
+    for name in ("index.html", "gemm-cuda-05_vectors.html", "study-gemm-f32.html"):
+        page = (site / name).read_text()
+        probe = TABLES if name == "index.html" else PROBE
+        (pathlib.Path(folder) / "inner.html").write_text(page.replace("</head>", probe + "</head>"))
+        for width in (390, 1400):
+            for scheme in (0, 1):  # dark, light
+                frame = f'<!doctype html><iframe src="inner.html" width="{width}" height="900"></iframe>'
+                _, console = browse(chromium, folder, frame, "--window-size=1500,1000",
+                                    f"--blink-settings=preferredColorScheme={scheme}")
+                assert len(console) == 1, (name, width, console)
+                if name != "index.html":
+                    assert "wide=false hidden=0" in console[0], (name, width, console)
+                    continue
+                text = console[0][console[0].index("tables: ") + 8:console[0].rindex("}") + 1]
+                said = json.loads(text)
+                assert said["width"] == width and not said["wide"], said
+                assert said["found"] and all("gemm/cuda/0" in rung for rung in said["found"]), said
+                assert said["all"] == index.count('<th scope="row"><a href='), said
+                assert said["falling"] == "descending" and said["title"], said
+                assert said["falls"] == sorted(said["falls"], reverse=True), said
+                assert said["rises"] == sorted(said["falls"]), said
+                papers.add(said["paper"])
+    assert len(papers) == 2, papers
+
+
 def browse(chromium, folder, page, *flags):
     """What the browser makes of the page, and what its console says."""
     file = pathlib.Path(folder) / "page.html"
@@ -131,6 +183,9 @@ def main():
             _, console = browse(chromium, folder, why.replace("</head>", PROBE + "</head>"),
                                 f"--window-size={size}")
             assert len(console) == 1 and "wide=false hidden=0" in console[0], (size, console)
+        site = pathlib.Path(folder) / "report"
+        subprocess.run([rung, "report", *files, "-o", f"{site}/", "--no-trace"], check=True)
+        check_site(chromium, folder, site)
         check_stepping(chromium, folder, why)
         check_stepping(chromium, folder, both)
     return 0

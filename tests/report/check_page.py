@@ -78,12 +78,14 @@ def check_alone(text, root, steps=False):
         assert node.attributes["href"] == "data:,", node.attributes["href"]
 
 
-def check_access(root):
-    """Each picture has a name, a description and a table; links lead somewhere; ids are unique."""
+def check_access(root, pages=()):
+    """Each picture has a name, a description and a table; links lead somewhere, be it to one of the
+    `pages` of the same folder; ids are unique."""
     ids = [node.attributes["id"] for node in walk(root) if "id" in node.attributes]
     assert len(ids) == len(set(ids)), "an id twice"
     for link in root.all("a"):
-        assert link.attributes["href"][1:] in ids, f"{link.attributes['href']} leads nowhere"
+        to = link.attributes["href"]
+        assert to in pages or (to[0] == "#" and to[1:] in ids), f"{to} leads nowhere"
     for figure in root.all("figure"):
         svg = figure.first("svg")
         assert svg.attributes["role"] == "img"
@@ -172,7 +174,7 @@ def check_row(cells, headings, entry):
     if "speed-up" in values:
         same(values["speed-up"], entry.get("previous", {}).get("ratio"), what + ", speed-up")
     for heading in headings:
-        peer = re.fullmatch(r"(?:of|/) (\w+)", heading)
+        peer = re.fullmatch(r"vs (\w+)", heading)
         if peer and peer[1] in entry["peers"]:
             same(values[heading], entry["peers"][peer[1]].get("ratio"), f"{what}, {heading}")
 

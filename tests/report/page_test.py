@@ -206,23 +206,67 @@ class Page(unittest.TestCase):
                 self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
 
 
+class Site(unittest.TestCase):
+    """`rung report -o FOLDER/`: an index, and pages that are short, alone and linked."""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            site = pathlib.Path(folder) / "report"
+            done = report(*H200, "--no-trace", "-o", f"{site}/")
+            assert done.returncode == 0, done.stderr
+            cls.pages = {path.name: path.read_text() for path in site.iterdir()}
+
+    def test_pages_are_linked(self):
+        for name, text in self.pages.items():
+            root = check_page.parse(text)
+            check_page.check_alone(text, root, steps=True)
+            check_page.check_access(root, self.pages)
+        reached, new = set(), {"index.html"}
+        while new:
+            reached |= new
+            links = (a.attributes["href"] for name in new
+                     for a in check_page.parse(self.pages[name]).all("a"))
+            new = {to for to in links if to in self.pages} - reached
+        self.assertEqual(reached, set(self.pages))
+
+    def test_figures_are_those_of_the_json(self):
+        count = sum(
+            check_page.check_figures(check_page.parse(text), check_page.read_results(H200))
+            for name, text in self.pages.items() if name.startswith("study-")
+        )
+        self.assertGreater(count, 20)
+
+    def test_the_index_leads_to_each_rung(self):
+        index = check_page.parse(self.pages["index.html"])
+        table = next(t for t in index.all("table") if t.attributes.get("class") == "sortable")
+        rows = check_page.rows_of(table)
+        rungs = {e["rung"] for e in check_page.read_results(H200)} - {"library"}
+        self.assertEqual({row[0][0] for row in rows}, rungs)
+        self.assertLess(len(self.pages["index.html"]), 200_000)
+
+
 class Published(unittest.TestCase):
-    """docs/nvidia-h200.html shows what results/ has, whichever program made it."""
+    """docs/nvidia-h200 shows what results/ has, whichever program made it."""
 
     def test_figures(self):
-        page = (PROJECT / "docs" / "nvidia-h200.html").read_text()
         files = [
             path
             for path in sorted(PROJECT.glob("results/nvidia-h200/*.json"))
             if not path.name.startswith("counters")
         ]
-        check_page.check(page, files)
+        entries = check_page.read_results(files)
+        pages = {path.name for path in (PROJECT / "docs" / "nvidia-h200").iterdir()}
+        count = 0
+        for path in sorted((PROJECT / "docs" / "nvidia-h200").glob("study-*.html")):
+            root = check_page.parse(path.read_text())
+            check_page.check_access(root, pages)
+            count += check_page.check_figures(root, entries)
+        self.assertGreater(count, 100)
 
     def test_bulk_copies_are_not_taken_for_little_traffic(self):
-        root = check_page.parse((PROJECT / "docs" / "nvidia-h200.html").read_text())
-        section = next(
-            s for s in root.all("section") if s.attributes["id"] == "rung-gemm-cuda-24_tma"
-        )
+        page = PROJECT / "docs" / "nvidia-h200" / "gemm-cuda-24_tma.html"
+        section = check_page.parse(page.read_text()).first("section")
         rows = {row[0][0]: row for row in check_page.rows_of(section.first("table"))}
         self.assertGreater(rows["bulk loads"][2][1], 10 * rows["global loads"][2][1])
 

@@ -255,8 +255,8 @@ Launch launch_of(const SplitOperand& split, int multiprocessors) {
 
 Launch launch_of(const Widen& widen, int multiprocessors) {
   constexpr std::int64_t blocks_per_sm = 8;
-  return {.grid = {std::min(widen.rows, blocks_per_sm * multiprocessors)},
-          .block = {Widen::threads}};
+  const std::int64_t pieces = widen.rows * ceil_div(widen.row_length, Widen::chunk);
+  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)}, .block = {Widen::threads}};
 }
 
 Launch launch_of(const SplitParts& split, int multiprocessors) {

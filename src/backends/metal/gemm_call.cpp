@@ -17,19 +17,9 @@ bool is_aligned(const DeviceOperand& operand, const Matrix<T>& matrix) {
 
 }  // namespace
 
-GemmCallOnDevice::GemmCallOnDevice(Device& device, std::string_view id, const GemmRung& rung,
-                                   const GemmCall& call, int threads)
-    : device_(device),
-      pipeline_(device.pipeline(id, kernel_name(rung.entry, call.dtype))),
-      launch_(rung.launch(call.m, call.n)),
-      threads_(threads),
-      a_(device, host_storage(call.a, call.m, call.k, input_bytes(call.dtype), device.is_virtual()),
-         call.a.data),
-      b_(device, host_storage(call.b, call.k, call.n, input_bytes(call.dtype), device.is_virtual()),
-         call.b.data),
-      c_(device,
-         host_storage(call.c, call.m, call.n, output_bytes(call.dtype), device.is_virtual()),
-         call.c.data) {
+std::vector<std::byte> gemm_scalars(const GemmCall& call, const DeviceOperand& a,
+                                    const DeviceOperand& b, const DeviceOperand& c) {
+  std::vector<std::byte> bytes;
   visit(call.dtype, [&]<class In, class Out>(Elements<In, Out>) {
     const Gemm<In, Out> g = call.typed<In, Out>();
     const GemmScalars<Scalar<Out>> scalars = {.m = g.m,
@@ -42,13 +32,29 @@ GemmCallOnDevice::GemmCallOnDevice(Device& device, std::string_view id, const Ge
                                               .c_row_stride = g.c.row_stride,
                                               .alpha = g.alpha,
                                               .beta = g.beta,
-                                              .a_is_aligned = is_aligned(a_, g.a),
-                                              .b_is_aligned = is_aligned(b_, g.b),
-                                              .c_is_aligned = is_aligned(c_, g.c)};
-    scalars_.resize(sizeof scalars);
-    std::memcpy(scalars_.data(), &scalars, sizeof scalars);
+                                              .a_is_aligned = is_aligned(a, g.a),
+                                              .b_is_aligned = is_aligned(b, g.b),
+                                              .c_is_aligned = is_aligned(c, g.c)};
+    bytes.resize(sizeof scalars);
+    std::memcpy(bytes.data(), &scalars, sizeof scalars);
   });
+  return bytes;
 }
+
+GemmCallOnDevice::GemmCallOnDevice(Device& device, std::string_view id, const GemmRung& rung,
+                                   const GemmCall& call, int threads)
+    : device_(device),
+      pipeline_(device.pipeline(id, kernel_name(rung.entry, call.dtype))),
+      launch_(rung.launch(call.m, call.n)),
+      threads_(threads),
+      a_(device, host_storage(call.a, call.m, call.k, input_bytes(call.dtype), device.is_virtual()),
+         call.a.data),
+      b_(device, host_storage(call.b, call.k, call.n, input_bytes(call.dtype), device.is_virtual()),
+         call.b.data),
+      c_(device,
+         host_storage(call.c, call.m, call.n, output_bytes(call.dtype), device.is_virtual()),
+         call.c.data),
+      scalars_(gemm_scalars(call, a_, b_, c_)) {}
 
 void GemmCallOnDevice::enqueue(std::int64_t calls) {
   if (launch_.threadgroups.count() == 0) return;

@@ -11,6 +11,10 @@
 
 namespace rung::metal {
 
+/// GemmScalars<Out> of a call whose operands are on the device.
+std::vector<std::byte> gemm_scalars(const GemmCall& call, const DeviceOperand& a,
+                                    const DeviceOperand& b, const DeviceOperand& c);
+
 class GemmCallOnDevice {
  public:
   /// Throws KernelError and std::bad_alloc.

@@ -74,6 +74,8 @@ class MetalBackend final : public Backend {
 
   std::int64_t cache_bytes() const override { return device_->cache_bytes(); }
 
+  metal::Device* metal_device() const { return device_.get(); }
+
  private:
   template <class Call>
   static Batch batch(std::shared_ptr<Call> bound) {
@@ -87,6 +89,11 @@ class MetalBackend final : public Backend {
 };
 
 }  // namespace
+
+metal::VirtualDevice* metal_virtual_device_of(const Backend& backend) {
+  const auto* metal = dynamic_cast<const MetalBackend*>(&backend);
+  return metal == nullptr ? nullptr : dynamic_cast<metal::VirtualDevice*>(metal->metal_device());
+}
 
 std::unique_ptr<Backend> make_metal_gpu_backend() {
   metal::AppleGpu gpu = metal::open_apple_gpu();

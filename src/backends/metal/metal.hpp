@@ -15,4 +15,11 @@ std::unique_ptr<Backend> make_metal_gpu_backend();
 std::unique_ptr<Backend> make_metal_virtual_backend(const DeviceOptions& options,
                                                     LaunchObserver observer = refuse_hazards);
 
+namespace metal {
+class VirtualDevice;
+}
+
+/// The virtual GPU of a Metal backend; null for any other backend.
+metal::VirtualDevice* metal_virtual_device_of(const Backend& backend);
+
 }  // namespace rung

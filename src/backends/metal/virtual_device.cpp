@@ -11,6 +11,7 @@
 #include "backends/metal/images.hpp"
 #include "backends/metal/threadgroup_memory.hpp"
 #include "core/kernel_error.hpp"
+#include "vgpu/driver/virtual_driver.hpp"
 
 namespace rung::metal {
 namespace {
@@ -119,6 +120,16 @@ vgpu::Module& VirtualDevice::module(std::string_view rung) {
   return *found->second;
 }
 
+vgpu::Module& VirtualDevice::load(const std::string& name, std::string_view ptx) {
+  const std::lock_guard lock(mutex_);
+  try {
+    auto module = vgpu::Module::load(ptx, name, memory_, vgpu::CallStack::refused);
+    return *modules_.emplace(name, std::move(module)).first->second;
+  } catch (const std::exception& error) {
+    throw KernelError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 Pipeline& VirtualDevice::pipeline(std::string_view rung, const std::string& kernel) {
   const std::lock_guard lock(mutex_);
   auto found = pipelines_.find(kernel);
@@ -140,6 +151,7 @@ void VirtualDevice::dispatch(Pipeline& pipeline, const Launch& launch,
   options.grid = dim(launch.threadgroups);
   options.block = dim(launch.threads);
   options.observe = observe_;
+  options.watcher = vgpu::access_watcher();
   options.threads = static_cast<unsigned>(threads);
   vgpu::LaunchReport report;
   try {

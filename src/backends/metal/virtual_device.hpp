@@ -30,6 +30,13 @@ class VirtualDevice final : public Device {
   void set_to_zero(Buffer& buffer, std::int64_t offset, std::int64_t bytes) override;
   void wait() override {}
 
+  /// Loads PTX that is no rung's, under a name that no rung has; pipeline() finds it by that name.
+  /// Throws KernelError for a text that the virtual GPU cannot run.
+  vgpu::Module& load(const std::string& name, std::string_view ptx);
+  const vgpu::DeviceDescription& description() const { return description_; }
+  /// To read a module's variables.
+  const vgpu::DeviceMemory& memory() const { return memory_; }
+
  private:
   struct VirtualPipeline final : Pipeline {
     VirtualPipeline(const vgpu::Module& from, const vgpu::Kernel& of) : module(from), kernel(of) {}

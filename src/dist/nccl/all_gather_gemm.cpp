@@ -84,10 +84,13 @@ void all_gather_sequential(const Call& call, Exchange& exchange) {
   const std::int64_t shard_bytes = shard.rows * place.pitch;
   // Not in the incoming memory, to which faster ranks may send what belongs to the next call.
   const cuda::DevicePointer memory = exchange.outgoing();
-  copy(exchange.driver(), block_of(shard),
-       memory + static_cast<cuda::DevicePointer>(call.rank * shard_bytes), place.pitch,
-       call.stream);
-  all_gather(exchange.session(), memory, shard_bytes, call.stream);
+  Block own = block_of(shard);
+  if (own.line_bytes != place.pitch || own.pitch != place.pitch) {
+    const auto offset = static_cast<cuda::DevicePointer>(call.rank * shard_bytes);
+    copy(exchange.driver(), own, memory + offset, place.pitch, call.stream);
+    own.data = memory + offset;
+  }
+  all_gather(exchange.session(), own.data, memory, shard_bytes, call.stream);
   Product whole = call.product;
   whole.a = read_only(staged(memory, place, shard, shard.rows * call.ranks));
   multiply(whole, CudaStream(call.stream));

@@ -70,6 +70,9 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
                      .pitch = place.pitch},
                     call.stream);
     }
+  }
+  // Only now: a product awaits all deliveries before it.
+  for (int chunk = 0; chunk < call.chunks; ++chunk) {
     for (int t = 1; t < call.ranks; ++t) {
       const OutputMatrix theirs = part_of_rank(neighbour(call, t), chunk);
       if (lines_of(theirs) == 0) continue;

@@ -14,9 +14,7 @@ DataType data_type_of(ElementType type) {
   }
 }
 
-void* pointer(cuda::DevicePointer memory, std::int64_t offset = 0) {
-  return reinterpret_cast<void*>(memory + static_cast<cuda::DevicePointer>(offset));
-}
+void* pointer(cuda::DevicePointer memory) { return reinterpret_cast<void*>(memory); }
 
 std::size_t elements(std::int64_t bytes, ElementType type) {
   return static_cast<std::size_t>(bytes / bytes_of(type));
@@ -24,23 +22,21 @@ std::size_t elements(std::int64_t bytes, ElementType type) {
 
 }  // namespace
 
-void all_gather(const Session& session, cuda::DevicePointer memory, std::int64_t block_bytes,
-                cuda::Stream stream) {
+void all_gather(const Session& session, cuda::DevicePointer own, cuda::DevicePointer all,
+                std::int64_t block_bytes, cuda::Stream stream) {
   const Api& nccl = session.nccl();
   require(nccl,
-          nccl.ncclAllGather(pointer(memory, session.rank() * block_bytes), pointer(memory),
-                             static_cast<std::size_t>(block_bytes), DataType::bytes, session.comm(),
-                             stream),
+          nccl.ncclAllGather(pointer(own), pointer(all), static_cast<std::size_t>(block_bytes),
+                             DataType::bytes, session.comm(), stream),
           "ncclAllGather");
 }
 
-void reduce_scatter(const Session& session, cuda::DevicePointer memory, std::int64_t block_bytes,
-                    ElementType type, cuda::Stream stream) {
+void reduce_scatter(const Session& session, cuda::DevicePointer all, cuda::DevicePointer own,
+                    std::int64_t block_bytes, ElementType type, cuda::Stream stream) {
   const Api& nccl = session.nccl();
   require(nccl,
-          nccl.ncclReduceScatter(pointer(memory), pointer(memory, session.rank() * block_bytes),
-                                 elements(block_bytes, type), data_type_of(type), Reduction::sum,
-                                 session.comm(), stream),
+          nccl.ncclReduceScatter(pointer(all), pointer(own), elements(block_bytes, type),
+                                 data_type_of(type), Reduction::sum, session.comm(), stream),
           "ncclReduceScatter");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// NCCL's collectives in place, on memory of the GPU, in the caller's stream.
+// NCCL's collectives on memory of the GPU, in the caller's stream.
 
 #include <cstdint>
 
@@ -8,12 +8,14 @@
 
 namespace rung::nccl {
 
-/// `memory` has a block of that many bytes for each rank; this rank's is filled.
-void all_gather(const Session& session, cuda::DevicePointer memory, std::int64_t block_bytes,
-                cuda::Stream stream);
-/// `memory` has a block of that many bytes for each rank; this rank's becomes the sum over ranks.
-void reduce_scatter(const Session& session, cuda::DevicePointer memory, std::int64_t block_bytes,
-                    ElementType type, cuda::Stream stream);
+/// `own`, of that many bytes, of each rank to `all`, in the order of ranks. It may be there already.
+void all_gather(const Session& session, cuda::DevicePointer own, cuda::DevicePointer all,
+                std::int64_t block_bytes, cuda::Stream stream);
+/// `all` has a block of that many bytes for each rank; the sum over ranks of this rank's goes to `own`,
+/// which may be that block.
+void reduce_scatter(const Session& session, cuda::DevicePointer all, cuda::DevicePointer own,
+                    std::int64_t block_bytes, ElementType type, cuda::Stream stream);
+/// In place.
 void all_reduce(const Session& session, cuda::DevicePointer memory, std::int64_t bytes,
                 ElementType type, cuda::Stream stream);
 

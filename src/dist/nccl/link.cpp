@@ -48,7 +48,7 @@ double seconds_of(Session& session, const std::function<void()>& call) {
 
 LinkRates measure(Session& session, Exchange& exchange,
                   const std::function<void(std::int64_t)>& send) {
-  constexpr std::int64_t small = 4 << 10, large = 8 << 20;
+  constexpr std::int64_t small = 4 << 10, large = 16 << 20;
   exchange.reserve(large * session.ranks());
   const double of_small = seconds_of(session, [&] { send(small); });
   const double of_large = seconds_of(session, [&] { send(large); });
@@ -64,7 +64,7 @@ LinkRates measure_exchange(Session& session, Exchange& exchange) {
 
 LinkRates measure_all_gather(Session& session, Exchange& exchange) {
   return measure(session, exchange, [&](std::int64_t bytes) {
-    all_gather(session, exchange.outgoing(), bytes, session.side());
+    all_gather(session, exchange.incoming(), exchange.outgoing(), bytes, session.side());
   });
 }
 

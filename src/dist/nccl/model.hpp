@@ -10,12 +10,12 @@ namespace rung::nccl {
 
 /// What a GPU and its links do.
 struct Rates {
-  double flops = 1;      // of a product on all SMs, per second
-  double memory = 1;     // bytes per second
-  double launch = 5e-6;  // seconds of a product besides
-  LinkRates exchange;    // of messages beside products
-  LinkRates collective;  // of NCCL's collectives, of each rank's data
-  bool overlaps = true;  // products and messages do not take each other's SMs
+  double flops = 1;       // of a product on all SMs, per second
+  double memory = 1;      // bytes per second
+  double launch = 5e-6;   // seconds of a product besides
+  LinkRates exchange;     // of messages beside products
+  LinkRates collective;   // of NCCL's collectives, of each rank's data
+  double free_share = 1;  // of the SMs, which transfers leave to products beside them
 };
 
 /// What an SM does in a cycle: FLOP of a product of the type, as large products reach it.

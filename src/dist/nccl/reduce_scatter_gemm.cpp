@@ -47,12 +47,14 @@ void reduce_scatter_sequential(const Call& call, Exchange& exchange) {
     some.c = block(rank, count);
     multiply(some, CudaStream(call.stream));
   }
-  reduce_scatter(exchange.session(), exchange.outgoing(), block_bytes, shard.type, call.stream);
+  const Block target = block_of(shard);
   const OutputMatrix own = block(call.rank, shard.rows);
-  if (call.product.beta != 0) {
-    return add(read_only(own), call.product.beta, shard, CudaStream(call.stream));
-  }
-  copy(exchange.driver(), block_of(own), block_of(shard).data, block_of(shard).pitch, call.stream);
+  const bool is_direct =
+      call.product.beta == 0 && target.line_bytes == first.pitch && target.pitch == first.pitch;
+  reduce_scatter(exchange.session(), exchange.outgoing(),
+                 is_direct ? target.data : block_of(own).data, block_bytes, shard.type,
+                 call.stream);
+  if (!is_direct) add(read_only(own), call.product.beta, shard, CudaStream(call.stream));
 }
 
 }  // namespace rung::nccl

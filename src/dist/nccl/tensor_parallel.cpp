@@ -86,8 +86,7 @@ void TensorParallel::State::measure(double bandwidth) {
   constexpr double reached = 0.75;  // of the memory's peak, in products that it bounds
   rates_.memory =
       reached * 2e3 * attribute(memory_clock_rate) * attribute(global_memory_bus_width) / 8;
-  // Measured on NVLink, a product beside NCCL's kernels takes as long as one after the other.
-  rates_.overlaps = exchange_->multiprocessors() == 0;
+  rates_.free_share = static_cast<double>(free_multiprocessors()) / multiprocessors_;
   rates_.exchange.bytes_per_second = rates_.collective.bytes_per_second = bandwidth;
   if (bandwidth == 0 && session_.ranks() > 1) {
     rates_.exchange = measure_exchange(session_, *exchange_);

@@ -19,7 +19,12 @@ namespace {
 class RandomBench {
  public:
   explicit RandomBench(const RandomRequest& request)
-      : request_(request), device_(make_device()), pool_(device_->pool()) {}
+      : request_(request),
+        device_(make_device()),
+        pool_(device_->pool()),
+        others_(request.peers.begin(), request.peers.end()) {
+    if (device_->standard() != nullptr) others_.push_back(device_->standard());
+  }
 
   void run() {
     for (std::int64_t index = 0; index < request_.count; ++index) {
@@ -86,11 +91,14 @@ class RandomBench {
     result.skipped = own.skipped;
     result.wrong = own.wrong;
     if (!own) return;
-    result.plan = device_->plan(bind().call);
-    for (const Peer* peer : request_.peers) {
-      const auto& [skipped, wrong] = admit(*peer, bind, check);
+    GemmCall call = bind().call;
+    call.compute_mode = request_.compute_mode;
+    result.plan = device_->plan(call);
+    for (const Contender* other : others_) {
+      const auto& [skipped, wrong] = admit(*other, bind, check);
+      const std::string name = other == device_->standard() ? "standard" : other->name();
       result.peers.push_back(
-          {.peer = peer->name(), .why_not = wrong.empty() ? skipped : "wrong: " + wrong});
+          {.peer = name, .why_not = wrong.empty() ? skipped : "wrong: " + wrong});
     }
     time(result, bind().call);
   }
@@ -120,7 +128,7 @@ class RandomBench {
     std::vector<Comparison*> owners;
     for (std::size_t i = 0; i < result.peers.size(); ++i) {
       if (!result.peers[i].why_not.empty()) continue;
-      candidates.push_back({request_.peers[i]->bind(call, request_.threads).batch});
+      candidates.push_back({others_[i]->bind(call, request_.threads).batch});
       owners.push_back(&result.peers[i]);
     }
     TimingOptions options;
@@ -152,6 +160,7 @@ class RandomBench {
   const RandomRequest& request_;
   std::unique_ptr<RandomDevice> device_;
   ProblemPool& pool_;
+  std::vector<const Contender*> others_;  // than the library
   std::string what_;
   std::int64_t done_ = 0;
 };

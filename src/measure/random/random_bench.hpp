@@ -50,7 +50,10 @@ struct RandomRequest {
   DrawLimits limits;
   std::vector<Dtype> dtypes;
   std::vector<Layout> layouts;
-  double beta = 0;           // C = A B + beta C
+  double beta = 0;  // C = A B + beta C
+  /// Of the library's calls. With another one than standard, the library in mode standard is one of the
+  /// peers.
+  ComputeMode compute_mode = ComputeMode::standard;
   double seconds = 0.05;     // time budget per measurement
   int threads = 1;           // of this machine, for the CPU and the virtual GPU
   cuda::Gpu* gpu = nullptr;  // null: the CPU

@@ -12,9 +12,15 @@ namespace {
 class RandomGpu final : public RandomDevice {
  public:
   RandomGpu(const RandomRequest& request, std::size_t input_bytes, std::size_t c_bytes)
-      : request_(request), library_(*request.gpu), pool_(*request.gpu, input_bytes, c_bytes) {}
+      : request_(request),
+        library_(*request.gpu, request.compute_mode),
+        standard_(*request.gpu),
+        pool_(*request.gpu, input_bytes, c_bytes) {}
 
   const Contender& library() const override { return library_; }
+  const Contender* standard() const override {
+    return request_.compute_mode == ComputeMode::standard ? nullptr : &standard_;
+  }
   ProblemPool& pool() override { return pool_; }
   LibraryPlan plan(const GemmCall& call) const override {
     return library_plan(*request_.gpu, call);
@@ -35,16 +41,19 @@ class RandomGpu final : public RandomDevice {
 
  private:
   const RandomRequest& request_;
-  GpuLibraryContender library_;
+  GpuLibraryContender library_, standard_;  // with the same driver
   OperandPool pool_;
 };
 
 class RandomCpu final : public RandomDevice {
  public:
   RandomCpu(const RandomRequest& request, std::size_t input_bytes, std::size_t c_bytes)
-      : request_(request), pool_(input_bytes, c_bytes) {}
+      : request_(request), library_(request.compute_mode), pool_(input_bytes, c_bytes) {}
 
   const Contender& library() const override { return library_; }
+  const Contender* standard() const override {
+    return request_.compute_mode == ComputeMode::standard ? nullptr : &standard_;
+  }
   ProblemPool& pool() override { return pool_; }
   LibraryPlan plan(const GemmCall& call) const override {
     return library_plan(call, request_.threads);
@@ -63,7 +72,7 @@ class RandomCpu final : public RandomDevice {
 
  private:
   const RandomRequest& request_;
-  LibraryContender library_;
+  LibraryContender library_, standard_;
   HostPool pool_;
 };
 

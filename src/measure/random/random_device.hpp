@@ -21,6 +21,8 @@ class RandomDevice {
   virtual ~RandomDevice() = default;
 
   virtual const Contender& library() const = 0;
+  /// The library in mode standard; null if that is its mode.
+  virtual const Contender* standard() const = 0;
   virtual ProblemPool& pool() = 0;
   /// What the library chooses.
   virtual LibraryPlan plan(const GemmCall& call) const = 0;

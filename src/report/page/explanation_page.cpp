@@ -53,8 +53,9 @@ std::string summary(const Explanation& e) {
                                                  source_of_rates(e.evidence.machine))));
 }
 
-std::string findings(const analysis::diagnosis::Diagnosis& diagnosis) {
-  std::string html = html::paragraph(prediction_text(diagnosis.time) + ".");
+std::string findings(const analysis::diagnosis::Diagnosis& diagnosis,
+                     const analysis::Machine& machine) {
+  std::string html = html::paragraph(prediction_text(diagnosis.time, machine) + ".");
   if (diagnosis.findings.empty()) {
     return html + html::paragraph("The counters show nothing to mend.");
   }
@@ -74,7 +75,8 @@ std::string findings(const analysis::diagnosis::Diagnosis& diagnosis) {
 }
 
 std::string next(const Explanation& e) {
-  if (e.diagnosis) return section("next", "What to do next", findings(*e.diagnosis));
+  if (e.diagnosis)
+    return section("next", "What to do next", findings(*e.diagnosis, e.evidence.machine));
   if (e.advice.empty()) {
     return section("next", "What to do next", html::paragraph("The counters show no cause."));
   }
@@ -184,7 +186,7 @@ std::string source(const Explained& explained, const Traces& traces) {
   if (explained.rung == nullptr) {
     return section("source", "Source", source_section(explained.name, explained.source));
   }
-  return rung_section(*explained.rung, {explained.rung}, {}, traces);
+  return rung_section(*explained.rung, {explained.rung}, {}, traces, RungLinks::sections);
 }
 
 }  // namespace

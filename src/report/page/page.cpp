@@ -19,31 +19,8 @@ RUNG_EMBED(rung_page_style, RUNG_STYLE)
 namespace rung {
 namespace {
 
-/// The rungs of the catalog that were measured, in ladder order.
-std::vector<const RungInfo*> rungs_of(const Results& results) {
-  std::set<std::string> ids;
-  for (const Result& entry : results.entries) ids.insert(entry.rung);
-  std::vector<const RungInfo*> rungs;
-  for (const RungInfo& rung : catalog()) {
-    if (ids.contains(rung.id)) rungs.push_back(&rung);
-  }
-  return rungs;
-}
-
-std::string title_of(const std::vector<Study>& studies, const Results& results) {
-  std::set<std::string> devices;
-  std::string text;
-  const auto add = [&](const std::string& device) {
-    const std::string name = device.substr(device.find(' ') + 1);
-    if (devices.insert(name).second) text += (text.empty() ? "" : "; ") + name;
-  };
-  for (const Study& study : studies) add(study.first().device);
-  for (const RandomDraw& draw : results.random) add(draw.device);
-  return text.empty() ? "no results" : text;
-}
-
-std::string navigation(const std::vector<Study>& studies, bool has_errors, bool has_random,
-                       const std::vector<const RungInfo*>& rungs) {
+std::string navigation(const std::vector<Study>& studies, bool has_shapes, bool has_errors,
+                       bool has_random, const std::vector<const RungInfo*>& rungs) {
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   const auto item = [&](const std::string& target, const std::string& text) {
     html += fmt::format("<li>{}</li>\n", html::link(target, text));
@@ -52,7 +29,7 @@ std::string navigation(const std::vector<Study>& studies, bool has_errors, bool 
   for (std::size_t i = 0; i < studies.size(); ++i) {
     item(fmt::format("study{}", i + 1), studies[i].name());
   }
-  item("shapes", "Shapes");
+  if (has_shapes) item("shapes", "Shapes");
   if (has_errors) item("errors", "Errors");
   if (has_random) item("random", "Random shapes");
   item("machine", "Machine");
@@ -60,16 +37,6 @@ std::string navigation(const std::vector<Study>& studies, bool has_errors, bool 
   html += "</ul>\n<details><summary>Rungs</summary>\n<ul>\n";
   for (const RungInfo* rung : rungs) item(rung_anchor(rung->id), rung->id);
   return html + "</ul>\n</details>\n</nav>\n";
-}
-
-std::string shapes_section(const std::vector<Study>& studies) {
-  std::string html = "<section id=\"shapes\">\n<h2>Shapes</h2>\n<div class=\"figures\">\n";
-  std::size_t number = 0;
-  for (const auto& group : by_device(studies)) {
-    const auto figure = ratio_map(fmt::format("shapes{}", ++number), group);
-    if (figure) html += html::figure(*figure);
-  }
-  return html + "</div>\n</section>\n";
 }
 
 /// Of a text from a results file, what may be part of a file's name: no separator, no dot.
@@ -106,6 +73,40 @@ class PictureFiles {
 
 }  // namespace
 
+std::vector<const RungInfo*> measured_rungs(const Results& results) {
+  std::set<std::string> ids;
+  for (const Result& entry : results.entries) ids.insert(entry.rung);
+  std::vector<const RungInfo*> rungs;
+  for (const RungInfo& rung : catalog()) {
+    if (ids.contains(rung.id)) rungs.push_back(&rung);
+  }
+  return rungs;
+}
+
+std::string report_title(const std::vector<Study>& studies, const Results& results) {
+  std::set<std::string> devices;
+  std::string text;
+  const auto add = [&](const std::string& device) {
+    const std::string name = device.substr(device.find(' ') + 1);
+    if (devices.insert(name).second) text += (text.empty() ? "" : "; ") + name;
+  };
+  for (const Study& study : studies) add(study.first().device);
+  for (const RandomDraw& draw : results.random) add(draw.device);
+  return "Rung: " + (text.empty() ? "no results" : text);
+}
+
+std::string shapes_section(const std::vector<Study>& studies) {
+  std::string html;
+  std::size_t number = 0;
+  for (const auto& group : by_device(studies)) {
+    const auto figure = ratio_map(fmt::format("shapes{}", ++number), group);
+    if (figure) html += html::figure(*figure);
+  }
+  if (html.empty()) return "";
+  return "<section id=\"shapes\">\n<h2>Shapes</h2>\n<div class=\"figures\">\n" + html +
+         "</div>\n</section>\n";
+}
+
 std::string whole_page(const std::string& title, const std::string& header,
                        const std::string& contents) {
   return fmt::format(
@@ -113,8 +114,8 @@ std::string whole_page(const std::string& title, const std::string& header,
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<title>{}</title>\n"
       "<link rel=\"icon\" href=\"data:,\">\n<style>\n{}{}{}</style>\n</head>\n<body>\n"
-      "<a class=\"skip\" href=\"#summary\">To the summary</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
-      "<main>\n{}</main>\n</body>\n</html>\n",
+      "<a class=\"skip\" href=\"#main\">To the contents</a>\n<header>\n<h1>{}</h1>\n{}</header>\n"
+      "<main id=\"main\">\n{}</main>\n</body>\n</html>\n",
       html::escape(title), svg::picture_style(), RUNG_EMBEDDED(rung_page_style),
       contents.find("class=\"stepper\"") == contents.npos ? "" : stepper_style(),
       html::escape(title), header, contents);
@@ -122,17 +123,20 @@ std::string whole_page(const std::string& title, const std::string& header,
 
 std::string report_page(const Results& results, const Traces& traces) {
   const std::vector<Study> studies = studies_of(results);
-  const std::vector<const RungInfo*> rungs = rungs_of(results);
-  const std::string title = "Rung: " + title_of(studies, results);
+  const std::vector<const RungInfo*> rungs = measured_rungs(results);
+  const std::string title = report_title(studies, results);
   std::string html = summary_section(studies, results);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     html += study_section(studies[i], i + 1, results, traces);
   }
   const std::string errors = error_section(results);
   const std::string random = random_section(results);
-  html += shapes_section(studies) + errors + random + "<h2>Rungs</h2>\n";
-  for (const RungInfo* rung : rungs) html += rung_section(*rung, rungs, studies, traces);
-  return whole_page(title, navigation(studies, !errors.empty(), !random.empty(), rungs),
+  const std::string shapes = shapes_section(studies);
+  html += shapes + errors + random + "<h2>Rungs</h2>\n";
+  for (const RungInfo* rung : rungs)
+    html += rung_section(*rung, rungs, studies, traces, RungLinks::sections);
+  return whole_page(title,
+                    navigation(studies, !shapes.empty(), !errors.empty(), !random.empty(), rungs),
                     html + machine_section(results) + method_section());
 }
 

@@ -104,11 +104,14 @@ std::string fact(std::string_view name, std::string_view text) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html::escape(text));
 }
 
-std::string from_of(const RungInfo& rung, const std::vector<const RungInfo*>& in_page) {
+std::string from_of(const RungInfo& rung, const std::vector<const RungInfo*>& known,
+                    RungLinks links) {
   const std::string id = rung.op + "/" + rung.backend + "/" + rung.from;
   const auto is = [&](const RungInfo* other) { return other->id == id; };
-  if (std::none_of(in_page.begin(), in_page.end(), is)) return fact("from", rung.from);
-  return fmt::format("<dt>from</dt><dd>{}</dd>\n", html::link(rung_anchor(id), rung.from));
+  if (std::none_of(known.begin(), known.end(), is)) return fact("from", rung.from);
+  return fmt::format("<dt>from</dt><dd>{}</dd>\n", links == RungLinks::pages
+                                                       ? html::link_to(rung_page(id), rung.from)
+                                                       : html::link(rung_anchor(id), rung.from));
 }
 
 /// The measurements, one line per study.
@@ -172,16 +175,20 @@ std::string rung_anchor(std::string_view id) {
   return anchor;
 }
 
+std::string rung_page(std::string_view id) {
+  return rung_anchor(id).substr(std::string_view("rung-").size()) + ".html";
+}
+
 std::string source_section(const std::string& name, std::string_view source) {
   return source_table(name, source, {}, false);
 }
 
-std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& in_page,
-                         const std::vector<Study>& studies, const Traces& traces) {
+std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& known,
+                         const std::vector<Study>& studies, const Traces& traces, RungLinks links) {
   const std::string anchor = rung_anchor(rung.id);
   std::string html =
       fmt::format("<section id=\"{}\">\n<h3>{}</h3>\n", anchor, html::escape(rung.id));
-  html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung, in_page) +
+  html += "<dl>\n" + fact("idea", rung.idea) + from_of(rung, known, links) +
           fact("removes", rung.removes) + fact("bottleneck", rung.bottleneck) +
           fact("needs", rung.needs) + measured(rung, studies) + "</dl>\n";
   const auto found = traces.find(rung.id);

@@ -1,6 +1,7 @@
 #pragma once
 // The sections of a report's page, as HTML.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,26 @@ std::string random_section(const Results& results);
 /// One figure for each device.
 std::vector<Figure> random_figures(const Results& results, const std::string& prefix);
 
+/// Where links to other rungs lead: to their sections in the same page, or to pages of their own.
+enum class RungLinks : std::uint8_t { sections, pages };
+
 /// The header comment, the measurements, the virtual GPU's results, and the source with counters
-/// per line. `in_page`: the rungs that have a section.
-std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& in_page,
-                         const std::vector<Study>& studies, const Traces& traces);
+/// per line. `known`: the rungs that have a section or a page.
+std::string rung_section(const RungInfo& rung, const std::vector<const RungInfo*>& known,
+                         const std::vector<Study>& studies, const Traces& traces, RungLinks links);
 /// Lines with line numbers only.
 std::string source_section(const std::string& name, std::string_view source);
 /// "rung-gemm-cuda-00_naive"
 std::string rung_anchor(std::string_view id);
+/// "gemm-cuda-00_naive.html"
+std::string rung_page(std::string_view id);
+
+/// The rungs of the catalog that were measured, in ladder order.
+std::vector<const RungInfo*> measured_rungs(const Results& results);
+/// "Rung: NVIDIA H200", with all devices of the results.
+std::string report_title(const std::vector<Study>& studies, const Results& results);
+/// The library against each peer at every shape; empty if there is nothing to compare.
+std::string shapes_section(const std::vector<Study>& studies);
 
 /// A whole page: `header` goes between its heading and its contents.
 std::string whole_page(const std::string& title, const std::string& header,

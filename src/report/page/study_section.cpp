@@ -16,12 +16,17 @@ Cell number_cell(std::string text, std::optional<double> value) {
   return value ? Cell(std::move(text), value) : Cell("–");
 }
 
-/// "1.38 × 03"
+/// "1.38×": the other's time over ours.
+Cell times_cell(std::optional<double> ratio) {
+  return ratio ? Cell(format_ratio(ratio) + "×", ratio) : Cell("–");
+}
+
+/// "1.38× 03"
 Cell gain_of(const Result& rung) {
   if (!rung.previous_ratio) return "–";
   const std::string previous = slug_of(rung.previous);
   const std::string text =
-      fmt::format("{} × {}", format_ratio(rung.previous_ratio), first_characters(previous, 2));
+      fmt::format("{}× {}", format_ratio(rung.previous_ratio), first_characters(previous, 2));
   return {text, rung.previous_ratio};
 }
 
@@ -33,7 +38,7 @@ Cell ceiling_of(const Result& result) {
 DataTable ladder_table(const Study& study, const std::vector<const Result*>& ladder) {
   const std::vector<std::string> peers = study.peers();
   DataTable table{{"rung", "time", study.unit(), "speed-up", "of the ceiling"}, {}};
-  for (const std::string& peer : peers) table.headings.push_back("of " + peer);
+  for (const std::string& peer : peers) table.headings.push_back("vs " + peer);
   for (const Result* rung : ladder) {
     std::vector<Cell> row = {slug_of(rung->rung),
                              {format_time(*rung->seconds), rung->seconds},
@@ -41,8 +46,7 @@ DataTable ladder_table(const Study& study, const std::vector<const Result*>& lad
                              gain_of(*rung),
                              ceiling_of(*rung)};
     for (const std::string& peer : peers) {
-      const auto ratio = ratio_to(*rung, peer);
-      row.push_back(number_cell(ratio ? format_percent(*ratio) : "", ratio));
+      row.push_back(times_cell(ratio_to(*rung, peer)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -68,8 +72,7 @@ void add_means(DataTable& table, const std::vector<const Result*>& library,
                                                                       : "oblong, ")};
     row.resize(in_graph ? 6 : 5, Cell(""));
     for (const std::string& peer : peers) {
-      const auto mean = mean_ratio(results, peer);
-      row.push_back(number_cell(format_ratio(mean), mean));
+      row.push_back(times_cell(mean_ratio(results, peer)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -83,7 +86,7 @@ DataTable library_table(const Study& study, const std::vector<const Result*>& li
   DataTable table{{"size", "rung", "time"}, {}};
   if (in_graph) table.headings.push_back("in a graph");
   table.headings.insert(table.headings.end(), {study.unit(), "of the ceiling"});
-  for (const std::string& peer : peers) table.headings.push_back("/ " + peer);
+  for (const std::string& peer : peers) table.headings.push_back("vs " + peer);
   for (const Result* result : library) {
     std::vector<Cell> row = {size_name(*result),
                              slug_of(result->chose),
@@ -95,8 +98,7 @@ DataTable library_table(const Study& study, const std::vector<const Result*>& li
     row.push_back({format_three(result->rate()), result->rate()});
     row.push_back(ceiling_of(*result));
     for (const std::string& peer : peers) {
-      const auto ratio = ratio_to(*result, peer);
-      row.push_back(number_cell(format_ratio(ratio), ratio));
+      row.push_back(times_cell(ratio_to(*result, peer)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -182,18 +184,16 @@ std::string study_section(const Study& study, std::size_t number, const Results&
   std::string html = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"soft\">{}</p>\n", id,
                                  html::escape(study.name()), html::escape(study.first().device));
   if (const auto ladder = study.ladder(); !ladder.empty()) {
-    html += html::table(fmt::format("The ladder at {}", size_name(*ladder.front())),
-                        ladder_table(study, ladder));
+    html += html::sortable_table(fmt::format("The ladder at {}", size_name(*ladder.front())),
+                                 ladder_table(study, ladder));
   }
   html += "<div class=\"figures\">\n";
   for (const Figure& figure : study_figures(study, id, results, traces))
     html += html::figure(figure);
   html += "</div>\n";
   if (const auto library = study.library(); !library.empty()) {
-    html += html::table(
-        "The library, with the rung that it selected; a column with the name of a peer is "
-        "its time over ours",
-        library_table(study, library));
+    html += html::sortable_table("The library, with the rung that it selected",
+                                 library_table(study, library));
   }
   return html + troubles(study) + "</section>\n";
 }

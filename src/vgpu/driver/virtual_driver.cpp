@@ -59,6 +59,12 @@ void set_access_watcher(AccessWatcher watcher) {
   process.watcher = std::move(watcher);
 }
 
+AccessWatcher access_watcher() {
+  driver::Process& process = driver::process();
+  const std::lock_guard lock(process.mutex);
+  return process.watcher;
+}
+
 void set_print_sink(PrintSink sink) {
   driver::Process& process = driver::process();
   const std::lock_guard lock(process.mutex);

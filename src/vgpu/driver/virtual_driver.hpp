@@ -52,6 +52,8 @@ void set_launch_observer(LaunchObserver observer);
 
 /// Passed to all later launches that are observed (LaunchOptions::watcher); an empty one stops it.
 void set_access_watcher(AccessWatcher watcher);
+/// What was set last, for launches that other devices than the driver's make.
+AccessWatcher access_watcher();
 
 /// The destination of the kernels' printf output, which appears at synchronising calls, as on a
 /// GPU; standard output by default.

@@ -7,10 +7,12 @@
 #include "as_nvcc.h"
 
 __global__ void lanes(int* result) {
+  __shared__ alignas(128) int sums[32];
   int sum = 0;
   UNROLL
   for (int i = 0; i < 2; ++i) sum += lane();
-  result[threadIdx.x] = sum;
+  sums[threadIdx.x] = sum;
+  result[threadIdx.x] = sums[threadIdx.x];
 }
 
 __attribute__((noinline)) int report(int lane, int value) { printf("%d %d\n", lane, value); }

@@ -87,6 +87,7 @@ class DigitSums {
 
  private:
   static constexpr int CHAINS = 4;  // groups of columns at a time, for want of registers
+  static constexpr int STEPS = 4;   // of k whose loads are in flight
   static_assert(J % CHAINS == 0 && 4 * J <= 64);
 
   static __device__ __forceinline__ OperandScale scale_at(const OperandScale* scales,
@@ -101,14 +102,30 @@ class DigitSums {
     };
     const std::int64_t rows[] = {inside(row_, g_.m), inside(row_ + 8, g_.m)};
     RUNG_NO_UNROLL
-    for (std::int64_t k = k_begin_; k < k_end_; ++k) {
-      const double a[] = {g_.a(rows[0], k), g_.a(rows[1], k)};
+    for (std::int64_t k = k_begin_; k < k_end_; k += STEPS) {
+      // load: a few steps at once; those beyond the end are zeros, which leave a sum as it is
+      float a[STEPS][2], b[STEPS][CHAINS][2];
       RUNG_UNROLL
-      for (int c = 0; c < CHAINS; ++c) {
-        const double b[] = {g_.b(k, inside(col + c * 8, g_.n)),
-                            g_.b(k, inside(col + c * 8 + 1, g_.n))};
+      for (int step = 0; step < STEPS; ++step) {
+        const bool exists = k + step < k_end_;
         RUNG_UNROLL
-        for (int i = 0; i < 4; ++i) chains[c][i] = __builtin_fma(a[i / 2], b[i % 2], chains[c][i]);
+        for (int i = 0; i < 2; ++i) a[step][i] = exists ? g_.a(rows[i], k + step) : 0.0f;
+        RUNG_UNROLL
+        for (int c = 0; c < 2 * CHAINS; ++c) {
+          const std::int64_t at = inside(col + c / 2 * 8 + c % 2, g_.n);
+          b[step][c / 2][c % 2] = exists ? g_.b(k + step, at) : 0.0f;
+        }
+      }
+      RUNG_UNROLL
+      for (int step = 0; step < STEPS; ++step) {
+        RUNG_UNROLL
+        for (int c = 0; c < CHAINS; ++c) {
+          RUNG_UNROLL
+          for (int i = 0; i < 4; ++i) {
+            chains[c][i] =
+                __builtin_fma(double{a[step][i / 2]}, double{b[step][c][i % 2]}, chains[c][i]);
+          }
+        }
       }
     }
   }

@@ -41,11 +41,11 @@ struct PartSums {
     }
     const std::int64_t k_end = work.k_end < g.k ? work.k_end : g.k;
     if constexpr (A_IS_NARROW) {
-      SumsAgain<J, bfloat16, float>{g.a, floats(g.b), row, col, work.k_begin, k_end}.replace(
-          doubtful, acc);
+      SumsAgain<J, bfloat16, float>{g.a, floats(g.b), g.m, g.n, row, col, work.k_begin, k_end}
+          .replace(doubtful, acc);
     } else {
-      SumsAgain<J, float, bfloat16>{floats(g.a), g.b, row, col, work.k_begin, k_end}.replace(
-          doubtful, acc);
+      SumsAgain<J, float, bfloat16>{floats(g.a), g.b, g.m, g.n, row, col, work.k_begin, k_end}
+          .replace(doubtful, acc);
     }
   }
 

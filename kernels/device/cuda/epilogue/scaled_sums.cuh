@@ -62,7 +62,8 @@ class ScaledSums {
       }
     }
     const std::int64_t k_end = work_.k_end < g_.k ? work_.k_end : g_.k;
-    SumsAgain<J, float, float>{g_.a, g_.b, row_, col_, work_.k_begin, k_end}.replace(doubtful, acc);
+    SumsAgain<J, float, float>{g_.a, g_.b, g_.m, g_.n, row_, col_, work_.k_begin, k_end}.replace(
+        doubtful, acc);
   }
 
  private:

@@ -127,11 +127,15 @@ extern "C" __global__ void __launch_bounds__(rung::cuda::SplitParts::threads)
 extern "C" __global__ void __launch_bounds__(rung::cuda::Widen::threads)
     gemm_cuda_library_mixed_operand_bf16(rung::cuda::Widen widen) {
   using rung::cuda::Widen;
-  for (std::int64_t row = blockIdx.x; row < widen.rows; row += gridDim.x) {
+  const std::int64_t chunks = (widen.row_length + Widen::chunk - 1) / Widen::chunk;
+  for (std::int64_t piece = blockIdx.x; piece < widen.rows * chunks; piece += gridDim.x) {
+    const std::int64_t row = piece / chunks;
     const auto* const from = static_cast<const rung::bfloat16*>(widen.from) + row * widen.from_ld;
     float* const to = widen.to + row * widen.to_ld;
-    for (std::int64_t i = threadIdx.x; i < widen.row_length; i += Widen::threads) {
-      to[i] = static_cast<float>(from[i]);
+    const std::int64_t begin = (piece - row * chunks) * Widen::chunk + threadIdx.x;
+    RUNG_UNROLL
+    for (int i = 0; i < Widen::chunk; i += Widen::threads) {
+      if (begin + i < widen.row_length) to[begin + i] = static_cast<float>(from[begin + i]);
     }
   }
 }

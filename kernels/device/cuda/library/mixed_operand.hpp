@@ -34,6 +34,7 @@ struct SplitParts {
 /// Writes a matrix of bfloat16 as one of floats.
 struct Widen {
   static constexpr int threads = 256;
+  static constexpr int chunk = 4 * threads;  // elements of a row that a block writes at a time
 
   const void* from;
   float* to;

@@ -1,0 +1,145 @@
+#include "explain_metal_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/explain_metal.hpp"
+#include "analysis/kernel_trace.hpp"
+#include "analysis/launch_watch.hpp"
+#include "backends/metal/metal.hpp"
+#include "core/case.hpp"
+#include "core/rung.hpp"
+#include "emu/launch_json.hpp"
+#include "kernel_file/metal_file.hpp"
+#include "report/explanation.hpp"
+#include "report/page/explanation_page.hpp"
+#include "report/table.hpp"
+#include "vgpu/ptx/parser.hpp"
+
+namespace rung {
+namespace {
+
+/// One call, by one thread of the CPU: footprints are of threadgroups one after the other.
+void call_once(const MetalFile& loaded, const Signature& signature, const ProgramSize& size) {
+  const auto require = [](const Bound& bound) {
+    if (!bound) throw KernelFileError(bound.why_not);
+    bound.batch.call();
+  };
+  if (signature.op == "gemm") {
+    GemmSpec spec;
+    spec.dtype = signature.dtype;
+    spec.m = size.m;
+    spec.n = size.n;
+    spec.k = size.k;
+    const MatrixLayout layout = signature.layout.row_major();
+    spec.a_transposed = layout.a_transposed;
+    spec.b_transposed = layout.b_transposed;
+    const GemmCase problem(spec);
+    require(loaded.bind(problem.call(), 1));
+    return;
+  }
+  DotSpec spec;
+  spec.dtype = signature.dtype;
+  spec.n = size.n;
+  spec.sum = signature.op == "sum";
+  const DotCase problem(spec);
+  std::array<std::byte, sizeof(double)> result;  // of any type
+  require(loaded.bind(problem.call(), 1, result.data()));
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+/// A finding in Metal's words, with the Metal rung of the same idea where there is one.
+void put_in_metal(analysis::diagnosis::Finding& finding) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> words = {
+      {{"__syncthreads()", "threadgroup_barrier(mem_flags::mem_threadgroup)"},
+       {"__shared__", "threadgroup"},
+       {"threadIdx.", "thread_in_group."},
+       {"blockIdx.", "group."},
+       {"shared memory", "threadgroup memory"},
+       {"shared load", "threadgroup load"},
+       {"global memory", "device memory"},
+       {"a block", "a threadgroup"},
+       {"the block", "the threadgroup"},
+       {"blocks", "threadgroups"},
+       {"a warp", "a simdgroup"},
+       {"the warp", "the simdgroup"},
+       {"warps", "simdgroups"},
+       {"SMs", "cores"}}};
+  for (std::string* text :
+       {&finding.name, &finding.detail, &finding.remedy, &finding.code, &finding.idea}) {
+    for (const auto& [cuda, metal] : words) replace_all(*text, cuda, metal);
+  }
+  const std::string idea =
+      finding.rung.substr(std::min(finding.rung.find('_'), finding.rung.size()));
+  for (const RungInfo& rung : catalog()) {
+    if (idea.empty() || rung.backend != "metal" || !rung.slug.ends_with(idea)) continue;
+    finding.rung = rung.id;
+    finding.idea = rung.idea;
+    return;
+  }
+}
+
+Json as_json(const KernelFile& file, const analysis::WatchedLaunch& seen,
+             const analysis::Explanation& explanation, const std::string& device) {
+  Json json = {{"file", file.path.string()}, {"device", "virtual " + device}};
+  Json kernel = {{"kernel", seen.report.kernel}};
+  kernel.update(to_json(explanation));
+  json["kernels"].push_back(kernel);
+  json["hazards"] = Json::array();
+  for (const vgpu::Hazard& hazard : seen.report.hazards) {
+    json["hazards"].push_back(emu::to_json(hazard));
+  }
+  return json;
+}
+
+}  // namespace
+
+ExitCode explain_metal_file(const KernelFile& file, const ProgramSize& size,
+                            const analysis::ExplainOptions& options,
+                            const std::optional<OutputFile>& output,
+                            const std::optional<OutputFile>& page) {
+  std::optional<analysis::WatchedLaunch> seen;
+  analysis::LaunchWatch watch(page.has_value());
+  DeviceOptions device;
+  device.gpu = options.gpu;
+  const auto backend = make_metal_virtual_backend(
+      device, [&](const vgpu::LaunchReport& report, const vgpu::Kernel& kernel) {
+        seen = watch.take(report, kernel);
+      });
+  const auto kernel = std::make_shared<const MetalKernel>(file, *metal_virtual_device_of(*backend));
+  call_once(MetalFile(kernel), file.signature, size);
+  for (const vgpu::Hazard& hazard : seen->report.hazards) {
+    fmt::print(stderr, "hazard: {}\n", emu::with_readable_names(hazard.message));
+  }
+  const vgpu::ptx::Module text = vgpu::ptx::parse(kernel->ptx(), file.name());
+  analysis::Explanation explanation = analysis::explain_kernel(
+      seen->report.kernel,
+      {{analysis::make_trace(seen->report, seen->sites, text), seen->footprint}}, kernel->ptx(),
+      options);
+  analysis::add_what_is_public(explanation, options.device);
+  for (auto& finding : explanation.diagnosis->findings) put_in_metal(finding);
+  const auto is_stdout = [](const auto& of) { return of && of->is_stdout(); };
+  std::FILE* out = is_stdout(output) || is_stdout(page) ? stderr : stdout;
+  const std::string problem = fmt::format("of {} on {}", file.path.string(), options.device.name);
+  fmt::print(out, "{}{}", wrap(seen->report.kernel + " " + problem, 0),
+             explanation_text(explanation));
+  if (page) {
+    page->write(explanation_page(
+        {seen->report.kernel, problem, nullptr, file.text}, explanation, {},
+        {{seen->report.kernel, "its first dispatch", file.name(), file.text, seen->steps}}));
+  }
+  if (output) output->write(dump(as_json(file, *seen, explanation, options.device.name)));
+  return seen->report.hazards.empty() ? exit_right : exit_wrong;
+}
+
+}  // namespace rung

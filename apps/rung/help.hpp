@@ -1,0 +1,16 @@
+#pragma once
+// The help of a command in lines that fit the terminal.
+
+#include <cstddef>
+#include <string>
+
+namespace rung {
+
+/// Columns of the terminal that standard output is on, of COLUMNS, or 80; at least 40.
+std::size_t help_width();
+
+/// Options get their texts wrapped below each other, paragraphs are filled, and indented lines, such as
+/// examples, stay as they are.
+std::string folded_help(const std::string& help, std::size_t width);
+
+}  // namespace rung
