@@ -176,8 +176,8 @@ function(rung_is_selected_image id image out)
   # compiler.
   set(of_older_gpus gemm/cuda/08_double_buffer gemm/cuda/22_stages gemm/cuda/34_f16x3_mma
     gemm/cuda/40_mma_f64)
-  # Memory is the limit of this one, and it has many kernels: one PTX will do.
-  set(of_one_ptx gemm/cuda/50_skinny)
+  # Memory is the limit of these, and they have many kernels: one PTX will do.
+  set(of_one_ptx gemm/cuda/50_skinny gemm/cuda/71_weight_only)
   # A wheel is small: in it, the driver compiles these for sm_80 at their first call, and keeps the result.
   set(of_ptx_in_wheels gemm/cuda/34_f16x3_mma gemm/cuda/40_mma_f64)
   set(is_selected ON)
@@ -225,7 +225,7 @@ function(cuda_rungs target)
   set(all_sources)
   rung_selected_ids(selected_ids)
   foreach(helper scale pack_operand split_operand split_digits split_residues apply_epilogue
-          fused_epilogue mixed_operand)
+          fused_epilogue mixed_operand pack_weights)
     set(source ${PROJECT_SOURCE_DIR}/kernels/device/cuda/library/${helper}.cu)
     list(APPEND all_sources ${source})
     list(APPEND selected_ids gemm/cuda/${helper})

@@ -211,6 +211,14 @@ ExitCode exit_code(const std::vector<BenchResult>& results) {
   return any_ran ? exit_right : exit_unavailable;
 }
 
+/// Whether there are such weights.
+void check_weights(const std::string& op, const Size& size, const WorkloadOptions& options) {
+  if (op != "gemm") throw UsageError("--weights: only gemm has weights, " + op + " has none");
+  if (size.k % options.weight_group == 0) return;
+  throw UsageError(fmt::format("--weights: k is {}; it must be a multiple of {}, --weight-group",
+                               size.k, options.weight_group));
+}
+
 /// Measures the ladders and writes what was asked for.
 ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders,
              const std::vector<SizeArgument>& sizes, const BenchRequest& request,
@@ -223,6 +231,7 @@ ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders
     if (request.options.family != Family::symmetric && ladder->op != "gemm") {
       throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
     }
+    if (request.options.weight_bits > 0) check_weights(ladder->op, size, request.options);
     check_memory(ladder->op, size, request.options.dtype, request.options.batch);
   }
   const std::vector<const Backend*> backends = backends_of(ladders);
@@ -293,6 +302,7 @@ ExitCode run_file(const BenchArguments& given) {
   if (!given.groups.empty()) throw UsageError("--groups: a file of yours computes one product");
   if (!given.epilogue.empty()) throw UsageError("--epilogue: a file of yours computes none");
   if (!given.scales.empty()) throw UsageError("--scales: a file of yours takes none");
+  if (!given.weights.empty()) throw UsageError("--weights: a file of yours takes none");
   KernelFile file =
       read_kernel_file(given, given.selectors.front(), given.dtype, given.code, given.layout);
   BenchArguments arguments = given;
@@ -384,6 +394,13 @@ Action add_bench(Options& app) {
          "block: with --dtype e4m3, the library and cublaslt multiply by a scale for each 128 "
          "elements of a row of A and each 128 x 128 of B; rungs compute the product alone")
       ->type_name("SCALES");
+  app.add_option("--weights", arguments->weights,
+                 "int4 or int8: the library multiplies by packed weights in the place of B, with a "
+                 "dtype of 16 bits; rungs and peers multiply by the same numbers in 16 bits")
+      ->type_name("TYPE");
+  app.add_option("--weight-group", arguments->weight_group,
+                 "Elements of a row of the weights that share a scale: 64 or 128 (default: 128)")
+      ->type_name("N");
   arguments->add_device_dtype_threads(app);
   app.add_option(
          "--vs", arguments->peers,

@@ -28,6 +28,8 @@ struct BenchArguments : CommonArguments, ExtentArguments, FormArguments, KernelF
   std::string skew;
   std::string epilogue;
   std::string scales;
+  std::string weights;
+  std::string weight_group;
   std::vector<std::string> peers;
   std::string seconds;
   std::string math = "standard";

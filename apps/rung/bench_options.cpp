@@ -56,6 +56,35 @@ bool read_scales(const BenchArguments& arguments, Dtype dtype) {
   return true;
 }
 
+/// The bits of packed weights; 0: none.
+int read_weights(const BenchArguments& arguments, Dtype dtype) {
+  if (arguments.weights.empty()) {
+    if (arguments.weight_group.empty()) return 0;
+    throw UsageError("--weight-group: needs --weights");
+  }
+  if (arguments.weights != "int8" && arguments.weights != "int4") {
+    throw UsageError(fmt::format("--weights: '{}' is not one of int8, int4", arguments.weights));
+  }
+  if (unrounded(dtype) != Dtype::bf16 && unrounded(dtype) != Dtype::f16) {
+    throw UsageError("--weights: needs --dtype bf16, f16, bf16-bf16 or f16-f16");
+  }
+  const Form form = read_form(arguments);
+  if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
+      !arguments.scales.empty() || arguments.cold || form.alpha != 1 || form.beta != 0) {
+    throw UsageError(
+        "--weights: cannot be combined with --batch, --groups, --epilogue, --scales, --cold, "
+        "--alpha or --beta");
+  }
+  return arguments.weights == "int8" ? 8 : 4;
+}
+
+int read_weight_group(const BenchArguments& arguments) {
+  if (arguments.weight_group.empty() || arguments.weight_group == "128") return 128;
+  if (arguments.weight_group == "64") return 64;
+  throw UsageError(
+      fmt::format("--weight-group: '{}' is not one of 64, 128", arguments.weight_group));
+}
+
 Family read_family(const BenchArguments& arguments, Dtype dtype) {
   const auto family = parse_family(arguments.family);
   if (!family) {
@@ -65,8 +94,9 @@ Family read_family(const BenchArguments& arguments, Dtype dtype) {
   }
   if (*family == Family::symmetric) return *family;
   if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
-      !arguments.scales.empty()) {
-    throw UsageError("--family: cannot be combined with --batch, --groups, --epilogue or --scales");
+      !arguments.scales.empty() || !arguments.weights.empty()) {
+    throw UsageError(
+        "--family: cannot be combined with --batch, --groups, --epilogue, --scales or --weights");
   }
   if (!has_family(dtype, *family)) {
     throw UsageError(fmt::format("--family: {} has no '{}'", name(dtype), arguments.family));
@@ -135,6 +165,8 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
     throw UsageError("--epilogue: for types of floating-point numbers");
   }
   options.block_scales = read_scales(arguments, options.dtype);
+  options.weight_bits = read_weights(arguments, options.dtype);
+  options.weight_group = read_weight_group(arguments);
   options.compute_mode = read_mode(arguments);
   options.family = read_family(arguments, options.dtype);
   return options;

@@ -12,6 +12,7 @@
 #include "core/standard_cases.hpp"
 #include "core/verify.hpp"
 #include "devices.hpp"
+#include "measure/verify_weights.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
@@ -57,7 +58,9 @@ class Verification {
 
   Outcome run(const RungInfo& rung, Dtype dtype) const {
     Outcome outcome{rung.id, dtype, 0, 0, 0, {}, {}};
-    if (const auto reason = backend_.why_not(rung, dtype)) {
+    if (takes_packed_weights(rung.id)) {
+      run_packed_weights(rung, outcome);
+    } else if (const auto reason = backend_.why_not(rung, dtype)) {
       outcome.skipped = *reason;
     } else if (rung.op == "gemm") {
       run_gemm(rung, outcome);
@@ -68,6 +71,16 @@ class Verification {
   }
 
  private:
+  void run_packed_weights(const RungInfo& rung, Outcome& outcome) const {
+    if (const auto reason = backend_.absent()) {
+      outcome.skipped = *reason;
+      return;
+    }
+    verify_packed_weights(rung.id, outcome.dtype, backend_, threads_,
+                          [&](const Verdict& verdict) { outcome.add(verdict); });
+    if (outcome.cases == 0) outcome.skipped = no_dtype(outcome.dtype);
+  }
+
   void run_gemm(const RungInfo& rung, Outcome& outcome) const {
     std::vector<GemmSpec> specs = standard_gemm_cases(outcome.dtype, Effort::quick);
     for (const SizeArgument& size : sizes_) {

@@ -326,6 +326,49 @@ RUNG_C_API rung_status rung_gemm_block_scaled(const rung_tensor* a, const rung_t
                                               double alpha, double beta,
                                               const rung_tensor_options* options);
 
+/* Weights of n x k as a quantizer leaves them: rung::QuantizedWeights in rung/weight_only.hpp says what
+ * the fields mean. `scales` has n x k / group elements of RUNG_DTYPE_F32, BF16 or F16, row-major; its
+ * device is that of all pointers. zeros may be NULL. */
+typedef struct rung_quantized_weights {
+  const void* elements;
+  int32_t bits;
+  int64_t n, k;
+  int64_t group;
+  const rung_tensor* scales;
+  const uint8_t* zeros;
+} rung_quantized_weights;
+
+/* What rung_pack_weights makes: rung::PackedWeights. The memory at `data` is the caller's; set `data` to
+ * a copy of it to use that. */
+typedef struct rung_packed_weights {
+  const void* data;
+  int64_t n, k;
+  int64_t group;
+  int32_t bits;
+  int32_t scales; /* a rung_dtype */
+  int32_t has_zeros;
+  uint32_t format;
+} rung_packed_weights;
+
+/* The bytes that rung_pack_weights writes; it reads no elements. */
+RUNG_C_API rung_status rung_packed_weights_bytes(const rung_quantized_weights* weights,
+                                                 size_t* bytes);
+
+/* Packs weights once, for many products, on the device of their scales, and describes them in
+ * `packed`. `memory` is on the same device, at a multiple of 16 bytes. Of the options, threads and
+ * stream count. */
+RUNG_C_API rung_status rung_pack_weights(const rung_quantized_weights* weights, void* memory,
+                                         rung_packed_weights* packed,
+                                         const rung_tensor_options* options);
+
+/* C = alpha * A * W^T + beta * C, for a of RUNG_DTYPE_BF16 or F16, and c of the same type or of
+ * RUNG_DTYPE_F32. Both, and the memory of the weights, are on one device. rung::gemm_weight_only in
+ * rung/weight_only.hpp has the rest, errors too. */
+RUNG_C_API rung_status rung_gemm_weight_only(const rung_tensor* a,
+                                             const rung_packed_weights* weights,
+                                             const rung_tensor* c, double alpha, double beta,
+                                             const rung_tensor_options* options);
+
 /* The values are those of rung::Activation. */
 typedef enum rung_activation {
   RUNG_ACTIVATION_NONE = 0,

@@ -15,3 +15,4 @@
 #include "rung/options.hpp"
 #include "rung/types.hpp"
 #include "rung/version.hpp"
+#include "rung/weight_only.hpp"

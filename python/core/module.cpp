@@ -6,6 +6,7 @@
 
 #include "errors.hpp"
 #include "matmul.hpp"
+#include "weight_only.hpp"
 
 namespace nb = nanobind;
 
@@ -228,6 +229,93 @@ Examples
 >>> rung.block_scaled_matmul(a, a_scales, a[:1].T, numpy.ones((2, 1), "float32"))
 array([[384.],
        [896.]], dtype=float32)
+)");
+
+  nb::class_<PackedWeights>(m, "PackedWeights",
+                            "Weights of 8 or 4 bits, packed by rung.pack_weights.")
+      .def_prop_ro(
+          "shape",
+          [](const PackedWeights& w) { return nb::make_tuple(w.description.n, w.description.k); },
+          nb::sig("def shape(self) -> tuple[int, int]"), "(n, k)")
+      .def_prop_ro(
+          "bits", [](const PackedWeights& w) { return w.description.bits; },
+          nb::sig("def bits(self) -> int"), "8 or 4")
+      .def_prop_ro(
+          "group", [](const PackedWeights& w) { return w.description.group; },
+          nb::sig("def group(self) -> int"), "Elements of a row that share a scale.")
+      .def_prop_ro(
+          "memory", [](const PackedWeights& w) { return w.memory; },
+          nb::sig("def memory(self) -> object"),
+          "The packed bytes, an array of the library of elements.");
+
+  m.def("pack_weights", pack_weights, nb::arg("elements"), nb::arg("scales"),
+        nb::arg("zeros").none() = nb::none(), nb::kw_only(), nb::arg("bits") = 4,
+        nb::arg("threads") = 0, nb::arg("stream").none() = nb::none(),
+        nb::sig("def pack_weights(elements: object, scales: object, zeros: object = None, *, "
+                "bits: int = 4, threads: int = 0, stream: object = None) -> PackedWeights"),
+        R"(Pack quantized weights once, for many calls of weight_only_matmul:
+W[j, l] = scales[j, l // group] * (elements[j, l] - zeros[j, l // group]).
+
+Parameters
+----------
+elements : array of int8, row-major without gaps
+    Of shape (n, k) for 8 bits. Of shape (n, k / 2) for 4 bits, two in a byte: that of the even column
+    in the lower half. They are two's complement; with zeros, 0 to 15.
+scales : array of shape (n, k / group), float32, bfloat16 or float16
+    group is 64 or 128.
+zeros : array of the shape of scales, int8, optional
+    Zero points from 0 to 15, for 4 bits.
+bits : {4, 8}
+threads, stream
+    As for matmul.
+
+Returns
+-------
+rung.PackedWeights, on the device of elements.
+
+Raises
+------
+ValueError, TypeError
+    With what is wrong, the value and what is allowed.
+)");
+
+  m.def(
+      "weight_only_matmul",
+      [](nb::handle a, const PackedWeights& weights, nb::handle out, double alpha, double beta,
+         int threads, nb::handle stream) {
+        return weight_only_matmul(a, weights, out, stream, {alpha, beta, "ieee", threads});
+      },
+      nb::arg("a"), nb::arg("weights"), nb::kw_only(), nb::arg("out").none() = nb::none(),
+      nb::arg("alpha") = 1.0, nb::arg("beta") = 0.0, nb::arg("threads") = 0,
+      nb::arg("stream").none() = nb::none(),
+      nb::sig(
+          "def weight_only_matmul(a: object, weights: PackedWeights, *, out: object = None, "
+          "alpha: float = 1, beta: float = 0, threads: int = 0, stream: object = None) -> object"),
+      R"(out = alpha * (a @ W.T) + beta * out, for weights that pack_weights has packed.
+
+Parameters
+----------
+a : array of shape (m, k), bfloat16 or float16
+weights : rung.PackedWeights of shape (n, k)
+out : array of shape (m, n), of the dtype of a or float32, optional
+    Written in place and returned. If beta is 0 it is not read.
+alpha, beta, threads, stream
+    As for matmul.
+
+Returns
+-------
+out, or a new array of the library and dtype of a.
+
+Raises
+------
+As matmul does. On GPUs before sm_80 rung.UnavailableError.
+
+Examples
+--------
+>>> import numpy, rung
+>>> packed = rung.pack_weights(numpy.full((2, 64), 0x21, "int8"), numpy.array([[1], [2]], "float32"))
+>>> rung.weight_only_matmul(numpy.ones((1, 128), "float16"), packed)
+array([[192., 384.]], dtype=float16)
 )");
 
   m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("mode") = "deterministic",

@@ -10,9 +10,10 @@ this module starts no thread and opens no driver.
 """
 
 from ._bench import bench
-from ._core import DeviceError, UnavailableError, __version__, block_scaled_matmul, dot, grouped_matmul, matmul
+from ._core import (DeviceError, PackedWeights, UnavailableError, __version__, block_scaled_matmul, dot,
+                    grouped_matmul, matmul, pack_weights, weight_only_matmul)
 from ._devices import Device, devices
 from ._epilogue import Epilogue
 
-__all__ = ["Device", "DeviceError", "Epilogue", "UnavailableError", "bench", "block_scaled_matmul", "devices", "dot",
-           "grouped_matmul", "matmul"]
+__all__ = ["Device", "DeviceError", "Epilogue", "PackedWeights", "UnavailableError", "bench", "block_scaled_matmul",
+           "devices", "dot", "grouped_matmul", "matmul", "pack_weights", "weight_only_matmul"]

@@ -43,6 +43,35 @@ def block_scaled_matmul(
     threads: int = 0,
     stream: Optional[Any] = None,
 ) -> Any: ...
+class PackedWeights:
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def group(self) -> int: ...
+    @property
+    def memory(self) -> Any: ...
+
+def pack_weights(
+    elements: Any,
+    scales: Any,
+    zeros: Optional[Any] = None,
+    *,
+    bits: Literal[4, 8] = 4,
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> PackedWeights: ...
+def weight_only_matmul(
+    a: Any,
+    weights: PackedWeights,
+    *,
+    out: Optional[Any] = None,
+    alpha: float = 1,
+    beta: float = 0,
+    threads: int = 0,
+    stream: Optional[Any] = None,
+) -> Any: ...
 def dot(
     x: Any,
     y: Any,

@@ -8,6 +8,7 @@
 
 #include "core/call.hpp"
 #include "rung/epilogue_kinds.hpp"
+#include "rung/weight_only.hpp"
 
 namespace rung {
 
@@ -69,6 +70,9 @@ struct CallWithEpilogue {
   /// Instead of parts, float scales of e4m3: of A, m x k / 128, and of B, k / 128 x n / 128, both rounded
   /// up, as rung::gemm_block_scaled() has them.
   AnyMatrix<const void*> a_scales = {}, b_scales = {};
+  /// Instead of B, packed weights, whose memory is `packed`.
+  AnyMatrix<const void*> packed = {};
+  PackedWeights weights = {};
 };
 
 }  // namespace rung

@@ -12,11 +12,13 @@
 #include "library/cuda/gemm_batched.hpp"
 #include "library/cuda/gemm_grouped.hpp"
 #include "library/cuda/mixed.hpp"
+#include "library/cuda/weight_only.hpp"
 #include "library/epilogue.hpp"
 #include "library/gemm.hpp"
 #include "library/gemm_batched.hpp"
 #include "library/gemm_grouped.hpp"
 #include "library/tensor.hpp"
+#include "library/weight_only.hpp"
 
 namespace rung::c_api {
 namespace {
@@ -81,6 +83,57 @@ void run_block_scaled(const BlockScaledCall& call, const rung_tensor& c,
   check_device(c.device_id);
   cuda::gemm_block_scaled(call, static_cast<cuda::Stream>(options.stream),
                           {.gemm = gpu_options(options), .status = options.batch_status});
+}
+
+QuantizedWeights quantized(const rung_quantized_weights* given) {
+  if (given == nullptr) {
+    throw Error(Status::invalid_argument,
+                "rung: weights is null; it must point to a rung_quantized_weights");
+  }
+  const OutputMatrix scales = matrix_of("scales", given->scales, given->scales);
+  return {.elements = given->elements,
+          .bits = given->bits,
+          .n = given->n,
+          .k = given->k,
+          .group = given->group,
+          .scales = {scales.data, scales.type, scales.rows, scales.cols, scales.ld, scales.order},
+          .zeros = given->zeros};
+}
+
+PackedWeights pack(const QuantizedWeights& weights, void* memory, const rung_tensor& scales,
+                   const rung_tensor_options& options) {
+  const PackCall call = canonical(weights, memory);
+  if (scales.device_type == RUNG_DEVICE_CPU) return cpu::pack_weights(call, cpu_options(options));
+  check_device(scales.device_id);
+  return cuda::pack_weights(call, static_cast<cuda::Stream>(options.stream));
+}
+
+PackedWeights packed(const rung_packed_weights* given) {
+  if (given == nullptr) {
+    throw Error(Status::invalid_argument,
+                "rung: weights is null; it must point to a rung_packed_weights");
+  }
+  return {.data = given->data,
+          .n = given->n,
+          .k = given->k,
+          .bits = given->bits,
+          .group = given->group,
+          .scales = static_cast<ElementType>(given->scales),
+          .has_zeros = given->has_zeros != 0,
+          .format = given->format};
+}
+
+void run_weight_only(const rung_tensor* a, const rung_packed_weights* weights, const rung_tensor* c,
+                     double alpha, double beta, const rung_tensor_options& options) {
+  const OutputMatrix of_c = matrix_of("C", c, c), of_a = matrix_of("A", a, c);
+  check::mode_of_weight_only(static_cast<ComputeMode>(options.compute_mode));
+  const WeightOnlyCall call =
+      canonical(alpha, {of_a.data, of_a.type, of_a.rows, of_a.cols, of_a.ld, of_a.order},
+                packed(weights), beta, of_c);
+  if (c->device_type == RUNG_DEVICE_CPU) return cpu::gemm_weight_only(call, cpu_options(options));
+  if (call.product.m == 0 || call.product.n == 0) return;
+  check_device(c->device_id);
+  cuda::gemm_weight_only(call, static_cast<cuda::Stream>(options.stream), gpu_options(options));
 }
 
 void check_options(const rung_tensor_options& options) {
@@ -203,4 +256,46 @@ extern "C" rung_status rung_gemm_block_scaled(const rung_tensor* a, const rung_t
     run_block_scaled(
         rung::canonical_block_scaled(a, a_scales, b, b_scales, c, offsets, alpha, beta), *c, read);
   });
+}
+
+extern "C" rung_status rung_packed_weights_bytes(const rung_quantized_weights* weights,
+                                                 size_t* bytes) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    if (bytes == nullptr) {
+      throw rung::Error(rung::Status::invalid_argument,
+                        "rung: bytes is null; it must point to the result");
+    }
+    *bytes = rung::packed_weights_bytes(quantized(weights));
+  });
+}
+
+extern "C" rung_status rung_pack_weights(const rung_quantized_weights* weights, void* memory,
+                                         rung_packed_weights* packed,
+                                         const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] {
+    const auto read = read_checked(options);
+    if (packed == nullptr) {
+      throw rung::Error(rung::Status::invalid_argument,
+                        "rung: packed is null; it must point to a rung_packed_weights");
+    }
+    const rung::PackedWeights made = pack(quantized(weights), memory, *weights->scales, read);
+    *packed = {made.data,
+               made.n,
+               made.k,
+               made.group,
+               made.bits,
+               static_cast<int32_t>(made.scales),
+               made.has_zeros ? 1 : 0,
+               made.format};
+  });
+}
+
+extern "C" rung_status rung_gemm_weight_only(const rung_tensor* a,
+                                             const rung_packed_weights* weights,
+                                             const rung_tensor* c, double alpha, double beta,
+                                             const rung_tensor_options* options) {
+  using namespace rung::c_api;
+  return guarded([&] { run_weight_only(a, weights, c, alpha, beta, read_checked(options)); });
 }

@@ -35,6 +35,8 @@ class Contender {
   /// False: where others compute a product with an epilogue or with block scales, this one computes the
   /// product alone.
   virtual bool has_epilogues() const { return true; }
+  /// The same for products by packed weights.
+  virtual bool has_packed_weights() const { return false; }
   virtual Bound bind_epilogue(const CallWithEpilogue& /*call*/, int /*threads*/) const {
     return {{}, "has no epilogues"};
   }

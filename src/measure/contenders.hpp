@@ -41,6 +41,7 @@ class LibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  bool has_packed_weights() const override { return true; }
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:
@@ -67,6 +68,7 @@ class GpuLibraryContender final : public Contender {
   Bound bind(const GemmCall& call, int threads) const override;
   Bound bind(const DotCall& call, int threads, void* result) const override;
   Bound bind_groups(const GroupedCall& call, int threads) const override;
+  bool has_packed_weights() const override { return true; }
   Bound bind_epilogue(const CallWithEpilogue& call, int threads) const override;
 
  private:

@@ -1,4 +1,4 @@
-// The library's products with an epilogue, or with block scales, as contenders.
+// The library's products with an epilogue, with block scales, or by packed weights, as contenders.
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "measure/peers/gpu_batch.hpp"
 #include "rung/block_scaled.hpp"
 #include "rung/epilogue.hpp"
+#include "rung/weight_only.hpp"
 
 namespace rung {
 namespace {
@@ -61,12 +62,16 @@ void run_block_scaled(const CallWithEpilogue& with, const Where&... where) {
       0, view<OutputMatrix>(with.call.c, result_type(dtype), m, n), where...);
 }
 
-/// `where`: the last arguments of gemm_epilogue() or gemm_block_scaled().
+/// `where`: the last arguments of gemm_epilogue(), gemm_block_scaled() or gemm_weight_only().
 template <class... Where>
 void run(const CallWithEpilogue& with, const Where&... where) {
   if (with.a_scales.data != nullptr) return run_block_scaled(with, where...);
   const GemmCall& call = with.call;
   const ElementType in = input_type(call.dtype), out = result_type(call.dtype);
+  if (with.packed.data != nullptr) {
+    return gemm_weight_only(1, view<InputMatrix>(call.a, in, call.m, call.k), with.weights, 0,
+                            view<OutputMatrix>(call.c, out, call.m, call.n), where...);
+  }
   Epilogue epilogue;
   if (with.bias.data != nullptr) epilogue.column_bias = InputVector(with.bias.data, out, call.n);
   epilogue.activation = with.parts.activation;

@@ -12,6 +12,7 @@
 #include "core/operand.hpp"
 #include "library/cuda/select.hpp"
 #include "library/select.hpp"
+#include "measure/bench_weights.hpp"
 
 namespace rung {
 namespace {
@@ -49,23 +50,23 @@ class EpilogueWorkload final : public Workload {
         aux_(output_type(options.dtype), size.m, size.n, size.n, 0),
         residual_(output_type(options.dtype), size.m, size.n, size.n, 0),
         a_scales_(Dtype::f32, blocks(size.k), size.m, size.m, 0),
-        b_scales_(Dtype::f32, blocks(size.n), blocks(size.k), round_up(blocks(size.k), 4), 0) {
+        b_scales_(Dtype::f32, blocks(size.n), blocks(size.k), round_up(blocks(size.k), 4), 0),
+        weights_(size, options) {
     fill(Values::reals);
   }
 
   Bound bind(const Contender& contender) override {
     const CallWithEpilogue both = call();
-    if (contender.has_epilogues()) return contender.bind_epilogue(both, options_.threads);
-    return contender.bind(both.call, options_.threads);
+    if (is_alone(contender)) return contender.bind(both.call, options_.threads);
+    return contender.bind_epilogue(both, options_.threads);
   }
 
   /// Some rows, on small integers, whose sums are exact.
   Verified verify(const Contender& contender) override {
     fill(Values::integers);
     bind(contender).batch.call();
-    const bool is_alone = !contender.has_epilogues();
-    const EpilogueParts parts = is_alone ? EpilogueParts{} : options_.epilogue;
-    const bool scaled = !is_alone && options_.block_scales;
+    const EpilogueParts parts = is_alone(contender) ? EpilogueParts{} : options_.epilogue;
+    const bool scaled = !is_alone(contender) && options_.block_scales;
     const Verdict verdict =
         visit(options_.dtype, [&]<class In, class Out>(Elements<In, Out>) -> Verdict {
           if constexpr (std::is_integral_v<In>) {
@@ -84,7 +85,7 @@ class EpilogueWorkload final : public Workload {
   std::size_t operand_sets() const override { return 1; }
   /// Of the product; products with block scales have one kernel.
   std::string library_choice() const override {
-    if (options_.block_scales) return {};
+    if (options_.block_scales || has_weights()) return {};
     if (const cuda::Gpu* const gpu = gpu_of(backend_)) {
       return std::string(choose_cuda_gemm(call().call, gpu->target().arch).id);
     }
@@ -101,13 +102,20 @@ class EpilogueWorkload final : public Workload {
     };
     const std::size_t in = input_bytes(options_.dtype), out = output_bytes(options_.dtype);
     const EpilogueParts& parts = options_.epilogue;
-    return bytes(a_, in) + bytes(b_, in) + bytes(c_, out) + parts.bias * bytes(bias_, out) +
-           parts.aux * bytes(aux_, out) + parts.residual * bytes(residual_, out) +
+    return bytes(a_, in) + (has_weights() ? weights_.bytes() : bytes(b_, in)) + bytes(c_, out) +
+           parts.bias * bytes(bias_, out) + parts.aux * bytes(aux_, out) +
+           parts.residual * bytes(residual_, out) +
            options_.block_scales * (bytes(a_scales_, 4) + bytes(b_scales_, 4));
   }
   bool counts_flops() const override { return true; }
 
  private:
+  bool has_weights() const { return options_.weight_bits > 0; }
+  /// Whether a contender computes the product alone, by a B of 16 bits if there are weights.
+  bool is_alone(const Contender& contender) const {
+    return has_weights() ? !contender.has_packed_weights() : !contender.has_epilogues();
+  }
+
   void fill(Values values) {
     a_.fill(values, seed_of_a);
     b_.fill(values, seed_of_b);
@@ -115,6 +123,7 @@ class EpilogueWorkload final : public Workload {
     residual_.fill(values, seed_of_residual);
     a_scales_.fill(values, seed_of_a_scales);
     b_scales_.fill(values, seed_of_b_scales);
+    if (has_weights()) weights_.fill(b_, options_.b_transposed);
     c_.poison();
     aux_.poison();
   }
@@ -142,7 +151,9 @@ class EpilogueWorkload final : public Workload {
             .aux = matrix<void*>(aux_, false, parts.aux),
             .residual = matrix<const void*>(residual_, false, parts.residual),
             .a_scales = matrix<const void*>(a_scales_, true, options_.block_scales),
-            .b_scales = matrix<const void*>(b_scales_, true, options_.block_scales)};
+            .b_scales = matrix<const void*>(b_scales_, true, options_.block_scales),
+            .packed = matrix<const void*>(weights_.memory(), false, has_weights()),
+            .weights = weights_.packed()};
   }
 
   /// Allows for the rounding to the type of C, and for activations by tanh.approx, as peers have them.
@@ -187,6 +198,7 @@ class EpilogueWorkload final : public Workload {
   const Backend& backend_;
   Operand a_, b_, c_, bias_, aux_, residual_;
   Operand a_scales_, b_scales_;  // stored as their transposes, as cuBLASLt has them
+  BenchWeights weights_;
 };
 
 }  // namespace

@@ -249,7 +249,8 @@ WorkloadCeiling gpu_multiply_add_ceiling(const Backend& backend, Dtype dtype) {
 std::unique_ptr<Workload> make_workload(const std::string& op, const Size& size,
                                         const WorkloadOptions& options, const Backend& backend) {
   if (op == "gemm" && options.groups > 0) return make_grouped_workload(size, options, backend);
-  if (op == "gemm" && (options.epilogue != EpilogueParts{} || options.block_scales)) {
+  if (op == "gemm" &&
+      (options.epilogue != EpilogueParts{} || options.block_scales || options.weight_bits > 0)) {
     return make_epilogue_workload(size, options, backend);
   }
   if (op == "gemm") return std::make_unique<GemmWorkload>(size, options, backend);

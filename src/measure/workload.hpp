@@ -38,6 +38,9 @@ struct WorkloadOptions {
   Family family = Family::symmetric;  // of the elements of A and B; of gemm without batches
   EpilogueParts epilogue = {};
   bool block_scales = false;  // only of e4m3, and without an epilogue
+  /// B as packed weights of so many bits, with a scale for each `weight_group` steps; 0: as it is. Only
+  /// of 16 bits.
+  int weight_bits = 0, weight_group = 128;
 };
 
 /// The ceiling of a workload, ready to be timed like a contender.

@@ -254,7 +254,7 @@ std::string verdicts(const BenchResult& result) {
 
 std::string describe(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, family, epilogue, block_scales] = result.options;
+               zipf, family, epilogue, block_scales, weight_bits, weight_group] = result.options;
   const auto& [m, n, k] = result.size;
   if (result.op != "gemm") return fmt::format("{} {} {}", result.op, name(dtype), n);
   std::string text = fmt::format("gemm {} {}x{}x{} {}{}", name(dtype), m, n, k,
@@ -263,6 +263,7 @@ std::string describe(const BenchResult& result) {
   if (groups != 0) text += fmt::format(" groups={}{}", groups, zipf ? " skew=zipf" : "");
   if (epilogue != EpilogueParts{}) text += fmt::format(" epilogue={}", name(epilogue));
   if (block_scales) text += " scales=block";
+  if (weight_bits > 0) text += fmt::format(" weights=int{} group={}", weight_bits, weight_group);
   if (alpha != 1) text += fmt::format(" alpha={}", alpha);
   if (beta != 0) text += fmt::format(" beta={}", beta);
   if (mode != ComputeMode::standard) text += fmt::format(" math={}", name(mode));

@@ -53,7 +53,7 @@ Json peers_of(const BenchRow& row) {
 
 Json problem_of(const BenchResult& result) {
   const auto& [dtype, threads, a_transposed, b_transposed, alpha, beta, cold, mode, batch, groups,
-               zipf, family, epilogue, block_scales] = result.options;
+               zipf, family, epilogue, block_scales, weight_bits, weight_group] = result.options;
   const auto& [m, n, k] = result.size;
   Json json = {{"op", result.op}, {"dtype", name(dtype)}};
   if (result.op == "gemm") {
@@ -66,6 +66,9 @@ Json problem_of(const BenchResult& result) {
     if (batch != 1) json["batch"] = batch;
     if (epilogue != EpilogueParts{}) json["epilogue"] = name(epilogue);
     if (block_scales) json["scales"] = "block";
+    if (weight_bits > 0) {
+      json.update({{"weights", "int" + std::to_string(weight_bits)}, {"group", weight_group}});
+    }
     if (groups != 0) json.update({{"groups", groups}, {"skew", zipf ? "zipf" : "none"}});
   } else {
     json.update({{"m", nullptr}, {"n", n}, {"k", nullptr}});

@@ -240,6 +240,44 @@ static void block_scales(void) {
   CHECK(strcmp(rung_last_error(), "rung: gemm: A_scales is e4m3; it must be f32") == 0);
 }
 
+static void weight_only(void) {
+  const int64_t of_a[2] = {1, 128}, of_c[2] = {1, 2}, of_scales[2] = {2, 1};
+  rung_bfloat16 x[128];
+  unsigned char elements[128];
+  float scales[2] = {1, 0.5f}, c[2] = {3, 5};
+  rung_tensor a, result, of_weights;
+  rung_quantized_weights weights = {0};
+  rung_packed_weights packed = {0};
+  size_t bytes = 0;
+  char memory[8192 + 16];
+  void* const aligned = memory + (16 - (size_t)memory % 16);
+  int i;
+  for (i = 0; i < 128; ++i) x[i] = 0x3F80; /* 1 */
+  memset(elements, 0xF1, sizeof elements); /* 1 and -1, then 3 for half of the second row */
+  memset(elements + 64, 0x33, 32);
+  a = matrix(x, RUNG_DTYPE_BF16, of_a, NULL);
+  result = matrix(c, RUNG_DTYPE_F32, of_c, NULL);
+  of_weights = matrix(scales, RUNG_DTYPE_F32, of_scales, NULL);
+  weights.elements = elements;
+  weights.bits = 4;
+  weights.n = 2, weights.k = 128, weights.group = 128;
+  weights.scales = &of_weights;
+  CHECK(rung_gemm_weight_only(&a, &packed, &result, 1, 0, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(),
+               "rung: gemm_weight_only: the weights are not packed; pack_weights() must make "
+               "them") == 0);
+  CHECK(rung_packed_weights_bytes(&weights, &bytes) == RUNG_OK && bytes <= 8192);
+  CHECK(rung_pack_weights(&weights, aligned, &packed, NULL) == RUNG_OK && packed.data == aligned);
+  CHECK(rung_gemm_weight_only(&a, &packed, &result, 1, 1, NULL) == RUNG_OK);
+  CHECK(c[0] == 3 && c[1] == 5 + 0.5f * 3 * 64);
+  weights.group = 100;
+  CHECK(rung_packed_weights_bytes(&weights, &bytes) == RUNG_INVALID_ARGUMENT);
+  CHECK(strcmp(rung_last_error(), "rung: pack_weights: group is 100; it must be 64 or 128") == 0);
+  CHECK(rung_packed_weights_bytes(NULL, &bytes) == RUNG_INVALID_ARGUMENT);
+  CHECK(rung_pack_weights(&weights, aligned, NULL, NULL) == RUNG_INVALID_ARGUMENT);
+  CHECK(rung_gemm_weight_only(&a, NULL, &result, 1, 0, NULL) == RUNG_INVALID_ARGUMENT);
+}
+
 static void tensor_errors(void) {
   float x[4] = {1, 2, 3, 4}, c[4] = {-1, -1, -1, -1};
   const int64_t shape[] = {2, 2}, other_shape[] = {2, 1}, strides[] = {4, 2};
@@ -339,6 +377,7 @@ int main(void) {
   tensors();
   batches();
   block_scales();
+  weight_only();
   tensor_errors();
   errors();
   return failures == 0 ? 0 : 1;

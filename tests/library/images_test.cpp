@@ -37,6 +37,9 @@ Ids selected_gemm() {
   for (const CudaBatchRule& rule : tuned::cuda_mixed_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
+  for (const CudaGemmRule& rule : tuned::cuda_weight_only_rules) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
+  }
   return ids;
 }
 Ids selected_dot() {

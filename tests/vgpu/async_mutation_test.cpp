@@ -25,13 +25,12 @@
 #include "device/cuda/library/split_digits.hpp"
 #include "device/cuda/library/split_operand.hpp"
 #include "device/cuda/library/split_residues.hpp"
+#include "ptx_mutants.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/model/tensor_map.hpp"
 
 namespace rung {
 namespace {
-
-using Lines = std::vector<std::string>;
 
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, of
 // halves and digits of f32, of parts, and of 8 bits with scales.
@@ -76,35 +75,8 @@ float beta_of(const cuda::GemmRung& rung) {
   return rung.entry == "gemm_cuda_31_dependent_launch" ? 1.0f : 0.0f;
 }
 
-bool has_any(const std::string& line, std::initializer_list<const char*> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const char* part) { return line.find(part) != line.npos; });
-}
-
-bool synchronises(const std::string& line) {
-  return has_any(
-      line, {"mbarrier.", "wgmma.fence", "wgmma.commit", "wgmma.wait", "bar.sync", "barrier.",
-             "fence.", "bulk.commit", "bulk.wait", "griddepcontrol.wait", "cp.async.wait_group"});
-}
-
-bool is_asynchronous(const std::string& line) {
-  return has_any(line, {"cp.async.bulk.tensor", "wgmma.mma", "st.shared", "ld.shared"});
-}
-
 std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {
   return cuda::kernel_of({0, "", &rung, config}, dtype_of(rung)).text();
-}
-
-/// One entry alone, and what stands before the first one.
-Lines entry_of(std::string_view text, const std::string& name) {
-  const std::string_view word = ".visible .entry ";
-  const std::size_t begin = text.find(std::string(word) + name + "(");
-  const std::size_t end = text.find(word, begin + 1);
-  std::istringstream whole(std::string(text.substr(0, text.find(word))) +
-                           std::string(text.substr(begin, end == text.npos ? end : end - begin)));
-  Lines lines;
-  for (std::string line; std::getline(whole, line);) lines.push_back(line);
-  return lines;
 }
 
 vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
@@ -126,12 +98,6 @@ vgpu::TensorMap map_of(const cuda::TensorMapSpec& spec) {
   map.steps = {1, 1, 1};
   return map;
 }
-
-struct Outcome {
-  std::vector<vgpu::Hazard> hazards;
-  std::set<int> lines;  // that have run, from 1
-  int cluster = 1;      // blocks
-};
 
 /// In place of the matrix of a map, its halves, parts, digits or residues: zeros, but the same accesses.
 template <class Array>
@@ -251,13 +217,7 @@ Outcome run_on(const Lines& lines, const cuda::GemmRung& rung) {
   const vgpu::Kernel& kernel = *module->kernel(entry_name(rung, config));
   const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&all, 1)), memory,
                                    vgpu::parse_device("h200"));
-  Outcome outcome{report.hazards, {}, launch.cluster};
-  for (std::size_t site = 0; site < report.per_site.size(); ++site) {
-    if (report.per_site[site].executions != 0) {
-      outcome.lines.insert(vgpu::sites(kernel)[site].ptx_line);
-    }
-  }
-  return outcome;
+  return outcome_of(kernel, report, launch.cluster);
 }
 
 Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
@@ -266,91 +226,6 @@ Outcome run(const Lines& lines, const cuda::GemmRung& rung) {
     case Dtype::f64: return run_on<double, double>(lines, rung);
     case Dtype::e4m3: return run_on<float8_e4m3, float>(lines, rung);
     default: return run_on<float, float>(lines, rung);
-  }
-}
-
-/// Without that line. A wait does not wait.
-Lines without(Lines lines, std::size_t at) {
-  std::string& line = lines[at];
-  if (!has_any(line, {"try_wait"})) {
-    line.clear();
-    return lines;
-  }
-  const std::size_t begin = line.find(".b64 ") + 5;
-  line = "setp.eq.u32 " + line.substr(begin, line.find(',', begin) - begin) + ", 0, 0;";
-  return lines;
-}
-
-/// Whether it is a release in global memory. (Of blocks that share a tile, the last one to come is
-/// the first to leave here, and who leaves later acquires by counting that: so the loads that
-/// waited need not acquire in this order of events. grid_order_test.cpp has those that must.)
-bool releases(const std::string& line) { return has_any(line, {"atom.acq_rel", "st.release"}); }
-
-/// With the access alone of that line, which orders nothing.
-Lines relaxed(Lines lines, std::size_t at) {
-  std::string& line = lines[at];
-  const std::size_t order = line.find('.') + 1;
-  line.replace(order, line.find('.', order) - order, "relaxed");
-  return lines;
-}
-
-/// The next line of its basic block that synchronises or is asynchronous; the line itself if there
-/// is none.
-std::size_t neighbour(const Lines& lines, std::size_t at) {
-  for (std::size_t i = at + 1; i < lines.size(); ++i) {
-    if (lines[i].starts_with("$") || has_any(lines[i], {"bra", "try_wait"})) break;
-    if (synchronises(lines[i]) || is_asynchronous(lines[i])) return i;
-  }
-  return at;
-}
-
-/// Initialisations have no order, bytes may come before they are expected, and barriers need not
-/// wait for the launch ahead.
-bool may_change_places(const std::string& first, const std::string& second) {
-  const bool both_initialise =
-      has_any(first, {"mbarrier.init"}) && has_any(second, {"mbarrier.init"});
-  const bool barrier_and_launch =
-      has_any(first, {"barrier."}) && has_any(second, {"griddepcontrol.wait"});
-  return both_initialise || barrier_and_launch ||
-         (has_any(first, {"expect_tx"}) && has_any(second, {"cp.async"}));
-}
-
-/// The last wait for the cluster, where that is one block: nobody else reaches for its memory.
-bool waits_for_nobody(const Lines& lines, std::size_t at, int cluster) {
-  const auto waits = [](const std::string& line) { return has_any(line, {"cluster.wait"}); };
-  const auto behind = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-  return cluster == 1 && waits(lines[at]) && std::none_of(behind, lines.end(), waits);
-}
-
-struct Score {
-  int mutants = 0, caught = 0;
-};
-
-void mutate(const Lines& lines, const cuda::NamedGemmRung& named, Score& score) {
-  const Outcome right = run(lines, *named.rung);
-  for (const vgpu::Hazard& hazard : right.hazards) {
-    ADD_FAILURE() << named.id << ", as it is: " << hazard.message;
-  }
-  const auto judge = [&](const Lines& mutant, const std::string& what) {
-    const bool found = !run(mutant, *named.rung).hazards.empty();
-    ++score.mutants;
-    score.caught += found ? 1 : 0;
-    EXPECT_TRUE(found) << named.id << ": " << what;
-  };
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!right.lines.contains(static_cast<int>(i) + 1)) continue;
-    if (releases(lines[i])) judge(relaxed(lines, i), "relaxed: " + lines[i]);
-    if (!synchronises(lines[i])) continue;
-    if (waits_for_nobody(lines, i, right.cluster)) continue;
-    judge(without(lines, i), "without " + lines[i]);
-    const std::size_t next = neighbour(lines, i);
-    if (has_any(lines[i], {"try_wait"}) || next == i || may_change_places(lines[i], lines[next])) {
-      continue;
-    }
-    Lines moved = lines;
-    moved[next] += "\n" + moved[i];
-    moved[i].clear();
-    judge(moved, lines[i] + " behind " + lines[next]);
   }
 }
 
@@ -364,9 +239,10 @@ TEST(AsyncMutation, EveryMutantIsCaught) {
       continue;
     for (const cuda::Image& image : cuda::images()) {
       if (image.id != named.id || image.code != cuda::Code::clang_ptx) continue;
-      mutate(entry_of(unpacked(image.unit(dtype)),
-                      entry_name(*named.rung, setting_of(*named.rung).config)),
-             named, score);
+      mutate(
+          entry_of(unpacked(image.unit(dtype)),
+                   entry_name(*named.rung, setting_of(*named.rung).config)),
+          named.id, [&](const Lines& lines) { return run(lines, *named.rung); }, score);
     }
   }
   EXPECT_GT(score.mutants, 0);

@@ -18,6 +18,7 @@ extern const cuda::GemmRung gemm_cuda_library_split_residues;
 extern const cuda::GemmRung gemm_cuda_library_apply_epilogue;
 extern const cuda::GemmRung gemm_cuda_library_fused_epilogue;
 extern const cuda::GemmRung gemm_cuda_library_mixed_operand;
+extern const cuda::GemmRung gemm_cuda_library_pack_weights;
 
 namespace cuda {
 
@@ -53,7 +54,10 @@ inline constexpr ConfiguredGemm fused_epilogue = {gemm_rungs.size() + 6, "gemm/c
 /// For operands of two types. Its parameter is a SplitParts for f32, and a Widen for bf16.
 inline constexpr ConfiguredGemm mixed_operand = {gemm_rungs.size() + 7, "gemm/cuda/mixed_operand",
                                                  &gemm_cuda_library_mixed_operand};
-inline constexpr std::size_t gemm_kernels_off_ladder = 8;
+/// Packs quantized weights, for Dtype::i8. Its parameter is a PackWeights.
+inline constexpr ConfiguredGemm pack_weights_kernel = {
+    gemm_rungs.size() + 8, "gemm/cuda/pack_weights", &gemm_cuda_library_pack_weights};
+inline constexpr std::size_t gemm_kernels_off_ladder = 9;
 
 /// The rung of an id, which must be one of gemm_rungs.
 inline ConfiguredGemm configured_gemm(std::string_view id, const GemmConfig& config = {}) {

@@ -151,6 +151,16 @@ inline constexpr CudaBatchRule cuda_mixed_rules[] = {
      .use = cuda::GemmRungIndex::gemm_35_bf16x3},
 };
 
+/// By weights of 4 or 8 bits, for A of 16.
+inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
+    {.min_arch = 90,
+     .max_arch = 90,
+     .min_m = 33,
+     .min_k = 1,
+     .use = cuda::GemmRungIndex::gemm_72_weight_only_wgmma},
+    {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_71_weight_only},
+};
+
 /// Mode batch_invariant: without split-K, all tiles of these add the products of an element in the
 /// same order, k by k or instruction by instruction.
 inline constexpr CudaBatchRule cuda_invariant_rules[] = {

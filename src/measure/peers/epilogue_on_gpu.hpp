@@ -1,5 +1,5 @@
 #pragma once
-// A product with an epilogue, or with block scales, in device memory.
+// A product with an epilogue, with block scales, or by packed weights, in device memory.
 
 #include <memory>
 
@@ -18,6 +18,7 @@ struct EpilogueOnGpu {
         residual(copy(gpu, host.residual)),
         a_scales(copy(gpu, host.a_scales)),
         b_scales(copy(gpu, host.b_scales)),
+        packed(copy(gpu, host.packed)),
         call(host) {
     call.call.a.data = reinterpret_cast<const void*>(operands->a().data());
     call.call.b.data = reinterpret_cast<const void*>(operands->b().data());
@@ -26,12 +27,13 @@ struct EpilogueOnGpu {
     if (aux) call.aux.data = reinterpret_cast<void*>(aux->data());
     if (residual) call.residual.data = reinterpret_cast<const void*>(residual->data());
     if (a_scales) call.a_scales.data = reinterpret_cast<const void*>(a_scales->data());
+    if (packed) call.weights.data = reinterpret_cast<const void*>(packed->data());
     if (b_scales) call.b_scales.data = reinterpret_cast<const void*>(b_scales->data());
   }
 
   std::shared_ptr<cuda::GemmOperands> operands;
   // Null: not a part.
-  std::shared_ptr<cuda::DeviceMatrix> bias, aux, residual, a_scales, b_scales;
+  std::shared_ptr<cuda::DeviceMatrix> bias, aux, residual, a_scales, b_scales, packed;
   CallWithEpilogue call;  // with pointers of the device
 
  private:

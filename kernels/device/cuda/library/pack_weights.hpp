@@ -1,0 +1,18 @@
+#pragma once
+// The argument of the kernel of pack_weights.cu.
+
+#include <cstdint>
+
+#include "device/pack_weights.hpp"
+
+namespace rung::cuda {
+
+struct PackWeights {
+  static constexpr int threads = 256;
+
+  QuantizedRows from;
+  WeightLayout layout;
+  void* to;
+};
+
+}  // namespace rung::cuda

@@ -1,0 +1,109 @@
+#pragma once
+// wgmma with the first factor in registers: elements that a kernel makes on the way, as those of
+// packed weights. From sm_90a.
+// https://docs.nvidia.com/cuda/parallel-thread-execution/#asynchronous-warpgroup-level-matrix-instructions-wgmma-mma
+
+#include <cstdint>
+
+#include "device/cuda/ptx/wgmma.cuh"
+
+namespace rung::ptx {
+
+#ifdef RUNG_HOST
+
+// Declared for kernel templates to name, defined nowhere.
+template <class In, int J>
+void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4], std::uint64_t b, bool adds);
+template <int COUNT>
+void pin_fragments(std::uint32_t (&a)[COUNT][4]);
+
+#else
+
+// For each N: the sums as operands and as registers; behind them come those of a, the descriptor of b,
+// and whether sums are added to.
+#define RUNG_SUM(j) "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])
+#define RUNG_SUMS_16(j) RUNG_SUM(j), RUNG_SUM(j + 1)
+#define RUNG_SUMS_32(j) RUNG_SUMS_16(j), RUNG_SUMS_16(j + 2)
+#define RUNG_SUMS_64(j) RUNG_SUMS_32(j), RUNG_SUMS_32(j + 4)
+#define RUNG_SUMS_128(j) RUNG_SUMS_64(j), RUNG_SUMS_64(j + 8)
+#define RUNG_REGISTERS_16 "{%0, %1, %2, %3, %4, %5, %6, %7}"
+#define RUNG_FACTORS_16 "{%8, %9, %10, %11}, %12"
+#define RUNG_ADDS_16 "%13"
+#define RUNG_REGISTERS_64                                                   \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define RUNG_FACTORS_64 "{%32, %33, %34, %35}, %36"
+#define RUNG_ADDS_64 "%37"
+#define RUNG_REGISTERS_128                                                           \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "          \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define RUNG_FACTORS_128 "{%64, %65, %66, %67}, %68"
+#define RUNG_ADDS_128 "%69"
+
+#define RUNG_WGMMA(N, type)                                                                  \
+  asm volatile(                                                                              \
+      "{\n\t"                                                                                \
+      ".reg .pred adds;\n\t"                                                                 \
+      "setp.ne.b32 adds, " RUNG_ADDS_##N                                                     \
+      ", 0;\n\t"                                                                             \
+      "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " " RUNG_REGISTERS_##N \
+      ", " RUNG_FACTORS_##N                                                                  \
+      ", adds, 1, 1, 0;\n\t"                                                                 \
+      "}"                                                                                    \
+      : RUNG_SUMS_##N(0)                                                                     \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds ? 1 : 0)                \
+      : "memory")
+#define RUNG_WGMMA_OF_IN(N)              \
+  if constexpr (is_type<In, bfloat16>) { \
+    RUNG_WGMMA(N, "bf16");               \
+  } else {                               \
+    RUNG_WGMMA(N, "f16");                \
+  }
+
+/// wgmma.mma_async.m64nNk16, N = 8 J: d += a b, or d = a b. A warp has 16 rows of a, as mma.m16n8k16
+/// has them; `b` describes N columns of 16 steps in shared memory, K-major. Until wgmma_wait_group(),
+/// d is not there, and a may not change: see pin_fragments().
+template <class In, int J>
+__device__ __forceinline__ void wgmma_m64k16(float (&d)[J][4], const std::uint32_t (&a)[4],
+                                             std::uint64_t b, bool adds) {
+  static_assert(J == 2 || J == 8 || J == 16);
+  if constexpr (J == 2) {
+    RUNG_WGMMA_OF_IN(16);
+  } else if constexpr (J == 8) {
+    RUNG_WGMMA_OF_IN(64);
+  } else {
+    RUNG_WGMMA_OF_IN(128);
+  }
+}
+
+/// No compiler may move what writes or reads these registers across this place.
+template <int COUNT>
+__device__ __forceinline__ void pin_fragments(std::uint32_t (&a)[COUNT][4]) {
+  RUNG_UNROLL
+  for (int i = 0; i < COUNT; ++i) {
+    asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3])::"memory");
+  }
+}
+
+#undef RUNG_SUM
+#undef RUNG_WGMMA
+#undef RUNG_WGMMA_OF_IN
+#undef RUNG_SUMS_32
+#undef RUNG_SUMS_16
+#undef RUNG_REGISTERS_16
+#undef RUNG_FACTORS_16
+#undef RUNG_ADDS_16
+#undef RUNG_SUMS_64
+#undef RUNG_REGISTERS_64
+#undef RUNG_FACTORS_64
+#undef RUNG_ADDS_64
+#undef RUNG_SUMS_128
+#undef RUNG_REGISTERS_128
+#undef RUNG_FACTORS_128
+#undef RUNG_ADDS_128
+
+#endif
+
+}  // namespace rung::ptx

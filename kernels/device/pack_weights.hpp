@@ -1,0 +1,67 @@
+#pragma once
+// Packs quantized weights, a word of 32 bits at a time: for CPUs and GPUs alike.
+
+#include <cstdint>
+
+#include "device/weight_layout.hpp"
+
+namespace rung {
+
+/// Rows of elements as rung::QuantizedWeights has them, with scales of 4 or 2 bytes.
+struct QuantizedRows {
+  const unsigned char* elements;
+  const unsigned char* scales;
+  const unsigned char* zeros;  // null: there are none
+};
+
+/// An element as records have it: of 4 bits from 0 on, of 8 bits in two's complement.
+constexpr std::uint32_t element_to_pack(const QuantizedRows& from, const WeightLayout& layout,
+                                        std::int64_t row, std::int64_t step) {
+  if (layout.bits == 8) return from.elements[row * layout.k + step];
+  const unsigned pair = from.elements[(row * layout.k + step) / 2];
+  const unsigned element = step % 2 == 0 ? pair & 15 : pair >> 4;
+  return from.zeros == nullptr ? element ^ 8 : element;
+}
+
+/// A word of elements of the record of 16 rows and 128 steps from (row, step) on.
+constexpr std::uint32_t packed_elements(const QuantizedRows& from, const WeightLayout& layout,
+                                        std::int64_t row, std::int64_t step, int word) {
+  std::uint32_t packed = 0;
+  for (int index = 0; index < 32 / layout.bits; ++index) {
+    const WeightPlace place = place_of_weight(layout.bits, word, index);
+    if (row + place.row >= layout.n || step + place.step >= layout.k) continue;
+    packed |= element_to_pack(from, layout, row + place.row, step + place.step)
+              << (index * layout.bits);
+  }
+  return packed;
+}
+
+/// A byte of `values`, of `bytes` bytes for each row and group; `at` counts those of a record.
+constexpr std::uint32_t packed_byte(const unsigned char* values, int bytes,
+                                    const WeightLayout& layout, std::int64_t row, std::int64_t step,
+                                    int at) {
+  const int value = at / bytes;
+  const std::int64_t of_row = row + value % WeightLayout::rows;
+  const std::int64_t group = step / layout.group + value / WeightLayout::rows;
+  if (of_row >= layout.n || group >= layout.k / layout.group) return 0;
+  return values[(of_row * (layout.k / layout.group) + group) * bytes + at % bytes];
+}
+
+/// A word of the same record, counted from its beginning: of elements, scales or zero points.
+constexpr std::uint32_t packed_word(const QuantizedRows& from, const WeightLayout& layout,
+                                    std::int64_t row, std::int64_t step, int word) {
+  if (word * 4 < layout.scales_at()) return packed_elements(from, layout, row, step, word);
+  const bool is_zero = word * 4 >= layout.zeros_at();
+  std::uint32_t packed = 0;
+  for (int byte = 0; byte < 4; ++byte) {
+    const int at = word * 4 + byte;
+    const std::uint32_t value =
+        is_zero ? packed_byte(from.zeros, 1, layout, row, step, at - layout.zeros_at()) & 15
+                : packed_byte(from.scales, layout.scale_bytes(), layout, row, step,
+                              at - layout.scales_at());
+    packed |= value << (byte * 8);
+  }
+  return packed;
+}
+
+}  // namespace rung

@@ -1,0 +1,58 @@
+#pragma once
+// How packed weights of 8 or 4 bits lie in memory, for CPUs and GPUs alike: kernels and the host
+// include this.
+//
+// Weights are n rows of k steps. A record holds 16 rows and 128 steps: elements, then scales, then
+// zero points. Records of the same rows follow each other along k, then come those of the next 16
+// rows: a kernel streams through memory. Elements lie in the order of the fragments of mma.m16n8k16,
+// so a lane loads 16 bytes and has its elements of a matrix instruction without a shuffle. Rows and
+// steps beyond the last ones are 0, and so are their scales.
+
+#include <cstdint>
+
+namespace rung {
+
+enum class WeightScale : std::uint8_t { f32, bf16, f16 };
+
+struct WeightLayout {
+  static constexpr int rows = 16, steps = 128;  // of a record
+
+  std::int64_t n = 0, k = 0;
+  int bits = 4;     // 4 or 8
+  int group = 128;  // steps that share a scale: 64 or 128
+  WeightScale scale = WeightScale::f32;
+  bool has_zeros = false;
+
+  constexpr int groups() const { return steps / group; }
+  constexpr int scale_bytes() const { return scale == WeightScale::f32 ? 4 : 2; }
+  constexpr int scales_at() const { return rows * steps * bits / 8; }
+  constexpr int zeros_at() const { return scales_at() + groups() * rows * scale_bytes(); }
+  constexpr int record_bytes() const { return zeros_at() + (has_zeros ? groups() * rows : 0); }
+
+  constexpr std::int64_t row_tiles() const { return (n + rows - 1) / rows; }
+  constexpr std::int64_t records_of_rows() const { return (k + steps - 1) / steps; }
+  constexpr std::int64_t bytes() const { return row_tiles() * records_of_rows() * record_bytes(); }
+  constexpr std::int64_t record_at(std::int64_t row_tile, std::int64_t record) const {
+    return (row_tile * records_of_rows() + record) * record_bytes();
+  }
+};
+
+/// A place within a record.
+struct WeightPlace {
+  int row, step;
+};
+
+/// The element in bits `index * bits` of a word of 32 bits of a record. Lane l of a warp has 16 bytes of
+/// each 512: of rows l / 4 and l / 4 + 8, and of each 16 steps the steps 2 (l % 4), the next, and both
+/// + 8. Words of 4 bits hold 16 steps, those of 8 bits 8 steps. Neighbouring steps are 16 bits apart, so
+/// that one operation makes a pair of 16-bit numbers of them.
+constexpr WeightPlace place_of_weight(int bits, int word, int index) {
+  const int lane = word % 128 / 4, in_lane = word % 4;
+  const int steps = lane % 4 * 2 + index * bits / 16;
+  if (bits == 4) {
+    return {lane / 4 + index % 2 * 8, word / 128 * 64 + in_lane * 16 + index % 4 / 2 * 8 + steps};
+  }
+  return {lane / 4 + index % 2 * 8, word / 128 * 32 + in_lane * 8 + steps};
+}
+
+}  // namespace rung

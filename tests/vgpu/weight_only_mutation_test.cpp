@@ -1,0 +1,108 @@
+// Mutants of rungs 71 and 72, which multiply by packed weights, as async_mutation_test.cpp has them of
+// rungs that multiply plain matrices.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/images.hpp"
+#include "backends/cuda/kernel_name.hpp"
+#include "backends/cuda/rungs.hpp"
+#include "device/cuda/entry/weight_only.hpp"
+#include "device/cuda/epilogue/split_k.cuh"
+#include "ptx_mutants.hpp"
+#include "vgpu/model/tensor_map.hpp"
+
+namespace rung {
+namespace {
+
+// A tile in two parts of k. Each part uses the first of four stages again, and the last thing that it
+// reads is where the results go.
+constexpr int splits = 2;
+constexpr std::int64_t k = splits * 9 * WeightLayout::steps;
+
+vgpu::TensorMap map_of_rows(const void* a, std::int64_t rows, int box_rows) {
+  vgpu::TensorMap map;
+  map.tag = vgpu::TensorMap::valid_tag;
+  map.address = reinterpret_cast<std::uint64_t>(a);
+  map.dimensions = 2;
+  map.element = vgpu::TensorElement::bf16;
+  map.swizzle = vgpu::TensorSwizzle::bytes_128;
+  map.sizes = {static_cast<std::uint32_t>(k - 1), static_cast<std::uint32_t>(rows - 1), 0};
+  map.strides = {static_cast<std::uint64_t>(k * 2), 0};
+  map.box = {64, static_cast<std::uint16_t>(box_rows), 1};
+  map.steps = {1, 1, 1};
+  return map;
+}
+
+/// Ones by weights of 0.
+Outcome run(const Lines& lines, const cuda::ConfiguredGemm& rung) {
+  vgpu::DeviceMemory memory(std::size_t{1} << 24);
+  const auto array = [&]<class T>(std::int64_t count, T value) {
+    const std::vector<T> values(static_cast<std::size_t>(count), value);
+    const std::uint64_t address = memory.allocate(values.size() * sizeof(T));
+    memory.write(address, values.data(), values.size() * sizeof(T));
+    return reinterpret_cast<T*>(address);
+  };
+  const cuda::TileShape& tile =
+      cuda::tiles_of(*rung.rung, Dtype::bf16)[static_cast<std::size_t>(rung.config.tile)];
+  const std::int64_t m = tile.BM - 3, n = tile.BN - 5;
+  const WeightLayout layout = {.n = n, .k = k, .bits = 4, .group = 128, .has_zeros = true};
+  cuda::WeightOnlyArgs<bfloat16> args = {
+      .gemm = {.problem = {m,
+                           n,
+                           k,
+                           1,
+                           {array(m * k, bfloat16(1.0f)), k, 1},
+                           {},
+                           0,
+                           {array(m * n, 0.0f), n, 1}},
+               .split_k = {.splits = splits}},
+      .weights = array(layout.bytes(), static_cast<unsigned char>(0)),
+      .layout = layout,
+      .c_is_float = true};
+  const std::int64_t sums =
+      cuda::split_bytes<float>(1, std::int64_t{tile.BM} * tile.BN, {.splits = splits});
+  args.gemm.split_k.workspace = array(sums, '\0');
+  const vgpu::TensorMap map = map_of_rows(args.gemm.problem.a.data, m, tile.BM);
+  static_assert(sizeof map <= sizeof args.gemm.maps.a);
+  std::memcpy(&args.gemm.maps.a, &map, sizeof map);
+
+  vgpu::LaunchOptions options;
+  options.grid.x = splits;
+  options.block.x = static_cast<std::uint32_t>(tile.threads);
+  options.dynamic_shared = tile.shared_bytes;
+  options.starts_early = rung.rung->entry == "gemm_cuda_72_weight_only_wgmma";
+  options.instruction_limit = 1 << 24;
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  const auto module = vgpu::Module::load(text, "mutant", memory);
+  const vgpu::Kernel& kernel = *module->kernel(cuda::kernel_of(rung, Dtype::bf16).text());
+  const auto report = vgpu::launch(kernel, options, std::as_bytes(std::span(&args, 1)), memory,
+                                   vgpu::parse_device("h200"));
+  return outcome_of(kernel, report, 1);
+}
+
+TEST(WeightOnlyMutation, EveryMutantIsCaught) {
+  // Tile 0 of rung 72 has no warpgroups that take turns: these cost time alone.
+  for (const char* const id : {"gemm/cuda/71_weight_only", "gemm/cuda/72_weight_only_wgmma"}) {
+    const cuda::ConfiguredGemm rung = cuda::configured_gemm(id);
+    Score score;
+    for (const cuda::Image& image : cuda::images()) {
+      if (image.id != id || image.code != cuda::Code::clang_ptx) continue;
+      mutate(
+          entry_of(unpacked(image.unit(Dtype::bf16)), cuda::kernel_of(rung, Dtype::bf16).text()),
+          id, [&](const Lines& lines) { return run(lines, rung); }, score);
+    }
+    EXPECT_GT(score.mutants, 0) << id;
+    EXPECT_EQ(score.caught, score.mutants) << id;
+  }
+}
+
+}  // namespace
+}  // namespace rung
