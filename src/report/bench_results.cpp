@@ -70,7 +70,8 @@ std::string form_of(const Value& entry) {
     const auto count = entry.find(key);
     add(key, count ? std::to_string(count->integer(1, max_extent)) : "");
   }
-  for (const char* key : {"skew", "epilogue", "scales", "weights"}) add(key, entry.text_or_empty(key));
+  for (const char* key : {"skew", "epilogue", "scales", "weights"})
+    add(key, entry.text_or_empty(key));
   return form;
 }
 
