@@ -1,7 +1,7 @@
 // gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit fragments
 //   of them in registers, from where wgmma takes its first factor; rows of A come by TMA.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate | bottleneck:
-//   registers of two sums for each result, which limit the tile to 128 x 128; it spills some
+//   registers of two sums for each result, which limit the tile to 128 x 128
 // needs: sm_90a | try: rung bench gemm/cuda/31 --weights int4 --dtype bf16-bf16 --sizes 512x8192x8192
 
 #include "device/cuda/entry/weight_only.cuh"
@@ -27,9 +27,6 @@ struct WeightOnlyWgmma {
   static constexpr int CONSUMERS = TILES * 32;
   static constexpr int THREADS = CONSUMERS + 128;
   static constexpr int MIN_BLOCKS_PER_SM = COLS == 16 ? 2 : 1;
-  /// The warpgroups multiply in turns: one has the tensor cores to itself while the other one scales its
-  /// sums and unpacks its next weights. Else both would do the same at the same time.
-  static constexpr bool TAKES_TURNS = COLS == 128;
   static constexpr int MULTIPLYING = COLS == 16 ? 104 : 232;  // registers of a thread
   static constexpr int AT_LAST = COLS == 16 ? 80 : 168;
   static constexpr int FRAGMENTS = BK / 16;
@@ -47,7 +44,6 @@ struct WeightOnlyWgmma {
     alignas(16) unsigned char records[STAGES][TILES][RECORD];
     std::uint64_t full[STAGES];   // barriers: the rows and records are there
     std::uint64_t empty[STAGES];  // nobody reads them any more
-    std::uint64_t turn[2];        // the other warpgroup's products are there
   };
 
   template <class In>
@@ -58,9 +54,6 @@ struct WeightOnlyWgmma {
       for (int stage = 0; stage < STAGES; ++stage) {
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1);
         ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), TILES);
-      }
-      if constexpr (TAKES_TURNS) {
-        for (auto& turn : shared.turn) ptx::mbarrier_init(ptx::cvta_to_shared(&turn), 4);
       }
       ptx::fence_mbarrier_init();
     }
@@ -145,59 +138,46 @@ struct WeightOnlyWgmma {
                                                   float (&acc)[COLS / 8][4]) {
     // From lane 0: so the compiler knows that a warp does not diverge.
     const int tile = static_cast<int>(ptx::shfl_idx(threadIdx.x / 32, 0));
-    const int group = tile / 4;
-    const bool leads = threadIdx.x % 32 == 0;
     const Form form(args.layout);
-    if (TAKES_TURNS && group == 1 && leads) {
-      ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[0]));
-    }
     cuda::PipelineState<STAGES> state;
-    std::uint32_t turn = 0;
     for (std::int64_t k0 = range.begin; k0 < range.end; k0 += BK) {
       // sync: the rows and records are there
       ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-      const unsigned char* const record = shared.records[state.stage][tile];
-      std::uint32_t fragments[FRAGMENTS][4];
-      cuda::unpack_record<In>(fragments, record, form);
-      ptx::pin_fragments(fragments);
-      if constexpr (TAKES_TURNS) {
-        // sync: the other warpgroup's products are there
-        ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.turn[group]), turn);
-        turn ^= 1;
+      multiply_stage<In>(form, shared.records[state.stage][tile], shared.xs[state.stage], acc);
+      if (threadIdx.x % 32 == 0) {
+        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
       }
-      float sums[COLS / 8][4];
-      if (form.has_two_groups) {
-        multiply_steps<In, 0, FRAGMENTS / 2>(fragments, shared.xs[state.stage], sums);
-        cuda::promote(record, form, 0, sums, acc);
-        multiply_steps<In, FRAGMENTS / 2, FRAGMENTS>(fragments, shared.xs[state.stage], sums);
-      } else {
-        multiply_steps<In, 0, FRAGMENTS>(fragments, shared.xs[state.stage], sums);
-      }
-      ptx::pin_fragments(fragments);
-      if (TAKES_TURNS && leads) {
-        ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.turn[1 - group]));
-      }
-      cuda::promote(record, form, form.has_two_groups ? 1 : 0, sums, acc);
-      if (leads) ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
       state.advance();
     }
   }
 
-  /// sums = some fragments of the weights, each of 16 steps, times A's rows.
-  template <class In, int FIRST, int END>
-  static __device__ __forceinline__ void multiply_steps(
-      const std::uint32_t (&fragments)[FRAGMENTS][4], const In (&xs)[2][Tile::SIZE],
-      float (&sums)[COLS / 8][4]) {
+  /// acc += 128 steps, each group of them times its scales.
+  template <class In>
+  static __device__ __forceinline__ void multiply_stage(const Form& form,
+                                                        const unsigned char* record,
+                                                        const In (&xs)[2][Tile::SIZE],
+                                                        float (&acc)[COLS / 8][4]) {
+    std::uint32_t fragments[FRAGMENTS][4];
+    cuda::unpack_record<In>(fragments, record, form);
+    ptx::pin_fragments(fragments);
+    float sums[COLS / 8][4];
     ptx::set_undefined(sums);
-    ptx::wgmma_fence(sums);
     RUNG_UNROLL
-    for (int i = FIRST; i < END; ++i) {
-      const std::uint32_t x = ptx::cvta_to_shared(xs[i * 16 / Tile::BK]);
-      ptx::wgmma_m64k16<In>(sums, fragments[i], Tile::descriptor(x, 0, i * 16 % Tile::BK),
-                            i > FIRST);
+    for (int half = 0; half < 2; ++half) {
+      const bool begins = half == 0 || form.has_two_groups;
+      ptx::wgmma_fence(sums);
+      RUNG_UNROLL
+      for (int i = 0; i < FRAGMENTS / 2; ++i) {
+        ptx::wgmma_m64k16<In>(sums, fragments[half * FRAGMENTS / 2 + i],
+                              Tile::descriptor(ptx::cvta_to_shared(xs[half]), 0, i * 16),
+                              !begins || i > 0);
+      }
+      if (half == 0 && !form.has_two_groups) continue;
+      ptx::wgmma_commit_group();
+      ptx::wgmma_wait_group<0>(sums);
+      cuda::promote(record, form, form.group_of(half * Tile::BK), sums, acc);
     }
-    ptx::wgmma_commit_group();
-    ptx::wgmma_wait_group<0>(sums);
+    ptx::pin_fragments(fragments);
   }
 
   static constexpr cuda::TileShape shape() {
