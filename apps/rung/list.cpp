@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "command_line.hpp"
+#include "measure/verify_weights.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
 
@@ -14,6 +15,7 @@ namespace rung {
 namespace {
 
 std::vector<std::string_view> dtypes_of(const RungInfo& rung, const Backend& backend) {
+  if (takes_packed_weights(rung.id)) return {name(Dtype::bf16), name(Dtype::f16)};
   std::vector<std::string_view> names;
   for (const Dtype dtype : all_dtypes) {
     if (!backend.why_not(rung, dtype)) names.push_back(name(dtype));
@@ -36,8 +38,11 @@ Json to_json(const RungInfo& rung) {
   std::vector<std::string_view> dtypes;
   for (const std::string_view device : device_names) {
     const Backend& backend = *find_backend(device, rung.backend);
-    devices[std::string(device)] = availability(rung, backend);
-    if (is_for(rung, device) && !backend.absent()) dtypes = dtypes_of(rung, backend);
+    const bool is_here = is_for(rung, device) && !backend.absent();
+    if (is_here) dtypes = dtypes_of(rung, backend);
+    devices[std::string(device)] = is_here && takes_packed_weights(rung.id)
+                                       ? Json(true)
+                                       : availability(rung, backend);
   }
   return {{"id", rung.id},     {"op", rung.op},    {"backend", rung.backend}, {"idea", rung.idea},
           {"from", rung.from}, {"dtypes", dtypes}, {"requires", rung.needs},  {"devices", devices}};

@@ -53,13 +53,15 @@ nb::object shape_tuple(int ndim, const std::int64_t* shape) {
   return tuple;
 }
 
-/// float32, float64 or int32: what the library computes by default, is NumPy's own.
+/// float32, float64, int32, which the library computes by default, and int8 are NumPy's own.
 nb::object new_numpy_array(std::int32_t dtype, int ndim, const std::int64_t* shape) {
   static PyObject* const empty = kept("numpy", "empty");
   static PyObject* const types[] = {kept("numpy", "float32"), kept("numpy", "float64"),
                                     kept("numpy", "int32")};
+  static PyObject* const bytes = kept("numpy", "int8");
+  PyObject* const type = dtype == RUNG_DTYPE_I8 ? bytes : types[dtype];
   PyObject* const made =
-      PyObject_CallFunctionObjArgs(empty, shape_tuple(ndim, shape).ptr(), types[dtype], nullptr);
+      PyObject_CallFunctionObjArgs(empty, shape_tuple(ndim, shape).ptr(), type, nullptr);
   if (made == nullptr) throw nb::python_error();
   return nb::steal(made);
 }

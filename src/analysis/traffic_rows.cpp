@@ -21,6 +21,10 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
     form.fragment_columns = units.wgmma_columns;
     if (setting.info->compute_mode != ComputeMode::standard) form.read_of_element = 1.5;
     if (setting.info->compute_mode == ComputeMode::reproducible) form.copied_of_element = 0.75;
+    if (setting.info->compute_mode == ComputeMode::split && setting.dtype == Dtype::bf16) {
+      form.copied_of_element = 2;  // one operand as it is, the other one in three parts
+      form.read_of_element = 3;
+    }
   } else if (units.instructions > 0) {
     form.fragment_rows = tiling.WM;
     form.fragment_columns = tiling.WN;

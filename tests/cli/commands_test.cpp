@@ -98,7 +98,7 @@ TEST(Verify, MakesUpProblems) {
 TEST(Verify, TellsEachDtypeThatTheRungHasOrThatIsAskedFor) {
   const Output output = run_rung("verify dot/cpu/00");
   EXPECT_EQ(output.exit_code, 0);
-  EXPECT_EQ(lines(output.out).size(), 4u) << output.out;
+  EXPECT_EQ(lines(output.out).size(), 5u) << output.out;  // and the summary
   const Output i32 = run_rung("verify dot/cpu/00 --dtype i32");
   EXPECT_NE(i32.out.find("i32        skipped: no i32"), std::string::npos) << i32.out;
 }

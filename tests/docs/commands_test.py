@@ -18,6 +18,7 @@ RUNG = pathlib.Path(sys.argv.pop(1))
 PROJECT = pathlib.Path(sys.argv.pop(1))
 
 MOST = 32  # of an extent
+GROUP = 128  # the least of an extent along which weights share scales
 COUNTS = {"--batch": "2", "--groups": "2", "--tokens": "64", "--random": "2", "--seconds": "0.001"}
 # What a reader brings, or made by a command before.
 PREPARED = {"program.cu": "tests/emu/programs/tiled_matmul.cu", "gemm.json": "results/nvidia-h200/gemm-f32.json"}
@@ -46,8 +47,8 @@ def documented():
                     yield path.name, line
 
 
-def small(size):
-    return "x".join(str(min(int(float(extent)), MOST)) for extent in size.split("x"))
+def small(size, most=MOST):
+    return "x".join(str(min(int(float(extent)), most)) for extent in size.split("x"))
 
 
 def one_rung(selector):
@@ -62,13 +63,14 @@ def one_rung(selector):
 def shrunk(command):
     """The words of a command, with other numbers."""
     words = shlex.split(command)[1:]
+    most = GROUP if "--weights" in words else MOST
     if words[0] in ("bench", "verify", "tune"):
         words = [words[0], *map(one_rung, words[1:])]
     for i, word in enumerate(words[:-1]):
         if word in ("--n", "--m", "--k"):
             words[i + 1] = small(words[i + 1])
         elif word == "--sizes":
-            words[i + 1] = ",".join(map(small, words[i + 1].split(",")))
+            words[i + 1] = ",".join(small(size, most) for size in words[i + 1].split(","))
         elif word == "--max-size":
             words[i + 1] = "300"
         elif word == "--vs":
@@ -89,7 +91,7 @@ def shrunk(command):
         words += [] if has_size else ["--n", str(MOST)]
     if words[0] == "report":
         words += ["--no-trace"]
-    return [path for word in words for path in (sorted(glob.glob(word)) if "*" in word else [word])]
+    return [path for word in words for path in (sorted(glob.glob(word, root_dir=PROJECT)) if "*" in word else [word])]
 
 
 def is_possible(words, folder):

@@ -1,10 +1,10 @@
 // gemm/cuda/35_bf16x3: bf16 by f32 on tensor cores: each f32 is the sum of three bf16 parts, so its
 //   product is exact; three products of parts per k-block are promoted to f32.
-// from: 32_f16x3 | removes: halves of the operand that is bf16 already, which TMA reads in place, and
-//   scales, as parts have the range of f32 | bottleneck: three products for one, and the pass that
-//   splits the other operand
-// needs: sm_90a | compute mode: split | try: rung bench gemm/cuda/31 gemm/cuda/35 --device gpu --dtype
-//   bf16 --sizes 4096
+// from: 32_f16x3 | removes: halves of the operand that is bf16 already, which TMA reads in place,
+//   and scales, as parts have the range of f32 | bottleneck: three products for one, and the pass
+//   that splits the other operand
+// needs: sm_90a | compute mode: split | try: rung bench gemm/cuda/31 gemm/cuda/35 --device gpu
+//   --dtype bf16 --sizes 4096
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/epilogue/part_sums.cuh"

@@ -219,17 +219,12 @@ struct Skinny {
             .workspace_bytes = cuda::split_bytes<Scalar<Out>>(tiles, ROWS * many, chosen)};
   }
 
-  /// The smallest tile that takes the short operand at once, or else the largest one, and the parts of
-  /// k that are expected to take least time.
+  /// The parts of k are those that are expected to take least time.
   template <class In, class Out>
   static cuda::GemmConfig choose(const Gemm<In, Out>& g, int multiprocessors) {
     const cuda::SkinnyShape<In> shape(g);
-    constexpr auto& tile_rows = cuda::skinny_rows<In>;
-    int tile = 0;
-    while (tile_rows[tile] < shape.few &&
-           tile + 1 < static_cast<int>(sizeof tile_rows / sizeof(int)))
-      ++tile;
-    const int rows = tile_rows[tile], many = many_rows<In>(shape.is_k_major());
+    const int tile = cuda::skinny_tile<In>(shape.few);
+    const int rows = cuda::skinny_rows<In>[tile], many = many_rows<In>(shape.is_k_major());
     const bool has_vectors = shape.leading_dimension() % cuda::skinny_width<In> == 0;
     const cuda::SkinnyCost cost = {
         .tiles = shape.tiles(rows, many),

@@ -1,8 +1,8 @@
-// gemm/cuda/71_weight_only: weights of 4 or 8 bits, which become 16-bit numbers in registers on their
-//   way to tensor cores: rows of the weights are the 16 rows of an mma, few rows of A its 8 columns.
+// gemm/cuda/71_weight_only: weights of 4 or 8 bits become 16-bit numbers in registers, right before
+//   tensor cores read them: 16 rows of the weights are those of an mma, 8 rows of A its columns.
 // from: 22_stages | removes: three quarters or half of the bytes of 16-bit weights | bottleneck:
 //   device memory for few rows; from 64 rows on, mma.sync has less than two thirds of wgmma's rate
-// needs: sm_80 | try: rung bench gemm/cuda/31 --weights int4 --dtype bf16-bf16 --sizes 16x8192x8192
+// needs: sm_80 | try: rung bench gemm/cuda/71 --weights int4 --dtype bf16-bf16 --sizes 16x8192x8192
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
@@ -72,7 +72,7 @@ struct WeightOnly {
     const Form form(args.layout);
     Loads<In> loads(args, form, few0, many0, range.begin);
     int left = static_cast<int>(range.end - range.begin);  // steps to be loaded
-    // The first rounds load alone. Beyond the last stage nothing is loaded, but groups count stages.
+    // The first rounds only load. Groups count stages, also those beyond the last one.
     int next = 0, now = 1;  // stages: that is loaded, and that is multiplied
     for (std::int64_t k0 = range.begin - (STAGES - 1) * BK; k0 < range.end; k0 += BK) {
       if (k0 >= range.begin) {
@@ -91,8 +91,8 @@ struct WeightOnly {
     }
   }
 
-  /// Copies 128 steps after the other: each warp its own records, all threads A's rows. The addresses
-  /// are computed once.
+  /// Copies 128 steps at a time: each warp its own records, all threads A's rows. The addresses are
+  /// computed once.
   template <class In>
   class Loads {
     static constexpr int W = 8;            // elements of a vector

@@ -1,8 +1,9 @@
-// gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit fragments
-//   of them in registers, from where wgmma takes its first factor; rows of A come by TMA.
-// from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate | bottleneck:
-//   registers of two sums for each result, which limit the tile to 128 x 128
-// needs: sm_90a | try: rung bench gemm/cuda/31 --weights int4 --dtype bf16-bf16 --sizes 512x8192x8192
+// gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit
+//   fragments of them in registers, where wgmma reads its first factor; TMA loads rows of A.
+// from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
+//   bottleneck: registers of two sums for each result, which limit the tile to 128 x 128
+// needs: sm_90a | try: rung bench gemm/cuda/72 --weights int4 --dtype bf16-bf16 --sizes
+//   512x8192x8192
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
@@ -82,8 +83,8 @@ struct WeightOnlyWgmma {
     }
 
     // store
-    // sync: all reads of the tiles are done, and registers are free. Before, warps that load nothing would
-    // take them back from those that multiply, which would wait for them for ever.
+    // sync: all reads of the tiles are done, and registers are free. Before that, warps that load
+    // nothing would take them back from those that multiply, which would wait for them for ever.
     __syncthreads();
     if (threadIdx.x < CONSUMERS) {
       shared.results.stage(static_cast<int>(threadIdx.x) / 32 * WeightLayout::rows, acc);

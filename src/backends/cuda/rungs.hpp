@@ -2,6 +2,7 @@
 // The CUDA rungs, from their rungs.inc: descriptors that the files of kernels/{gemm,dot}/cuda
 // define.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -76,6 +77,11 @@ inline bool has(const GemmRung& rung, Dtype dtype) {
   return visit(dtype, [&]<class In, class Out>(Elements<In, Out>) {
     return rung.launches.of<In, Out>() != nullptr;
   });
+}
+
+/// Whether it multiplies two matrices as they are given; rungs of packed weights do not.
+inline bool multiplies_operands(const GemmRung& rung) {
+  return std::ranges::any_of(all_dtypes, [&](Dtype dtype) { return has(rung, dtype); });
 }
 
 /// Whether tensor cores read a type from K-major operands only.

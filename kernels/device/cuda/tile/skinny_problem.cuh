@@ -106,6 +106,15 @@ inline constexpr int skinny_rows<float>[] = {1, 2, 4};
 template <>
 inline constexpr int skinny_rows<double>[] = {1, 2};
 
+/// The smallest tile that takes the short operand at once, or else the largest one.
+template <class In>
+int skinny_tile(std::int64_t few) {
+  constexpr auto& rows = skinny_rows<In>;
+  int tile = 0;
+  while (rows[tile] < few && tile + 1 < static_cast<int>(sizeof rows / sizeof(int))) ++tile;
+  return tile;
+}
+
 template <class In, class Out>
 struct SkinnyProblem {
   using Sum = Scalar<Out>;
