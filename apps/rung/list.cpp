@@ -40,9 +40,8 @@ Json to_json(const RungInfo& rung) {
     const Backend& backend = *find_backend(device, rung.backend);
     const bool is_here = is_for(rung, device) && !backend.absent();
     if (is_here) dtypes = dtypes_of(rung, backend);
-    devices[std::string(device)] = is_here && takes_packed_weights(rung.id)
-                                       ? Json(true)
-                                       : availability(rung, backend);
+    devices[std::string(device)] =
+        is_here && takes_packed_weights(rung.id) ? Json(true) : availability(rung, backend);
   }
   return {{"id", rung.id},     {"op", rung.op},    {"backend", rung.backend}, {"idea", rung.idea},
           {"from", rung.from}, {"dtypes", dtypes}, {"requires", rung.needs},  {"devices", devices}};

@@ -3,11 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "report/utf8.hpp"
 
 namespace rung {
+namespace {
+
+/// Two blanks between columns, or one if lines would be longer than those of a text.
+std::string blanks_between(const std::vector<std::size_t>& widths) {
+  const std::size_t least = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  return least + 2 * (widths.size() - 1) > text_width ? " " : "  ";
+}
+
+}  // namespace
 
 Table::Table(std::vector<std::string> headings) { add_row(std::move(headings)); }
 
@@ -25,6 +35,7 @@ std::string Table::str() const {
       widths[i] = std::max(widths[i], count_characters(row.cells[i]));
     }
   }
+  const std::string blanks = blanks_between(widths);
   std::string text;
   for (const Row& row : rows_) {
     std::string line = fmt::format("{:<{}}", row.cells[0], widths[0]);
@@ -32,7 +43,7 @@ std::string Table::str() const {
       line = cut(line + "  " + row.cells[1], text_width);
     } else {
       for (std::size_t i = 1; i < row.cells.size(); ++i) {
-        line += fmt::format("  {:>{}}", row.cells[i], widths[i]);
+        line += fmt::format("{}{:>{}}", blanks, row.cells[i], widths[i]);
       }
     }
     line.erase(line.find_last_not_of(' ') + 1);

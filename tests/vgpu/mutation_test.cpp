@@ -283,7 +283,7 @@ void mutate(std::string_view id, const Rung& rung, const Problems& problems_of_o
 TEST(Mutation, EveryRemovedSynchronisationIsCaught) {
   Score score;
   for (const auto& [id, rung] : cuda::gemm_rungs) {
-    if (rung->maps) continue;                       // async_mutation_test.cpp
+    if (rung->maps) continue;                         // async_mutation_test.cpp
     if (!cuda::multiplies_operands(*rung)) continue;  // weight_only_mutation_test.cpp
     mutate(id, *rung, problems_of(*rung), score);
   }
