@@ -105,8 +105,8 @@ struct MaskedEdges {
     return std::max(bytes, max_panel_bytes) / std::int64_t{sizeof(T)};
   }
 
-  /// For a short k, storing C is most of the work: along its rows. Beyond L2 tiles of 14 rows by two
-  /// vectors write it faster than one vector after the other.
+  /// For a short k, storing C is most of the work: along its rows. Beyond L2 tiles of 14 rows by
+  /// two vectors write it faster than one vector after the other.
   template <class T>
   static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
     if (1 <= g.k && g.k <= cpu::NarrowKernels<T>::max_depth &&

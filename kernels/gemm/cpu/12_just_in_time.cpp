@@ -10,11 +10,9 @@
 #include <type_traits>
 
 #include "device/cpu/integers.hpp"
-#include "device/cpu/machine.hpp"
 #include "device/cpu/masked_kernels.hpp"
-#include "device/cpu/micro_kernels.hpp"
+#include "device/cpu/panels.hpp"
 #include "device/cpu/parallel.hpp"
-#include "device/cpu/partition.hpp"
 #include "device/cpu/rung.hpp"
 #include "device/cpu/workspace.hpp"
 
@@ -25,67 +23,14 @@ extern const cpu::GemmRung gemm_cpu_06_cache_blocks;
 namespace {
 
 using cpu::ceil_div;
+using cpu::PanelBlocks;
 using cpu::round_up;
 
-// Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
-constexpr std::int64_t set_stride = 4096;
-constexpr std::int64_t ways = 8;
-
-// C is read and written once per KC, so a short KC costs traffic. A panel of A stays in an L1 of 48
-// KiB while panels of B pass by; a smaller L1 holds neither, and then a strip of B is finished before
-// the next one.
-constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A
-constexpr std::int64_t l1_for_a = 48 << 10;
-constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
-constexpr std::int64_t max_packed_rows = 8192;    // of A: 16 MiB
-// Packing A takes time, and then it is contiguous: that pays for so many columns.
-constexpr std::int64_t columns_of_packed_a = 1536;
+constexpr std::int64_t max_packed_rows = 8192;  // of A: 16 MiB
 // Tiles of a strip that read B in place or fetch the next strip.
 constexpr std::int64_t first_tiles = 2;
 template <class T>
 constexpr std::int64_t line = 64 / sizeof(T);  // elements per cache line
-
-/// Splits `whole` into the fewest equal parts of at most `limit`; the part size is a multiple of
-/// `unit`.
-std::int64_t even_part(std::int64_t whole, std::int64_t limit, std::int64_t unit) {
-  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(whole, std::max(limit, unit)));
-  return std::max(round_up(ceil_div(whole, parts), unit), unit);
-}
-
-struct Blocks {
-  std::int64_t MR, NR, width_a;
-  std::int64_t KC, MC, NC;
-  std::int64_t group;  // columns of B whose panels are in L2 together
-  bool packs_a;
-
-  template <class T>
-  Blocks(const cpu::MaskedKernels<T>& kernels, const Gemm<T, T>& g, int threads) {
-    constexpr std::int64_t size = sizeof(T);
-    const cpu::Caches& caches = cpu::machine().caches;
-    NR = 2 * kernels.lanes;
-    const std::int64_t a_stride = g.a.col_stride == 1 ? g.a.row_stride : g.a.col_stride;
-    const bool conflicts = a_stride * size % set_stride == 0 && g.m > ways;
-    // One strip of B uses A once: fewer rows at a time are cheaper than a packed copy.
-    const bool avoids = conflicts && g.n <= NR && g.a.col_stride == 1;
-    MR = even_part(g.m, avoids ? std::min(ways, kernels.MR) : kernels.MR, 1);
-    width_a = round_up(MR, kernels.lanes);
-    packs_a = (conflicts && !avoids) || (g.m > MR && g.n > columns_of_packed_a);
-    const std::int64_t panel_rows = packs_a ? round_up(kernels.MR, kernels.lanes) : kernels.MR;
-    KC = even_part(g.k, (g.m > MR ? max_panel_bytes / panel_rows : one_tile_KC_bytes) / size, 8);
-    MC = even_part(g.m, caches.l2 / 2 / (KC * size), MR);
-    NC = round_up(g.n, NR);
-    const bool holds_a = caches.l1 >= l1_for_a;
-    group = holds_a ? even_part(g.n, caches.l2 / 2 / (KC * size), NR) : NR;
-    if (threads > 1) {
-      const cpu::TileBlock block =
-          cpu::balanced_block(ceil_div(g.m, MR), ceil_div(g.n, NR), MC / MR, threads);
-      MC = block.rows * MR;
-      NC = block.cols * NR;
-    } else if (holds_a) {
-      MC = round_up(g.m, MR);
-    }
-  }
-};
 
 struct JustInTime {
   template <class In, class Out>
@@ -100,7 +45,7 @@ struct JustInTime {
   /// So many rows at a time that their packed A takes no more than that much memory.
   template <class T>
   static void multiply_rows(const Gemm<T, T>& g, int threads) {
-    const std::int64_t rows = even_part(g.m, max_packed_rows, 1);
+    const std::int64_t rows = cpu::even_part(g.m, max_packed_rows, 1);
     for (std::int64_t i = 0; i < g.m; i += rows) {
       Gemm<T, T> part = g;
       part.m = std::min(rows, g.m - i);
@@ -110,12 +55,12 @@ struct JustInTime {
     }
   }
 
-  // For each worker the panels of a group of strips of B, then the packed A, which all workers read:
-  // all memory is there before anything is written to C.
+  // For each worker the panels of a group of strips of B, then the packed A, which all workers
+  // read: all memory is there before anything is written to C.
   template <class T>
   static void multiply(const Gemm<T, T>& g, int threads) {
     const auto& kernels = cpu::masked_kernels<T>();
-    const Blocks blocks(kernels, g, threads);
+    const PanelBlocks blocks(kernels, g, threads);
     const std::int64_t b_elements = blocks.KC * blocks.group;
     const std::int64_t a_elements =
         blocks.packs_a ? ceil_div(g.m, blocks.MR) * blocks.width_a * blocks.KC : 0;
@@ -147,26 +92,13 @@ struct JustInTime {
 
   template <class T>
   static void pack_a(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels,
-                     const Blocks& blocks, std::int64_t k0, std::int64_t k, T* packed_a,
+                     const PanelBlocks& blocks, std::int64_t k0, std::int64_t k, T* packed_a,
                      int threads) {
     cpu::parallel_for(ceil_div(g.m, blocks.MR), threads, [&](std::int64_t panel) {
       const std::int64_t i = panel * blocks.MR;
-      pack(kernels, g.a.transposed(), k0, k, i, std::min(blocks.MR, g.m - i), blocks.width_a,
-           packed_a + panel * blocks.width_a * k);
+      cpu::pack_panel(kernels, g.a.transposed(), k0, k, i, std::min(blocks.MR, g.m - i),
+                      blocks.width_a, packed_a + panel * blocks.width_a * k);
     });
-  }
-
-  /// panel[i * width + c] = matrix(k0 + i, col + c) for c < cols. width is in whole vectors.
-  template <class T>
-  static void pack(const cpu::MaskedKernels<T>& kernels, const Matrix<const T>& matrix,
-                   std::int64_t k0, std::int64_t k, std::int64_t col, std::int64_t cols,
-                   std::int64_t width, T* panel) {
-    const T* const from = &matrix(k0, col);
-    if (matrix.col_stride == 1) {
-      cpu::micro_kernels<T>().pack_rows(k, from, matrix.row_stride, cols, width, panel);
-    } else {
-      kernels.transpose(k, from, matrix.col_stride, cols, width, panel);
-    }
   }
 
   struct Range {
@@ -178,7 +110,7 @@ struct JustInTime {
   struct Slab {
     const Gemm<T, T>& g;
     const cpu::MaskedKernels<T>& kernels;
-    const Blocks& blocks;
+    const PanelBlocks& blocks;
     const T* packed_a;
     Range ks;
 
@@ -208,11 +140,11 @@ struct JustInTime {
     }
   };
 
-  /// The product of a block of A with a group of strips of B. The first tiles of each strip fill its
-  /// panel; then each panel of A, in L1, meets the panels of B, in L2.
+  /// The product of a block of A with a group of strips of B. The first tiles of each strip fill
+  /// its panel; then each panel of A, in L1, meets the panels of B, in L2.
   template <class T>
   static void block_of_c(const Slab<T>& slab, Range rows, Range cols, T* panels) {
-    const Blocks& blocks = slab.blocks;
+    const PanelBlocks& blocks = slab.blocks;
     const std::int64_t panel = blocks.KC * blocks.NR;
     const bool is_one_strip = cols.end - cols.begin <= blocks.NR;
     const std::int64_t first_end =
@@ -227,8 +159,8 @@ struct JustInTime {
   }
 
   /// Tiles with one panel of B. Where rows of B are contiguous, the first tile reads them in place
-  /// and leaves a copy for the others, behind its FMAs. The first two fetch the next strip of B, the
-  /// others their own tile of C.
+  /// and leaves a copy for the others, behind its FMAs. The first two fetch the next strip of B,
+  /// the others their own tile of C.
   template <class T>
   static void first_rows(const Slab<T>& slab, Range rows, std::int64_t j, std::int64_t cols,
                          bool is_kept, T* panel) {
@@ -236,7 +168,7 @@ struct JustInTime {
     const std::int64_t k = slab.k();
     const bool in_place = slab.copies_b(cols);
     const std::int64_t width = slab.width(cols);
-    if (!in_place) pack(kernels, g.b, ks.begin, k, j, cols, width, panel);
+    if (!in_place) cpu::pack_panel(kernels, g.b, ks.begin, k, j, cols, width, panel);
     const bool only_one = rows.end - rows.begin <= blocks.MR;
     const bool fetches_b = j + blocks.NR < g.n && in_place;
     // Where rows of B do not begin with a line, this strip has already read the first of the next;
@@ -263,11 +195,12 @@ struct JustInTime {
     }
   }
 
-  /// All tiles of a few rows with panels that are filled. Each fetches a part of the next panel of A.
+  /// All tiles of a few rows with panels that are filled. Each fetches a part of the next panel
+  /// of A.
   template <class T>
   static void row_of_tiles(const Slab<T>& slab, std::int64_t i, std::int64_t rows, Range cols,
                            T* panels) {
-    const Blocks& blocks = slab.blocks;
+    const PanelBlocks& blocks = slab.blocks;
     const std::int64_t next = i + blocks.MR;
     const bool fetches_a = next < slab.g.m && (blocks.packs_a || slab.g.a.col_stride == 1);
     // Two lines of each row, or of a packed panel.
