@@ -53,15 +53,26 @@ nb::object shape_tuple(int ndim, const std::int64_t* shape) {
   return tuple;
 }
 
-/// float32, float64, int32, which the library computes by default, and int8 are NumPy's own.
+/// The types that NumPy itself has; those of ml_dtypes do not come here.
+PyObject* numpy_type(std::int32_t dtype) {
+  static PyObject* const float16 = kept("numpy", "float16");
+  static PyObject* const float32 = kept("numpy", "float32");
+  static PyObject* const float64 = kept("numpy", "float64");
+  static PyObject* const int8 = kept("numpy", "int8");
+  static PyObject* const int32 = kept("numpy", "int32");
+  switch (dtype) {
+    case RUNG_DTYPE_F16: return float16;
+    case RUNG_DTYPE_F64: return float64;
+    case RUNG_DTYPE_I8: return int8;
+    case RUNG_DTYPE_I32: return int32;
+    default: return float32;
+  }
+}
+
 nb::object new_numpy_array(std::int32_t dtype, int ndim, const std::int64_t* shape) {
   static PyObject* const empty = kept("numpy", "empty");
-  static PyObject* const types[] = {kept("numpy", "float32"), kept("numpy", "float64"),
-                                    kept("numpy", "int32")};
-  static PyObject* const bytes = kept("numpy", "int8");
-  PyObject* const type = dtype == RUNG_DTYPE_I8 ? bytes : types[dtype];
-  PyObject* const made =
-      PyObject_CallFunctionObjArgs(empty, shape_tuple(ndim, shape).ptr(), type, nullptr);
+  PyObject* const made = PyObject_CallFunctionObjArgs(empty, shape_tuple(ndim, shape).ptr(),
+                                                      numpy_type(dtype), nullptr);
   if (made == nullptr) throw nb::python_error();
   return nb::steal(made);
 }

@@ -21,10 +21,6 @@ TrafficForm form_of(const GemmSetting& setting, const MatrixUnits& units) {
     form.fragment_columns = units.wgmma_columns;
     if (setting.info->compute_mode != ComputeMode::standard) form.read_of_element = 1.5;
     if (setting.info->compute_mode == ComputeMode::reproducible) form.copied_of_element = 0.75;
-    if (setting.info->compute_mode == ComputeMode::split && setting.dtype == Dtype::bf16) {
-      form.copied_of_element = 2;  // one operand as it is, the other one in three parts
-      form.read_of_element = 3;
-    }
   } else if (units.instructions > 0) {
     form.fragment_rows = tiling.WM;
     form.fragment_columns = tiling.WN;
@@ -42,8 +38,9 @@ TrafficRow counted_row(std::string name, std::string formula, double expected, d
   return row;
 }
 
-/// Of a rung without tiles in shared memory, whose blocks have room for several products, or which finds
-/// its tiles in shared memory, there is no formula: what was counted stands in for it.
+/// Of a rung without tiles in shared memory, whose blocks have room for several products, which finds
+/// its tiles in shared memory, or which reads one operand in parts, there is no formula: what was
+/// counted stands in for it.
 Traffic counted_traffic(const Samples& samples) {
   const auto formula = [&](double Quantities::* member) {
     return Formula{samples.per_k(member), samples.constant(member), "-"};
@@ -59,8 +56,11 @@ Traffic counted_traffic(const Samples& samples) {
 Traffic expected_traffic(const GemmSetting& setting, const Samples& samples) {
   const cuda::Tiling tiling = setting.tiling();
   const bool has_room = setting.launch().products_per_block > 1;
-  if (has_room || setting.rung->groups || (tiling.BM > 0 && tiling.BK == 0))
+  const bool reads_parts =
+      setting.info->compute_mode == ComputeMode::split && setting.dtype == Dtype::bf16;
+  if (has_room || setting.rung->groups || reads_parts || (tiling.BM > 0 && tiling.BK == 0)) {
     return counted_traffic(samples);
+  }
   return gemm_traffic(setting.tiling(), form_of(setting, samples.trace2.matrix_units));
 }
 

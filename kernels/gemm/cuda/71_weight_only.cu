@@ -2,7 +2,7 @@
 //   tensor cores read them: 16 rows of the weights are those of an mma, 8 rows of A its columns.
 // from: 22_stages | removes: three quarters or half of the bytes of 16-bit weights | bottleneck:
 //   device memory for few rows; from 64 rows on, mma.sync has less than two thirds of wgmma's rate
-// needs: sm_80 | try: rung bench gemm/cuda/71 --weights int4 --dtype bf16-bf16 --sizes 16x8192x8192
+// needs: sm_80 | try: rung verify gemm/cuda/71
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"

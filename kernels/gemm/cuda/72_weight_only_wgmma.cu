@@ -2,8 +2,7 @@
 //   fragments of them in registers, where wgmma reads its first factor; TMA loads rows of A.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
 //   bottleneck: registers of two sums for each result, which limit the tile to 128 x 128
-// needs: sm_90a | try: rung bench gemm/cuda/72 --weights int4 --dtype bf16-bf16 --sizes
-//   512x8192x8192
+// needs: sm_90a | try: rung verify gemm/cuda/72
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
@@ -166,7 +165,7 @@ struct WeightOnlyWgmma {
     RUNG_UNROLL
     for (int half = 0; half < 2; ++half) {
       const bool begins = half == 0 || form.has_two_groups;
-      ptx::wgmma_fence(sums);
+      if (begins) ptx::wgmma_fence(sums);
       RUNG_UNROLL
       for (int i = 0; i < FRAGMENTS / 2; ++i) {
         ptx::wgmma_m64k16<In>(sums, fragments[half * FRAGMENTS / 2 + i],
