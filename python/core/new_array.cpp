@@ -53,7 +53,7 @@ nb::object shape_tuple(int ndim, const std::int64_t* shape) {
   return tuple;
 }
 
-/// The types that NumPy itself has; those of ml_dtypes do not come here.
+/// NumPy's own types, and bfloat16, which only programs have that have imported ml_dtypes.
 PyObject* numpy_type(std::int32_t dtype) {
   static PyObject* const float16 = kept("numpy", "float16");
   static PyObject* const float32 = kept("numpy", "float32");
@@ -61,6 +61,10 @@ PyObject* numpy_type(std::int32_t dtype) {
   static PyObject* const int8 = kept("numpy", "int8");
   static PyObject* const int32 = kept("numpy", "int32");
   switch (dtype) {
+    case RUNG_DTYPE_BF16: {
+      static PyObject* const bfloat16 = kept("ml_dtypes", "bfloat16");
+      return bfloat16;
+    }
     case RUNG_DTYPE_F16: return float16;
     case RUNG_DTYPE_F64: return float64;
     case RUNG_DTYPE_I8: return int8;
