@@ -132,7 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
             "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, mixed"},
         Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
         Bad{"bench gemm/cpu --family normal --batch 2",
-            "--family: cannot be combined with --batch, --groups, --epilogue, --scales or --weights"},
+            "--family: cannot be combined with --batch, --groups, --epilogue, --scales or "
+            "--weights"},
         Bad{"bench dot/cpu --family normal", "--family: only gemm has families, dot has none"},
         Bad{"bench gemm/cuda --random 1 --csv x.csv",
             "--random: cannot be combined with --csv; see --json"},
