@@ -1,7 +1,7 @@
 // gemm/cuda/72_weight_only_wgmma: weights of 4 or 8 bits for many rows: consumers make 16-bit
 //   fragments of them in registers, where wgmma reads its first factor; TMA loads rows of A.
 // from: 71_weight_only | removes: mma.sync, which has less than two thirds of wgmma's rate |
-//   bottleneck: registers of two sums for each result, which limit the tile to 128 x 128
+//   bottleneck: registers of two sums for each result limit the tile to 128 x 128; it spills some
 // needs: sm_90a | try: rung verify gemm/cuda/72
 
 #include "device/cuda/entry/weight_only.cuh"
