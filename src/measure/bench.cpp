@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "backends/cuda/cuda.hpp"
+#include "core/integers.hpp"
 #include "measure/contenders.hpp"
 #include "measure/timing.hpp"
 
@@ -154,8 +155,11 @@ class Bench {
       const Size& size = request_.size;
       WorkloadOptions options = request_.options;
       options.cold = false;
-      small_workload_ = make_workload(request_.op, {shrink(size.m), shrink(size.n), shrink(size.k)},
-                                      options, *request_.backend);
+      // Groups of packed weights are whole.
+      const std::int64_t step = options.weight_bits > 0 ? options.weight_group : 1;
+      const std::int64_t k = round_up(shrink(size.k), step);
+      small_workload_ = make_workload(request_.op, {shrink(size.m), shrink(size.n), k}, options,
+                                      *request_.backend);
     }
     const Bound bound = small_workload_->bind(contender);
     if (!bound) return 0;

@@ -66,6 +66,14 @@ TEST(Bench, ErrorsStandBesideTimes) {
   EXPECT_FALSE(std::getline(lines, more));
 }
 
+TEST(Bench, PredictsProductsByPackedWeightsFromWholeGroups) {
+  const Output output =
+      run_rung("bench gemm/cpu/12 --weights int4 --dtype bf16 --layout nt --sizes 64x1024x1024" +
+               std::string(tiny));
+  EXPECT_EQ(output.err, "");
+  EXPECT_NE(output.out.find("library"), std::string::npos) << output.out;
+}
+
 TEST(Bench, ComparesWithABaseline) {
   const Folder folder;
   const fs::path before = folder / "before.json", now = folder / "now.json";
