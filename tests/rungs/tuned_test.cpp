@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "backends/cuda/tuned.hpp"
 
@@ -230,6 +231,34 @@ TEST(WaveModel, AMeasuredShapeOfAsManyTilesComesFirst) {
   EXPECT_TRUE(modelled(configs, {4096, 4096, 4096}) == (GemmConfig{7, 3}));
   EXPECT_TRUE(modelled(configs, {4095, 4095, 4095}) == (GemmConfig{7, 3}));
   EXPECT_NE(modelled(configs, {4097, 4096, 4096}).tile, 7);
+}
+
+// Consumers that take turns hide stores. Where blocks have one tile each, there is nothing to hide, and
+// where k is cut, SMs would be idle.
+TEST(WaveModel, TakingTurnsPaysForSeveralTilesOfAShortK) {
+  const TunedConfigs configs = with_models("");
+  const auto is_faster = [&](const GemmSize& size) {
+    const auto [m, n, k] = size;
+    const GemmCall call = {.dtype = Dtype::bf16_bf16,
+                           .m = m,
+                           .n = n,
+                           .k = k,
+                           .alpha = 1,
+                           .a = {nullptr, k, 1},
+                           .b = {nullptr, 1, k},
+                           .beta = 0,
+                           .c = {nullptr, n, 1}};
+    ConfiguredGemm gemm = configured_gemm(last_waves);
+    gemm.config = configs.best(*gemm.rung, gemm.id, call, h200);
+    const ConfiguredGemm chosen =
+        configs.faster(gemm, configured_gemm("gemm/cuda/36_ping_pong"), call, h200);
+    EXPECT_TRUE(chosen.id == gemm.id ? chosen.config == gemm.config : chosen.config.splits == 1);
+    return chosen.id != gemm.id;
+  };
+  EXPECT_TRUE(is_faster({12672, 2688, 320}));
+  EXPECT_TRUE(is_faster({2688, 8832, 1024}));
+  EXPECT_FALSE(is_faster({1152, 1152, 320}));
+  EXPECT_FALSE(is_faster({256, 256, 16384}));
 }
 
 // As many steps along k, each of 128 bytes.

@@ -35,9 +35,9 @@ namespace {
 // Of the rungs that come in several tile sizes, those that have what the others have: of bf16, of
 // halves and digits of f32, of parts, and of 8 bits with scales.
 constexpr std::string_view with_tiles[] = {
-    "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",   "gemm/cuda/33_digits",
-    "gemm/cuda/35_bf16x3",           "gemm/cuda/63_grouped", "gemm/cuda/64_batched_wgmma",
-    "gemm/cuda/70_block_scales"};
+    "gemm/cuda/31_dependent_launch", "gemm/cuda/32_f16x3",       "gemm/cuda/33_digits",
+    "gemm/cuda/35_bf16x3",           "gemm/cuda/36_ping_pong",   "gemm/cuda/63_grouped",
+    "gemm/cuda/64_batched_wgmma",    "gemm/cuda/70_block_scales"};
 
 // Of a batch.
 constexpr std::int64_t products_of_batch = 3;
@@ -55,8 +55,11 @@ Dtype dtype_of(const cuda::GemmRung& rung) {
   return cuda::has(rung, Dtype::f64) ? Dtype::f64 : Dtype::e4m3;
 }
 
+/// Whether two consumers have every other tile each.
+bool takes_turns(const cuda::GemmRung& rung) { return rung.entry == "gemm_cuda_36_ping_pong"; }
+
 /// Persistent blocks have two tiles each, and half of the k of another if the rung splits it: with
-/// so many steps, each kind of step has its stage used again.
+/// so many steps, each kind of step has its stage used again. Consumers that take turns have two each.
 Setting setting_of(const cuda::GemmRung& rung) {
   if (dtype_of(rung) == Dtype::f64)
     return {128, 256, 130, {}, 1};  // each modulus uses stages again
@@ -66,13 +69,14 @@ Setting setting_of(const cuda::GemmRung& rung) {
       std::min_element(tiles.begin(), tiles.end(),
                        [](const auto& a, const auto& b) { return a.BM * a.BN < b.BM * b.BN; });
   const int tile = static_cast<int>(smallest - tiles.begin());
+  if (takes_turns(rung)) return {9 * smallest->BM, smallest->BN, 200, {tile}, 2};
   if (dtype_of(rung) == Dtype::e4m3) return {5 * smallest->BM, smallest->BN, 648, {tile}, 2};
   return {5 * smallest->BM, smallest->BN, 456, {tile, 2}, 2};
 }
 
-/// Where results depend on C, rung 31 does all that it does otherwise, and loads C.
+/// Where results depend on C, rungs 31 and 36 do all that they do otherwise, and load C.
 float beta_of(const cuda::GemmRung& rung) {
-  return rung.entry == "gemm_cuda_31_dependent_launch" ? 1.0f : 0.0f;
+  return rung.entry == "gemm_cuda_31_dependent_launch" || takes_turns(rung) ? 1.0f : 0.0f;
 }
 
 std::string entry_name(const cuda::GemmRung& rung, const cuda::GemmConfig& config) {

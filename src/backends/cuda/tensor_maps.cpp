@@ -68,6 +68,22 @@ std::int64_t copy_bytes(const TensorMapSpec& spec) {
          (spec.is_in_digits ? digits_bytes(spec) + scales_bytes(spec) : 0);
 }
 
+/// The same copy by words of several elements, of 8 bytes at most, if its rows consist of such.
+PackOperand by_words(PackOperand copy) {
+  if (copy.from_transposed) return copy;
+  const auto is_even = [&] {
+    return (copy.row_length | copy.from_ld | copy.from_product_stride) % 2 == 0 &&
+           reinterpret_cast<std::uintptr_t>(copy.from) % (2u * copy.element_bytes) == 0;
+  };
+  for (; copy.element_bytes < 8 && is_even(); copy.element_bytes *= 2) {
+    for (std::int64_t* count :
+         {&copy.row_length, &copy.from_ld, &copy.to_ld, &copy.from_product_stride}) {
+      *count /= 2;
+    }
+  }
+  return copy;
+}
+
 TensorMapDataType type_of(const TensorMapSpec& spec) {
   if (spec.is_tf32) return TensorMapDataType::tfloat32;  // rounds to nearest
   switch (spec.element_bytes) {
@@ -107,16 +123,16 @@ TensorMapSpec PreparedMaps::copied(const TensorMapSpec& spec, void*& room) {
   copy.ld = spec.ld_of_copy();
   copy.is_transposed = false;
   copy.product_stride = spec.products > 0 ? packed_copy_size(spec) : 0;
-  copies_[count_++] = {.from = spec.data,
-                       .to = room,
-                       .row_length = spec.row_length,
-                       .rows = spec.rows,
-                       .from_ld = spec.ld,
-                       .to_ld = copy.ld,
-                       .element_bytes = spec.element_bytes,
-                       .from_transposed = spec.is_transposed,
-                       .products = std::max<std::int64_t>(spec.products, 1),
-                       .from_product_stride = spec.product_stride};
+  copies_[count_++] = by_words({.from = spec.data,
+                                .to = room,
+                                .row_length = spec.row_length,
+                                .rows = spec.rows,
+                                .from_ld = spec.ld,
+                                .to_ld = copy.ld,
+                                .element_bytes = spec.element_bytes,
+                                .from_transposed = spec.is_transposed,
+                                .products = std::max<std::int64_t>(spec.products, 1),
+                                .from_product_stride = spec.product_stride});
   room = static_cast<char*>(room) + packed_copy_bytes(spec);
   return copy;
 }
@@ -232,7 +248,8 @@ Dtype type_of(const PackOperand& copy) {
   switch (copy.element_bytes) {
     case 1: return Dtype::i8;
     case 2: return Dtype::bf16;
-    default: return Dtype::tf32;
+    case 4: return Dtype::tf32;
+    default: return Dtype::f64;
   }
 }
 

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/packing.hpp"
 #include "backends/cuda/row_alignment.hpp"
 #include "backends/cuda/rungs.hpp"
@@ -317,6 +318,24 @@ GemmConfig TunedConfigs::best(const GemmRung& rung, std::string_view id, const G
   const auto in_place =
       nearest(rung, id, call.dtype, size, limits, has_fast_copies(rung, call), odd_rows_of(call));
   return packed(rung, id, call, in_place, limits).value_or(in_place);
+}
+
+ConfiguredGemm TunedConfigs::faster(const ConfiguredGemm& gemm, ConfiguredGemm rival,
+                                    const GemmCall& call, const Limits& limits) const {
+  const WaveModel* const model = models_.wave_model(gemm.id);
+  const WaveModel* const of_rival = models_.wave_model(rival.id);
+  if (model == nullptr || of_rival == nullptr) return gemm;
+  const GemmSize size = {call.m, call.n, call.k};
+  const OddRows odd_rows = odd_rows_of(call);
+  const auto config = predicted_config(*of_rival, *rival.rung, call.dtype, size, limits, odd_rows);
+  if (!config) return gemm;
+  rival.config = *config;
+  const TileShape& tile = tiles_of(*rival.rung, call.dtype)[static_cast<std::size_t>(config->tile)];
+  if (tiles_in(size, tile) <= limits.multiprocessors) return gemm;
+  const auto expected = [&](const WaveModel& waves, const ConfiguredGemm& any) {
+    return predicted_microseconds(waves, *any.rung, call.dtype, size, any.config, limits, odd_rows);
+  };
+  return expected(*of_rival, rival) < expected(*model, gemm) ? rival : gemm;
 }
 
 std::optional<GemmConfig> TunedConfigs::packed(const GemmRung& rung, std::string_view id,

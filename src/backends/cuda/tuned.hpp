@@ -19,6 +19,8 @@
 
 namespace rung::cuda {
 
+struct ConfiguredGemm;
+
 /// Empty if the configuration can be launched, otherwise the reason in a few words.
 std::string why_not(const GemmRung& rung, Dtype dtype, const GemmSize& size,
                     const GemmConfig& config, const Limits& limits);
@@ -79,6 +81,12 @@ class TunedConfigs {
   /// the rung itself chooses, else nearest(), with packed operands where a model expects that to pay.
   GemmConfig best(const GemmRung& rung, std::string_view id, const GemmCall& call,
                   const Limits& limits) const;
+
+  /// The rival with its configuration, if it is expected to take less time than `gemm`, as configured,
+  /// by the wave models of both; else `gemm`. The rival's blocks must have several tiles: it hides what
+  /// one tile costs behind another.
+  ConfiguredGemm faster(const ConfiguredGemm& gemm, ConfiguredGemm rival, const GemmCall& call,
+                        const Limits& limits) const;
 
   const CostModels& models() const { return models_; }
 

@@ -119,7 +119,7 @@ std::optional<GemmConfig> predicted_config(const WaveModel& model, const GemmRun
     if (times == nullptr) continue;
     const Waves waves(model, *times, size, odd_rows, bytes_of(dtype), tiles[i],
                       limits.multiprocessors);
-    const bool may_split = limits.workspace_bytes >= 0;
+    const bool may_split = rung.splits && limits.workspace_bytes >= 0;
     const GemmConfig config = {static_cast<int>(i), may_split ? waves.best_parts() : 1};
     const double expected = waves.microseconds(config.splits);
     if (best && expected >= best_time) continue;

@@ -131,9 +131,11 @@ CudaGemmChoice ContextCache::configured(CudaGemmChoice choice, const GemmCall& g
                          .m = g.m,
                          .n = g.n,
                          .k = g.k};
-  choice.config =
-      recent.find_or(key, [&] { return tuned_.best(*choice.rung, choice.id, g, limits); });
-  return choice;
+  return recent.find_or(key, [&] {
+    choice.config = tuned_.best(*choice.rung, choice.id, g, limits);
+    const auto rival = rival_of(choice, g.dtype);
+    return rival ? tuned_.faster(choice, *rival, g, limits) : choice;
+  });
 }
 
 ContextCache& current_context() {

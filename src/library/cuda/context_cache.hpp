@@ -28,8 +28,8 @@ class ContextCache {
   Workspaces& workspaces() { return workspaces_; }
   StreamPool& pool() { return pool_; }
 
-  /// The choice with the fastest configuration for a problem of that size within the limits, which
-  /// are at most those of the device.
+  /// The choice, or its rival where that is expected to be faster, with the fastest configuration for a
+  /// problem of that size within the limits, which are at most those of the device.
   CudaGemmChoice configured(CudaGemmChoice choice, const GemmCall& g, const Limits& limits) const;
 
   /// A kernel that may use that many bytes of dynamic shared memory. The first call loads it; later

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cuda/kernel_name.hpp"
 #include "backends/cuda/rungs.hpp"
 #include "core/dtype.hpp"
 
@@ -28,21 +29,21 @@ struct ConfigKey {
 
 class RecentConfigs {
  public:
-  /// The configuration stored for the key, or choose(), which is then stored.
+  /// The rung and its configuration stored for the key, or choose(), which is then stored.
   template <class F>
-  GemmConfig find_or(const ConfigKey& key, const F& choose) {
+  ConfiguredGemm find_or(const ConfigKey& key, const F& choose) {
     Entry& entry = entries_[place_of(key)];
     if (!(entry.key == key)) {
-      entry.config = choose();
+      entry.chosen = choose();
       entry.key = key;
     }
-    return entry.config;
+    return entry.chosen;
   }
 
  private:
   struct Entry {
     ConfigKey key;
-    GemmConfig config;
+    ConfiguredGemm chosen = {};
   };
   static constexpr std::size_t count = 128;
 

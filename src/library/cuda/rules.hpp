@@ -32,6 +32,12 @@ struct CudaGemmRule {
   cuda::GemmRungIndex use;
 };
 
+/// A rung for products of another one, in tiles of its own; both have a wave model.
+struct CudaRival {
+  Dtypes dtypes;
+  cuda::GemmRungIndex of, use;
+};
+
 /// Which kernel computes a batch in one launch. Where none fits, its products are launched one by
 /// one.
 struct CudaBatchRule {

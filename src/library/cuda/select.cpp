@@ -155,6 +155,14 @@ CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape) {
   refuse(shape);  // mode reproducible; in the other ones, the last rule matches everything
 }
 
+std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype) {
+  for (const CudaRival& rival : tuned::cuda_rivals) {
+    const bool is_its = choice.index == static_cast<std::size_t>(rival.of);
+    if (is_its && rival.dtypes.has(dtype)) return choice_of(rival.use);
+  }
+  return std::nullopt;
+}
+
 std::optional<CudaGemmChoice> choose_cuda_batch(const GemmCall& call, int arch,
                                                 bool from_pointers) {
   if (is_batch_invariant(call.dtype, call.compute_mode)) return std::nullopt;

@@ -51,6 +51,8 @@ bool is_batch_invariant(Dtype dtype, ComputeMode mode);
 /// For types that no rung supports on the GPU, or without room for packed copies, returns a rung
 /// that lacks the type.
 CudaGemmChoice choose_cuda_gemm(const CudaGemmShape& shape);
+/// The rung that may be faster than the chosen one for products of a type; empty if there is none.
+std::optional<CudaGemmChoice> rival_of(const CudaGemmChoice& choice, Dtype dtype);
 /// Throws the rung::Error for such a choice: Status::unavailable, or Status::invalid_argument if
 /// there is no room.
 [[noreturn]] void refuse(const CudaGemmShape& shape);

@@ -104,6 +104,13 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
     {.use = cuda::GemmRungIndex::gemm_08_double_buffer},
 };
 
+/// Where a rule says the first of two rungs, a model says which of both takes less time.
+inline constexpr CudaRival cuda_rivals[] = {
+    {.dtypes = of_16_bits,
+     .of = cuda::GemmRungIndex::gemm_31_dependent_launch,
+     .use = cuda::GemmRungIndex::gemm_36_ping_pong},
+};
+
 // A product of more work fills the GPU by itself, with kernels that are faster for it.
 inline constexpr CudaBatchRule cuda_batch_rules[] = {
     {.dtypes = Dtypes::of(Dtype::f32),

@@ -116,7 +116,7 @@ struct FusedTile {
     std::uint32_t turn_parity = others ^ 1;  // the first turn needs no signal
     scheduler.for_each(
         g, GROUP, [&](const cuda::WorkTile& work, const cuda::TileCoord& tile) RUNG_INLINE_LAMBDA {
-          if (others-- > 0) return skip(state, work.steps() / BK<In>);
+          if (others-- > 0) return cuda::skip_stages(state, work.steps() / BK<In>);
           others = TILES - 1;
           epilogue.prefetch(tile.row + row, tile.col);
           // Before the turn: tensor cores would wait for these zeros.
@@ -134,14 +134,6 @@ struct FusedTile {
           epilogue.run(tile.row + row, tile.col, acc);
         });
     epilogue.finish();
-  }
-
-  /// The same as that many calls of advance().
-  static __device__ __forceinline__ void skip(cuda::PipelineState<STAGES>& state,
-                                              std::int64_t stages) {
-    const auto to = static_cast<unsigned>(state.stage + stages);
-    state.stage = static_cast<int>(to % STAGES);
-    state.parity ^= to / STAGES & 1;
   }
 
   /// acc += WM rows of A, from `row` of the tile on, times B's columns.

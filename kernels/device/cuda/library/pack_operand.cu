@@ -103,7 +103,7 @@ __device__ __forceinline__ void copy_or_transpose(const PackOperand& copy) {
 
 }  // namespace rung::cuda
 
-// One for each size of elements, named after a type of it.
+// One for each size of words, named after a type of it.
 extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
     gemm_cuda_library_pack_operand_i8(rung::cuda::PackOperand copy) {
   rung::cuda::copy_or_transpose<std::uint8_t>(copy);
@@ -115,6 +115,10 @@ extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
 extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
     gemm_cuda_library_pack_operand_tf32(rung::cuda::PackOperand copy) {
   rung::cuda::copy_or_transpose<std::uint32_t>(copy);
+}
+extern "C" __global__ void __launch_bounds__(rung::cuda::PackOperand::threads)
+    gemm_cuda_library_pack_operand_f64(rung::cuda::PackOperand copy) {
+  rung::cuda::copy_rows<std::uint64_t>(copy);
 }
 
 #endif

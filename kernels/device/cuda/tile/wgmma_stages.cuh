@@ -1,6 +1,6 @@
 #pragma once
 // The loop of a warpgroup over the k-blocks of a tile: it waits for a stage that TMA loads, multiplies
-// it by wgmma, and releases the stage before.
+// it by wgmma, and releases the stage before. Or it lets the stages of another warpgroup's tile pass.
 
 #include <cstdint>
 
@@ -12,6 +12,14 @@
 #include "device/cuda/tile/swizzled_tile.cuh"
 
 namespace rung::cuda {
+
+/// The same as that many calls of advance().
+template <int STAGES>
+__device__ __forceinline__ void skip_stages(PipelineState<STAGES>& state, std::int64_t stages) {
+  const auto to = static_cast<unsigned>(state.stage + stages);
+  state.stage = static_cast<int>(to % STAGES);
+  state.parity ^= to / STAGES & 1;
+}
 
 /// acc += A's rows from `row` of the tile on, 64 for each N columns of sums in acc, times the tile's
 /// N columns of B. `shared` has stages As and Bs with mbarriers `full`. release(stage) is called when
