@@ -89,7 +89,7 @@ Family read_family(const BenchArguments& arguments, Dtype dtype) {
   const auto family = parse_family(arguments.family);
   if (!family) {
     throw UsageError(fmt::format(
-        "--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling, mixed",
+        "--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling, spread, mixed",
         arguments.family));
   }
   if (*family == Family::symmetric) return *family;

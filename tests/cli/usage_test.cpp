@@ -129,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda --random 1 --math reproducible",
             "--random: cannot be combined with --math reproducible"},
         Bad{"bench gemm --family odd",
-            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, mixed"},
+            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, spread, "
+            "mixed"},
         Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
         Bad{"bench gemm/cpu --family normal --batch 2",
             "--family: cannot be combined with --batch, --groups, --epilogue, --scales or "
