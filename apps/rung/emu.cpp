@@ -318,9 +318,10 @@ Action add_emu(Options& app) {
       ->type_name("N");
   app.add_option("-s,--std", arguments->standard, "C++ standard: c++17 (default), c++20, ...")
       ->type_name("STD");
-  app.add_option("--gpu", arguments->gpu,
-                 "GPU model to simulate: h200, a100, t4, rtx3090 or rtx4090; override properties "
-                 "as in h200,multiprocessors=4")
+  app.add_option(
+         "--gpu", arguments->gpu,
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090 or rtx4090; override properties "
+         "as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
   app.add_option("--devices", arguments->devices,
