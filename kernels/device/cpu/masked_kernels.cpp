@@ -5,8 +5,9 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/masked_kernels.cpp"
 #include "device/cpu/simd.hpp"
-// The same for this one, which has code for each instruction set.
+// These have code for each instruction set, too.
 #include "device/cpu/partial-inl.hpp"
+#include "device/cpu/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace rung::cpu::HWY_NAMESPACE {
@@ -15,6 +16,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int masked_MR = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 ? 14 : 6;
 // Four vectors for few rows: with fewer sums, each would wait for its last FMA.
 constexpr int masked_wide_rows = masked_MR == 14 ? 7 : 3;
+// Where k is short, for two and four vectors.
+constexpr int pair_rows = masked_MR == 14 ? 8 : masked_MR;
+constexpr int quad_rows = masked_MR == 14 ? 4 : masked_wide_rows;
 constexpr int steps_ahead = 16;  // of k, for a panel of B from L2
 
 /// The elements of one column of A. A pointer serves five rows: with the stride and three times the
@@ -35,6 +39,11 @@ struct StridedRows {
   HWY_INLINE T at(int i) const {
     const std::int64_t rows = i % 5;
     return *reinterpret_cast<const T*>(base[i / 5] + (rows == 3 ? three_rows : rows * row));
+  }
+  /// To the tile below.
+  HWY_INLINE void skip_rows() {
+#pragma GCC unroll 8
+    for (int i = 0; i < (Rows + 4) / 5; ++i) base[i] += Rows * row;
   }
   HWY_INLINE void next() {
 #pragma GCC unroll 8
@@ -177,9 +186,29 @@ HWY_INLINE void multiply(D d, M mask, const MaskedTile<hn::TFromD<D>>& t,
   }
 }
 
+/// C = alpha * sums + beta * C.
+template <int Rows, int Vectors, class D, class M>
+HWY_INLINE void scale_and_store(D d, M mask, std::int64_t last_cols,
+                                hn::Vec<D> (&sum)[Rows][Vectors], hn::TFromD<D> alpha,
+                                hn::TFromD<D> beta, hn::TFromD<D>* c, std::int64_t ldc) {
+  using T = hn::TFromD<D>;
+  if (alpha != T{1}) {
+    const hn::Vec<D> alphas = hn::Set(d, alpha);
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Mul(alphas, sum[i][v]);
+    }
+  }
+  if (beta == T{}) {
+    store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
+  } else {
+    store_tile<true>(d, mask, last_cols, sum, beta, c, ldc);
+  }
+}
+
 template <class D, int Rows, int Vectors>
 void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
-  using T = hn::TFromD<D>;
   const D d;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
   const std::int64_t last_cols = t.cols - (Vectors - 1) * lanes;
@@ -196,105 +225,51 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
     multiply<Reads::masked>(d, mask, t, sum);
   }
 
-  if (t.alpha != T{1}) {
-    const hn::Vec<D> alpha = hn::Set(d, t.alpha);
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) sum[i][v] = hn::Mul(alpha, sum[i][v]);
+  scale_and_store(d, mask, last_cols, sum, t.alpha, t.beta, t.c, t.ldc);
+}
+
+template <Reads B, class D, int Rows, int Vectors>
+HWY_INLINE void multiply_tiles(const MaskedTile<hn::TFromD<D>>& t, std::int64_t tiles) {
+  using T = hn::TFromD<D>;
+  const D d;
+  const std::int64_t last_cols = t.cols - (Vectors - 1) * std::int64_t{hn::MaxLanes(d)};
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(last_cols));
+  // Read once: for all that the compiler knows, a store to C may change them.
+  const std::int64_t k = t.k, b_row = t.b_k, ldc = t.ldc;
+  const T alpha = t.alpha, beta = t.beta;
+  const bool is_plain = alpha == T{1} && beta == T{};
+  const T* const b = t.b;
+  T* c = t.c;
+  StridedRows<T, Rows> a(t.a, t.a_row, t.a_k);
+  for (; tiles > 0; --tiles, a.skip_rows(), c += Rows * ldc) {
+    hn::Vec<D> sum[Rows][Vectors];
+    Position<T, Rows> at = {a, b, nullptr, nullptr, nullptr};
+    multiply_step<Step::first, B>(d, mask, 0, at, sum);
+    for (std::int64_t step = k - 1; step > 0; --step) {
+      at.a.next();
+      at.b += b_row;
+      multiply_step<Step::next, B>(d, mask, 0, at, sum);
+    }
+    if (is_plain) {
+      store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
+    } else {
+      scale_and_store(d, mask, last_cols, sum, alpha, beta, c, ldc);
     }
   }
-  // Read once: for all that the compiler knows, a store to C may change them.
-  const T beta = t.beta;
-  T* const c = t.c;
-  const std::int64_t ldc = t.ldc;
-  if (beta == T{}) {
-    store_tile<false>(d, mask, last_cols, sum, beta, c, ldc);
+}
+
+template <class D, int Rows, int Vectors>
+void masked_strip(const MaskedTile<hn::TFromD<D>>& t, std::int64_t tiles) {
+  if (t.cols == Vectors * std::int64_t{hn::MaxLanes(D())}) {
+    multiply_tiles<Reads::whole, D, Rows, Vectors>(t, tiles);
   } else {
-    store_tile<true>(d, mask, last_cols, sum, beta, c, ldc);
+    multiply_tiles<Reads::masked, D, Rows, Vectors>(t, tiles);
   }
 }
 
 template <class T>
 using FullTag = hn::ScalableTag<T>;
 
-#if HWY_TARGET == HWY_SCALAR
-template <class T>
-constexpr std::int64_t block = 1;
-
-template <class T>
-void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t /*width*/, T* panel) {
-  *panel = rows[0][at];
-}
-#else
-// A block of 128 bits has 4 floats or 2 doubles of one row.
-template <class T>
-constexpr std::int64_t block = 16 / sizeof(T);
-
-/// The blocks at `at` of the rows first, first + step, …, one in each 128 bits of a vector.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> gather_blocks(D d, const T* const* rows, int first, int step,
-                                    std::int64_t at) {
-  if constexpr (hn::MaxLanes(d) * sizeof(T) <= 16) {
-    return hn::LoadU(d, rows[first] + at);
-  } else {
-    const hn::Half<D> half;
-    constexpr int count = static_cast<int>(hn::MaxLanes(half) * sizeof(T) / 16);
-    return hn::Combine(d, gather_blocks(half, rows, first + count * step, step, at),
-                       gather_blocks(half, rows, first, step, at));
-  }
-}
-
-/// panel[i * width + r] = rows[r][at + i] for all lanes r of a vector and i in [0, block).
-template <class T>
-HWY_INLINE void transpose_blocks(const T* const* rows, std::int64_t at, std::int64_t width,
-                                 T* panel) {
-  const FullTag<T> d;
-  if constexpr (sizeof(T) == 8) {
-    const auto r0 = gather_blocks(d, rows, 0, 2, at);
-    const auto r1 = gather_blocks(d, rows, 1, 2, at);
-    hn::StoreU(hn::InterleaveLower(d, r0, r1), d, panel);
-    hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, panel + width);
-  } else {
-    const hn::Repartition<double, FullTag<T>> pairs;
-    const auto r0 = gather_blocks(d, rows, 0, 4, at);
-    const auto r1 = gather_blocks(d, rows, 1, 4, at);
-    const auto r2 = gather_blocks(d, rows, 2, 4, at);
-    const auto r3 = gather_blocks(d, rows, 3, 4, at);
-    const auto lower01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
-    const auto lower23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
-    const auto upper01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
-    const auto upper23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
-    const auto store = [&](auto pair, std::int64_t i) {
-      hn::StoreU(hn::BitCast(d, pair), d, panel + i * width);
-    };
-    store(hn::InterleaveLower(pairs, lower01, lower23), 0);
-    store(hn::InterleaveUpper(pairs, lower01, lower23), 1);
-    store(hn::InterleaveLower(pairs, upper01, upper23), 2);
-    store(hn::InterleaveUpper(pairs, upper01, upper23), 3);
-  }
-}
-#endif
-
-template <class T>
-void transpose(std::int64_t k, const T* from, std::int64_t stride, std::int64_t count,
-               std::int64_t width, T* panel) {
-  constexpr std::int64_t lanes = hn::MaxLanes(FullTag<T>());
-  for (std::int64_t c = 0; c < width; c += lanes) {
-    // Lanes beyond the last vector repeat it.
-    const T* rows[lanes];
-    for (std::int64_t r = 0; r < lanes; ++r) {
-      rows[r] = from + (c + r < count ? c + r : count - 1) * stride;
-    }
-    std::int64_t i = 0;
-    for (; i + block<T> <= k; i += block<T>) {
-      transpose_blocks(rows, i, width, panel + i * width + c);
-    }
-    for (; i < k; ++i) {
-      for (std::int64_t r = 0; r < lanes; ++r) panel[i * width + c + r] = rows[r][i];
-    }
-  }
-}
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 using HalfTag = FullTag<T>;
@@ -315,9 +290,11 @@ constexpr MaskedKernels<T> make_masked(std::integer_sequence<int, Row...>) {
           hn::MaxLanes(FullTag<T>()),
           !HWY_MEM_OPS_MIGHT_FAULT,
           masked_wide_rows,
-          {masked_MR, masked_MR == 14 ? 8 : masked_MR, masked_MR == 14 ? 4 : masked_wide_rows},
+          {masked_MR, pair_rows, quad_rows},
           {{masked_tile<HalfTag<T>, Row + 1, 1>, masked_tile<FullTag<T>, Row + 1, 1>,
             masked_tile<FullTag<T>, Row + 1, 2>, wide_tile<T, Row + 1>()}...},
+          {masked_strip<FullTag<T>, masked_MR, 1>, masked_strip<FullTag<T>, pair_rows, 2>,
+           masked_strip<FullTag<T>, quad_rows, 4>},
           transpose<T>};
 }
 

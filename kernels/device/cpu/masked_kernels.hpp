@@ -46,6 +46,10 @@ struct MaskedTile {
 template <class T>
 using MaskedTileFunction = void (*)(const MaskedTile<T>& tile);
 
+/// The same for `tiles` tiles, one below the other. They neither fetch nor copy, and k is at least 1.
+template <class T>
+using MaskedStripFunction = void (*)(const MaskedTile<T>& tile, std::int64_t tiles);
+
 template <class T>
 struct MaskedKernels {
   static constexpr int max_rows = 14;
@@ -63,6 +67,9 @@ struct MaskedKernels {
 
   // [rows - 1]: half a vector, one, two and four vectors. The last is null above wide_rows.
   MaskedTileFunction<T> tiles[max_rows][4];
+  // Tiles of rows_of_short_k rows, of one, two and four vectors. The first products of a tile need
+  // not wait for the call of a function.
+  MaskedStripFunction<T> strips[3];
 
   /// Copies `count` vectors of k elements each, which begin `stride` apart, side by side:
   /// panel[i * width + c] = from[c * stride + i] for c < count. width is a multiple of lanes and at
@@ -82,6 +89,10 @@ struct MaskedKernels {
   /// How many rows a tile of `cols` columns has at most when k is short.
   std::int64_t short_rows(std::int64_t cols) const {
     return rows_of_short_k[(cols > lanes) + (cols > 2 * lanes)];
+  }
+  /// The function for tiles of short_rows(cols) rows. cols is more than half a vector.
+  MaskedStripFunction<T> tiles_of_strip(std::int64_t cols) const {
+    return strips[(cols > lanes) + (cols > 2 * lanes)];
   }
   /// The columns that a tile of `cols` columns computes: whole vectors, or half a vector.
   std::int64_t width(std::int64_t cols) const {

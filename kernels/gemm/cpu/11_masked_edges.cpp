@@ -80,7 +80,7 @@ struct MaskedEdges {
         g.k <= cpu::NarrowKernels<T>::max_depth) {
       return in_one_pass(g);
     }
-    if (g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
+    if (is_beyond_l2(g) && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
     const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
     const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
                         shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
@@ -96,15 +96,13 @@ struct MaskedEdges {
     const std::int64_t KC = even_part(
         std::max<std::int64_t>(g.k, 1),
         from == From::matrix ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
-    const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
-    const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
-    const std::int64_t most_rows = conflicts ? ways : kernels.MR;
+    const std::int64_t most = most_rows(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       const std::int64_t k = std::min(KC, g.k - k0);
       for (std::int64_t j = 0; j < g.n;) {
         const std::int64_t cols = kernels.tile_cols(kernels.wide_rows, g.n - j, k);
-        const std::int64_t MR = std::min(tile_rows(kernels, g.m, cols), most_rows);
+        const std::int64_t MR = std::min(tile_rows(kernels, g.m, cols), most);
         if (from == From::packed) {
           packed_strip(g, kernels, MR, k0, k, j, cols);
         } else if (from == From::copy) {
@@ -115,6 +113,14 @@ struct MaskedEdges {
         j += cols;
       }
     }
+  }
+
+  /// Of a tile, such that its rows of A fit their set of L1.
+  template <class T>
+  static std::int64_t most_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
+    const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
+    const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
+    return conflicts ? ways : kernels.MR;
   }
 
   /// Whether lines of a strip of B evict each other from an L1 with 64 sets: its rows, `stride` bytes
@@ -227,6 +233,12 @@ struct MaskedEdges {
     }
     const auto full = kernels.tile(MR, cols);
     std::int64_t i = 0;
+    if (copy == nullptr && k > 0 && MR == kernels.short_rows(cols) && 2 * cols > kernels.lanes) {
+      kernels.tiles_of_strip(cols)(tile, g.m / MR);
+      i = g.m / MR * MR;
+      tile.a += i * g.a.row_stride;
+      tile.c += i * g.c.row_stride;
+    }
     for (; i + MR <= g.m; i += MR) {
       full(tile);
       tile.a += MR * g.a.row_stride;

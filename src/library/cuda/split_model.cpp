@@ -110,6 +110,20 @@ bool parts_pay(const CudaGemmShape& shape, bool a_is_narrow) {
          widening_seconds(h200, shape, a_is_narrow) + plain_seconds(h200, shape);
 }
 
+/// Tiles of 128x256 are whole. Each takes its products, and, while tensor cores idle, its recovery.
+bool residues_pay(const CudaGemmShape& shape) {
+  constexpr std::int64_t columns = 256;
+  constexpr double begin = 40e-6, element = 7.7e-12, recovery = 108e-6, step = 67e-9;
+  constexpr double flops_of_plain = 59e12, margin = 1.05;
+  const auto tiles = static_cast<double>(ceil_div(shape.m, tile) * ceil_div(shape.n, columns));
+  const double waves = std::ceil(tiles / h200.multiprocessors);
+  const double residues = begin + element * elements_of(shape.m + shape.n, shape) +
+                          waves * (recovery + step * static_cast<double>(shape.k));
+  const double plain =
+      2 * elements_of(shape.m, shape) * static_cast<double>(shape.n) / flops_of_plain;
+  return margin * residues < plain;
+}
+
 bool splitting_pays(const CudaGemmShape& shape) {
   const Machine& machine = shape.arch < 90 ? a100 : h200;
   constexpr double margin = 1.07;  // most errors of the model are smaller

@@ -10,6 +10,10 @@ namespace rung {
 /// and, from its data sheet, of an A100.
 bool splitting_pays(const CudaGemmShape& shape);
 
+/// Whether gemm/cuda/42, with the passes that write A and B as residues, is expected to take less time
+/// than gemm/cuda/41, by a margin. For sm_90.
+bool residues_pay(const CudaGemmShape& shape);
+
 /// How many parts gemm/cuda/35 cuts k into where its tiles leave SMs idle, at most.
 int splits_of_parts(std::int64_t k);
 

@@ -35,7 +35,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_k = 1024,
      .pays = splitting_pays,
      .use = cuda::GemmRungIndex::gemm_34_f16x3_mma},
-    // Where residues pay for the last wave of 128x256 tiles, too: measured on an H200 (the same notes).
+    // A model says where residues pay for the last wave of 128x256 tiles, too (the same notes).
     {.dtypes = Dtypes::of(Dtype::f64),
      .compute_mode = ComputeMode::split,
      .min_arch = 90,
@@ -43,6 +43,7 @@ inline constexpr CudaGemmRule cuda_gemm_rules[] = {
      .min_m = 4096,
      .min_n = 4096,
      .min_k = 2048,
+     .pays = residues_pay,
      .use = cuda::GemmRungIndex::gemm_42_residues},
     // The only one in this mode, whatever the shape: bits do not depend on it.
     {.dtypes = Dtypes::of(Dtype::f32),

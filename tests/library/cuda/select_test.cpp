@@ -178,6 +178,13 @@ TEST(CudaRules, DoublesAreSplitIntoResiduesWhereThatPays) {
   g.compute_mode = ComputeMode::split;
   EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
   EXPECT_EQ(choose_cuda_gemm(g, 80).id, "gemm/cuda/40_mma_f64");
+  g.m = 4160, g.n = 4100, g.k = 2100;  // the last of five waves has a quarter of the tiles
+  EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
+  g.m = 5000, g.n = 4500, g.k = 3000;
+  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
+  g.m = 4096, g.n = 8192, g.k = 2048;
+  EXPECT_EQ(chosen(g), "gemm/cuda/42_residues");
+  g.m = g.n = 4096;
   g.k = 100;
   EXPECT_EQ(chosen(g), "gemm/cuda/41_mma_f64_warp_roles");
 }
