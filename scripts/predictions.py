@@ -2,28 +2,37 @@
 """Compares the times that `rung explain` predicts with measured ones.
 
     predictions.py RUNG TIMES [SCALE...]
+    predictions.py RUNG --rungs RESULTS...
 
 TIMES has a line of JSON for each launch, as tests/analysis/timed_launches.cu writes it, with the program's
 name. For each program and scale, explains it with -DSCALE and compares the kernels' times with cold caches.
+RESULTS are JSON of `rung bench`: compares its times of gemm/cuda with predictions from one tile of each rung.
+--gpu KEY, such as h100, is for either: the GPU that the times are from (default: h200).
 """
 
+import argparse
 import json
 import math
 import pathlib
 import statistics
 import subprocess
-import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "tests" / "analysis"
 
 
-def predicted(rung, program, scale):
+def explained(rung, *arguments):
+    """The JSON of `rung explain`; None where the rung cannot run that."""
     done = subprocess.run(
-        [rung, "explain", SOURCES / f"{program}.cu", f"-DSCALE={scale}", "--json", "-"],
+        [rung, "explain", *map(str, arguments), "--no-hardware", "--json", "-"],
         capture_output=True, text=True, check=False,
-    )
-    kernels = json.loads(done.stdout[done.stdout.index("{"):])["kernels"]
-    return {kernel["kernel"]: kernel["diagnosis"]["predicted_seconds"] * 1e6 for kernel in kernels}
+    )  # fmt: skip
+    start = done.stdout.find("{")
+    return json.loads(done.stdout[start:]) if start >= 0 else None
+
+
+def predicted(rung, gpu, program, scale):
+    found = explained(rung, SOURCES / f"{program}.cu", f"-DSCALE={scale}", "--gpu", gpu)
+    return {one["kernel"]: one["diagnosis"]["predicted_seconds"] * 1e6 for one in found["kernels"]}
 
 
 def measured(file):
@@ -35,30 +44,68 @@ def measured(file):
     return times
 
 
-def main():
-    rung, file, *scales = sys.argv[1:]
-    times = measured(file)
-    errors = {}
-    for (program, scale), launches in sorted(times.items()):
+def of_programs(rung, gpu, file, scales):
+    """Predicted over measured, by program and scale."""
+    ratios = {}
+    for (program, scale), launches in sorted(measured(file).items()):
         if scales and str(scale) not in scales:
             continue
-        for name, expected in predicted(rung, program, scale).items():
+        for name, expected in predicted(rung, gpu, program, scale).items():
             found = [time for symbol, time in launches.items() if name in symbol]
             assert len(found) == 1, name
-            ratio = expected / found[0]
-            errors.setdefault((program, scale), []).append(ratio)
-            print(f"{name:55} x{scale}  predicted {expected:7.1f} us, measured {found[0]:7.1f}: {ratio:.2f}")
-    print("| kernels | scale | predicted / measured | within a factor of 1.5 | median error | 90th percentile |")
+            ratios.setdefault(f"{program} x{scale}", []).append(expected / found[0])
+            report(f"{name} x{scale}", expected, found[0])
+    return ratios
+
+
+def of_rungs(rung, gpu, files):
+    """Predicted over measured, by file."""
+    ratios = {}
+    for file in files:
+        for entry in json.loads(pathlib.Path(file).read_text())["results"]:
+            if not entry["rung"].startswith("gemm/cuda") or not entry["seconds"] or entry["layout"] != "nn":
+                continue
+            size = [word for extent in "mnk" for word in (f"--{extent}", entry[extent])]
+            found = explained(rung, entry["rung"], "--dtype", entry["dtype"], *size, "--gpu", gpu)
+            if found is None:
+                continue
+            time = entry["seconds"]["median"] * 1e6
+            expected = found["prediction"]["predicted_seconds"] * 1e6
+            ratios.setdefault(pathlib.Path(file).stem, []).append(expected / time)
+            report(f"{entry['rung']} {entry['m']}x{entry['n']}x{entry['k']}", expected, time)
+    return ratios
+
+
+def report(name, expected, time):
+    print(f"{name:60} predicted {expected:9.1f} us, measured {time:9.1f}: {expected / time:.2f}", flush=True)
+
+
+def row(name, ratios):
+    wrong = sorted(abs(ratio - 1) for ratio in ratios)
+    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+    close = sum(error <= 0.25 for error in wrong) / len(wrong)
+    cells = [name, len(ratios), f"{mean:.2f}", f"{100 * close:.0f} %", f"{100 * statistics.median(wrong):.0f} %",
+             f"{100 * wrong[int(0.9 * len(wrong))]:.0f} %"]  # fmt: skip
+    print("| " + " | ".join(map(str, cells)) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("rung")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--rungs", action="store_true")
+    parser.add_argument("--gpu", default="h200")
+    given = parser.parse_args()
+    ratios = (
+        of_rungs(given.rung, given.gpu, given.files)
+        if given.rungs
+        else of_programs(given.rung, given.gpu, given.files[0], given.files[1:])
+    )
+    print("| of | predictions | predicted / measured | within 25 % | median error | 90th percentile |")
     print("|---|---:|---:|---:|---:|---:|")
-    groups = dict(errors)
-    for program in sorted({program for program, _ in errors}):
-        groups[program, "all"] = [r for (p, _), ratios in errors.items() if p == program for r in ratios]
-    for (program, scale), ratios in groups.items():
-        wrong = sorted(abs(ratio - 1) for ratio in ratios)
-        mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
-        close = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ratios) / len(ratios)
-        print(f"| {program} | {scale} | {mean:.2f} | {100 * close:.0f} % | {100 * statistics.median(wrong):.0f} % "
-              f"| {100 * wrong[int(0.9 * len(wrong))]:.0f} % |")
+    for name, group in ratios.items():
+        row(name, group)
+    row("all", [ratio for group in ratios.values() for ratio in group])
 
 
 if __name__ == "__main__":
