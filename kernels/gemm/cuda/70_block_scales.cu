@@ -49,8 +49,8 @@ struct ScaledTile {
                                                 const BlockScales& scales = {}) {
     auto& shared = cuda::dynamic_shared<Shared>();
     if (threadIdx.x == 0) {
+      shared.scale_barriers.init_before_fence(LOADERS, CONSUMERS * 4);
       shared.tile_barriers.init(CONSUMERS * 4);
-      shared.scale_barriers.init(LOADERS, CONSUMERS * 4);
     }
     // sync: the barriers are initialised, for TMA too
     ptx::barrier_cluster_arrive_wait();

@@ -64,6 +64,13 @@ int best_splits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& l
   return best;
 }
 
+/// Whether a block has room for it. Besides, rung 73 has a variable in static shared memory, and what lies
+/// between that and the alignment of dynamic shared memory.
+bool has_room(std::int64_t shared_bytes, const Limits& limits) {
+  constexpr std::int64_t static_bytes = 1024;
+  return shared_bytes + static_bytes <= limits.shared_bytes;
+}
+
 /// Rung 73 keeps a block's part of A in shared memory: as few parts of k as that has room for, but enough
 /// for each SM to have a block, if each warp then still has a record.
 int stream_splits(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
@@ -73,17 +80,17 @@ int stream_splits(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits
   const std::int64_t idle = std::max<std::int64_t>(1, limits.multiprocessors / row_tiles);
   auto& splits = chosen.config.splits;
   splits = static_cast<int>(std::clamp<std::int64_t>(k_blocks / warps, 1, idle));
-  while (splits < k_blocks &&
-         weight_only_blocks(chosen, g, limits.multiprocessors).shared_bytes > limits.shared_bytes) {
-    ++splits;
-  }
+  const auto fits = [&] {
+    return has_room(weight_only_blocks(chosen, g, limits.multiprocessors).shared_bytes, limits);
+  };
+  while (splits < k_blocks && !fits()) ++splits;
   return splits;
 }
 
 bool fits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
   const auto [tiles, shared_bytes] = weight_only_blocks(chosen, g, limits.multiprocessors);
-  if (shared_bytes > limits.shared_bytes) return false;
+  if (!has_room(shared_bytes, limits)) return false;
   return chosen.config.splits == 1 ||
          (tiles <= max_semaphores && split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
                                                         chosen.config) <= limits.workspace_bytes);
