@@ -122,14 +122,13 @@ struct ScaledTile {
                                                  const cuda::TensorMaps& maps,
                                                  const cuda::Products& products,
                                                  const BlockScales& scales, Shared& shared) {
+    // From lane 0: so the compiler knows that a warp does not diverge.
+    const int group = static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0)) - 1;
+    const int group_row = group * 64;
     cuda::PipelineState<STAGES> tile_state;
     cuda::PipelineState<SCALE_STAGES> scale_state;
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
-          // From lane 0: so the compiler knows that a warp does not diverge. For each tile anew: else
-          // it is spilled, and each k-block waits for it.
-          const int group = static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0)) - 1;
-          const int group_row = group * 64;
           float acc[BN / 8][4] = {};
           const int blocks = k_blocks(tile);
           int in_stage = 0;  // the k-block's place in its stage of scales
@@ -137,12 +136,9 @@ struct ScaledTile {
             // sync: the tiles and scales are there
             shared.tile_barriers.wait_until_full(tile_state);
             if (in_stage == 0) shared.scale_barriers.wait_until_full(scale_state);
-            if (group_row < tile.rows) {
-              multiply(shared, tile_state.stage, shared.scales[scale_state.stage], in_stage,
-                       group_row, acc);
-            } else {
-              shared.tile_barriers.release(tile_state.stage);
-            }
+            // Also rows that do not exist: a branch here costs a tenth of the rate of whole tiles.
+            multiply(shared, tile_state.stage, shared.scales[scale_state.stage], in_stage,
+                     group_row, acc);
             tile_state.advance();
             if (++in_stage == BLOCKS || block == blocks - 1) {
               shared.scale_barriers.release(scale_state.stage);
@@ -155,7 +151,7 @@ struct ScaledTile {
           cuda::store_result(shared.Cs[group], g, maps.c, scales.to_bf16, tile.c_row + group_row,
                              tile.c_row + tile.rows, tile.c_col, acc, 1 + group);
         });
-    shared.Cs[threadIdx.x / 128 - 1].wait();
+    shared.Cs[group].wait();
   }
 
   /// acc += a k-block of 64 rows of A times B's columns, times the scales of both. Releases the stage.

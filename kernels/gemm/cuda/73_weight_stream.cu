@@ -1,7 +1,7 @@
-// gemm/cuda/73_weight_stream: weights of 4 or 8 bits for up to 16 rows of A: each warp streams records
-//   of its own part of k, without a barrier; rows of A stay in shared memory.
+// gemm/cuda/73_weight_stream: weights of 4 or 8 bits by a vector, or few rows of A: each warp streams
+//   records of its own part of k, without a barrier; rows of A stay in shared memory.
 // from: 71_weight_only | removes: a barrier of the block for each k-block, and matrix instructions for
-//   columns that do not exist | bottleneck: device memory
+//   columns that do not exist | bottleneck: instructions that unpack 4 bits; for 8 bits, device memory
 // needs: sm_80 | try: rung verify gemm/cuda/73
 
 #include "device/cuda/entry/weight_only.cuh"
@@ -15,14 +15,15 @@ namespace {
 
 /// A block takes COLS rows of A and up to ROWS rows of the weights, 16 of them at a time, whose k its
 /// warps share.
-template <int COLS, int BITS, int STAGES, int WARPS_OF_BLOCK = 16>
+template <int BITS, int STAGES>
 struct WeightStream {
-  static constexpr int WARPS = WARPS_OF_BLOCK;
+  static constexpr int COLS = 8;
+  static constexpr int WARPS = 16;
   static constexpr int THREADS = WARPS * 32;
   static constexpr int ROWS = 128;
   static constexpr int BK = WeightLayout::steps;
   static constexpr int RECORD = cuda::most_record_bytes<BITS>;
-  static constexpr int MIN_BLOCKS_PER_SM = 16 / WARPS;
+  static constexpr int MIN_BLOCKS_PER_SM = 1;
   static constexpr int PARTIAL = COLS * WeightLayout::rows;  // sums of a warp
   using Form = cuda::RecordForm<BITS>;
   using Results = cuda::WeightOnlyResults<COLS, ROWS>;
@@ -88,16 +89,12 @@ struct WeightStream {
 
     const Form form(args.layout);
     for (int tile = 0; tile < work.tiles; ++tile) {
-      float acc[COLS / 8][4] = {};
+      float acc[1][4] = {};
       multiply_tile<In>(form, records, xs, work, acc);
       float* const partial = shared.partial[tile % 2][warp()];
       RUNG_UNROLL
-      for (int j = 0; j < COLS / 8; ++j) {
-        RUNG_UNROLL
-        for (int i = 0; i < 4; ++i) {
-          partial[(j * 8 + lane() % 4 * 2 + i % 2) * WeightLayout::rows + lane() / 4 + i / 2 * 8] =
-              acc[j][i];
-        }
+      for (int i = 0; i < 4; ++i) {
+        partial[(lane() % 4 * 2 + i % 2) * WeightLayout::rows + lane() / 4 + i / 2 * 8] = acc[0][i];
       }
       // sync: the sums of all warps are there; those of the tile before have been added up
       __syncthreads();
@@ -201,11 +198,10 @@ struct WeightStream {
   template <class In>
   static __device__ __forceinline__ void multiply_tile(const Form& form, Records& records,
                                                        const In* xs, const Work& work,
-                                                       float (&acc)[COLS / 8][4]) {
+                                                       float (&acc)[1][4]) {
     // The rows and steps of A whose addresses this lane gives to ldmatrix. Rows that do not exist are
     // the last one: their sums are not stored.
-    const int row = lane() % 8 + (COLS == 16 ? lane() / 16 * 8 : 0);
-    const int step = COLS == 16 ? lane() / 8 % 2 * 8 : lane() / 8 * 8;
+    const int row = lane() % 8, step = lane() / 8 * 8;
     std::uint32_t x = ptx::cvta_to_shared(
         xs + (row < work.few ? row : work.few - 1) * work.pitch() + records.first() * BK + step);
     RUNG_NO_UNROLL
@@ -219,10 +215,9 @@ struct WeightStream {
   template <class In>
   static __device__ __forceinline__ void multiply_record(const Form& form,
                                                          const unsigned char* record,
-                                                         std::uint32_t x,
-                                                         float (&acc)[COLS / 8][4]) {
+                                                         std::uint32_t x, float (&acc)[1][4]) {
     constexpr int CHUNK = cuda::chunk_steps<BITS>;
-    float sums[COLS / 8][4] = {};
+    float sums[1][4] = {};
     RUNG_UNROLL
     for (int k = 0; k < BK; k += CHUNK) {
       std::uint32_t words[4], minus_zeros[2] = {};
@@ -240,25 +235,14 @@ struct WeightStream {
   template <class In, int STEP>
   static __device__ __forceinline__ void multiply_steps(const std::uint32_t (&words)[4],
                                                         const std::uint32_t (&minus_zeros)[2],
-                                                        std::uint32_t x,
-                                                        float (&sums)[COLS / 8][4]) {
-    std::uint32_t a[2][4], b[COLS / 8][4];
-    cuda::unpack_fragment<In, BITS, STEP>(a[0], words, minus_zeros);
-    cuda::unpack_fragment<In, BITS, STEP + 16>(a[1], words, minus_zeros);
-    RUNG_UNROLL
-    for (int j = 0; j < COLS / 8; ++j) {
-      ptx::ldmatrix_x4<false>(b[j], x + (STEP + j * 16) * static_cast<int>(sizeof(In)));
-    }
-    RUNG_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      RUNG_UNROLL
-      for (int j = 0; j < COLS / 8; ++j) {
-        // A vector of ldmatrix has 32 steps of 8 rows of A, or 16 steps of 16 rows.
-        const std::uint32_t* const fragment = COLS == 8 ? &b[0][half * 2] : &b[half][j * 2];
-        const std::uint32_t pair[] = {fragment[0], fragment[1]};
-        ptx::mma_m16n8k16<In>(sums[j], a[half], pair);
-      }
-    }
+                                                        std::uint32_t x, float (&sums)[1][4]) {
+    std::uint32_t a[4], b[4];
+    ptx::ldmatrix_x4<false>(b, x + STEP * static_cast<int>(sizeof(In)));
+    const std::uint32_t first[] = {b[0], b[1]}, second[] = {b[2], b[3]};
+    cuda::unpack_fragment<In, BITS, STEP>(a, words, minus_zeros);
+    ptx::mma_m16n8k16<In>(sums[0], a, first);
+    cuda::unpack_fragment<In, BITS, STEP + 16>(a, words, minus_zeros);
+    ptx::mma_m16n8k16<In>(sums[0], a, second);
     if constexpr (STEP + 32 < cuda::chunk_steps<BITS>) {
       multiply_steps<In, STEP + 32>(words, minus_zeros, x, sums);
     }
@@ -297,15 +281,13 @@ struct WeightStream {
   static constexpr cuda::TileShape shape() { return {COLS, ROWS, BK, THREADS, sizeof(Shared)}; }
 };
 
-//                           COLS BITS STAGES
-using Eight4 = WeightStream<8, 4, 5>;
-using Sixteen4 = WeightStream<16, 4, 5>;
-using Eight8 = WeightStream<8, 8, 4>;
-using Sixteen8 = WeightStream<16, 8, 4>;
+//                         BITS STAGES
+using Stream4 = WeightStream<4, 5>;
+using Stream8 = WeightStream<8, 4>;
 
 }  // namespace
 
 // compiled by type: bf16 f16
-RUNG_WEIGHT_ONLY_TILES(73, weight_stream, (0, Eight4), (1, Sixteen4), (2, Eight8), (3, Sixteen8))
+RUNG_WEIGHT_ONLY_TILES(73, weight_stream, (0, Stream4), (1, Stream8))
 
 }  // namespace rung

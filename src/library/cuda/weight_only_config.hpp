@@ -7,7 +7,7 @@
 
 namespace rung::cuda {
 
-/// Rung 73 for few rows, rung 71, or from some rows on, on sm_90, rung 72.
+/// Rung 73 for one row, rung 71, or from some rows on, on sm_90, rung 72.
 CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Limits& limits);
 
 /// Rows of A (BM) and of the weights (BN) that a block takes; of rung 73, the most rows of the weights.
