@@ -17,18 +17,15 @@ struct StageBarriers {
   std::uint64_t empty[STAGES];  // all blocks of the cluster have read them
 
   /// One thread does this. `warps`: of a block, which read.
-  __device__ __forceinline__ void init(int warps) {
-    init_before_fence(1, warps);
-    ptx::fence_mbarrier_init();
-  }
+  __device__ __forceinline__ void init(int warps) { init(1, warps); }
 
-  /// The same where so many threads of a block arrive at `full`, before another init(), whose fence
-  /// serves both.
-  __device__ __forceinline__ void init_before_fence(int threads, int warps) {
+  /// The same where so many threads of a block arrive at `full`.
+  __device__ __forceinline__ void init(int threads, int warps) {
     for (int stage = 0; stage < STAGES; ++stage) {
       ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), threads);
       ptx::mbarrier_init(ptx::cvta_to_shared(&empty[stage]), CLUSTER * warps);
     }
+    ptx::fence_mbarrier_init();
   }
 
   /// Waits until a stage is empty in all blocks, as all are in the first round. Returns the mbarrier
