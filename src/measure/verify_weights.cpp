@@ -10,11 +10,13 @@
 namespace rung {
 namespace {
 
+constexpr std::string_view one_row = "gemm/cuda/73_weight_stream";
 constexpr std::string_view few_rows = "gemm/cuda/71_weight_only";
 
 /// Sizes for which the library chooses the rung, on a GPU that has it.
 std::vector<Size> sizes_of(std::string_view id) {
-  if (id == few_rows) return {{1, 128, 256}, {16, 200, 128}, {23, 257, 640}, {64, 130, 1152}};
+  if (id == one_row) return {{1, 128, 256}, {1, 200, 128}, {1, 257, 2176}, {1, 2130, 1152}};
+  if (id == few_rows) return {{2, 128, 256}, {16, 200, 128}, {23, 257, 640}, {32, 130, 1152}};
   return {{65, 128, 256}, {128, 200, 128}, {129, 257, 640}, {300, 130, 1152}};
 }
 

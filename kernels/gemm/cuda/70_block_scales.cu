@@ -8,6 +8,7 @@
 #include "device/cuda/entry/block_scaled.cuh"
 #include "device/cuda/epilogue/scaled_result.cuh"
 #include "device/cuda/load/pipeline_state.cuh"
+#include "device/cuda/load/stage_barriers.cuh"
 #include "device/cuda/load/tile_scales.cuh"
 #include "device/cuda/load/tma_load.cuh"
 #include "device/cuda/ptx/sm_90.cuh"
@@ -25,17 +26,20 @@ struct ScaledTile {
   static constexpr int CONSUMERS = BM / 64;        // warpgroups
   static constexpr int THREADS = (1 + CONSUMERS) * 128;
   static constexpr int BK = BlockScales::steps;
-  static constexpr int LOADERS = 96;  // threads that load scales
+  static constexpr int LOADERS = 96;      // threads that load scales
+  static constexpr int SCALE_STAGES = 2;  // of BLOCKS k-blocks each
   using RaggedGroups = void;
   using Tile = cuda::SwizzledTile<64, true, 1>;
+  using Scales = cuda::TileScales<BM, BN>;
+  static constexpr int BLOCKS = Scales::BLOCKS;
 
   struct Shared {
     alignas(1024) In As[STAGES][BM * BK];
     alignas(1024) In Bs[STAGES][BN * BK];
     cuda::TmaStoreEpilogue<BN, float> Cs[CONSUMERS];
-    cuda::TileScales<BM, BN> scales[STAGES];
-    std::uint64_t full[STAGES];   // barriers: the tiles and scales are there
-    std::uint64_t empty[STAGES];  // nobody reads them any more
+    Scales scales[SCALE_STAGES];
+    cuda::StageBarriers<STAGES, 1> tile_barriers;
+    cuda::StageBarriers<SCALE_STAGES, 1> scale_barriers;
     cuda::GroupScheduler<BM, BN> scheduler;
   };
 
@@ -45,11 +49,12 @@ struct ScaledTile {
                                                 const BlockScales& scales = {}) {
     auto& shared = cuda::dynamic_shared<Shared>();
     if (threadIdx.x == 0) {
-      for (int stage = 0; stage < STAGES; ++stage) {
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.full[stage]), 1 + LOADERS);
-        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.empty[stage]), CONSUMERS * 4);
+      // The fence of the tiles' barriers serves these, too.
+      for (int stage = 0; stage < SCALE_STAGES; ++stage) {
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.scale_barriers.full[stage]), LOADERS);
+        ptx::mbarrier_init(ptx::cvta_to_shared(&shared.scale_barriers.empty[stage]), CONSUMERS * 4);
       }
-      ptx::fence_mbarrier_init();
+      shared.tile_barriers.init(CONSUMERS * 4);
     }
     // sync: the barriers are initialised, for TMA too
     ptx::barrier_cluster_arrive_wait();
@@ -77,11 +82,10 @@ struct ScaledTile {
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
           for (int k0 = 0; k0 < tile.steps; k0 += BK) {
-            wait_until_empty(shared, state);
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
+            const std::uint32_t full =
+                shared.tile_barriers.expect(state, sizeof shared.As[0] + sizeof shared.Bs[0]);
             const std::uint32_t a = ptx::cvta_to_shared(shared.As[state.stage]);
             const std::uint32_t b = ptx::cvta_to_shared(shared.Bs[state.stage]);
-            ptx::mbarrier_arrive_expect_tx(full, sizeof shared.As[0] + sizeof shared.Bs[0]);
             cuda::load_tile<BM>(a, maps.a, true, tile.a_row, k0, full);
             cuda::load_tile<BN>(b, maps.b, true, tile.b_col, k0, full);
             state.advance();
@@ -93,16 +97,16 @@ struct ScaledTile {
   static __device__ __forceinline__ void load_scales(const Gemm<In, float>& g,
                                                      const cuda::Products& products,
                                                      const BlockScales& scales, Shared& shared) {
-    cuda::PipelineState<STAGES> state;
+    cuda::PipelineState<SCALE_STAGES> state;
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
+          const int blocks = k_blocks(tile);
           cuda::ScaleLoader<BM, BN, LOADERS> loader(
               scales, static_cast<int>(threadIdx.x) - 32, scales.a + tile.a_row * scales.a_row,
-              tile.rows, scales.b + tile.group * scales.b_group, tile.c_col, g.n);
-          for (int k0 = 0; k0 < tile.steps; k0 += BK) {
-            wait_until_empty(shared, state);
+              tile.rows, scales.b + tile.group * scales.b_group, tile.c_col, g.n, blocks);
+          for (int block = 0; block < blocks; block += BLOCKS) {
+            const std::uint32_t full = shared.scale_barriers.wait_until_empty(state);
             loader.copy_next(shared.scales[state.stage]);
-            const std::uint32_t full = ptx::cvta_to_shared(&shared.full[state.stage]);
             if (scales.a == nullptr) {
               ptx::mbarrier_arrive(full);
             } else {
@@ -113,10 +117,8 @@ struct ScaledTile {
         });
   }
 
-  /// sync: a stage that nobody reads, as all are in the first round
-  static __device__ __forceinline__ void wait_until_empty(
-      Shared& shared, const cuda::PipelineState<STAGES>& state) {
-    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.empty[state.stage]), state.parity ^ 1);
+  static __device__ __forceinline__ int k_blocks(const cuda::GroupTile& tile) {
+    return (tile.steps + BK - 1) / BK;
   }
 
   /// One warpgroup: 64 rows of each tile.
@@ -127,18 +129,26 @@ struct ScaledTile {
     // From lane 0: so the compiler knows that a warp does not diverge.
     const int group = static_cast<int>(ptx::shfl_idx(threadIdx.x / 128, 0)) - 1;
     const int group_row = group * 64;
-    cuda::PipelineState<STAGES> state;
+    cuda::PipelineState<STAGES> tile_state;
+    cuda::PipelineState<SCALE_STAGES> scale_state;
     shared.scheduler.for_each(
         g, products, GROUP, [&](const cuda::GroupTile& tile) RUNG_INLINE_LAMBDA {
           float acc[BN / 8][4] = {};
-          for (int k0 = 0; k0 < tile.steps; k0 += BK) {
+          const int blocks = k_blocks(tile);
+          int in_stage = 0;  // the k-block's place in its stage of scales
+          for (int block = 0; block < blocks; ++block) {
             // sync: the tiles and scales are there
-            ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&shared.full[state.stage]), state.parity);
-            if (group_row < tile.rows) multiply(shared, state.stage, group_row, acc);
-            if (threadIdx.x % 32 == 0) {
-              ptx::mbarrier_arrive(ptx::cvta_to_shared(&shared.empty[state.stage]));
+            shared.tile_barriers.wait_until_full(tile_state);
+            if (in_stage == 0) shared.scale_barriers.wait_until_full(scale_state);
+            // Also for rows that do not exist: with a branch here the kernel was slower.
+            multiply(shared, tile_state.stage, shared.scales[scale_state.stage], in_stage,
+                     group_row, acc);
+            tile_state.advance();
+            if (++in_stage == BLOCKS || block == blocks - 1) {
+              shared.scale_barriers.release(scale_state.stage);
+              scale_state.advance();
+              in_stage = 0;
             }
-            state.advance();
           }
 
           // store
@@ -148,8 +158,9 @@ struct ScaledTile {
     shared.Cs[group].wait();
   }
 
-  /// acc += a k-block of 64 rows of A times B's columns, times the scales of both.
-  static __device__ __forceinline__ void multiply(const Shared& shared, int stage, int group_row,
+  /// acc += a k-block of 64 rows of A times B's columns, times the scales of both. Releases the stage.
+  static __device__ __forceinline__ void multiply(Shared& shared, int stage, const Scales& scales,
+                                                  int block, int group_row,
                                                   float (&acc)[BN / 8][4]) {
     float sums[BN / 8][4];
     ptx::set_undefined(sums);
@@ -161,17 +172,21 @@ struct ScaledTile {
           Tile::descriptor(ptx::cvta_to_shared(shared.Bs[stage]), 0, k), k > 0);
     }
     ptx::wgmma_commit_group();
-    ptx::wgmma_wait_group<0>(sums);
-    const cuda::TileScales<BM, BN>& scales = shared.scales[stage];
+
+    // load: scales, while tensor cores multiply
     const int row =
         group_row + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + cuda::accumulator_row();
-    const float of_rows[] = {scales.of_row(row), scales.of_row(row + 8)};
+    const float of_rows[] = {scales.of_row(row, block), scales.of_row(row + 8, block)};
+    float of_cols[Scales::COLS];
+    RUNG_UNROLL
+    for (int c = 0; c < Scales::COLS; ++c) of_cols[c] = scales.of_cols(c, block);
+
+    ptx::wgmma_wait_group<0>(sums);
+    shared.tile_barriers.release(stage);
     RUNG_UNROLL
     for (int j = 0; j < BN / 8; ++j) {
       RUNG_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        acc[j][i] += of_rows[i / 2] * scales.of_cols(j * 8) * sums[j][i];
-      }
+      for (int i = 0; i < 4; ++i) acc[j][i] += of_rows[i / 2] * of_cols[j / 8] * sums[j][i];
     }
   }
 

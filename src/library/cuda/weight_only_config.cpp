@@ -10,22 +10,17 @@
 namespace rung::cuda {
 namespace {
 
-/// For 4 bits so many tiles, for more and more rows of A, then as many for 8.
-constexpr int tiles_of_bits = 3;
-
-CudaGemmChoice rung_of(const WeightOnlyCall& call, int arch) {
-  for (const CudaGemmRule& rule : tuned::cuda_weight_only_rules) {
-    const GemmCall& g = call.product;
-    if (arch < rule.min_arch || arch > rule.max_arch || g.m < rule.min_m || g.k < rule.min_k)
-      continue;
-    const auto index = static_cast<std::size_t>(rule.use);
-    return {index, gemm_rungs[index].id, gemm_rungs[index].rung};
-  }
-  return {};
+bool is_of(const CudaGemmChoice& chosen, GemmRungIndex index) {
+  return chosen.index == static_cast<std::size_t>(index);
+}
+bool streams(const CudaGemmChoice& chosen) {
+  return is_of(chosen, GemmRungIndex::gemm_73_weight_stream);
 }
 
-/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU.
+/// The smallest tile that takes all rows of A at a time, or the largest that fits the GPU. The first half
+/// of a rung's tiles, for more and more rows, is for 4 bits.
 int tile_of(const WeightOnlyCall& call, CudaGemmChoice rung, const Limits& limits) {
+  const int tiles_of_bits = static_cast<int>(tiles_of(*rung.rung, Dtype::bf16).size()) / 2;
   const int first = call.layout.bits == 8 ? tiles_of_bits : 0;
   int tile = first;
   const auto shape = [&]() -> const TileShape& {
@@ -45,22 +40,10 @@ double cost_of(std::int64_t blocks, std::int64_t at_once, std::int64_t k_blocks,
   return waves * (static_cast<double>(k_blocks) + start) + (is_cut ? adding : 0);
 }
 
-}  // namespace
-
-const TileShape& weight_only_tile(const CudaGemmChoice& chosen) {
-  return tiles_of(*chosen.rung, Dtype::bf16)[static_cast<std::size_t>(chosen.config.tile)];
-}
-
-bool loads_by_tma(const CudaGemmChoice& chosen) {
-  return chosen.index == static_cast<std::size_t>(GemmRungIndex::gemm_72_weight_only_wgmma);
-}
-
-CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Limits& limits) {
-  CudaGemmChoice chosen = rung_of(call, arch);
-  chosen.config.tile = tile_of(call, chosen, limits);
-  const GemmCall& g = call.product;
+/// As many parts of k as blocks of rung 71 or 72 take least time with.
+int best_splits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
   const TileShape& tile = weight_only_tile(chosen);
-  const std::int64_t tiles = ceil_div(g.m, tile.BM) * ceil_div(g.n, tile.BN);
+  const std::int64_t tiles = weight_only_blocks(chosen, g, limits.multiprocessors).tiles;
   const std::int64_t k_blocks = ceil_div(g.k, WeightLayout::steps);
   const std::int64_t on_sm =
       std::clamp<std::int64_t>(limits.shared_bytes / tile.shared_bytes, 1, 2);
@@ -68,6 +51,7 @@ CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Li
   const std::int64_t most =
       std::min({k_blocks, ceil_div(2 * at_once, tiles), max_semaphores / tiles});
   double least = cost_of(tiles, at_once, k_blocks, false);
+  int best = 1;
   for (std::int64_t splits = 2; splits <= most; ++splits) {
     const GemmConfig config = {.tile = chosen.config.tile, .splits = static_cast<int>(splits)};
     if (split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN, config) > limits.workspace_bytes)
@@ -75,7 +59,83 @@ CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Li
     const double cost = cost_of(tiles * splits, at_once, ceil_div(k_blocks, splits), true);
     if (cost >= least) continue;
     least = cost;
-    chosen.config.splits = static_cast<int>(splits);
+    best = static_cast<int>(splits);
+  }
+  return best;
+}
+
+/// Whether a block has room for it. Besides, rung 73 has a variable in static shared memory, and what lies
+/// between that and the alignment of dynamic shared memory.
+bool has_room(std::int64_t shared_bytes, const Limits& limits) {
+  constexpr std::int64_t static_bytes = 1024;
+  return shared_bytes + static_bytes <= limits.shared_bytes;
+}
+
+/// Rung 73 keeps a block's part of A in shared memory: as few parts of k as that has room for, but enough
+/// for each SM to have a block, if each warp then still has a record.
+int stream_splits(CudaGemmChoice chosen, const GemmCall& g, const Limits& limits) {
+  const std::int64_t row_tiles = ceil_div(g.n, WeightLayout::rows);
+  const std::int64_t k_blocks = ceil_div(g.k, WeightLayout::steps);
+  const int warps = weight_only_tile(chosen).threads / 32;
+  const std::int64_t idle = std::max<std::int64_t>(1, limits.multiprocessors / row_tiles);
+  auto& splits = chosen.config.splits;
+  splits = static_cast<int>(std::clamp<std::int64_t>(k_blocks / warps, 1, idle));
+  const auto fits = [&] {
+    return has_room(weight_only_blocks(chosen, g, limits.multiprocessors).shared_bytes, limits);
+  };
+  while (splits < k_blocks && !fits()) ++splits;
+  return splits;
+}
+
+bool fits(const CudaGemmChoice& chosen, const GemmCall& g, const Limits& limits) {
+  const TileShape& tile = weight_only_tile(chosen);
+  const auto [tiles, shared_bytes] = weight_only_blocks(chosen, g, limits.multiprocessors);
+  if (!has_room(shared_bytes, limits)) return false;
+  return chosen.config.splits == 1 ||
+         (tiles <= max_semaphores && split_bytes<float>(tiles, std::int64_t{tile.BM} * tile.BN,
+                                                        chosen.config) <= limits.workspace_bytes);
+}
+
+}  // namespace
+
+const TileShape& weight_only_tile(const CudaGemmChoice& chosen) {
+  return tiles_of(*chosen.rung, Dtype::bf16)[static_cast<std::size_t>(chosen.config.tile)];
+}
+
+bool loads_by_tma(const CudaGemmChoice& chosen) {
+  return is_of(chosen, GemmRungIndex::gemm_72_weight_only_wgmma);
+}
+
+WeightOnlyBlocks weight_only_blocks(const CudaGemmChoice& chosen, const GemmCall& g,
+                                    int multiprocessors) {
+  const TileShape& tile = weight_only_tile(chosen);
+  const std::int64_t few_tiles = ceil_div(g.m, tile.BM);
+  if (!streams(chosen)) return {few_tiles * ceil_div(g.n, tile.BN), tile.shared_bytes};
+  // Whole waves of blocks, one for each SM, which have as many rows of the weights as others, or 16 more.
+  const std::int64_t row_tiles = ceil_div(g.n, WeightLayout::rows);
+  const std::int64_t wave = std::max(1, multiprocessors / chosen.config.splits);
+  const std::int64_t waves = ceil_div(row_tiles, wave * (tile.BN / WeightLayout::rows));
+  const std::int64_t each = ceil_div(row_tiles, waves * wave);
+  const std::int64_t steps =
+      round_up(ceil_div(g.k, chosen.config.splits), std::int64_t{WeightLayout::steps});
+  const std::int64_t row_bytes = 2 * steps + 16;
+  return {few_tiles * ceil_div(row_tiles, each),
+          tile.shared_bytes + std::min<std::int64_t>(g.m, tile.BM) * row_bytes};
+}
+
+CudaGemmChoice choose_weight_only(const WeightOnlyCall& call, int arch, const Limits& limits) {
+  const GemmCall& g = call.product;
+  CudaGemmChoice chosen;
+  for (const CudaGemmRule& rule : tuned::cuda_weight_only_rules) {
+    if (arch < rule.min_arch || arch > rule.max_arch || g.m < rule.min_m || g.m > rule.max_m ||
+        g.k < rule.min_k)
+      continue;
+    const auto index = static_cast<std::size_t>(rule.use);
+    chosen = {index, gemm_rungs[index].id, gemm_rungs[index].rung};
+    chosen.config.tile = tile_of(call, chosen, limits);
+    chosen.config.splits =
+        streams(chosen) ? stream_splits(chosen, g, limits) : best_splits(chosen, g, limits);
+    if (fits(chosen, g, limits)) break;
   }
   return chosen;
 }

@@ -166,6 +166,7 @@ inline constexpr CudaGemmRule cuda_weight_only_rules[] = {
      .min_m = 33,
      .min_k = 1,
      .use = cuda::GemmRungIndex::gemm_72_weight_only_wgmma},
+    {.min_arch = 80, .max_m = 1, .min_k = 1, .use = cuda::GemmRungIndex::gemm_73_weight_stream},
     {.min_arch = 80, .use = cuda::GemmRungIndex::gemm_71_weight_only},
 };
 

@@ -226,6 +226,15 @@ TEST_F(CudaWeightOnly, PartsOfK) {
   }
 }
 
+/// Rung 73: each of 16 warps has a record or several of a row, or none; a block has several tiles of 16
+/// rows, or a part of k.
+TEST_F(CudaWeightOnly, OneRow) {
+  expect<bfloat16, float, float>({1, 200, 4608}, {.bits = 4, .has_zeros = true},
+                                 {.multiprocessors = 2});
+  expect<float16, float16, float16>({1, 50, 4096}, {.bits = 8, .beta = 0.5f});
+  expect<bfloat16, bfloat16, bfloat16>({1, 130, 192}, {.bits = 4, .group = 64, .padding = 1});
+}
+
 TEST_F(CudaWeightOnly, AnyLayout) {
   const Form by_columns = {.padding = 3, .a_order = Order::col_major, .c_order = Order::col_major};
   for (const std::int64_t m : {9, 70}) {

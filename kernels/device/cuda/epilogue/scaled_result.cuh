@@ -8,6 +8,10 @@
 namespace rung::cuda {
 
 /// TmaStoreEpilogue::store_before(). With to_bf16, C and its map have bfloat16 elements.
+///
+/// alpha times the sums are new registers. Pairs of sums that are stored as they are would be in pairs of
+/// registers, in the same banks as the partial sums that are added to them: with the two factors of an
+/// FMA in one bank, and its sum too, tensor cores wait for registers.
 template <int BN, class In, int J>
 __device__ __forceinline__ void store_result(TmaStoreEpilogue<BN, float>& boxes,
                                              const Gemm<In, float>& g, const EncodedTensorMap& map,
@@ -16,11 +20,18 @@ __device__ __forceinline__ void store_result(TmaStoreEpilogue<BN, float>& boxes,
                                              int barrier) {
   using Rounded = TmaStoreEpilogue<BN, bfloat16>;
   static_assert(sizeof(Rounded) <= sizeof boxes);
-  if (!to_bf16) return boxes.store_before(g, map, row, end, col, d, barrier);
+  float results[J][4];
+  RUNG_UNROLL
+  for (int j = 0; j < J; ++j) {
+    RUNG_UNROLL
+    for (int i = 0; i < 4; ++i) results[j][i] = g.alpha * d[j][i];
+  }
+  const Gemm<In, float> left = {g.m, g.n, g.k, 1, g.a, g.b, g.beta, g.c};
+  if (!to_bf16) return boxes.store_before(left, map, row, end, col, results, barrier);
   auto* const c = reinterpret_cast<bfloat16*>(g.c.data);
-  const Gemm<In, bfloat16> rounded = {g.m, g.n, g.k,    g.alpha,
+  const Gemm<In, bfloat16> rounded = {g.m, g.n, g.k,    1,
                                       g.a, g.b, g.beta, {c, g.c.row_stride, g.c.col_stride}};
-  reinterpret_cast<Rounded&>(boxes).store_before(rounded, map, row, end, col, d, barrier);
+  reinterpret_cast<Rounded&>(boxes).store_before(rounded, map, row, end, col, results, barrier);
 }
 
 }  // namespace rung::cuda

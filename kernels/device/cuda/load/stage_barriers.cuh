@@ -17,9 +17,12 @@ struct StageBarriers {
   std::uint64_t empty[STAGES];  // all blocks of the cluster have read them
 
   /// One thread does this. `warps`: of a block, which read.
-  __device__ __forceinline__ void init(int warps) {
+  __device__ __forceinline__ void init(int warps) { init(1, warps); }
+
+  /// The same where so many threads of a block arrive at `full`.
+  __device__ __forceinline__ void init(int threads, int warps) {
     for (int stage = 0; stage < STAGES; ++stage) {
-      ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), 1);
+      ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), threads);
       ptx::mbarrier_init(ptx::cvta_to_shared(&empty[stage]), CLUSTER * warps);
     }
     ptx::fence_mbarrier_init();
@@ -28,10 +31,15 @@ struct StageBarriers {
   /// Waits until a stage is empty in all blocks, as all are in the first round. Returns the mbarrier
   /// at which `bytes` bytes are then expected in this block.
   __device__ __forceinline__ std::uint32_t expect(const PipelineState<STAGES>& state, int bytes) {
-    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&empty[state.stage]), state.parity ^ 1);
-    const std::uint32_t barrier = ptx::cvta_to_shared(&full[state.stage]);
+    const std::uint32_t barrier = wait_until_empty(state);
     ptx::mbarrier_arrive_expect_tx(barrier, bytes);
     return barrier;
+  }
+
+  /// The same where the caller signals the mbarrier.
+  __device__ __forceinline__ std::uint32_t wait_until_empty(const PipelineState<STAGES>& state) {
+    ptx::mbarrier_wait_parity(ptx::cvta_to_shared(&empty[state.stage]), state.parity ^ 1);
+    return ptx::cvta_to_shared(&full[state.stage]);
   }
 
   __device__ __forceinline__ void wait_until_full(const PipelineState<STAGES>& state) {

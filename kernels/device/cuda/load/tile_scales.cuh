@@ -1,6 +1,6 @@
 #pragma once
-// The scales of a tile's rows and columns for a block of k: some warps copy them to shared memory,
-// in whichever layout the caller has them.
+// The scales of a tile's rows and columns for several blocks of k at a time: some warps copy them to
+// shared memory, from whichever layout the caller has them in.
 
 #include <cstdint>
 
@@ -10,61 +10,94 @@
 
 namespace rung::cuda {
 
-/// In shared memory: of each of BM rows, and of each 64 of BN columns.
+/// In shared memory: for BLOCKS blocks of k, the scale of each of BM rows and of each 64 of BN columns.
 template <int BM, int BN>
 struct TileScales {
-  static constexpr int COUNT = BM + BN / 64;
-  float at[COUNT];
+  static constexpr int BLOCKS = 4;  // 16 bytes of a row of scales that is contiguous along k
+  static constexpr int COLS = BN / 64;
+  alignas(16) float rows[BM][BLOCKS];
+  float cols[COLS][BLOCKS];
 
-  __device__ __forceinline__ float of_row(int row) const { return at[row]; }
-  __device__ __forceinline__ float of_cols(int col) const { return at[BM + col / 64]; }
+  __device__ __forceinline__ float of_row(int row, int block) const { return rows[row][block]; }
+  /// Of columns 64 `part` on.
+  __device__ __forceinline__ float of_cols(int part, int block) const { return cols[part][block]; }
 };
 
-/// One of THREADS threads that copy the scales of a tile, block after block: where its own ones are,
-/// from the tile's first block on. Addresses take longer to compute than a copy to start.
+/// One of THREADS threads that copy the scales of a tile, BLOCKS blocks of k at a time, from the tile's
+/// first block on. A row whose scales are contiguous and aligned is one copy of 16 bytes: in copies of
+/// 4 bytes, each from another line, a k-block of 128 rows takes longer than its multiplication.
 template <int BM, int BN, int THREADS>
 class ScaleLoader {
   using Scales = TileScales<BM, BN>;
-  static constexpr int EACH = (Scales::COUNT + THREADS - 1) / THREADS;
+  static constexpr int BLOCKS = Scales::BLOCKS;
+  static constexpr int EACH = (BM + THREADS - 1) / THREADS;  // rows
+  static_assert(Scales::COLS * BLOCKS <= THREADS);
 
  public:
   /// `a` is the scale of the tile's first row, `b` that of its matrix's column 0. There are scales of
-  /// `rows` rows, and of columns up to `cols`.
+  /// `rows` rows, of columns up to `cols`, and of `blocks` blocks of k.
   __device__ __forceinline__ ScaleLoader(const BlockScales& scales, int thread, const float* a,
-                                         int rows, const float* b, int first_col, std::int64_t cols)
-      : thread_(thread), null_(scales.a) {
-    RUNG_UNROLL
-    for (int e = 0; e < EACH; ++e) {
-      const int i = thread + e * THREADS;
-      const int col = first_col + (i - BM) * 64;
-      bytes_[e] = (i < BM ? i < rows : col < cols) ? 4 : 0;
-      from_[e] = i < BM ? a + i * scales.a_row : b + col / BlockScales::cols * scales.b_col;
-      step_[e] = i < BM ? scales.a_step : scales.b_step;
-    }
+                                         int rows, const float* b, int first_col, std::int64_t cols,
+                                         int blocks)
+      : thread_(thread),
+        rows_(rows),
+        left_(blocks),
+        null_(scales.a),
+        a_(a + thread * scales.a_row),
+        a_apart_(THREADS * scales.a_row),
+        a_step_(scales.a_step) {
+    has_vectors_ = scales.a_step == 1 && scales.a_row % BLOCKS == 0 &&
+                   reinterpret_cast<std::uintptr_t>(scales.a) % 16 == 0;
+    const int col = first_col + thread / BLOCKS * 64;
+    has_cols_ = thread < Scales::COLS * BLOCKS && col < cols;
+    b_ = b + col / BlockScales::cols * scales.b_col + thread % BLOCKS * scales.b_step;
+    b_step_ = BLOCKS * scales.b_step;
   }
 
-  /// Starts to copy those of the next block; zeros where there are none. Without scales, all are 1.
+  /// Starts to copy those of the next blocks; zeros where there are none. Without scales, all are 1.
   __device__ __forceinline__ void copy_next(Scales& to) {
     RUNG_UNROLL
     for (int e = 0; e < EACH; ++e) {
-      const int i = thread_ + e * THREADS;
-      if (i >= Scales::COUNT) continue;
-      if (null_ == nullptr) {
-        to.at[i] = 1;
-      } else {
-        ptx::cp_async<4>(ptx::cvta_to_shared(&to.at[i]), bytes_[e] == 0 ? null_ : from_[e],
-                         bytes_[e]);
-        from_[e] += step_[e];
-      }
+      const int row = thread_ + e * THREADS;
+      if (row < BM) copy_row(to.rows[row], a_ + e * a_apart_, row < rows_);
     }
+    if (thread_ < Scales::COLS * BLOCKS) {
+      copy(to.cols[thread_ / BLOCKS][thread_ % BLOCKS], b_, has_cols_ && thread_ % BLOCKS < left_);
+    }
+    a_ += BLOCKS * a_step_;
+    b_ += b_step_;
+    left_ -= BLOCKS;
   }
 
  private:
+  __device__ __forceinline__ void copy_row(float (&to)[BLOCKS], const float* from,
+                                           bool exists) const {
+    if (has_vectors_) {
+      const int count = !exists ? 0 : left_ < BLOCKS ? left_ : BLOCKS;
+      ptx::cp_async<16>(ptx::cvta_to_shared(to), count > 0 ? from : null_, count * 4);
+      return;
+    }
+    RUNG_UNROLL
+    for (int block = 0; block < BLOCKS; ++block) {
+      copy(to[block], from + block * a_step_, exists && block < left_);
+    }
+  }
+  __device__ __forceinline__ void copy(float& to, const float* from, bool exists) const {
+    if (null_ == nullptr) {
+      to = 1;
+    } else {
+      ptx::cp_async<4>(ptx::cvta_to_shared(&to), exists ? from : null_, exists ? 4 : 0);
+    }
+  }
+
   int thread_;
+  int rows_, left_;    // rows of the tile; blocks of k that are still to be copied
   const float* null_;  // an address for copies of no bytes
-  const float* from_[EACH];
-  std::int64_t step_[EACH];
-  int bytes_[EACH];
+  const float* a_;
+  std::int64_t a_apart_, a_step_;
+  bool has_vectors_, has_cols_;
+  const float* b_;
+  std::int64_t b_step_;
 };
 
 }  // namespace rung::cuda
