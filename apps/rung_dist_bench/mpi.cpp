@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <vector>
@@ -35,6 +38,24 @@ void meet() {
     if (done == 0) usleep(500);
   }
 }
+
+/// Lets the calling thread, and those that it begins, run on every processor, until the end of the
+/// scope: mpirun may have bound the rank to one.
+class AllProcessors {
+ public:
+  AllProcessors() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t all;
+    std::memset(&all, 0xFF, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+  }
+  AllProcessors(const AllProcessors&) = delete;
+  AllProcessors& operator=(const AllProcessors&) = delete;
+  ~AllProcessors() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
 
 /// The seconds of the slowest rank.
 double time(const std::function<void()>& call) {
@@ -114,6 +135,7 @@ void run(const Arguments& arguments) {
   };
   const auto alone = [&] {
     if (rank == 0) {
+      const AllProcessors all;
       gemm(T{1}, col_major(whole_a.data(), n, n), col_major(whole_b.data(), n, n), T{0},
            col_major(whole_c.data(), n, n), {.threads = ranks});
     }
@@ -164,6 +186,7 @@ void run(const Arguments& arguments) {
 }  // namespace rung::dist_bench
 
 int main(int argc, char** argv) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);  // ScaLAPACK's ranks have one thread each, too
   MPI_Init(&argc, &argv);
   rung::dist_bench::Arguments arguments;
   CLI::App app("Times librung_dist under mpirun, in turn with one process and with ScaLAPACK.");
