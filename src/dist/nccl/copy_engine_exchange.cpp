@@ -3,6 +3,8 @@
 // set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A wait sets its word
 // back to 0, so that a captured call can be replayed.
 
+#include <vector>
+
 #include "dist/nccl/exchange.hpp"
 #include "dist/nccl/peer_memory.hpp"
 
@@ -46,24 +48,28 @@ class CopyEngineExchange final : public Exchange {
   }
 
   void begin(cuda::Stream stream) override {
-    session_.order(stream, session_.side());
+    // Permissions may come before the stream gets here, and are awaited meanwhile; in a graph, the side
+    // stream has to join it first.
+    const bool is_captured = session_.is_capturing(stream);
+    if (is_captured) session_.order(stream, session_.side());
+    take(of_others([this](int rank) { return memory_->own() + permission_word(rank); }),
+         session_.side());
+    if (!is_captured) session_.order(stream, session_.side());
     session_.order(stream, session_.landing());
-    for (int rank = 0; rank < session_.ranks(); ++rank) {
-      if (rank != session_.rank()) take(permission_of(rank), session_.side());
-    }
   }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
     if (step.out.is_empty()) return;
     session_.order(stream, session_.side());
     const DevicePointer theirs = memory_->of(step.to);
-    copy(driver_, step.out, theirs + words_bytes + static_cast<DevicePointer>(step.out_offset),
-         step.pitch, session_.side());
-    set(theirs + arrival_of(number), session_.side());
+    const DevicePointer place = theirs + words_bytes + static_cast<DevicePointer>(step.out_offset);
+    session_.part("sends", "send", step.out.lines, session_.side(),
+                  [&] { copy(driver_, step.out, place, step.pitch, session_.side()); });
+    set({theirs + arrival_of(number)}, session_.side());
   }
 
   void await(int number, cuda::Stream stream) override {
-    take(memory_->own() + arrival_of(number), stream);
+    take({memory_->own() + arrival_of(number)}, stream);
   }
 
   void finish(cuda::Stream stream) override {
@@ -79,27 +85,48 @@ class CopyEngineExchange final : public Exchange {
   static DevicePointer permission_word(int rank) {
     return static_cast<DevicePointer>((most_steps + rank) * word_bytes);
   }
-  DevicePointer permission_of(int rank) const { return memory_->own() + permission_word(rank); }
 
   /// Lets all other ranks write to this one's staging memory.
   void permit_all(cuda::Stream stream) {
-    for (int rank = 0; rank < session_.ranks(); ++rank) {
-      if (rank != session_.rank()) {
-        set(memory_->of(rank) + permission_word(session_.rank()), stream);
-      }
-    }
+    set(of_others(
+            [this](int rank) { return memory_->of(rank) + permission_word(session_.rank()); }),
+        stream);
   }
 
-  void set(DevicePointer word, cuda::Stream stream) {
-    require(driver_, session_.peers().cuStreamWriteValue32(stream, word, 1, 0),
-            "cuStreamWriteValue32");
+  template <class WordOfRank>
+  std::vector<DevicePointer> of_others(const WordOfRank& word_of_rank) const {
+    std::vector<DevicePointer> words;
+    for (int rank = 0; rank < session_.ranks(); ++rank) {
+      if (rank != session_.rank()) words.push_back(word_of_rank(rank));
+    }
+    return words;
   }
-  /// Waits for the word to be set, and clears it.
-  void take(DevicePointer word, cuda::Stream stream) {
-    const PeerApi& peers = session_.peers();
-    require(driver_, peers.cuStreamWaitValue32(stream, word, 1, wait_until_equal),
-            "cuStreamWaitValue32");
-    require(driver_, peers.cuStreamWriteValue32(stream, word, 0, 0), "cuStreamWriteValue32");
+
+  void set(const std::vector<DevicePointer>& words, cuda::Stream stream) {
+    std::vector<WordOperation> operations;
+    for (const DevicePointer at : words) {
+      operations.push_back({.type = WordOperation::Type::write, .at = at, .value = 1});
+    }
+    enqueue(operations, stream);
+  }
+  /// Waits for the words to be set, and clears them.
+  void take(const std::vector<DevicePointer>& words, cuda::Stream stream) {
+    using enum WordOperation::Type;
+    std::vector<WordOperation> operations;
+    for (const DevicePointer at : words) {
+      operations.push_back(
+          {.type = wait, .at = at, .value = 1, .flags = WordOperation::Flags::until_equal});
+      operations.push_back({.type = write, .at = at, .value = 0});
+    }
+    enqueue(operations, stream);
+  }
+  /// Of one call of the driver, a stream makes several in the time of one.
+  void enqueue(std::vector<WordOperation>& operations, cuda::Stream stream) {
+    if (operations.empty()) return;
+    require(driver_,
+            session_.peers().cuStreamBatchMemOp(stream, static_cast<unsigned>(operations.size()),
+                                                operations.data(), 0),
+            "cuStreamBatchMemOp");
   }
 
   /// Sets all words again and again, until no stream of the context waits: a step can await several.

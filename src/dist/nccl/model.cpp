@@ -62,6 +62,10 @@ struct Model {
       default: return all_reduce(chunks);
     }
   }
+  /// All shards by the exchange, and one product of all rows.
+  double exchanged() const {
+    return (ranks - 1) * message_seconds(m / ranks * k * element, rates.exchange) + product(m);
+  }
   double sequential() const {
     const bool gathers = request.operation == Operation::all_gather_gemm;
     const double block = m / ranks * (gathers ? k * element : n * result);
@@ -90,17 +94,25 @@ Expected choose(const Request& request, int ranks, const Rates& rates) {
                        static_cast<double>(p.a.cols),
                        static_cast<double>(bytes_of(p.a.type)),
                        static_cast<double>(bytes_of(p.c.type))};
-  Expected best = {dist::Schedule::sequential, 1, model.sequential()};
+  using enum dist::Schedule;
+  Expected best = {sequential, 1, INFINITY};
+  const dist::Schedule asked = request.call.schedule;
+  const auto consider = [&](dist::Schedule schedule, int chunks, double seconds) {
+    const bool is_allowed = asked == automatic || asked == schedule;
+    if (is_allowed && seconds < best.seconds) best = {schedule, chunks, seconds};
+  };
+  const bool by_copy_engines = rates.free_share == 1;
   // Measured on NVLink: beside NCCL's sends, only an all-gather is always faster than its collective.
-  const bool may_overlap =
-      rates.free_share == 1 || gathers || request.call.schedule == dist::Schedule::overlapped;
-  if (request.call.schedule == dist::Schedule::sequential || !may_overlap) return best;
-  if (request.call.schedule == dist::Schedule::overlapped) best.seconds = INFINITY;
-  for (const int chunks : {1, 2, 4, 8}) {
-    if (request.call.chunks != 0 && chunks != 1) break;
-    const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
-    const double seconds = model.overlapped(count);
-    if (seconds < best.seconds) best = {dist::Schedule::overlapped, count, seconds};
+  if (by_copy_engines || gathers || asked == overlapped) {
+    for (const int chunks : {1, 2, 4, 8}) {
+      if (request.call.chunks != 0 && chunks != 1) break;
+      const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
+      consider(overlapped, count, model.overlapped(count));
+    }
+  }
+  consider(sequential, 1, model.sequential());
+  if (by_copy_engines && gathers) {
+    consider(exchanged, 1, model.exchanged());
   }
   return best;
 }

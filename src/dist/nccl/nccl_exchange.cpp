@@ -49,24 +49,7 @@ class NcclExchange final : public Exchange {
     const cuda::Stream side = session_.side();
     session_.order(stream, side);
     const cuda::DevicePointer packed = pack(step, side);
-    const Api& nccl = session_.nccl();
-    require(nccl, nccl.ncclGroupStart(), "ncclGroupStart");
-    if (!step.out.is_empty()) {
-      require(nccl,
-              nccl.ncclSend(reinterpret_cast<const void*>(packed),
-                            static_cast<std::size_t>(step.out.lines * step.pitch), DataType::bytes,
-                            step.to, session_.comm(), side),
-              "ncclSend");
-    }
-    if (step.in_lines > 0) {
-      require(nccl,
-              nccl.ncclRecv(reinterpret_cast<void*>(
-                                incoming() + static_cast<cuda::DevicePointer>(step.in_offset)),
-                            static_cast<std::size_t>(step.in_lines * step.pitch), DataType::bytes,
-                            step.source, session_.comm(), side),
-              "ncclRecv");
-    }
-    require(nccl, nccl.ncclGroupEnd(), "ncclGroupEnd");
+    session_.part("sends", "send", step.out.lines, side, [&] { send_and_receive(step, packed); });
     cuda::Event& event = arrived_.at(static_cast<std::size_t>(number));
     if (event == nullptr) {
       require(driver_, driver_.cuEventCreate(&event, cuda::event_disable_timing), "cuEventCreate");
@@ -86,6 +69,28 @@ class NcclExchange final : public Exchange {
   }
 
  private:
+  void send_and_receive(const Step& step, cuda::DevicePointer packed) {
+    const Api& nccl = session_.nccl();
+    const cuda::Stream side = session_.side();
+    require(nccl, nccl.ncclGroupStart(), "ncclGroupStart");
+    if (!step.out.is_empty()) {
+      require(nccl,
+              nccl.ncclSend(reinterpret_cast<const void*>(packed),
+                            static_cast<std::size_t>(step.out.lines * step.pitch), DataType::bytes,
+                            step.to, session_.comm(), side),
+              "ncclSend");
+    }
+    if (step.in_lines > 0) {
+      require(nccl,
+              nccl.ncclRecv(reinterpret_cast<void*>(
+                                incoming() + static_cast<cuda::DevicePointer>(step.in_offset)),
+                            static_cast<std::size_t>(step.in_lines * step.pitch), DataType::bytes,
+                            step.source, session_.comm(), side),
+              "ncclRecv");
+    }
+    require(nccl, nccl.ncclGroupEnd(), "ncclGroupEnd");
+  }
+
   /// NCCL sends contiguous bytes.
   cuda::DevicePointer pack(const Step& step, cuda::Stream side) const {
     const bool is_own = step.out.data >= outgoing() &&

@@ -210,16 +210,20 @@ TEST_F(TensorParallelTest, EveryScheduleOnEveryTransport) {
   for (const Kind kind : kinds) {
     for (const Transport transport : transports) {
       for (const int ranks : {1, 2, 3, 4}) {
-        for (const int chunks : {0, 1, 2}) {
+        const auto run_by = [&](Schedule schedule, int chunks = 0) {
           run({.kind = kind,
                .ranks = ranks,
                .m = 24 * ranks,
                .n = 40,
                .k = 64,
                .transport = transport,
-               .schedule = chunks == 0 ? Schedule::sequential : Schedule::overlapped,
+               .schedule = schedule,
                .chunks = chunks});
-        }
+        };
+        run_by(Schedule::sequential);
+        run_by(Schedule::exchanged);
+        run_by(Schedule::overlapped, 1);
+        run_by(Schedule::overlapped, 2);
       }
     }
   }
@@ -241,7 +245,8 @@ TEST_F(TensorParallelTest, OddSizesTypesAndLayouts) {
               .n = pick(1, 7, 33, 70),
               .k = pick(3, 17, 64),
               .transport = pick(Transport::nccl, Transport::copy_engine),
-              .schedule = pick(Schedule::automatic, Schedule::sequential, Schedule::overlapped),
+              .schedule = pick(Schedule::automatic, Schedule::sequential, Schedule::overlapped,
+                               Schedule::exchanged),
               .chunks = pick(0, 1, 2, 5),
               .in = in,
               .out = is_16_bit ? pick(in, f32) : in,
