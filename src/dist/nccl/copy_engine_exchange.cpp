@@ -73,9 +73,8 @@ class CopyEngineExchange final : public Exchange {
   }
 
   void finish(cuda::Stream stream) override {
-    await_deliveries(stream);
+    await_all(stream);
     permit_all(stream);
-    session_.order(session_.side(), stream);
   }
 
  private:

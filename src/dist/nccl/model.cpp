@@ -37,7 +37,7 @@ struct Model {
     for (int t = 1; t < ranks; ++t) {
       for (int chunk = 1; chunk <= chunks; ++chunk) {
         now = std::max(now, arrives * (t - 1 + static_cast<double>(chunk) / chunks));
-        now += product(shard / chunks);
+        now += rates.wait + product(shard / chunks);
       }
     }
     return now;
@@ -45,10 +45,12 @@ struct Model {
   /// Steps of the ring: a part is sent while the other parts of its step are multiplied.
   double reduce_scatter(int chunks) const {
     const double part = m / ranks / chunks;
-    const double multiplied = product(part);
-    const double sent = message_seconds(part * n * result, rates.exchange);
+    const double bytes = part * n * result;
+    const double multiplied = product(part) + rates.wait;
+    const double sent = message_seconds(bytes, rates.exchange);
     const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
-    return step * (ranks - 1) + multiplied * chunks;
+    const double copied = request.product.beta == 0 ? 2 * bytes / rates.memory : 0;
+    return step * (ranks - 1) + multiplied * chunks + copied;
   }
   double all_reduce(int chunks) const {
     const double part = m / ranks / chunks;

@@ -63,10 +63,7 @@ class NcclExchange final : public Exchange {
             "cuStreamWaitEvent");
   }
 
-  void finish(cuda::Stream stream) override {
-    await_deliveries(stream);
-    session_.order(session_.side(), stream);
-  }
+  void finish(cuda::Stream stream) override { await_all(stream); }
 
  private:
   void send_and_receive(const Step& step, cuda::DevicePointer packed) {
