@@ -54,6 +54,7 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
   };
 
   exchange.begin(call.stream);
+  exchange.begin_arrivals(call.stream);
   ring.pass_on(exchange);
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     const OutputMatrix own = part_of_rank(call.rank, chunk);

@@ -1,7 +1,7 @@
 // Blocks by the copy engines, straight into the other ranks' staging memory. A 32-bit word in the
 // receiver's memory says that a block has arrived, and one in the sender's that it may send: streams
-// set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A wait sets its word
-// back to 0, so that a captured call can be replayed.
+// set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A call sets its words
+// back to 0, so that it can be captured and replayed.
 
 #include <vector>
 
@@ -50,12 +50,15 @@ class CopyEngineExchange final : public Exchange {
   void begin(cuda::Stream stream) override {
     // Permissions may come before the stream gets here, and are awaited meanwhile; in a graph, the side
     // stream has to join it first.
-    const bool is_captured = session_.is_capturing(stream);
-    if (is_captured) session_.order(stream, session_.side());
-    take(of_others([this](int rank) { return memory_->own() + permission_word(rank); }),
-         session_.side());
-    if (!is_captured) session_.order(stream, session_.side());
-    session_.order(stream, session_.landing());
+    awaited_.clear();
+    if (session_.is_capturing(stream)) session_.order(stream, session_.side());
+    std::vector<WordOperation> operations;
+    for_others([&](int rank) {
+      const DevicePointer permission = memory_->own() + permission_word(rank);
+      operations.push_back(wait_for(permission));
+      operations.push_back(write(permission, 0));
+    });
+    enqueue(operations, session_.side());
   }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
@@ -65,11 +68,13 @@ class CopyEngineExchange final : public Exchange {
     const DevicePointer place = theirs + words_bytes + static_cast<DevicePointer>(step.out_offset);
     session_.part("sends", "send", step.out.lines, session_.side(),
                   [&] { copy(driver_, step.out, place, step.pitch, session_.side()); });
-    set({theirs + arrival_of(number)}, session_.side());
+    enqueue({write(theirs + arrival_of(number), 1)}, session_.side());
   }
 
   void await(int number, cuda::Stream stream) override {
-    take({memory_->own() + arrival_of(number)}, stream);
+    const DevicePointer arrival = memory_->own() + arrival_of(number);
+    enqueue({wait_for(arrival)}, stream);
+    awaited_.push_back(arrival);
   }
 
   void finish(cuda::Stream stream) override {
@@ -85,42 +90,35 @@ class CopyEngineExchange final : public Exchange {
     return static_cast<DevicePointer>((most_steps + rank) * word_bytes);
   }
 
-  /// Lets all other ranks write to this one's staging memory.
+  /// Lets all other ranks write to this one's staging memory. Words are cleared only now: a write waits for
+  /// the memory traffic of the GPU, which would delay products.
   void permit_all(cuda::Stream stream) {
-    set(of_others(
-            [this](int rank) { return memory_->of(rank) + permission_word(session_.rank()); }),
-        stream);
+    std::vector<WordOperation> operations;
+    for (const DevicePointer arrival : awaited_) operations.push_back(write(arrival, 0));
+    awaited_.clear();
+    for_others([&](int rank) {
+      operations.push_back(write(memory_->of(rank) + permission_word(session_.rank()), 1));
+    });
+    enqueue(operations, stream);
   }
-
-  template <class WordOfRank>
-  std::vector<DevicePointer> of_others(const WordOfRank& word_of_rank) const {
-    std::vector<DevicePointer> words;
+  template <class Body>
+  void for_others(const Body& body) const {
     for (int rank = 0; rank < session_.ranks(); ++rank) {
-      if (rank != session_.rank()) words.push_back(word_of_rank(rank));
+      if (rank != session_.rank()) body(rank);
     }
-    return words;
   }
 
-  void set(const std::vector<DevicePointer>& words, cuda::Stream stream) {
-    std::vector<WordOperation> operations;
-    for (const DevicePointer at : words) {
-      operations.push_back({.type = WordOperation::Type::write, .at = at, .value = 1});
-    }
-    enqueue(operations, stream);
+  static WordOperation wait_for(DevicePointer word) {
+    return {.type = WordOperation::Type::wait,
+            .at = word,
+            .value = 1,
+            .flags = WordOperation::Flags::until_equal};
   }
-  /// Waits for the words to be set, and clears them.
-  void take(const std::vector<DevicePointer>& words, cuda::Stream stream) {
-    using enum WordOperation::Type;
-    std::vector<WordOperation> operations;
-    for (const DevicePointer at : words) {
-      operations.push_back(
-          {.type = wait, .at = at, .value = 1, .flags = WordOperation::Flags::until_equal});
-      operations.push_back({.type = write, .at = at, .value = 0});
-    }
-    enqueue(operations, stream);
+  static WordOperation write(DevicePointer word, std::uint64_t value) {
+    return {.type = WordOperation::Type::write, .at = word, .value = value};
   }
-  /// Of one call of the driver, a stream makes several in the time of one.
-  void enqueue(std::vector<WordOperation>& operations, cuda::Stream stream) {
+  /// In one call of the driver, because several cost the stream several times as much.
+  void enqueue(std::vector<WordOperation> operations, cuda::Stream stream) {
     if (operations.empty()) return;
     require(driver_,
             session_.peers().cuStreamBatchMemOp(stream, static_cast<unsigned>(operations.size()),
@@ -143,6 +141,7 @@ class CopyEngineExchange final : public Exchange {
   const cuda::DriverApi& driver_;
   std::unique_ptr<PeerMemory> memory_;
   std::int64_t bytes_ = 0;
+  std::vector<DevicePointer> awaited_;  // words of this call
 };
 
 }  // namespace

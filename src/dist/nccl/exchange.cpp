@@ -3,8 +3,13 @@
 namespace rung::nccl {
 
 void Exchange::deliver(const Block& block, const Block& target, cuda::Stream stream) {
-  session_.order(stream, session_.landing());
+  begin_arrivals(stream);
   land(block, target);
+}
+
+void Exchange::begin_arrivals(cuda::Stream stream) {
+  session_.order(stream, session_.landing());
+  lands_ = true;
 }
 
 void Exchange::deliver_arrival(int number, const Block& arrived, const Block& target) {

@@ -53,7 +53,9 @@ class Exchange {
   /// Copies a block of staging memory to where it belongs, once the work that the stream has so far is
   /// done; beside the stream, and finish() waits for it.
   void deliver(const Block& block, const Block& target, cuda::Stream stream);
-  /// The same, once the block has arrived in that step.
+  /// The same, once the block has arrived in that step, and beside what the stream gets after
+  /// begin_arrivals().
+  void begin_arrivals(cuda::Stream stream);
   void deliver_arrival(int number, const Block& arrived, const Block& target);
   /// Nothing of the staging memory is read or sent after this. Later work of the stream may overwrite what was sent.
   virtual void finish(cuda::Stream stream) = 0;
@@ -61,7 +63,8 @@ class Exchange {
  protected:
   /// Later work of the stream follows what was delivered and sent so far.
   void await_all(cuda::Stream stream) {
-    session_.order(session_.landing(), stream);
+    if (lands_) session_.order(session_.landing(), stream);
+    lands_ = false;
     session_.order(session_.side(), stream);
   }
 
@@ -69,6 +72,8 @@ class Exchange {
 
  private:
   void land(const Block& block, const Block& target);
+
+  bool lands_ = false;  // in this call
 };
 
 std::unique_ptr<Exchange> make_nccl_exchange(Session& session);

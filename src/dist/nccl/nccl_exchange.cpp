@@ -40,10 +40,7 @@ class NcclExchange final : public Exchange {
     bytes_ = bytes;
   }
 
-  void begin(cuda::Stream stream) override {
-    session_.order(stream, session_.side());
-    session_.order(stream, session_.landing());
-  }
+  void begin(cuda::Stream stream) override { session_.order(stream, session_.side()); }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
     const cuda::Stream side = session_.side();
