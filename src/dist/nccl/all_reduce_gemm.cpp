@@ -58,11 +58,11 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
   ring.pass_on(exchange);
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     const OutputMatrix own = part_of_rank(call.rank, chunk);
-    const OutputMatrix sum = ring.complete(chunk, own, exchange);
+    ring.complete(chunk, own, exchange);
     for (int t = 1; t < call.ranks; ++t) {
       const auto& place = at[index(t, chunk)];
       exchange.post(ring.steps() + static_cast<int>(index(t, chunk)),
-                    {.out = block_of(sum),
+                    {.out = block_of(own),
                      .to = neighbour(call, -t),
                      .out_offset = place.offset,
                      .in_lines = lines_of(part_of_rank(neighbour(call, t), chunk)),
@@ -71,16 +71,16 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
                      .pitch = place.pitch},
                     call.stream);
     }
-    if (sum.data != own.data) exchange.deliver(block_of(sum), block_of(own), call.stream);
   }
+  // Only now: a product awaits all deliveries before it.
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     for (int t = 1; t < call.ranks; ++t) {
       const OutputMatrix theirs = part_of_rank(neighbour(call, t), chunk);
       if (lines_of(theirs) == 0) continue;
       const OutputMatrix arrived =
           staged(exchange.incoming(), at[index(t, chunk)], theirs, theirs.rows);
-      exchange.deliver_arrival(ring.steps() + static_cast<int>(index(t, chunk)), block_of(arrived),
-                               block_of(theirs));
+      exchange.deliver(ring.steps() + static_cast<int>(index(t, chunk)), block_of(arrived),
+                       block_of(theirs));
     }
   }
   exchange.finish(call.stream);

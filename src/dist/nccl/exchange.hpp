@@ -50,20 +50,19 @@ class Exchange {
   virtual void post(int number, const Step& step, cuda::Stream stream) = 0;
   /// Later work of the stream follows the arrival of that step's block.
   virtual void await(int number, cuda::Stream stream) = 0;
-  /// Copies a block of staging memory to where it belongs, once the work that the stream has so far is
-  /// done; beside the stream, and finish() waits for it.
-  void deliver(const Block& block, const Block& target, cuda::Stream stream);
-  /// The same, once the block has arrived in that step, and beside what the stream gets after
-  /// begin_arrivals().
+  /// Blocks that arrive later may be copied to memory that the stream uses until now.
   void begin_arrivals(cuda::Stream stream);
-  void deliver_arrival(int number, const Block& arrived, const Block& target);
+  /// Copies what arrives in that step to where it belongs, beside the stream; finish() waits for it.
+  void deliver(int number, const Block& arrived, const Block& target);
+  /// Later work of the stream follows what was delivered so far.
+  void await_deliveries(cuda::Stream stream) { session_.order(session_.landing(), stream); }
   /// Nothing of the staging memory is read or sent after this. Later work of the stream may overwrite what was sent.
   virtual void finish(cuda::Stream stream) = 0;
 
  protected:
   /// Later work of the stream follows what was delivered and sent so far.
   void await_all(cuda::Stream stream) {
-    if (lands_) session_.order(session_.landing(), stream);
+    if (lands_) await_deliveries(stream);
     lands_ = false;
     session_.order(session_.side(), stream);
   }
@@ -71,8 +70,6 @@ class Exchange {
   Session& session_;
 
  private:
-  void land(const Block& block, const Block& target);
-
   bool lands_ = false;  // in this call
 };
 

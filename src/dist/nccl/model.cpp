@@ -45,12 +45,10 @@ struct Model {
   /// Steps of the ring: a part is sent while the other parts of its step are multiplied.
   double reduce_scatter(int chunks) const {
     const double part = m / ranks / chunks;
-    const double bytes = part * n * result;
     const double multiplied = product(part) + rates.wait;
-    const double sent = message_seconds(bytes, rates.exchange);
+    const double sent = message_seconds(part * n * result, rates.exchange);
     const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
-    const double copied = request.product.beta == 0 ? 2 * bytes / rates.memory : 0;
-    return step * (ranks - 1) + multiplied * chunks + copied;
+    return step * (ranks - 1) + multiplied * chunks;
   }
   double all_reduce(int chunks) const {
     const double part = m / ranks / chunks;
@@ -64,9 +62,12 @@ struct Model {
       default: return all_reduce(chunks);
     }
   }
-  /// All shards by the exchange, and one product of all rows.
+  /// All shards by the exchange, and one product of all rows. Permissions to send, which are in a message's
+  /// measured latency, are granted before the call.
   double exchanged() const {
-    return (ranks - 1) * message_seconds(m / ranks * k * element, rates.exchange) + product(m);
+    constexpr double permission = 5e-6;
+    const double sent = message_seconds(m / ranks * k * element, rates.exchange);
+    return (ranks - 1) * sent - permission + product(m);
   }
   double sequential() const {
     const bool gathers = request.operation == Operation::all_gather_gemm;

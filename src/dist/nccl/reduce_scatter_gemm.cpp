@@ -21,19 +21,11 @@ void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
   Places places;
   ReductionRing ring(call, call.product.c.rows, places);
   exchange.begin(call.stream);
+  exchange.begin_arrivals(call.stream);
   ring.pass_on(exchange);
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     const Part part = part_of(call.product.c.rows, chunk, call.chunks);
-    const OutputMatrix c = rows(call.product.c, part.first, part.count);
-    const OutputMatrix sum = ring.complete(chunk, c, exchange);
-    if (sum.data == c.data) continue;
-    if (chunk + 1 < call.chunks) {
-      exchange.deliver(block_of(sum), block_of(c), call.stream);
-    } else {  // nothing runs beside it
-      exchange.session().part("products", "copy", c.rows, call.stream, [&] {
-        copy(exchange.driver(), block_of(sum), block_of(c).data, block_of(c).pitch, call.stream);
-      });
-    }
+    ring.complete(chunk, rows(call.product.c, part.first, part.count), exchange);
   }
   exchange.finish(call.stream);
 }

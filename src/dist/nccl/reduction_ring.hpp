@@ -15,10 +15,8 @@ class ReductionRing {
 
   /// Multiplies and sends the parts of all blocks that end at other ranks.
   void pass_on(Exchange& exchange);
-  /// The sum of a part of this rank's own block, with beta. Returns where it is: c or, for the caller to
-  /// copy, staging memory. The fastest kernels add to what is in their result, so the sum is completed
-  /// where the other ranks' part of it arrived.
-  OutputMatrix complete(int chunk, const OutputMatrix& c, Exchange& exchange);
+  /// The sum of a part of this rank's own block, with beta, after Exchange::begin_arrivals().
+  void complete(int chunk, const OutputMatrix& c, Exchange& exchange);
 
   int steps() const { return static_cast<int>(at_.size()); }
   /// Of the rows that chunk of that block has.

@@ -166,9 +166,9 @@ TEST_F(TensorParallelTest, TimelinesHaveEveryPartOfACall) {
       EXPECT_LE(span.begin, span.end) << span.work;
     }
     const std::map<std::string, std::int64_t> expected = {{"products: product", 32},
-                                                          {"products: wait for arrival", 0},
-                                                          {"products: copy", 8},
-                                                          {"arrivals: copy", 8},
+                                                          {"products: wait for copy", 0},
+                                                          {"arrivals: wait for arrival", 16},
+                                                          {"arrivals: copy", 16},
                                                           {"sends: send", 16}};
     EXPECT_EQ(rows, expected);
   });
