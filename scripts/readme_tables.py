@@ -60,7 +60,8 @@ def percent(value):
 
 
 def ratio(value):
-    return "–" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+    """As `rung bench` writes it."""
+    return "–" if value is None else f"{value:.2f}x" if value >= 0.1 else f"{value:.3f}x"
 
 
 def slug(rung):
@@ -136,7 +137,7 @@ def ladder(data):
     rows = []
     for entry in entries:
         previous = entry.get("previous")
-        gain = f"{ratio(previous['ratio'])} × {slug(previous['rung'])[:2]}" if previous else "–"
+        gain = f"{ratio(previous['ratio'])} vs {slug(previous['rung'])[:2]}" if previous else "–"
         ceiling = of_ceiling(entry)
         rows.append([slug(entry["rung"]), rate(entry[key]), gain, ceiling])
     return markdown([f"rung, at {size_of(entries[0])}", name, "speed-up", "of the ceiling"], rows)
@@ -185,7 +186,7 @@ def library(data):
         means = [f"**{ratio(mean_of(group, peer))}**" for peer in peers]
         kind = label + ", " if entries[0]["op"] == "gemm" else ""
         rows.append([f"**{kind}geometric mean**", "", "", "", *means])
-    return markdown(["size", "rung", name, "of the ceiling", *(f"/ {p}" for p in peers)], rows)
+    return markdown(["size", "rung", name, "of the ceiling", *(f"vs {p}" for p in peers)], rows)
 
 
 def summary_row(data):
@@ -197,7 +198,7 @@ def summary_row(data):
 
     def means(group):
         found = [(peer, mean_of(group, peer)) for peer in peers]
-        return ", ".join(f"{peer} {ratio(mean)}" for peer, mean in found if mean) or "–"
+        return ", ".join(f"{ratio(mean)} vs {peer}" for peer, mean in found if mean) or "–"
 
     return [
         f"{first['op']} {first['dtype']}{threads}",

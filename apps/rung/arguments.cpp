@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "device/cpu/machine.hpp"
 
@@ -25,10 +26,22 @@ std::optional<double> parse_number(const std::string& text) {
   return value;
 }
 
-std::string names_of_dtypes() {
+std::vector<std::string_view> names_of_dtypes() {
   std::vector<std::string_view> names;
   for (const Dtype dtype : all_dtypes) names.push_back(name(dtype));
-  return fmt::format("{}", fmt::join(names, ", "));
+  return names;
+}
+
+/// All that may select rungs, the shortest first: "gemm", "gemm/cuda", "gemm/cuda/04" and
+/// "gemm/cuda/04_thread_tile".
+std::vector<std::string> all_selectors() {
+  std::vector<std::string> all;
+  for (const RungInfo& rung : catalog()) {
+    const std::string ladder = rung.op + "/" + rung.backend;
+    all.insert(all.end(), {rung.op, ladder, rung.id.substr(0, ladder.size() + 3), rung.id});
+  }
+  std::ranges::stable_sort(all, {}, &std::string::size);
+  return all;
 }
 
 }  // namespace
@@ -46,7 +59,9 @@ void CommonArguments::add_json(Options& app) {
 }
 
 void CommonArguments::add_dtype(Options& app) {
-  app.add_option("--dtype", dtype, "Element type: one of " + names_of_dtypes())->type_name("T");
+  app.add_option("--dtype", dtype,
+                 fmt::format("Element type: one of {}", fmt::join(names_of_dtypes(), ", ")))
+      ->type_name("T");
 }
 
 void DeviceArguments::add_device(Options& app) {
@@ -64,7 +79,7 @@ void DeviceArguments::add_device(Options& app) {
 void DeviceArguments::add_gpu_and_code(Options& app) {
   app.add_option(
          "--gpu", gpu,
-         "GPU model to simulate: h200, a100, t4, rtx3090, rtx4090, m1pro or custom; override "
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090, rtx4090, m1pro or custom; override "
          "properties as in t4,multiprocessors=8 (default: h200; for metal rungs m1pro)")
       ->type_name("GPU");
   app.add_option("--code", code,
@@ -114,13 +129,19 @@ std::vector<const RungInfo*> read_selectors(const std::vector<std::string>& sele
   try {
     return select(selectors);
   } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
+    std::string message = error.what();
+    const std::vector<std::string> all = all_selectors();
+    const std::vector<std::string_view> known(all.begin(), all.end());
+    for (const std::string& selector : selectors) {
+      if (message.starts_with("'" + selector + "'")) message += did_you_mean(selector, known);
+    }
+    throw UsageError(message);
   }
 }
 
 Dtype read_dtype(const std::string& text) {
   if (const auto dtype = parse_dtype(text)) return *dtype;
-  throw UsageError(fmt::format("--dtype: '{}' is not one of {}", text, names_of_dtypes()));
+  throw UsageError(not_one_of("--dtype", text, names_of_dtypes()));
 }
 
 int read_threads(const std::string& text) {
@@ -222,7 +243,7 @@ void check_memory(const std::string& op, const Size& size, Dtype dtype, std::int
 Form read_form(const FormArguments& arguments) {
   const std::string& layout = arguments.layout;
   if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
-    throw UsageError(fmt::format("--layout: '{}' is not one of nn, nt, tn, tt", layout));
+    throw unknown_choice("--layout", layout, "nn", "nt", "tn", "tt");
   }
   return {layout[0] == 't', layout[1] == 't', read_number("--alpha", arguments.alpha),
           read_number("--beta", arguments.beta)};

@@ -425,11 +425,13 @@ Action add_bench(Options& app) {
          "depend on m)")
       ->type_name("MODE")
       ->capture_default_str();
-  app.add_option("--family", arguments->family,
-                 "How the elements of A and B are drawn: symmetric (uniform in [-1, 1]), uniform "
-                 "(in [0, 1)), normal or, for f32 and f64, wide (normal; rows of A and columns of "
-                 "B times 10^-12 to 10^12), cancelling (sums to 2^-18 of their terms) or, for f32, "
-                 "mixed (normal; A of bf16, in which the library takes it)")
+  app.add_option(
+         "--family", arguments->family,
+         "How the elements of A and B are drawn: symmetric (uniform in [-1, 1]), uniform "
+         "(in [0, 1)), normal or, for f32 and f64, wide (normal; rows of A and columns of "
+         "B times 10^-12 to 10^12), cancelling (sums to 2^-18 of their terms), spread (each "
+         "element times exp(4 X), X normal) or, for f32, mixed (normal; A of bf16, in which the "
+         "library takes it)")
       ->type_name("FAMILY")
       ->capture_default_str();
   app.add_option("--seconds", arguments->seconds,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "core/compute_mode.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::int64_t max_batch = 10'000'000;
 bool read_skew(const std::string& skew) {
   if (skew.empty() || skew == "none") return false;
   if (skew == "zipf") return true;
-  throw UsageError(fmt::format("--skew: '{}' is not one of none, zipf", skew));
+  throw unknown_choice("--skew", skew, "none", "zipf");
 }
 
 /// The parts of --epilogue, which is the bench's own form of a product.
@@ -63,7 +64,7 @@ int read_weights(const BenchArguments& arguments, Dtype dtype) {
     throw UsageError("--weight-group: needs --weights");
   }
   if (arguments.weights != "int8" && arguments.weights != "int4") {
-    throw UsageError(fmt::format("--weights: '{}' is not one of int8, int4", arguments.weights));
+    throw unknown_choice("--weights", arguments.weights, "int8", "int4");
   }
   if (unrounded(dtype) != Dtype::bf16 && unrounded(dtype) != Dtype::f16) {
     throw UsageError("--weights: needs --dtype bf16, f16, bf16-bf16 or f16-f16");
@@ -88,9 +89,8 @@ int read_weight_group(const BenchArguments& arguments) {
 Family read_family(const BenchArguments& arguments, Dtype dtype) {
   const auto family = parse_family(arguments.family);
   if (!family) {
-    throw UsageError(fmt::format(
-        "--family: '{}' is not one of symmetric, uniform, normal, wide, cancelling, mixed",
-        arguments.family));
+    throw unknown_choice("--family", arguments.family, "symmetric", "uniform", "normal", "wide",
+                         "cancelling", "spread", "mixed");
   }
   if (*family == Family::symmetric) return *family;
   if (!arguments.batch.empty() || !arguments.groups.empty() || !arguments.epilogue.empty() ||
@@ -139,8 +139,8 @@ void check_groups(const BenchArguments& arguments) {
 ComputeMode read_mode(const BenchArguments& arguments) {
   const auto mode = parse_compute_mode(arguments.math);
   if (mode) return *mode;
-  throw UsageError(fmt::format(
-      "--math: '{}' is not one of standard, split, reproducible, batch_invariant", arguments.math));
+  throw unknown_choice("--math", arguments.math, "standard", "split", "reproducible",
+                       "batch_invariant");
 }
 
 WorkloadOptions read_options(const BenchArguments& arguments) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "kernel_file_arguments.hpp"
@@ -33,7 +34,7 @@ CheckOptions read_options(const CheckArguments& arguments, const KernelFile& fil
   options.device.code.clear();  // of rungs
   const std::string& device = arguments.device;
   if (!device.empty() && device != "gpu" && device != "virtual") {
-    throw UsageError(fmt::format("--device: '{}' is not one of gpu, virtual", device));
+    throw unknown_choice("--device", device, "gpu", "virtual");
   }
   options.on_gpu = device == "gpu";
   options.threads = read_threads(arguments.threads);

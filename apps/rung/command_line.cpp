@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "choices.hpp"
 #include "help.hpp"
-#include "kernel_file/nearest_name.hpp"
 #include "manual.hpp"
 #include "rung/version.hpp"
 
@@ -120,6 +120,21 @@ std::string expected_arguments(const CLI::App& app) {
   return "SELECTOR: expected at least one, such as gemm/cpu; see --help";
 }
 
+// An argument that the given command does not know; of an option, with the one that may be meant.
+std::string unknown_argument(const std::string& argument, const CLI::App& app) {
+  std::vector<std::string> known = {"--help"};
+  const auto commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string meant = name.starts_with("--") ? did_you_mean(name, names) : "";
+  return fmt::format("{}: unknown argument{} --help", argument,
+                     meant.empty() ? "; see" : meant + " See");
+}
+
 // Rewrites CLI11's messages in the form of all others.
 std::string one_line(const CLI::ParseError& error, const CLI::App& app,
                      std::span<const Command> commands) {
@@ -131,14 +146,14 @@ std::string one_line(const CLI::ParseError& error, const CLI::App& app,
       return fmt::format("'{}' is not one of {}{}", extras.front(), fmt::join(names, ", "),
                          did_you_mean(extras.front(), names));
     }
-    if (!extras.empty()) return extras.front() + ": unknown argument; see --help";
+    if (!extras.empty()) return unknown_argument(extras.front(), app);
   }
   const std::string message = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return expected_arguments(app);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     // The value of an unknown option counts as a positional argument too many.
     for (const std::string& extra : app.remaining(true)) {
-      if (extra.starts_with('-')) return extra + ": unknown argument; see --help";
+      if (extra.starts_with('-')) return unknown_argument(extra, app);
     }
     const std::string option = message.substr(0, message.find(':'));
     return option.starts_with('-') ? option + ": expected a value; see --help"

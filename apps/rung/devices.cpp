@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "backends/cuda/select_image.hpp"
+#include "choices.hpp"
 #include "command.hpp"
 #include "vgpu/model/device.hpp"
 
@@ -26,6 +27,19 @@ void check(const char* option, const std::string& text, const Parse& parse) {
   }
 }
 
+void check_gpu(const std::string& text) {
+  std::vector<std::string_view> known = {"custom"};
+  for (const vgpu::DeviceDescription& device : vgpu::known_devices()) known.push_back(device.key);
+  try {
+    vgpu::parse_device(text);
+  } catch (const std::invalid_argument& error) {
+    const std::string key = text.substr(0, text.find(','));
+    const bool is_known = std::ranges::find(known, key) != known.end();
+    throw UsageError(
+        fmt::format("--gpu: {}{}", error.what(), is_known ? "" : did_you_mean(key, known)));
+  }
+}
+
 /// Each launch on the virtual GPU reuses the memory freed by the last one. Returning it to the
 /// system and fetching it again would cost two threads a tenth of their speed.
 void keep_freed_memory() {
@@ -40,7 +54,7 @@ void keep_freed_memory() {
 }  // namespace
 
 DeviceOptions read_device_options(const DeviceArguments& arguments) {
-  if (!arguments.gpu.empty()) check("--gpu", arguments.gpu, vgpu::parse_device);
+  if (!arguments.gpu.empty()) check_gpu(arguments.gpu);
   if (!arguments.code.empty()) check("--code", arguments.code, cuda::parse_code);
   return {arguments.gpu, arguments.code, arguments.observe};
 }
@@ -49,8 +63,7 @@ Devices::Devices(const DeviceArguments& arguments)
     : named_(arguments.device), options_(read_device_options(arguments)) {
   if (named_.empty()) return;
   if (std::find(device_names.begin(), device_names.end(), named_) == device_names.end()) {
-    throw UsageError(
-        fmt::format("--device: '{}' is not one of {}", named_, fmt::join(device_names, ", ")));
+    throw UsageError(not_one_of("--device", named_, device_names));
   }
   // A GPU of either kind suffices.
   const auto cuda = open(named_, "cuda").absent();

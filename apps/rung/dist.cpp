@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "report/json.hpp"
 #include "report/table.hpp"
@@ -37,7 +38,7 @@ const GpuRate& find_gpu(const std::string& text) {
     if (text == gpu.name) return gpu;
     names.push_back(gpu.name);
   }
-  throw UsageError(fmt::format("--gpu: '{}' is not one of {}", text, fmt::join(names, ", ")));
+  throw UsageError(not_one_of("--gpu", text, names));
 }
 
 double read_positive(const std::string& option, const std::string& text) {
@@ -283,7 +284,7 @@ ExitCode run(const DistArguments& arguments) {
   }
   const std::string& dtype = arguments.dtype;
   if (dtype != "f32" && dtype != "f64" && dtype != "bf16") {
-    throw UsageError(fmt::format("--dtype: '{}' is not one of f32, f64, bf16", dtype));
+    throw unknown_choice("--dtype", dtype, "f32", "f64", "bf16");
   }
   const auto json = read_json(arguments.json);
   const dist::Machine machine = read_machine(arguments);

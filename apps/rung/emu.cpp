@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "arguments.hpp"
 #include "command_line.hpp"
@@ -240,23 +241,30 @@ ExitCode run(const EmuArguments& arguments) {
   return static_cast<ExitCode>(judged_exit_code(own, reports, options));
 }
 
-// Options of this command, which CLI11 reads, with their values.
+// Long options of this command, which CLI11 reads: without and with a value. All others are nvcc's.
+constexpr std::array own_flags = {"--no-check", "--no-cache",   "--lines",           "--keep",
+                                  "--help",     "--leak-check", "--gen-suppressions"};
+constexpr std::array own_values = {"--std",     "--gpu",   "--devices",      "--compiler",
+                                   "--threads", "--limit", "--launches",     "--json",
+                                   "--junit",   "--sarif", "--suppressions", "--error-exitcode"};
+
+template <std::size_t count>
+bool contains(const std::array<const char*, count>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool is_own(const std::string& word) {
-  return word.starts_with("--") || word == "-h" || word.starts_with("-I") ||
-         word.starts_with("-D") || word.starts_with("-O") || word.starts_with("-s");
+  const std::string_view name = std::string_view(word).substr(0, word.find('='));
+  return contains(own_flags, name) || contains(own_values, name) || word == "-h" ||
+         word.starts_with("-I") || word.starts_with("-D") || word.starts_with("-O") ||
+         word.starts_with("-s");
 }
 
 bool takes_next_word(const std::string& word) {
-  if (word.starts_with("--")) {
-    constexpr std::array flags = {"--no-check", "--no-cache",   "--lines",           "--keep",
-                                  "--help",     "--leak-check", "--gen-suppressions"};
-    return word.find('=') == std::string::npos &&
-           std::find(flags.begin(), flags.end(), word) == flags.end();
-  }
-  return word == "-I" || word == "-D" || word == "-O" || word == "-s";
+  return contains(own_values, word) || word == "-I" || word == "-D" || word == "-O" || word == "-s";
 }
 
-// What CLI11 cannot read: options with one dash and several letters, and where the program's own
+// What CLI11 cannot read: nvcc's options, and where the program's own
 // arguments begin: behind `--`, and behind the file if that follows it.
 std::vector<std::string> take_words(const std::vector<std::string>& words,
                                     EmuArguments& arguments) {
@@ -318,9 +326,10 @@ Action add_emu(Options& app) {
       ->type_name("N");
   app.add_option("-s,--std", arguments->standard, "C++ standard: c++17 (default), c++20, ...")
       ->type_name("STD");
-  app.add_option("--gpu", arguments->gpu,
-                 "GPU model to simulate: h200, a100, t4, rtx3090 or rtx4090; override properties "
-                 "as in h200,multiprocessors=4")
+  app.add_option(
+         "--gpu", arguments->gpu,
+         "GPU model to simulate: h200, h100, a100, t4, rtx3090 or rtx4090; override properties "
+         "as in h200,multiprocessors=4")
       ->type_name("GPU")
       ->capture_default_str();
   app.add_option("--devices", arguments->devices,

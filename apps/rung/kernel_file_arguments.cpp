@@ -7,8 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "choices.hpp"
 #include "command_line.hpp"
-#include "kernel_file/nearest_name.hpp"
 
 namespace rung {
 
@@ -45,14 +45,12 @@ namespace {
 MatrixLayout read_layout(const std::string& order, const std::string& layout) {
   constexpr std::array<std::string_view, 2> orders = {"row", "column"};
   if (!order.empty() && std::ranges::find(orders, order) == orders.end()) {
-    throw UsageError(fmt::format("--order: '{}' is not one of {}{}", order, fmt::join(orders, ", "),
-                                 did_you_mean(order, orders)));
+    throw UsageError(not_one_of("--order", order, orders));
   }
   constexpr std::array<std::string_view, 4> layouts = {"nn", "nt", "tn", "tt"};
   const std::string given = layout.empty() ? "nn" : layout;
   if (std::ranges::find(layouts, given) == layouts.end()) {
-    throw UsageError(
-        fmt::format("--layout: '{}' is not one of {}", given, fmt::join(layouts, ", ")));
+    throw UsageError(not_one_of("--layout", given, layouts));
   }
   return {order == "column", given[0] == 't', given[1] == 't'};
 }
@@ -66,8 +64,7 @@ KernelFile read_kernel_file(const KernelFileArguments& arguments, const std::str
   constexpr std::array<std::string_view, 2> compilers = {"clang", "nvcc"};
   const auto check = [](const char* option, const std::string& value, const auto& allowed) {
     if (value.empty() || std::ranges::find(allowed, value) != allowed.end()) return;
-    throw UsageError(fmt::format("{}: '{}' is not one of {}{}", option, value,
-                                 fmt::join(allowed, ", "), did_you_mean(value, allowed)));
+    throw UsageError(not_one_of(option, value, allowed));
   };
   check("--as", arguments.as, ops);
   check("--code", code, compilers);

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "arguments.hpp"
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "emu/process.hpp"
 #include "emu/toolchain.hpp"
@@ -52,11 +53,9 @@ ExitCode list_exercises(learn::Language language) {
 ExitCode explain_word(const std::string& word) {
   const learn::Entry* entry = learn::find_word(word);
   if (entry == nullptr) {
-    std::string known;
-    for (const learn::Entry& of : learn::glossary()) {
-      known += (known.empty() ? "" : ", ") + of.word;
-    }
-    throw UsageError(fmt::format("--word: '{}' is not one of {}", word, known));
+    std::vector<std::string_view> known;
+    for (const learn::Entry& of : learn::glossary()) known.push_back(of.word);
+    throw UsageError(not_one_of("--word", word, known));
   }
   fmt::print("{}", wrap(entry->text, 0));
   return exit_right;

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "arguments.hpp"
+#include "choices.hpp"
 #include "command_line.hpp"
 #include "kernel_file/kernel_file.hpp"
-#include "kernel_file/nearest_name.hpp"
 #include "kernel_file/starter.hpp"
 
 namespace rung {
@@ -51,8 +51,7 @@ std::string plain_text(const NewArguments& arguments, bool is_metal) {
     throw UsageError("--dtype: chooses a kernel of --from, and needs it");
   const std::string op = arguments.as.empty() ? "gemm" : arguments.as;
   if (std::ranges::find(ops, op) == ops.end()) {
-    throw UsageError(fmt::format("--as: '{}' is not one of {}{}", op, fmt::join(ops, ", "),
-                                 did_you_mean(op, ops)));
+    throw UsageError(not_one_of("--as", op, ops));
   }
   return plain_starter(op, is_metal);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backends/cuda/cuda.hpp"
+#include "choices.hpp"
 #include "command.hpp"
 
 namespace rung {
@@ -43,8 +44,7 @@ WantedPeers read_peers(const std::vector<std::string>& names) {
   wanted.are_named = !names.empty();
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UsageError(
-          fmt::format("--vs: '{}' is not one of {}, or none alone", name, fmt::join(known, ", ")));
+      throw UsageError(not_one_of("--vs", name, known, ", or none alone"));
     }
   }
   return wanted;

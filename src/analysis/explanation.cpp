@@ -6,6 +6,7 @@
 
 #include "analysis/explain_metal.hpp"
 #include "analysis/vector_sample.hpp"
+#include "analysis/whole_launch.hpp"
 #include "backends/cuda/images.hpp"
 #include "vgpu/ptx/parser.hpp"
 
@@ -62,6 +63,16 @@ Examine examine_gemm(Dtype dtype, const cuda::GemmSize& size, const ExplainOptio
   };
 }
 
+diagnosis::Time predicted_gemm(const GemmSetting& setting, const Samples& samples,
+                               const Explanation& explanation) {
+  const vgpu::Occupancy& occupancy = explanation.occupancy.occupancy;
+  const WholeLaunch whole = whole_launch(setting, samples, occupancy.blocks);
+  const vgpu::ptx::Module& text = parsed(setting);
+  const InstructionsByLine instructions = by_line(text);
+  return diagnosis::time_of({whole.trace, text, instructions, whole.trace.footprint, setting.device,
+                             explanation.evidence.machine, occupancy, whole.dram_bytes});
+}
+
 Dtype dtype_of(const vgpu::ptx::Module& text, const KernelTrace& trace) {
   const InstructionsByLine instructions = by_line(text);
   bool integers = true;
@@ -97,6 +108,7 @@ Explanation explain_gemm(const RungInfo& rung, Dtype dtype, const cuda::GemmSize
   explanation.traffic = gemm_rows(setting, samples);
   explanation.occupancy =
       occupancy_facts(setting.ptx(), samples.trace2, setting.launch().shared_bytes, options.device);
+  explanation.predicted = predicted_gemm(setting, samples, explanation);
   explanation.ptx = ptx_mix(samples.trace2, parsed(setting));
   explanation.machine_code = machine_mix(setting.ptx(), setting.entry(), options.device.arch());
   explanation.advice =

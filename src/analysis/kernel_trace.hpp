@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/footprint.hpp"
 #include "vgpu/launch.hpp"
 #include "vgpu/ptx/module.hpp"
 
@@ -61,6 +62,7 @@ struct KernelTrace {
   /// Per thread: floating-point FMAs of any type, or if there are none, integer ones.
   double multiply_adds = 0;
   MatrixUnits matrix_units;
+  vgpu::Footprint footprint;  // of the accesses, if they were watched
 };
 
 /// The meaning of each site is read from the text. Sites that did not run may be omitted.

@@ -26,6 +26,7 @@ struct MatrixPeak {
 };
 constexpr MatrixPeak matrix_peaks[] = {
     {"h200", 989e12, 67e12},    // H200 Tensor Core GPU, SXM: half of the figure with sparsity
+    {"h100", 989e12, 67e12},    // H100 Tensor Core GPU, SXM
     {"a100", 312e12, 19.5e12},  // A100 Tensor Core GPU
     {"t4", 65e12, 0},           // T4 Tensor Core GPU
     {"rtx3090", 71e12, 0},      // Ampere GA102 GPU Architecture, table 2

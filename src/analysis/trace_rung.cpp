@@ -198,12 +198,18 @@ KernelTrace TileRunner::run(std::int64_t k) {
   options.block = narrowed(made.launch.block);
   options.cluster = {static_cast<std::uint32_t>(made.launch.cluster)};
   options.dynamic_shared = made.launch.shared_bytes;
+  options.threads = 1;  // as footprints need it
+  vgpu::FootprintRecorder recorder;
+  options.watcher = [&](const vgpu::WarpAccess& access) { recorder.see(access); };
   const vgpu::LaunchReport report = launch(*kernel_, options, made.bytes, memory_, setting_.device);
   if (!report.hazards.empty()) {
     throw std::runtime_error(
         fmt::format("{}: {}", setting_.info->id, report.hazards.front().message));
   }
-  return make_trace(report, site_counts(report, vgpu::sites(*kernel_)), parsed(setting_));
+  const std::vector<vgpu::Site>& sites = vgpu::sites(*kernel_);
+  KernelTrace trace = make_trace(report, site_counts(report, sites), parsed(setting_));
+  trace.footprint = recorder.take(sites);
+  return trace;
 }
 
 }  // namespace rung::analysis

@@ -39,6 +39,7 @@ struct Lines {
       case Family::uniform: return unit(random_bits(seed, static_cast<std::uint64_t>(index)));
       case Family::wide: return normal(seed, index) * power_of_ten(seed, line);
       case Family::cancelling: return cancelling(line, step);
+      case Family::spread: return spread(index);
       case Family::mixed: return is_b ? normal(seed, index) : rounded(normal(seed, index));
       default: return normal(seed, index);
     }
@@ -46,6 +47,11 @@ struct Lines {
 
   static double rounded(double x) {
     return static_cast<double>(static_cast<float>(bfloat16(static_cast<float>(x))));
+  }
+
+  double spread(std::int64_t index) const {
+    const double uniform = unit(random_bits(~seed, static_cast<std::uint64_t>(index))) - 0.5;
+    return uniform * std::exp(4 * normal(seed, index));
   }
 
   double cancelling(std::int64_t line, std::int64_t step) const {

@@ -19,11 +19,13 @@ enum class Family : std::uint8_t {
   normal,      // normally distributed
   wide,        // normal; each row of A and column of B times a power of ten, from 10^-12 to 10^12
   cancelling,  // the second half of a sum of products is the first one's negative, but for 2^-18
+  spread,      // uniform in [-1/2, 1/2), each times exp(4 X), X normal: no scale of a row suits all
   mixed,       // normal; A rounded to bfloat16, in which the library's products have it
 };
 
 inline constexpr Family all_families[] = {Family::symmetric, Family::uniform,    Family::normal,
-                                          Family::wide,      Family::cancelling, Family::mixed};
+                                          Family::wide,      Family::cancelling, Family::spread,
+                                          Family::mixed};
 
 constexpr std::string_view name(Family family) {
   switch (family) {
@@ -32,6 +34,7 @@ constexpr std::string_view name(Family family) {
     case Family::normal: return "normal";
     case Family::wide: return "wide";
     case Family::cancelling: return "cancelling";
+    case Family::spread: return "spread";
     case Family::mixed: return "mixed";
   }
   return "unknown";
@@ -46,7 +49,7 @@ constexpr std::optional<Family> parse_family(std::string_view text) {
 }
 
 /// Whether elements of a type can be of a family. Integers are only symmetric; narrow types have
-/// neither the range of `wide` nor the bits of `cancelling`; `mixed` is of f32.
+/// neither the range of `wide` and `spread` nor the bits of `cancelling`; `mixed` is of f32.
 bool has_family(Dtype dtype, Family family);
 
 /// Fills A and B of a single product, of a family that its type has.

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "core/bound.hpp"
@@ -11,6 +15,8 @@ namespace {
 
 constexpr double largest_full_check = 0x1p26;  // multiply-adds
 constexpr int random_rows = 4;                 // checked in larger problems
+constexpr std::int64_t sums_at_once = 1
+                                      << 16;  // of a full check: they fill threads, and stay in L2
 
 /// Sums, each with the sum of the magnitudes of its terms.
 template <class W>
@@ -25,23 +31,31 @@ struct Sums {
   std::vector<W> values, magnitudes;
 };
 
-/// Row `row` of A B.
+/// Rows of A B. Threads share the columns, so each part of B is read once for all rows.
 template <class In, class Out>
-Sums<Wide<In>> row_of_product(const Gemm<In, Out>& g, std::int64_t row) {
-  Sums<Wide<In>> products(g.n);
-  const auto step = [&](std::int64_t k, std::int64_t col) {
-    const Wide<In> product = widen(g.a(row, k)) * widen(g.b(k, col));
-    products.add(col, product, magnitude(product));
+std::vector<Sums<Wide<In>>> rows_of_product(const Gemm<In, Out>& g,
+                                            std::span<const std::int64_t> rows) {
+  constexpr std::int64_t chunk = 256;  // columns: their sums stay in L1
+  std::vector<Sums<Wide<In>>> products(rows.size(), Sums<Wide<In>>(g.n));
+  const auto step = [&](std::size_t i, std::int64_t k, std::int64_t col) {
+    const Wide<In> product = widen(g.a(rows[i], k)) * widen(g.b(k, col));
+    products[i].add(col, product, magnitude(product));
   };
-  if (g.b.col_stride == 1) {  // the direction along which B is contiguous
-    for (std::int64_t k = 0; k < g.k; ++k) {
-      for (std::int64_t col = 0; col < g.n; ++col) step(k, col);
+  for_each_chunk(g.n, chunk, [&](std::int64_t first, std::int64_t last, auto) {
+    if (g.b.col_stride == 1) {  // the direction along which B is contiguous
+      for (std::int64_t k = 0; k < g.k; ++k) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          for (std::int64_t col = first; col < last; ++col) step(i, k, col);
+        }
+      }
+    } else {
+      for (std::int64_t col = first; col < last; ++col) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          for (std::int64_t k = 0; k < g.k; ++k) step(i, k, col);
+        }
+      }
     }
-  } else {
-    for (std::int64_t col = 0; col < g.n; ++col) {
-      for (std::int64_t k = 0; k < g.k; ++k) step(k, col);
-    }
-  }
+  });
   return products;
 }
 
@@ -104,11 +118,19 @@ class Checker {
     const double multiply_adds =
         static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
     if (multiply_adds * static_cast<double>(problem_.spec().batch) <= largest_full_check) {
-      for (std::int64_t row = 0; row < g_.m; ++row) check_row(row);
+      const std::int64_t at_once =
+          std::max<std::int64_t>(sums_at_once / std::max<std::int64_t>(g_.n, 1), 1);
+      for (std::int64_t first = 0; first < g_.m; first += at_once) {
+        std::vector<std::int64_t> rows(std::min(at_once, g_.m - first));
+        std::iota(rows.begin(), rows.end(), first);
+        check_rows(rows);
+      }
     } else {
-      check_row(0);
-      check_row(g_.m - 1);
-      for (int i = 0; i < random_rows; ++i) check_row(random_below(g_.m, problem_.spec().seed, i));
+      std::vector<std::int64_t> rows = {0, g_.m - 1};
+      for (int i = 0; i < random_rows; ++i) {
+        rows.push_back(random_below(g_.m, problem_.spec().seed, i));
+      }
+      check_rows(rows);
       if (finite_) check_by_random_vector();
     }
     verdict_.right = verdict_.max_error_ratio <= 1;
@@ -120,15 +142,17 @@ class Checker {
     return beta_ == 0 ? W{0} : widen(problem_.original_c<Out>(product_, row, col));
   }
 
-  /// The Euclidean norms of rows.
+  /// The Euclidean norms of rows. Squares of elements are in the range of the wide type.
   static std::vector<W> norms(const Matrix<const In>& x, std::int64_t rows, std::int64_t length) {
-    std::vector<W> result(rows, W{0});
+    const auto square = [&](std::int64_t row, std::int64_t k) {
+      const W element = widen(x(row, k));
+      return element * element;
+    };
+    Sums<W> ones(length);
+    std::fill(ones.values.begin(), ones.values.end(), W{1});
+    std::vector<W> result = multiply(rows, length, x.row_stride == 1, square, ones).values;
     if constexpr (!std::is_integral_v<In>) {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::int64_t k = 0; k < length; ++k) {
-          result[row] = std::hypot(result[row], widen(x(row, k)));
-        }
-      }
+      for (W& norm : result) norm = std::sqrt(norm);
     }
     return result;
   }
@@ -170,8 +194,12 @@ class Checker {
     }
   }
 
-  void check_row(std::int64_t row) {
-    const Sums<W> products = row_of_product(g_, row);
+  void check_rows(std::span<const std::int64_t> rows) {
+    const std::vector<Sums<W>> products = rows_of_product(g_, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) check_row(rows[i], products[i]);
+  }
+
+  void check_row(std::int64_t row, const Sums<W>& products) {
     for (std::int64_t col = 0; col < g_.n; ++col) {
       const W got = widen(g_.c(row, col));
       const W old = original(row, col);

@@ -39,10 +39,10 @@ constexpr double unfetched_b = 1.05;    // 11 fetches no B ahead of its use
 constexpr double vector_from_l2 = 10;
 constexpr double streamed_a = 0.03;  // from beyond L2 for each strip of B, of two FMAs in a cycle
 constexpr double strided_a = 0.4;    // the same per element, along columns of A
-// Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (by rows
+// Cycles per byte to write a C beyond L2, by 06 and 12 (tiles of a block along its rows), 11 (the same
 // where k is short, else by strips of columns), and 07, measured with two FMAs in a cycle.
-constexpr double written_in_blocks = 0.075, written_by_rows = 0.105, written_by_strips = 0.19,
-                 written_in_tiles = 0.165, written = 0.1;
+constexpr double written_in_blocks = 0.075, written_by_strips = 0.19, written_in_tiles = 0.165,
+                 written = 0.1;
 
 enum Rung : std::size_t { r06, r07, r08, r11, r12, r13 };
 constexpr std::array rungs = {RUNG_GEMM(06, cache_blocks), RUNG_GEMM(07, direct),
@@ -228,13 +228,21 @@ double GemmCosts::split_k(int threads) const {
   return shared(direct(1) + sums, parts, threads) + direct_call;
 }
 
+/// By rows of C, with B in registers: a store, too, for each vector of C.
+double GemmCosts::short_k() const {
+  const double vectors = ceil_of(n_ / lanes_);
+  return m_ * vectors * (k_ / rates_.fmas_per_cycle + 1) + writing(written_in_blocks);
+}
+
 double GemmCosts::masked_edges() const {
+  constexpr double shortest = 12, least_rows = 3;
+  if (b_by_rows_ && k_ <= shortest && m_ >= least_rows) {
+    return std::max(short_k(), from_memory(streamed_read)) + masked_call;
+  }
   const double transposed = b_by_rows_ ? 0 : transposing * k_ * n_;
-  constexpr double slab = 256;             // of k
-  constexpr double most_rows_at_once = 5;  // of B
-  double cost =
-      std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
-      writing(b_by_rows_ && k_ <= most_rows_at_once ? written_by_rows : written_by_strips);
+  constexpr double slab = 256;  // of k
+  double cost = std::max(fmas_, reading_b_in_place()) + tiles_ * masked_tile + transposed +
+                writing(written_by_strips);
   const double strips = ceil_of(n_ / (4 * lanes_));
   if (m_ * std::min(k_, slab) * size_ > rates_.l2 / 2) {
     const double slabs = k_ > slab ? 0.5 : 0;  // A is read by short pieces of rows

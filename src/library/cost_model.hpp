@@ -42,6 +42,7 @@ class GemmCosts {
   double packing_both() const;
   double reading_a_in_place(double columns) const;
   double reading_b_in_place() const;
+  double short_k() const;
   double passing_b_by() const;
 
   double m_, n_, k_, size_, lanes_;

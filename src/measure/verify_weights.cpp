@@ -11,7 +11,6 @@ namespace rung {
 namespace {
 
 constexpr std::string_view few_rows = "gemm/cuda/71_weight_only";
-constexpr std::string_view many_rows = "gemm/cuda/72_weight_only_wgmma";
 
 /// Sizes for which the library chooses the rung, on a GPU that has it.
 std::vector<Size> sizes_of(std::string_view id) {
@@ -21,7 +20,10 @@ std::vector<Size> sizes_of(std::string_view id) {
 
 }  // namespace
 
-bool takes_packed_weights(std::string_view id) { return id == few_rows || id == many_rows; }
+bool takes_packed_weights(std::string_view id) {
+  const cuda::GemmRung* rung = cuda::find_gemm_rung(id);
+  return rung && !cuda::multiplies_operands(*rung);
+}
 
 void verify_packed_weights(std::string_view id, Dtype dtype, const Backend& backend, int threads,
                            const std::function<void(const Verdict&)>& judge) {

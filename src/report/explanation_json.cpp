@@ -119,10 +119,21 @@ Json advice_json(const Explanation& e) {
   return all;
 }
 
+/// Of a prediction: seconds, errors of such ones, and how long each part of the machine is busy.
+Json prediction_json(const analysis::diagnosis::Time& time) {
+  Json parts = Json::object();
+  for (const auto& part : time.parts) parts[part.name] = part.seconds;
+  return {{"predicted_seconds", time.with_launch()},
+          {"launch_seconds", time.launch},
+          {"error",
+           {{"median", analysis::diagnosis::median_error},
+            {"ninth_decile", analysis::diagnosis::ninth_decile_error}}},
+          {"parts", parts}};
+}
+
 Json diagnosis_json(const Explanation& e) {
   if (!e.diagnosis) return nullptr;
-  Json parts = Json::object(), findings = Json::array();
-  for (const auto& part : e.diagnosis->time.parts) parts[part.name] = part.seconds;
+  Json findings = Json::array();
   for (const auto& finding : e.diagnosis->findings) {
     findings.push_back({{"cause", finding.name},
                         {"cost", finding.cost},
@@ -131,13 +142,9 @@ Json diagnosis_json(const Explanation& e) {
                         {"code", finding.code},
                         {"rung", finding.rung.empty() ? Json(nullptr) : Json(finding.rung)}});
   }
-  return {{"predicted_seconds", e.diagnosis->time.with_launch()},
-          {"launch_seconds", e.diagnosis->time.launch},
-          {"error",
-           {{"median", analysis::diagnosis::median_error},
-            {"ninth_decile", analysis::diagnosis::ninth_decile_error}}},
-          {"parts", parts},
-          {"findings", findings}};
+  Json json = prediction_json(e.diagnosis->time);
+  json["findings"] = findings;
+  return json;
 }
 
 Json hardware_json(const Explanation& e) {
@@ -162,6 +169,7 @@ Json to_json(const Explanation& e) {
            {{"ptx", mix_json(e.ptx)},
             {"machine_code", e.machine_code ? mix_json(*e.machine_code) : Json(nullptr)}}},
           {"advice", advice_json(e)},
+          {"prediction", e.predicted ? prediction_json(*e.predicted) : Json(nullptr)},
           {"diagnosis", diagnosis_json(e)},
           {"hardware", hardware_json(e)},
           {"reference", reference_json(e)},

@@ -262,10 +262,14 @@ std::string source_of_rates(const analysis::Machine& machine) {
                      machine.sheet_flops * 1e-12);
 }
 
+std::string rung_prediction_text(const Explanation& e) {
+  return e.predicted ? wrap(prediction_text(*e.predicted, e.evidence.machine), 0) : "";
+}
+
 std::string explanation_text(const Explanation& e) {
   return fmt::format("counted: {}, {}\n", e.sample, e.code) +
          (e.tiles.empty() ? "\n" : wrap("tiles: " + e.tiles, 0) + "\n") + traffic_text(e) +
-         roofline_text(e) + occupancy_text(e) + mix_text(e) +
+         roofline_text(e) + occupancy_text(e) + mix_text(e) + rung_prediction_text(e) +
          (e.diagnosis ? diagnosis_text(e) : advice_text(e)) + hardware_text(e) + notes_text(e);
 }
 

@@ -60,6 +60,28 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"dist plan --ranks 4 --n 8 --rate 1 --into 2x2x2",
             "a decomposition into 2 x 2 x 2 needs more ranks than there are, 4"},
         Bad{"list --fast", "--fast: unknown argument; see --help"},
+        Bad{"bench gemm/cpu --dtyp f32",
+            "--dtyp: unknown argument; did you mean '--dtype'? See --help"},
+        Bad{"trace gemm/cuda/04 --jsn=x",
+            "--jsn=x: unknown argument; did you mean '--json'? See --help"},
+        Bad{"verify gemm/cuda/04 --dtype fp32",
+            "--dtype: 'fp32' is not one of f32, f64, i32, bf16, f16, tf32, i8, e4m3, e5m2, "
+            "bf16-bf16, f16-f16; did you mean 'f32'?"},
+        Bad{"bench gem/cuda",
+            "'gem/cuda' selects no rung; it should be an op, op/backend or op/backend/NN of: "
+            "gemm/cpu, gemm/cuda, gemm/metal, dot/cpu, dot/cuda, dot/metal, sum/cuda; did you mean "
+            "'gemm/cuda'?"},
+        Bad{"verify gemm/cuda/04_thread_tle",
+            "'gemm/cuda/04_thread_tle' selects no rung; it should be an op, op/backend or "
+            "op/backend/NN of: gemm/cpu, gemm/cuda, gemm/metal, dot/cpu, dot/cuda, dot/metal, "
+            "sum/cuda; did you mean 'gemm/cuda/04_thread_tile'?"},
+        Bad{"trace gemm/cuda/00 --gpu rtx409",
+            "--gpu: unknown GPU 'rtx409': one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
+            "custom, each with overrides such as 'h200,multiprocessors=4'; did you mean "
+            "'rtx4090'?"},
+        Bad{"bench gemm/cpu --math splitt",
+            "--math: 'splitt' is not one of standard, split, reproducible, batch_invariant; did "
+            "you mean 'split'?"},
         Bad{"list --json", "--json: expected a value; see --help"},
         Bad{"learn 77", "EXERCISE: '77' is not one of 01 to 24; 'rung learn' lists them"},
         Bad{"learn --check", "EXERCISE: --check needs one, as in rung learn 04 --check"},
@@ -71,11 +93,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench", "SELECTOR: expected at least one, such as gemm/cpu; see --help"},
         Bad{"bench gemm --dtype f23",
             "--dtype: 'f23' is not one of f32, f64, i32, bf16, f16, "
-            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16"},
+            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16; did you mean 'f32'?"},
         Bad{"verify gemm --dtype F32",
             "--dtype: 'F32' is not one of f32, f64, i32, bf16, f16, "
-            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16"},
-        Bad{"bench gemm --device tpu", "--device: 'tpu' is not one of cpu, gpu, virtual"},
+            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16; did you mean 'f32'?"},
+        Bad{"bench gemm --device tpu",
+            "--device: 'tpu' is not one of cpu, gpu, virtual; did you mean 'cpu'?"},
         Bad{"bench gemm --threads 0", "--threads: '0' is not an integer from 1 to 1024"},
         Bad{"bench gemm --threads two", "--threads: 'two' is not an integer from 1 to 1024"},
         Bad{"bench gemm --m -3", "--m: '-3' is not an integer from 1 to 1099511627776"},
@@ -98,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--max-size: '0' is not an integer from 1 to 1048576"},
         Bad{"bench gemm/cuda --random 1 --dtype f32,f31",
             "--dtype: 'f31' is not one of f32, f64, i32, bf16, f16, "
-            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16"},
+            "tf32, i8, e4m3, e5m2, bf16-bf16, f16-f16; did you mean 'f32'?"},
         Bad{"bench gemm/cuda --random 1 --layout nn,all",
             "--layout: 'all' is not one of nn, nt, tn, tt, or all alone"},
         Bad{"bench gemm/cuda --random 1 --layout nn,",
@@ -129,7 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"bench gemm/cuda --random 1 --math reproducible",
             "--random: cannot be combined with --math reproducible"},
         Bad{"bench gemm --family odd",
-            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, mixed"},
+            "--family: 'odd' is not one of symmetric, uniform, normal, wide, cancelling, spread, "
+            "mixed"},
         Bad{"bench gemm/cpu --dtype bf16 --family wide", "--family: bf16 has no 'wide'"},
         Bad{"bench gemm/cpu --family normal --batch 2",
             "--family: cannot be combined with --batch, --groups, --epilogue, --scales or "
@@ -225,9 +249,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"explain", "RUNG: expected one, such as gemm/cuda/02; see --help"},
         Bad{"explain gemm/cuda", "RUNG: 'gemm/cuda' selects 42 rungs; explain takes one"},
         Bad{"explain gemm/cuda/02 --gpu b200",
-            "--gpu: unknown GPU 'b200': one of h200, a100, t4, rtx3090, rtx4090, m1pro, custom, "
+            "--gpu: unknown GPU 'b200': one of h200, h100, a100, t4, rtx3090, rtx4090, m1pro, "
+            "custom, "
             "each with "
-            "overrides such as 'h200,multiprocessors=4'"},
+            "overrides such as 'h200,multiprocessors=4'; did you mean 'h200'?"},
         Bad{"explain gemm/cuda/02 --code cubin",
             "--code: 'cubin' is not one of clang, nvcc: counting needs PTX"},
         Bad{"explain gemm/cuda/02 --results /nowhere.json",

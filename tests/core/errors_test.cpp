@@ -72,7 +72,8 @@ TEST(ExactElements, OnlyOfPlainProductsOfReals) {
 }
 
 TEST(Families, DoNotDependOnTheLayout) {
-  for (const Family family : {Family::uniform, Family::normal, Family::wide, Family::cancelling}) {
+  for (const Family family :
+       {Family::uniform, Family::normal, Family::wide, Family::cancelling, Family::spread}) {
     const GemmCase rows({.m = 5, .n = 4, .k = 7, .family = family});
     const GemmCase columns({.m = 5,
                             .n = 4,
@@ -111,6 +112,15 @@ TEST(Families, AreWhatTheirNamesSay) {
   EXPECT_NEAR(sum / 2000, 0, 0.1);
   EXPECT_NEAR(squares / 2000, 1, 0.15);
   EXPECT_GT(most / least, 1e18);
+  const GemmCase spread({.m = 40, .n = 40, .k = 50, .family = Family::spread});
+  double small = 0, large = 0;  // of 2000 elements
+  for (std::int64_t i = 0; i < 2000; ++i) {
+    const double x = std::abs(spread.call().typed<float, float>().a(i / 50, i % 50));
+    small += x < 0x1p-8 ? 1 : 0;
+    large += x > 0x1p4 ? 1 : 0;
+  }
+  EXPECT_NEAR(small / 2000, 0.15, 0.05);
+  EXPECT_NEAR(large / 2000, 0.15, 0.05);
   const GemmCase cancelling({.m = 8, .n = 8, .k = 51, .family = Family::cancelling});
   const auto g = cancelling.call().typed<float, float>();
   ExactSum exact;
@@ -123,6 +133,7 @@ TEST(Families, NarrowTypesHaveTheTwoThatTheyCanHold) {
   EXPECT_TRUE(has_family(Dtype::f64, Family::wide));
   EXPECT_TRUE(has_family(Dtype::bf16, Family::normal));
   EXPECT_FALSE(has_family(Dtype::f16, Family::wide));
+  EXPECT_FALSE(has_family(Dtype::bf16, Family::spread));
   EXPECT_FALSE(has_family(Dtype::bf16, Family::cancelling));
   EXPECT_FALSE(has_family(Dtype::i8, Family::uniform));
   EXPECT_TRUE(has_family(Dtype::i8, Family::symmetric));

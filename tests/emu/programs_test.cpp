@@ -39,7 +39,9 @@ TEST(Programs, VectorAdd) {
 
 TEST(Programs, ArgumentsAndCompilerOptionsAreHandedOn) {
   expect_output("vector_add.cu", "33 elements, 0 wrong, timed: yes\n",
-                "-O2 -std=c++20 -DUNUSED=1 -I /tmp --threads 1", "33");
+                "-O2 -std=c++20 -DUNUSED=1 -I /tmp --threads 1 --extended-lambda "
+                "--define-macro ALSO_UNUSED --ptxas-options -v",
+                "33");
 }
 
 TEST(Programs, Reduction) { expect_output("reduction.cu", "30021 30021 30021\n"); }

@@ -255,6 +255,7 @@ TEST(CudaTensorCores, SeveralBlocksShareATileOfAnyType) {
   for (const Dtype dtype : {Dtype::tf32, Dtype::i8, Dtype::e4m3, Dtype::f16_f16}) {
     share_tiles("gemm/cuda/31_dependent_launch", dtype);
   }
+  share_tiles("gemm/cuda/32_f16x3", Dtype::f32);
 }
 
 TEST(CudaSplitK, SeveralBlocksShareATile) {

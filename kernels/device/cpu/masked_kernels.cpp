@@ -93,6 +93,16 @@ enum class Step { first, next, moves };
 /// cache, which is fetched into L1 some steps ahead.
 enum class Reads { masked, whole, panel };
 
+/// Keeps a loaded vector in its register: with few rows GCC loads it again for each of them.
+template <class V>
+HWY_INLINE void keep(V& v) {
+#if HWY_TARGET == HWY_AVX3 && defined(__GNUC__)
+  asm("" : "+v"(v.raw));
+#else
+  (void)v;
+#endif
+}
+
 /// sum = A * B for one step of k if it is the first, else sum += A * B.
 template <Step Kind, Reads B, class D, class M, int Rows, int Vectors>
 HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::TFromD<D>, Rows>& at,
@@ -106,6 +116,10 @@ HWY_INLINE void multiply_step(D d, M mask, std::int64_t next_row, Position<hn::T
     b_k[last] = load_partial(d, mask, at.b + last * lanes);
   } else {
     b_k[last] = hn::LoadU(d, at.b + last * lanes);
+  }
+  if constexpr (Rows == 2 || Rows == 3) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) keep(b_k[v]);
   }
   if constexpr (B == Reads::panel) {
 #pragma GCC unroll 4
@@ -176,7 +190,7 @@ void masked_tile(const MaskedTile<hn::TFromD<D>>& t) {
   hn::Vec<D> sum[Rows][Vectors];
   if (Rows > 3 && Vectors == 2 && last_cols == lanes && t.streams_b) {
     multiply<Reads::panel>(d, mask, t, sum);
-  } else if (Rows > 3 && Vectors > 1 && last_cols == lanes) {
+  } else if (Rows > 1 && Vectors > 1 && last_cols == lanes) {
     multiply<Reads::whole>(d, mask, t, sum);
   } else {
     multiply<Reads::masked>(d, mask, t, sum);

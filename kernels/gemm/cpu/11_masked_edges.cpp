@@ -1,5 +1,6 @@
 // gemm/cpu/11_masked_edges: for small products: read A and B in place, whatever their strides, on
-//   one thread, and mask the columns that a partial tile does not have.
+//   one thread, and mask the columns that a partial tile does not have; for a short k, keep B in
+//   registers.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
@@ -13,6 +14,7 @@
 #include "device/cpu/micro_kernels.hpp"
 #include "device/cpu/narrow_kernels.hpp"
 #include "device/cpu/rung.hpp"
+#include "device/cpu/short_k_kernels.hpp"
 
 namespace rung {
 
@@ -30,9 +32,10 @@ constexpr std::int64_t short_k = 32;
 // Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
 constexpr std::int64_t set_stride = 4096;
 constexpr std::int64_t ways = 8;
-// Coefficients of A that stay in registers, where k is so short that a pass along rows of C
-// takes all of it.
-constexpr std::int64_t max_coefficients = 24;
+// Where k is so short that a strip of B stays in registers: as many rows of C at a time as stay in L1.
+constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
+// Tiles that read a copy of a strip, which make up for what it takes.
+constexpr std::int64_t tiles_of_copy = 4;
 
 /// The fewest equal parts of at most `limit`. Divides 32-bit integers, in a third of the time.
 std::int64_t even_part(std::int64_t whole, std::int64_t limit) {
@@ -59,7 +62,7 @@ struct MaskedEdges {
     constexpr std::int64_t most = std::int64_t{1} << 31;
     constexpr bool is_supported = std::is_same_v<In, Out> && std::is_floating_point_v<Out>;
     if constexpr (is_supported) {
-      if (g.m == 0) return;
+      if (g.m == 0 || g.n == 0) return;
       if (g.m < most && g.k < most) return multiply(g);
     }
     gemm_cpu_07_direct.function<In, Out>()(g, threads);
@@ -69,27 +72,57 @@ struct MaskedEdges {
   static void multiply(const Gemm<T, T>& g) {
     const auto& kernels = cpu::masked_kernels<T>();
     const bool in_place = g.b.col_stride == 1 && kernels.masks_b;
-    const std::int64_t KC =
-        even_part(std::max<std::int64_t>(g.k, 1),
-                  in_place ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
+    if (!in_place) return by_columns(g, kernels, From::packed);
+    const std::int64_t strip_cols = cpu::short_k_kernels<T>().vectors(g.k) * kernels.lanes;
+    const bool has_rows = g.m >= least_rows_of_strip;
+    if (has_rows && strip_cols > 0) return by_strips(g, strip_cols);
+    if (!has_rows && g.n >= 4 * kernels.lanes && 1 <= g.k &&
+        g.k <= cpu::NarrowKernels<T>::max_depth) {
+      return in_one_pass(g);
+    }
+    if (g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
+    const std::int64_t widest = std::min(g.n, 4 * kernels.lanes) * std::int64_t{sizeof(T)};
+    const bool copies = g.m >= tiles_of_copy * kernels.wide_rows &&
+                        shares_sets(g.b.row_stride * std::int64_t{sizeof(T)}, g.k, widest);
+    by_columns(g, kernels, copies ? From::copy : From::matrix);
+  }
+
+  /// Where tiles read B: in place; from a copy that the first of a strip leaves; or from a panel that
+  /// is packed before.
+  enum class From { matrix, copy, packed };
+
+  template <class T>
+  static void by_columns(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, From from) {
+    const std::int64_t KC = even_part(
+        std::max<std::int64_t>(g.k, 1),
+        from == From::matrix ? max_KC : max_panel_bytes / (4 * kernels.lanes * sizeof(T)));
     const std::int64_t a_stride = std::max(g.a.row_stride, g.a.col_stride);
     const bool conflicts = a_stride * std::int64_t{sizeof(T)} % set_stride == 0;
     const std::int64_t most_rows = conflicts ? ways : kernels.MR;
-    if (in_place && g.k <= short_k && g.k * g.n <= most_of_b(g)) return by_rows(g, kernels);
     // k0 == 0 runs even if K is 0, to apply beta.
     for (std::int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += KC) {
       const std::int64_t k = std::min(KC, g.k - k0);
       for (std::int64_t j = 0; j < g.n;) {
         const std::int64_t cols = kernels.tile_cols(kernels.wide_rows, g.n - j, k);
         const std::int64_t MR = std::min(tile_rows(kernels, g.m, cols), most_rows);
-        if (in_place) {
-          strip(g, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride);
-        } else {
+        if (from == From::packed) {
           packed_strip(g, kernels, MR, k0, k, j, cols);
+        } else if (from == From::copy) {
+          copied_strip(g, kernels, MR, k0, k, j, cols);
+        } else {
+          strip(g, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride);
         }
         j += cols;
       }
     }
+  }
+
+  /// Whether lines of a strip of B evict each other from an L1 with 64 sets: its rows, `stride` bytes
+  /// apart, begin in few of the sets.
+  static bool shares_sets(std::int64_t stride, std::int64_t rows, std::int64_t row_bytes) {
+    const std::int64_t power_of_two = stride & -stride;  // the largest that divides it
+    const std::int64_t begins = std::max<std::int64_t>(1, set_stride / power_of_two);
+    return begins * row_bytes < set_stride && rows > begins * ways;
   }
 
   template <class T>
@@ -109,14 +142,8 @@ struct MaskedEdges {
   /// two vectors write it faster than one vector after the other.
   template <class T>
   static void by_rows(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels) {
-    if (1 <= g.k && g.k <= cpu::NarrowKernels<T>::max_depth &&
-        g.n >= (g.k == 1 ? 16 : 4) * kernels.lanes && !is_beyond_l2(g)) {
-      return in_one_pass(g);
-    }
-    const bool is_very_short = g.k <= kernels.very_short_k;
     const std::int64_t widest = kernels.tile_cols(kernels.wide_rows, g.n, g.k);
-    const std::int64_t MR =
-        is_very_short ? even_part(g.m, kernels.MR) : tile_rows(kernels, g.m, widest);
+    const std::int64_t MR = tile_rows(kernels, g.m, widest);
     Gemm<T, T> part = g;
     for (std::int64_t i = 0; i < g.m; i += MR) {
       part.m = std::min(MR, g.m - i);
@@ -130,16 +157,29 @@ struct MaskedEdges {
     }
   }
 
+  /// One or two rows of C, with all of k and of A in registers.
   template <class T>
   static void in_one_pass(const Gemm<T, T>& g) {
-    const auto& kernels = cpu::narrow_kernels<T>();
-    const std::int64_t most =
-        std::min<std::int64_t>(cpu::NarrowKernels<T>::max_rows, max_coefficients / g.k);
-    for (std::int64_t i = 0; i < g.m; i += most) {
-      const std::int64_t rows = std::min(most, g.m - i);
-      kernels.row_sums[rows - 1][g.k - 1]({g.n, &g.a(i, 0), g.a.row_stride, g.a.col_stride,
-                                           &g.b(0, 0), g.b.row_stride, g.alpha, g.beta, &g.c(i, 0),
-                                           g.c.row_stride});
+    cpu::narrow_kernels<T>().row_sums[g.m - 1][g.k - 1](
+        {g.n, &g.a(0, 0), g.a.row_stride, g.a.col_stride, &g.b(0, 0), g.b.row_stride, g.alpha,
+         g.beta, &g.c(0, 0), g.c.row_stride});
+  }
+
+  /// Some rows of C at a time, for as many columns of B as stay in registers.
+  template <class T>
+  static void by_strips(const Gemm<T, T>& g, std::int64_t widest) {
+    const auto& kernels = cpu::short_k_kernels<T>();
+    const auto& strips = kernels.strips[g.k - 1];
+    const std::int64_t most_rows =
+        std::max(rows_of_strip, max_panel_bytes / std::int64_t{sizeof(T)} / g.n);
+    for (std::int64_t i = 0; i < g.m; i += most_rows) {
+      const std::int64_t rows = std::min(most_rows, g.m - i);
+      for (std::int64_t j = 0; j < g.n; j += widest) {
+        const std::int64_t cols = std::min(widest, g.n - j);
+        strips[(cols - 1) / kernels.lanes]({rows, cols, &g.a(i, 0), g.a.row_stride, g.a.col_stride,
+                                            &g.b(0, j), g.b.row_stride, g.alpha, g.beta, &g.c(i, j),
+                                            g.c.row_stride});
+      }
     }
   }
 
@@ -157,15 +197,34 @@ struct MaskedEdges {
     strip(g, kernels, MR, k0, k, j, cols, panel, width);
   }
 
-  /// C(:, j … j + cols), for k0 … k0 + k.
+  /// The first tile leaves a copy of the strip of B for the others.
+  template <class T>
+  static void copied_strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels,
+                           std::int64_t MR, std::int64_t k0, std::int64_t k, std::int64_t j,
+                           std::int64_t cols) {
+    alignas(64) T panel[max_panel_bytes / sizeof(T)];
+    Gemm<T, T> part = g;
+    part.m = MR;
+    strip(part, kernels, MR, k0, k, j, cols, &g.b(k0, j), g.b.row_stride, panel);
+    part.m = g.m - MR;
+    part.a.data = &g.a(MR, 0);
+    part.c.data = &g.c(MR, 0);
+    strip(part, kernels, MR, k0, k, j, cols, panel, kernels.width(cols));
+  }
+
+  /// C(:, j … j + cols), for k0 … k0 + k. With a `copy`, leaves the strip of B there.
   template <class T>
   static void strip(const Gemm<T, T>& g, const cpu::MaskedKernels<T>& kernels, std::int64_t MR,
                     std::int64_t k0, std::int64_t k, std::int64_t j, std::int64_t cols, const T* b,
-                    std::int64_t b_k) {
+                    std::int64_t b_k, T* copy = nullptr) {
     cpu::MaskedTile<T> tile = {
         k,   &g.a(0, k0), g.a.row_stride,          g.a.col_stride, b,
         b_k, g.alpha,     k0 == 0 ? g.beta : T{1}, &g.c(0, j),     g.c.row_stride,
         cols};
+    if (copy != nullptr) {
+      tile.copy = copy;
+      tile.fetch(tile.c, tile.ldc, cols - 1, k);
+    }
     const auto full = kernels.tile(MR, cols);
     std::int64_t i = 0;
     for (; i + MR <= g.m; i += MR) {

@@ -211,9 +211,10 @@ struct SplitTile {
 //                            BM   BN  STAGES CLUSTER
 using Medium = SplitTile<128, 128, 3, 1>;
 using MediumPair = SplitTile<128, 128, 3, 2>;
+using Small = SplitTile<64, 128, 4, 1>;
 
 }  // namespace
 
-RUNG_CUDA_GEMM_TILES(32, f16x3, (0, Medium, f32), (1, MediumPair, f32))
+RUNG_CUDA_GEMM_TILES(32, f16x3, (0, Medium, f32), (1, MediumPair, f32), (2, Small, f32))
 
 }  // namespace rung

@@ -2,6 +2,8 @@
 // Everything that is known about one launch of a kernel, and what it would be without one of its
 // faults.
 
+#include <optional>
+
 #include "analysis/kernel_trace.hpp"
 #include "analysis/machine.hpp"
 #include "vgpu/footprint.hpp"
@@ -18,6 +20,8 @@ struct Facts {
   const vgpu::DeviceDescription& device;
   const Machine& machine;
   const vgpu::Occupancy& occupancy;
+  /// Traffic of DRAM where the order of blocks tells it; otherwise each sector counts once.
+  std::optional<double> dram_bytes = std::nullopt;
 
   double blocks() const { return static_cast<double>(trace.grid.count()); }
   double warps_of_block() const { return static_cast<double>((trace.block.count() + 31) / 32); }

@@ -203,7 +203,7 @@ void add_traffic(Work& work, const Facts& facts, const Cure& cure) {
   const double bulk = number(c.bulk_load_sectors + c.bulk_store_sectors);
   work.l2 += std::max((l2 + bulk) * sector_bytes / l2_bytes_a_cycle, lines * line_cycles) +
              slow * slow_store_cycles;
-  work.dram_bytes = (dram + bulk) * sector_bytes;
+  work.dram_bytes = facts.dram_bytes.value_or((dram + bulk) * sector_bytes);
 }
 
 /// All atomics in shared memory add 1 and drop the result: for ptxas one instruction that counts the
@@ -233,6 +233,10 @@ Work work_of(const Facts& facts, const Cure& cure) {
     }
   }
   const vgpu::Counters& c = facts.trace.counters;
+  if (c.tensor_multiply_adds > 0) {
+    work.pipes[static_cast<std::size_t>(Pipe::matrix)] =
+        number(c.tensor_multiply_adds) / facts.machine.multiply_adds_a_cycle();
+  }
   work.shared += number(c.wgmma_shared_load_wavefronts) +
                  number(c.bulk_shared_store_bytes + c.bulk_shared_load_bytes) / wavefront_bytes;
   if (!cure.scattered_shared_atomics && !counts_up(facts)) {

@@ -46,10 +46,7 @@ Options options_of(const PackedHeader& header, const std::string& other) {
   if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
   if (result != LZMA_OK) refuse("its properties are none of LZMA");
   Options options(static_cast<lzma_options_lzma*>(filter.options));
-  if (!other.empty()) {
-    options->preset_dict = reinterpret_cast<const std::uint8_t*>(other.data());
-    options->preset_dict_size = static_cast<std::uint32_t>(other.size());
-  }
+  set_dictionary(*options, other);
   return options;
 }
 

@@ -36,7 +36,7 @@ inline constexpr ConfiguredGemm scale = {gemm_rungs.size(), "gemm/cuda/scale",
 /// Copies an operand that TMA cannot read in place. Its parameter is a PackOperand.
 inline constexpr ConfiguredGemm pack_operand = {gemm_rungs.size() + 1, "gemm/cuda/pack_operand",
                                                 &gemm_cuda_library_pack_operand};
-/// Splits an operand of floats into halves. Its parameter is a SplitOperand.
+/// Splits operands of floats into halves. Its parameter is a SplitOperands.
 inline constexpr ConfiguredGemm split_operand = {gemm_rungs.size() + 2, "gemm/cuda/split_operand",
                                                  &gemm_cuda_library_split_operand};
 /// Splits a K-major operand of floats into digits. Its parameter is a SplitDigits.

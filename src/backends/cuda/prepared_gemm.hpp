@@ -25,8 +25,9 @@ struct LaunchMemory {
 };
 
 /// A rung's launches for one problem: pack_operand for each operand that TMA cannot read in place or
-/// the configuration packs, or split_operand, split_digits, split_residues or mixed_operand for each
-/// that the rung multiplies as halves, digits, residues or parts, then the rung's kernel.
+/// the configuration packs, split_operand for both if the rung multiplies halves, or split_digits,
+/// split_residues or mixed_operand for each that it multiplies as digits, residues or parts, then the
+/// rung's kernel.
 class PreparedGemm {
  public:
   /// `launch` is launch_of() for the same problem and groups, fitted() to `multiprocessors`.
@@ -48,9 +49,10 @@ class PreparedGemm {
       void* parameters[] = {&copy};
       f(kernel_of(pack_operand, type_of(copy)), launch_of(copy, multiprocessors_), parameters);
     }
-    for (SplitOperand split : maps_.splits()) {
-      void* parameters[] = {&split};
-      f(kernel_of(split_operand, Dtype::f32), launch_of(split, multiprocessors_), parameters);
+    if (!maps_.splits().empty()) {
+      SplitOperands splits = in_one_launch(maps_.splits(), multiprocessors_);
+      void* parameters[] = {&splits};
+      f(kernel_of(split_operand, Dtype::f32), launch_of(splits, multiprocessors_), parameters);
     }
     for (Widen widen : maps_.widened()) {
       void* parameters[] = {&widen};

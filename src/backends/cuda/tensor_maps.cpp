@@ -1,6 +1,7 @@
 #include "backends/cuda/tensor_maps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "device/cuda/library/halves_memory.hpp"
 
@@ -66,6 +67,13 @@ std::int64_t copy_bytes(const TensorMapSpec& spec) {
   if (is_in_residues(spec)) return residues_bytes(spec) + scales_bytes(spec);
   return packed_copy_bytes(spec) +
          (spec.is_in_digits ? digits_bytes(spec) + scales_bytes(spec) : 0);
+}
+
+std::int64_t splitting_blocks(const SplitOperand& split, int multiprocessors) {
+  constexpr std::int64_t blocks_per_sm = 4;
+  const std::int64_t columns = SplitOperand::halves_in_row(split.row_length) / 2;
+  const std::int64_t pieces = split.is_scaled_by_row ? split.rows : columns / SplitOperand::columns;
+  return std::min(pieces, blocks_per_sm * multiprocessors);
 }
 
 TensorMapDataType type_of(const TensorMapSpec& spec) {
@@ -244,12 +252,17 @@ Launch launch_of(const PackOperand& copy, int multiprocessors) {
           .block = {PackOperand::threads}};
 }
 
-Launch launch_of(const SplitOperand& split, int multiprocessors) {
-  constexpr std::int64_t blocks_per_sm = 4;
-  constexpr std::int64_t columns_of_block = 32;
-  const std::int64_t columns = SplitOperand::halves_in_row(split.row_length) / 2;
-  const std::int64_t pieces = split.is_scaled_by_row ? split.rows : columns / columns_of_block;
-  return {.grid = {std::min(pieces, blocks_per_sm * multiprocessors)},
+SplitOperands in_one_launch(std::span<const SplitOperand> splits, int multiprocessors) {
+  SplitOperands both = {.first = splits.front()};
+  if (splits.size() == 2) both.second = splits.back();
+  // Few blocks split an operand by columns, each for long: they start first.
+  if (both.first.is_scaled_by_row) std::swap(both.first, both.second);
+  both.blocks_of_first = static_cast<unsigned>(splitting_blocks(both.first, multiprocessors));
+  return both;
+}
+
+Launch launch_of(const SplitOperands& splits, int multiprocessors) {
+  return {.grid = {splits.blocks_of_first + splitting_blocks(splits.second, multiprocessors)},
           .block = {SplitOperand::threads}};
 }
 

@@ -93,9 +93,12 @@ class PreparedMaps {
 /// The type in the name of the kernel that makes a copy: one of its elements' size.
 Dtype type_of(const PackOperand& copy);
 
+/// One or two operands to split, for such a launch.
+SplitOperands in_one_launch(std::span<const SplitOperand> splits, int multiprocessors);
+
 /// How a copy is launched on a device of that many SMs, or on that many of it.
 Launch launch_of(const PackOperand& copy, int multiprocessors);
-Launch launch_of(const SplitOperand& split, int multiprocessors);
+Launch launch_of(const SplitOperands& splits, int multiprocessors);
 Launch launch_of(const Widen& widen, int multiprocessors);
 Launch launch_of(const SplitParts& split, int multiprocessors);
 Launch launch_of(const SplitDigits& split, int multiprocessors);

@@ -5,8 +5,8 @@
 
 namespace rung {
 
-/// Whether gemm/cuda/32, or 34 below sm_90, with the two passes that split A and B, is expected to
-/// take less time than gemm/cuda/11. The constants are those of an H200 (docs/notes/accurate-modes.md)
+/// Whether gemm/cuda/32, or 34 below sm_90, with the pass that splits A and B, is expected to take less
+/// time than gemm/cuda/11, by a margin. The constants are those of an H200 (docs/notes/accurate-modes.md)
 /// and, from its data sheet, of an A100.
 bool splitting_pays(const CudaGemmShape& shape);
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "vgpu/happens_before/shared_shadow.hpp"
 #include "vgpu/model/shape.hpp"
@@ -28,6 +29,11 @@ struct AsyncAccess {
   int lane;
   std::uint32_t site;
   const char* what;  // "bulk copy", "wgmma"
+};
+
+/// Bytes of shared memory.
+struct AsyncRange {
+  std::uint32_t offset, bytes;
 };
 
 /// A function that is not set does nothing.
@@ -96,15 +102,14 @@ struct Observers {
   /// All threads of the block have met, and their stamps are about to be reset.
   void (*settle_grid_waits)(Block& block) = Nothing{};
 
-  // Asynchronous operations and accesses by other blocks, in [offset, offset + bytes) of shared
-  // memory. Checks report accesses that are not ordered before it or, unless `generic`, not made
+  // Asynchronous operations and accesses by other blocks, in ranges of shared memory. Checks report accesses that are not ordered before it or, unless `generic`, not made
   // visible by a proxy fence. Call the notes after the checks.
-  void (*check_async_read)(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
+  void (*check_async_read)(const AsyncAccess& access, std::span<const AsyncRange> ranges,
                            bool generic) = Nothing{};
   void (*check_async_write)(const AsyncAccess& access, std::uint32_t offset,
                             std::uint32_t bytes) = Nothing{};
-  void (*note_async_read)(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
-                          int slot, std::uint32_t read) = Nothing{};
+  void (*note_async_read)(const AsyncAccess& access, std::span<const AsyncRange> ranges, int slot,
+                          std::uint32_t read) = Nothing{};
   void (*note_async_write)(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                            std::uint32_t write) = Nothing{};
   /// A bulk copy into shared memory: `written` bytes there, over all destination blocks; `read`

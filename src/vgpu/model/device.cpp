@@ -44,6 +44,18 @@ DeviceDescription h200() {
   };
 }
 
+DeviceDescription h100() {
+  DeviceDescription device = h200();
+  device.name = "NVIDIA H100 80GB HBM3";
+  device.key = "h100";
+  device.memory_bytes = 85017493504;
+  device.memory_clock_khz = 2619000;
+  device.memory_bus_bits = 5120;
+  device.memory_bandwidth = 3.352e12;
+  device.l2_bytes = 50 * MiB;
+  return device;
+}
+
 DeviceDescription a100() {
   DeviceDescription device = h200();
   device.name = "NVIDIA A100-SXM4-80GB";
@@ -261,7 +273,7 @@ DeviceDescription find_device(std::string_view key) {
 }  // namespace
 
 const std::vector<DeviceDescription>& known_devices() {
-  static const std::vector<DeviceDescription> devices = {h200(),    a100(),    t4(),
+  static const std::vector<DeviceDescription> devices = {h200(),    h100(),    a100(), t4(),
                                                          rtx3090(), rtx4090(), m1pro()};
   return devices;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
@@ -117,67 +118,155 @@ void for_each_unit(const SharedShadow& shadow, std::uint32_t offset, std::uint32
 
 }  // namespace
 
-void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
-                      bool generic) {
-  const Viewer viewer = viewer_of(access);
-  const SharedShadow& shadow = viewer.block.shadow;
-  AsyncShadow& async = viewer.block.async->shadow;
-  Stamp fine = 0;               // a stamp that was found in order, for all its lanes
-  std::uint32_t fine_copy = 0;  // a bulk write that was found in order
-  const auto check = [&](std::uint32_t at, std::size_t granule) {
-    const Stamp stamp = shadow.written[granule];
+namespace {
+
+/// Checks units that one operation reads. Most were written by few copies, which are checked once.
+class ReadCheck {
+ public:
+  ReadCheck(const AsyncAccess& access, bool generic)
+      : viewer_(viewer_of(access)), async_(access.block.async->shadow), generic_(generic) {}
+
+  void check(const AsyncRange& range) {
+    for_each_unit(shadow_, range.offset, range.bytes,
+                  [&](std::uint32_t at, std::size_t first, std::size_t last) {
+                    return is_of_known_copy(at, first, last) || check_unit(at, first, last);
+                  });
+  }
+
+ private:
+  bool is_of_known_copy(std::uint32_t at, std::size_t first, std::size_t last) const {
+    if (fine_copy_ == 0 || async_.write_at(at) != fine_copy_) return false;
+    constexpr Stamp of_copies = make_stamp(pending_time, 0);
+    Stamp others = 0;
+    for (std::size_t i = first; i <= last; ++i) others |= shadow_.written[i] ^ of_copies;
+    return others == 0;
+  }
+
+  bool check_unit(std::uint32_t at, std::size_t first, std::size_t last) {
+    Stamp before = 0;
+    for (std::size_t granule = first; granule <= last; ++granule) {
+      const Stamp stamp = shadow_.written[granule];
+      if (stamp == before && stamp_time(stamp) == pending_time) continue;  // the same copy
+      if (!check_granule(at, granule, stamp)) return false;
+      before = stamp;
+    }
+    return true;
+  }
+
+  bool check_granule(std::uint32_t at, std::size_t granule, Stamp stamp) {
     if (stamp == 0) {
-      report(viewer.own, HazardKind::uninitialised_read, viewer.thread, viewer.site, viewer.what,
-             shared_address(viewer.block, granule << shadow.granule_shift),
+      report(viewer_.own, HazardKind::uninitialised_read, viewer_.thread, viewer_.site,
+             viewer_.what, shared_address(viewer_.block, granule << shadow_.granule_shift),
              "no thread of the block has written it");
       return false;
     }
     if (stamp_time(stamp) == pending_time) {
-      const std::uint32_t copy = async.write_at(at);
-      if (copy == fine_copy && copy != 0) return true;
-      fine_copy = copy;
-      return check_write(viewer, at);
+      const bool fine = check_write(viewer_, at);
+      fine_copy_ = fine ? async_.write_at(at) : 0;
+      return fine;
     }
-    if ((stamp | lane_bits_of_stamp) == fine) return true;
+    if ((stamp | lane_bits_of_stamp) == fine_) return true;
     // Lanes of the viewer's own warp must be distinguished.
-    const bool own = &viewer.block == &viewer.own &&
-                     stamp_thread(stamp) / warp_size == viewer.thread / warp_size;
-    if (!own) fine = stamp | lane_bits_of_stamp;
-    return check_seen(viewer, granule, generic);
-  };
-  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
-    Stamp before = 0;
-    for (std::size_t granule = first; granule <= last; ++granule) {
-      const Stamp stamp = shadow.written[granule];
-      if (stamp == before && stamp_time(stamp) == pending_time) continue;  // the same copy
-      if (!check(at, granule)) return false;
-      before = stamp;
-    }
-    return true;
-  });
+    const bool own = &viewer_.block == &viewer_.own &&
+                     stamp_thread(stamp) / warp_size == viewer_.thread / warp_size;
+    if (!own) fine_ = stamp | lane_bits_of_stamp;
+    return check_seen(viewer_, granule, generic_);
+  }
+
+  const Viewer viewer_;
+  const SharedShadow& shadow_ = viewer_.block.shadow;
+  AsyncShadow& async_;
+  const bool generic_;
+  Stamp fine_ = 0;               // a stamp that was found in order, for all its lanes
+  std::uint32_t fine_copy_ = 0;  // a bulk write that was found in order
+};
+
+}  // namespace
+
+void check_async_read(const AsyncAccess& access, std::span<const AsyncRange> ranges, bool generic) {
+  ReadCheck check(access, generic);
+  for (const AsyncRange& range : ranges) check.check(range);
 }
 
-void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes) {
-  const Viewer viewer = viewer_of(access);
-  SharedShadow& shadow = viewer.block.shadow;
-  settle_reads(viewer.block, shadow.regions(offset, offset + bytes - 1));
-  const auto check = [&](std::size_t granule, Stamp stamp, std::uint32_t site, const char* what) {
-    if (viewer.knows(stamp)) return true;
-    race(viewer, static_cast<std::uint32_t>(granule) << shadow.granule_shift, viewer.block.rank,
-         stamp_thread(stamp), site, what);
-    return false;
-  };
-  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
-    if (stamp_time(shadow.written[first]) == pending_time && !check_write(viewer, at)) return false;
-    if (!check_reads(viewer, at)) return false;
+namespace {
+
+/// Checks units that one bulk copy, or remote store, writes. Most were written and read by few
+/// operations, which are checked once.
+class WriteCheck {
+ public:
+  explicit WriteCheck(const AsyncAccess& access)
+      : viewer_(viewer_of(access)),
+        async_(access.block.async->shadow),
+        fine_reads_(static_cast<std::size_t>(async_.slots())) {}
+
+  bool check(std::uint32_t at, std::size_t first, std::size_t last) {
+    const bool copied = stamp_time(shadow_.written[first]) == pending_time;
+    if (copied && async_.write_at(at) != fine_write_) {
+      if (!check_write(viewer_, at)) return false;
+      fine_write_ = async_.write_at(at);
+    }
+    if (!has_known_reads(at)) {
+      if (!check_reads(viewer_, at)) return false;
+      for (int slot = 0; slot < async_.slots(); ++slot) fine_read(slot) = async_.read_at(at, slot);
+    }
+    return has_no_threads(first, last) || check_threads(first, last);
+  }
+
+ private:
+  std::uint32_t& fine_read(int slot) { return fine_reads_[static_cast<std::size_t>(slot)]; }
+
+  bool has_known_reads(std::uint32_t at) {
+    std::uint32_t differs = 0;
+    for (int slot = 0; slot < async_.slots(); ++slot) {
+      differs |= async_.read_at(at, slot) ^ fine_read(slot);
+    }
+    return differs == 0;
+  }
+
+  /// Whether only asynchronous operations have accessed the granules, if any.
+  bool has_no_threads(std::size_t first, std::size_t last) const {
+    constexpr Stamp of_operations = make_stamp(pending_time, 0);
+    bool threads = false;
+    for (const auto* stamps : {&shadow_.written, &shadow_.first_reader, &shadow_.other_reader}) {
+      // A stamp of 0 wraps around to the largest.
+      for (std::size_t i = first; i <= last; ++i) threads |= (*stamps)[i] - 1 < of_operations - 1;
+    }
+    return !threads;
+  }
+
+  bool check_threads(std::size_t first, std::size_t last) {
     for (std::size_t i = first; i <= last; ++i) {
-      if (!check(i, shadow.written[i], shadow.write_site[i], "write") ||
-          !check(i, shadow.first_reader[i], shadow.first_read_site[i], "read") ||
-          !check(i, shadow.other_reader[i], shadow.other_read_site[i], "read")) {
+      if (!check_thread(i, shadow_.written[i], shadow_.write_site[i], "write") ||
+          !check_thread(i, shadow_.first_reader[i], shadow_.first_read_site[i], "read") ||
+          !check_thread(i, shadow_.other_reader[i], shadow_.other_read_site[i], "read")) {
         return false;
       }
     }
     return true;
+  }
+
+  bool check_thread(std::size_t granule, Stamp stamp, std::uint32_t site, const char* what) const {
+    if (viewer_.knows(stamp)) return true;
+    race(viewer_, static_cast<std::uint32_t>(granule) << shadow_.granule_shift, viewer_.block.rank,
+         stamp_thread(stamp), site, what);
+    return false;
+  }
+
+  const Viewer viewer_;
+  const SharedShadow& shadow_ = viewer_.block.shadow;
+  AsyncShadow& async_;
+  std::uint32_t fine_write_ = 0;  // an operation that was found in order, and of each slot one
+  std::vector<std::uint32_t> fine_reads_;
+};
+
+}  // namespace
+
+void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes) {
+  SharedShadow& shadow = access.block.shadow;
+  settle_reads(access.block, shadow.regions(offset, offset + bytes - 1));
+  WriteCheck check(access);
+  for_each_unit(shadow, offset, bytes, [&](std::uint32_t at, std::size_t first, std::size_t last) {
+    return check.check(at, first, last);
   });
 }
 
@@ -203,25 +292,32 @@ void for_each_unit(std::uint32_t offset, std::uint32_t bytes, const F& f) {
 
 }  // namespace
 
-void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
+namespace {
+
+/// Records that an asynchronous operation reads a granule; a thread's read becomes the other one.
+void note_granule(SharedShadow& shadow, std::size_t granule) {
+  const Stamp reader = shadow.first_reader[granule];
+  if (stamp_time(reader) == pending_time) return;
+  if (reader != 0) {
+    shadow.other_reader[granule] = reader;
+    shadow.other_read_site[granule] = shadow.first_read_site[granule];
+  }
+  shadow.first_reader[granule] = make_stamp(pending_time, 0);
+}
+
+}  // namespace
+
+void note_async_read(const AsyncAccess& access, std::span<const AsyncRange> ranges, int slot,
                      std::uint32_t read) {
   SharedShadow& shadow = access.block.shadow;
   AsyncShadow& async = access.block.async->shadow;
-  if (bytes == 0) return;
-  shadow.has_readers = true;
-  for_each_unit(offset, bytes, [&](std::uint32_t at) { async.read_at(at, slot) = read; });
-  const Granules granules(shadow, offset, bytes);
-  Stamp* const readers = shadow.first_reader.data() + granules.first;
-  Stamp* const others = shadow.other_reader.data() + granules.first;
-  const std::uint32_t* const sites = shadow.first_read_site.data() + granules.first;
-  std::uint32_t* const other_sites = shadow.other_read_site.data() + granules.first;
-  for (std::size_t i = 0; i < granules.count; ++i) {
-    const Stamp reader = readers[i];
-    const bool pending = stamp_time(reader) == pending_time;
-    const bool moves = !pending && reader != 0;
-    others[i] = moves ? reader : others[i];
-    other_sites[i] = moves ? sites[i] : other_sites[i];
-    readers[i] = pending ? reader : make_stamp(pending_time, 0);
+  for (const AsyncRange& range : ranges) {
+    if (range.bytes == 0) continue;
+    shadow.has_readers = true;
+    for_each_unit(range.offset, range.bytes,
+                  [&](std::uint32_t at) { async.read_at(at, slot) = read; });
+    const Granules granules(shadow, range.offset, range.bytes);
+    for (std::size_t i = 0; i < granules.count; ++i) note_granule(shadow, granules.first + i);
   }
 }
 

@@ -2,19 +2,19 @@
 // Races of bulk copies, wgmma and remote accesses in shared memory.
 
 #include <cstdint>
+#include <span>
 
 #include "vgpu/engine/observers.hpp"
 
 namespace rung::vgpu {
 
-// Before an asynchronous operation, or a thread of another block, reads or writes [offset, offset +
-// bytes): reports accesses that are not ordered before it or, unless `generic`, not made visible by
-// a proxy fence.
-void check_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
-                      bool generic);
+// Before an asynchronous operation, or a thread of another block, reads these ranges, or writes
+// [offset, offset + bytes): reports accesses that are not ordered before it or, unless `generic`,
+// not made visible by a proxy fence. Of each range, the first error is reported.
+void check_async_read(const AsyncAccess& access, std::span<const AsyncRange> ranges, bool generic);
 void check_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes);
 // Records it afterwards.
-void note_async_read(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes, int slot,
+void note_async_read(const AsyncAccess& access, std::span<const AsyncRange> ranges, int slot,
                      std::uint32_t read);
 void note_async_write(const AsyncAccess& access, std::uint32_t offset, std::uint32_t bytes,
                       std::uint32_t write);

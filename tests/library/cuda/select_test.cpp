@@ -153,16 +153,20 @@ TEST(CudaRules, SplittingPaysWhereTheModelSaysSo) {
     EXPECT_FALSE(splits(16, 100'000, 4096, layout)) << layout;  // bound by memory in any case
     EXPECT_FALSE(splits(8192, 8192, 1000, layout)) << layout;   // for the sake of errors
   }
-  EXPECT_TRUE(splits(768, 1024, 1024, "nt"));
-  EXPECT_FALSE(splits(768, 1024, 1024, "tn"));  // both passes across k
-  for (const char* layout : {"nn", "tn"}) {     // as measured
-    EXPECT_FALSE(splits(896, 896, 1024, layout)) << layout;
-    EXPECT_FALSE(splits(768, 1024, 1024, layout)) << layout;
+  for (const char* layout : {"nn", "nt", "tn"}) {  // as measured
+    EXPECT_TRUE(splits(768, 1024, 1024, layout)) << layout;
     EXPECT_TRUE(splits(1536, 1536, 1536, layout)) << layout;
-    EXPECT_TRUE(splits(256, 8192, 8192, "nn"));
+    EXPECT_TRUE(splits(384, 4096, 1024, layout)) << layout;
+    EXPECT_TRUE(splits(512, 2048, 2048, layout)) << layout;
+    EXPECT_TRUE(splits(256, 8192, 8192, layout)) << layout;
+    EXPECT_TRUE(splits(1024, 512, 8192, layout)) << layout;
+    EXPECT_TRUE(splits(1024, 1024, 16384, layout)) << layout;
+    EXPECT_FALSE(splits(128, 4096, 2048, layout)) << layout;
+    EXPECT_FALSE(splits(64, 8192, 4096, layout)) << layout;
   }
-  EXPECT_FALSE(splits(1024, 1024, 16384, "tn"));
-  EXPECT_FALSE(splits(512, 2048, 2048, "tn"));
+  EXPECT_TRUE(splits(512, 512, 4096, "nt"));
+  EXPECT_FALSE(splits(512, 512, 4096, "tn"));  // few blocks split columns, each for long
+  EXPECT_FALSE(splits(256, 1024, 4096, "nn"));
   EXPECT_FALSE(splits(128, 16384, 4096, "tn"));
 }
 

@@ -1,6 +1,7 @@
-// Splits an operand of floats into halves for tensor cores: scales each row of A and column of B by
-// a power of two, and stores float16 high and low halves. The layout stays that of the operand. The
-// kernel is offered like a rung, but is not on the ladder.
+// Splits operands of floats into halves for tensor cores: scales each row of A and column of B by a
+// power of two, and stores float16 high and low halves. The layout stays that of the operand. Both
+// operands are split in one launch: either alone leaves SMs idle where it is small. The kernel is
+// offered like a rung, but is not on the ladder.
 
 #include "device/cuda/entry/gemm.cuh"
 #include "device/cuda/library/split_operand.hpp"
@@ -46,13 +47,18 @@ __device__ __forceinline__ void put(const SplitOperand& split, const HalfScale& 
   to[chunk] = low;
 }
 
+/// The blocks that split an operand, and which of them this one is.
+struct BlockOf {
+  std::int64_t index, count;
+};
+
 /// A block splits whole rows.
-__device__ __forceinline__ void split_by_row(const SplitOperand& split) {
+__device__ __forceinline__ void split_by_row(const SplitOperand& split, const BlockOf& block) {
   __shared__ unsigned largest[warps];
   __shared__ LineSums of_warps[warps];
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / lanes;
-  for (std::int64_t row = blockIdx.x; row < split.rows; row += gridDim.x) {
+  for (std::int64_t row = block.index; row < split.rows; row += block.count) {
     const float* const from = split.from + row * split.from_ld;
     unsigned most = 0;
     for (std::int64_t i = thread; i < split.row_length; i += SplitOperand::threads) {
@@ -92,62 +98,65 @@ __device__ __forceinline__ void split_by_row(const SplitOperand& split) {
   }
 }
 
-/// Calls f(row, x) for every row of this warp's share of a column. A thread has eight loads in
-/// flight: few blocks share the columns of a small operand.
+/// Threads of a block that have the same column share its rows.
+inline constexpr int shares = SplitOperand::threads / SplitOperand::columns;
+
+/// Calls f(row, x) for every row of a share of a column. A thread has eight loads in flight: few
+/// blocks share the columns of a small operand.
 template <class F>
-__device__ __forceinline__ void for_each_row(const SplitOperand& split, int warp, std::int64_t col,
+__device__ __forceinline__ void for_each_row(const SplitOperand& split, int share, std::int64_t col,
                                              const F& f) {
   constexpr int at_once = 8;
   const float* const from = split.from + col;
   const bool exists = col < split.row_length;
-  for (std::int64_t first = warp; first < split.rows; first += at_once * warps) {
+  for (std::int64_t first = share; first < split.rows; first += at_once * shares) {
     float x[at_once];
     RUNG_UNROLL
     for (int i = 0; i < at_once; ++i) {
-      const std::int64_t row = first + i * warps;
+      const std::int64_t row = first + i * shares;
       x[i] = exists && row < split.rows ? from[row * split.from_ld] : 0.0f;
     }
     RUNG_UNROLL
     for (int i = 0; i < at_once; ++i) {
-      const std::int64_t row = first + i * warps;
+      const std::int64_t row = first + i * shares;
       if (row < split.rows) f(row, x[i]);
     }
   }
 }
 
-/// A block splits 32 columns, one for each lane; its warps share the rows.
-__device__ __forceinline__ void split_by_column(const SplitOperand& split) {
-  __shared__ unsigned largest[warps][lanes];
-  __shared__ LineSums of_warps[warps][lanes];
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const int warp = static_cast<int>(threadIdx.x) / lanes;
+/// A block splits a few columns.
+__device__ __forceinline__ void split_by_column(const SplitOperand& split, const BlockOf& block) {
+  constexpr int columns = SplitOperand::columns;
+  __shared__ unsigned largest[shares][columns];
+  __shared__ LineSums of_shares[shares][columns];
+  const int column = static_cast<int>(threadIdx.x) % columns;
+  const int share = static_cast<int>(threadIdx.x) / columns;
   const std::int64_t end = SplitOperand::halves_in_row(split.row_length) / 2;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * lanes; first < end;
-       first += std::int64_t{gridDim.x} * lanes) {
-    const std::int64_t col = first + lane;
+  for (std::int64_t first = block.index * columns; first < end; first += block.count * columns) {
+    const std::int64_t col = first + column;
     const bool exists = col < split.row_length;
     unsigned most = 0;
-    for_each_row(split, warp, col, [&](std::int64_t, float x) {
+    for_each_row(split, share, col, [&](std::int64_t, float x) {
       const unsigned bits = magnitude_bits(x);
       most = bits > most ? bits : most;
     });
-    largest[warp][lane] = most;
-    // sync: all warps have found their largest
+    largest[share][column] = most;
+    // sync: all threads have found their largest
     __syncthreads();
-    RUNG_UNROLL
-    for (int w = 0; w < warps; ++w) most = largest[w][lane] > most ? largest[w][lane] : most;
+    RUNG_UNROLL_4
+    for (int s = 0; s < shares; ++s) most = largest[s][column] > most ? largest[s][column] : most;
 
     const HalfScale scale(most);
     LineSums sums = {0, 0, 0};
-    for_each_row(split, warp, col,
+    for_each_row(split, share, col,
                  [&](std::int64_t row, float x) { put(split, scale, row, col, x, sums); });
-    of_warps[warp][lane] = sums;
-    // sync: all warps have added up their squares, and have read the largest
+    of_shares[share][column] = sums;
+    // sync: all threads have added up their squares, and have read the largest
     __syncthreads();
-    if (warp != 0 || !exists) continue;
+    if (share != 0 || !exists) continue;
     LineSums of_column = {0, 0, 0};
     RUNG_UNROLL_4
-    for (int w = 0; w < warps; ++w) add(of_column, of_warps[w][lane]);
+    for (int s = 0; s < shares; ++s) add(of_column, of_shares[s][column]);
     split.scales[col] = scale.scale(of_column);
   }
 }
@@ -156,11 +165,16 @@ __device__ __forceinline__ void split_by_column(const SplitOperand& split) {
 
 // Two blocks on an SM: half as many take a tenth longer for a product of 1024 x 1024 x 1024.
 extern "C" __global__ void __launch_bounds__(rung::cuda::SplitOperand::threads, 2)
-    gemm_cuda_library_split_operand_f32(rung::cuda::SplitOperand split) {
+    gemm_cuda_library_split_operand_f32(rung::cuda::SplitOperands operands) {
+  const unsigned begin = operands.blocks_of_first;
+  const bool is_first = blockIdx.x < begin;
+  const rung::cuda::SplitOperand split = is_first ? operands.first : operands.second;
+  const rung::cuda::BlockOf block = {blockIdx.x - (is_first ? 0 : begin),
+                                     is_first ? begin : gridDim.x - begin};
   if (split.is_scaled_by_row) {
-    rung::cuda::split_by_row(split);
+    rung::cuda::split_by_row(split, block);
   } else {
-    rung::cuda::split_by_column(split);
+    rung::cuda::split_by_column(split, block);
   }
 }
 

@@ -26,6 +26,10 @@ struct SplitOperand {
   /// A row of the result has 64 high halves, the 64 low ones of the same elements, and so on, with
   /// zeros up to a multiple of 64 elements. So TMA reads both from the same lines of L2.
   static constexpr int chunk = 64;
+  /// A block has so many columns of an operand that is scaled by columns, or whole rows of another.
+  /// More columns would be fewer blocks, and a small operand would leave SMs idle. Fewer than these would
+  /// write less than 32 bytes, a sector, of each row.
+  static constexpr int columns = 16;
 
   const float* from;
   void* to;                                // rows of float16
@@ -36,6 +40,12 @@ struct SplitOperand {
   static constexpr std::int64_t halves_in_row(std::int64_t row_length) {
     return 2 * round_up(row_length, std::int64_t{chunk});
   }
+};
+
+/// The argument: the operands of a product in one launch, whose first blocks split the first one.
+struct SplitOperands {
+  SplitOperand first = {}, second = {};
+  unsigned blocks_of_first = 0;
 };
 
 }  // namespace rung::cuda

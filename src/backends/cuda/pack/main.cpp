@@ -94,10 +94,7 @@ lzma_options_lzma model(const std::string& code, const std::string& other, std::
   options.pb = is_machine_code(code) ? 4 : 0;
   const std::size_t window = code.size() + other.size();
   options.dict_size = static_cast<std::uint32_t>(std::max<std::size_t>(window, LZMA_DICT_SIZE_MIN));
-  if (!other.empty()) {
-    options.preset_dict = reinterpret_cast<const std::uint8_t*>(other.data());
-    options.preset_dict_size = static_cast<std::uint32_t>(other.size());
-  }
+  set_dictionary(options, other);
   return options;
 }
 

@@ -2,8 +2,11 @@
 // What packed CUDA code begins with. An LZMA stream with an end mark follows. LZMA leaves four fifths of
 // what Zstandard leaves of machine code, and unpacks some 200 MB of code a second.
 
+#include <lzma.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace rung::cuda {
 
@@ -16,5 +19,13 @@ struct PackedHeader {
   std::uint8_t properties[5];  // of the LZMA filter, as lzma_properties_encode() writes them
 };
 static_assert(sizeof(PackedHeader) == 17);
+
+/// Code is packed and unpacked with other code as what came before it; none if empty. The memory of
+/// `other` has to stay until the options are used.
+inline void set_dictionary(lzma_options_lzma& options, const std::string& other) {
+  if (other.empty()) return;
+  options.preset_dict = reinterpret_cast<const std::uint8_t*>(other.data());
+  options.preset_dict_size = static_cast<std::uint32_t>(other.size());
+}
 
 }  // namespace rung::cuda

@@ -176,9 +176,9 @@ bool load_bytes(const Copy& copy, std::uint32_t to, std::uint32_t bytes, Landing
     const std::byte* const data = source->block->shared.data() + source->offset;
     landing.data.assign(data, data + bytes);
     if (copy.block().worker.observe) {
+      const AsyncRange range{source->offset, bytes};
       copy.block().observers.check_async_read(
-          {*source->block, copy.warp, copy.lane, copy.instr.site, "bulk copy"}, source->offset,
-          bytes, false);
+          {*source->block, copy.warp, copy.lane, copy.instr.site, "bulk copy"}, {&range, 1}, false);
     }
   } else {
     if (!touch_global(copy, from, bytes, false)) return false;
@@ -330,13 +330,14 @@ void store(const Copy& copy) {
   if (copy.block().worker.observe) {
     AsyncShadow& shadow = copy.block().async->shadow;
     const AsyncAccess access{copy.block(), copy.warp, copy.lane, copy.instr.site, "bulk copy"};
-    copy.block().observers.check_async_read(access, store.from, store.bytes, false);
+    const AsyncRange range{store.from, store.bytes};
+    copy.block().observers.check_async_read(access, {&range, 1}, false);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
     const AsyncOrder& order = copy.block().cluster.order;
     shadow.reads.push_back({copy.instr.site, copy.block().rank, store.thread,
                             order.copied(copy.block().rank, copy.warp.index), store.number,
                             "bulk copy"});
-    copy.block().observers.note_async_read(access, store.from, store.bytes, shadow.copy_slot(), id);
+    copy.block().observers.note_async_read(access, {&range, 1}, shadow.copy_slot(), id);
   }
   state.unfinished.push_back(std::move(store));
 }

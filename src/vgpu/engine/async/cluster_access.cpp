@@ -19,16 +19,17 @@ void observe(const AsyncAccess& access, std::uint32_t offset, std::uint32_t byte
   const int thread = own.thread(access.warp, access.lane);
   const std::size_t component = own.cluster.order.segments(own.rank, access.warp.index);
   const std::uint32_t segment = own.order.segment(access.warp.index);
+  const AsyncRange range{offset, bytes};
   if (stores) {
     own.observers.check_async_write(access, offset, bytes);
     const auto id = static_cast<std::uint32_t>(shadow.writes.size());
     shadow.writes.push_back({access.site, own.rank, thread, component, segment, "remote write"});
     own.observers.note_async_write(access, offset, bytes, id);
   } else {
-    own.observers.check_async_read(access, offset, bytes, true);
+    own.observers.check_async_read(access, {&range, 1}, true);
     const auto id = static_cast<std::uint32_t>(shadow.reads.size());
     shadow.reads.push_back({access.site, own.rank, thread, component, segment, "remote read"});
-    own.observers.note_async_read(access, offset, bytes, shadow.remote_slot(), id);
+    own.observers.note_async_read(access, {&range, 1}, shadow.remote_slot(), id);
   }
 }
 

@@ -40,10 +40,14 @@ struct Operands {
 /// Words [word of a row][row].
 void load_a(const MatrixForm& form, Warp& warp, const std::uint32_t* rows, std::uint32_t* words) {
   const int halves = form.tile_rows() / fragment_groups;
-  for (int i = 0; i < form.a_registers_of_tile(); ++i) {
-    const int word = i / halves * lanes_of_group, row = i % halves * fragment_groups;
-    columns_of_register(warp.row<const std::uint32_t>(rows[i]), words + word * product_rows + row,
-                        product_rows);
+  for (int i = 0; i < form.a_registers_of_tile(); i += halves) {
+    std::uint32_t* const to = words + i / halves * lanes_of_group * product_rows;
+    const auto* const first = warp.row<const std::uint32_t>(rows[i]);
+    if (halves == 2) {
+      columns_of_registers(first, warp.row<const std::uint32_t>(rows[i + 1]), to, product_rows);
+    } else {
+      columns_of_register(first, to, product_rows);
+    }
   }
 }
 

@@ -21,6 +21,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace rung::vgpu::HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 inline constexpr int fragment_groups = 8;  // of lanes
 inline constexpr int lanes_of_group = 4;
 inline constexpr int fragment_columns = 8;  // of a tile
@@ -28,7 +30,6 @@ inline constexpr int fragment_columns = 8;  // of a tile
 /// to[t * step + g] = register[4 g + t]
 template <class T>
 HWY_INLINE void columns_of_register(const T* from, T* to, int step) {
-  namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<T, fragment_groups> d;
   for (int g = 0; g < fragment_groups; g += static_cast<int>(hn::Lanes(d))) {
     hn::Vec<decltype(d)> v0, v1, v2, v3;
@@ -43,13 +44,73 @@ HWY_INLINE void columns_of_register(const T* from, T* to, int step) {
 /// register[4 g + t] = from[t * step + g]
 template <class T>
 HWY_INLINE void register_of_columns(const T* from, int step, T* to) {
-  namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<T, fragment_groups> d;
   for (int g = 0; g < fragment_groups; g += static_cast<int>(hn::Lanes(d))) {
     hn::StoreInterleaved4(hn::LoadU(d, from + g), hn::LoadU(d, from + step + g),
                           hn::LoadU(d, from + 2 * step + g), hn::LoadU(d, from + 3 * step + g), d,
                           to + lanes_of_group * g);
   }
+}
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+/// The elements of two vectors, one after the other, that are in these places.
+template <class D>
+HWY_INLINE hn::Vec<D> picked(D d, hn::Vec<D> low, hn::Vec<D> high,
+                             hn::Vec<hn::RebindToSigned<D>> places) {
+  const hn::RebindToSigned<D> di;
+  const auto low_bits = hn::BitCast(di, low), high_bits = hn::BitCast(di, high);
+  return hn::BitCast(
+      d, decltype(places){_mm512_permutex2var_epi32(low_bits.raw, places.raw, high_bits.raw)});
+}
+#endif
+
+/// The same for two registers, of rows 0 to 7 and 8 to 15:
+/// to[t * step + 8 i + g] = register i[4 g + t]
+template <class T>
+HWY_INLINE void columns_of_registers(const T* first, const T* second, T* to, int step) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const hn::FixedTag<T, 16> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto i = hn::Iota(di, 0);
+  const auto group = hn::And(i, hn::Set(di, fragment_groups - 1));
+  for (int t = 0; t < lanes_of_group; t += 2) {  // columns t and t + 1
+    const auto column = hn::Add(hn::ShiftRight<3>(i), hn::Set(di, t));
+    const auto places = hn::Add(hn::ShiftLeft<2>(group), column);
+    const auto low = picked(d, hn::LoadU(d, first), hn::LoadU(d, first + 16), places);
+    const auto high = picked(d, hn::LoadU(d, second), hn::LoadU(d, second + 16), places);
+    hn::StoreU(hn::ConcatLowerLower(d, high, low), d, to + t * step);
+    hn::StoreU(hn::ConcatUpperUpper(d, high, low), d, to + (t + 1) * step);
+  }
+#else
+  columns_of_register(first, to, step);
+  columns_of_register(second, to + fragment_groups, step);
+#endif
+}
+
+/// The other way round.
+template <class T>
+HWY_INLINE void registers_of_columns(const T* from, int step, T* first, T* second) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const hn::FixedTag<T, 16> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto column = [&](int t) { return hn::LoadU(d, from + t * step); };
+  const auto low01 = hn::ConcatLowerLower(d, column(1), column(0));
+  const auto low23 = hn::ConcatLowerLower(d, column(3), column(2));
+  const auto high01 = hn::ConcatUpperUpper(d, column(1), column(0));
+  const auto high23 = hn::ConcatUpperUpper(d, column(3), column(2));
+  const auto i = hn::Iota(di, 0);
+  const auto t = hn::And(i, hn::Set(di, lanes_of_group - 1));
+  for (int group = 0; group < fragment_groups; group += 4) {  // four groups
+    const auto row = hn::Add(hn::ShiftRight<2>(i), hn::Set(di, group));
+    const auto places = hn::Add(hn::ShiftLeft<3>(t), row);
+    const int at = group * lanes_of_group;
+    hn::StoreU(picked(d, low01, low23, places), d, first + at);
+    hn::StoreU(picked(d, high01, high23, places), d, second + at);
+  }
+#else
+  register_of_columns(from, step, first);
+  register_of_columns(from + fragment_groups, step, second);
+#endif
 }
 
 /// A tile of sums in f32 or f16: its registers are rows[0], rows[1], ... of the warp.
@@ -64,21 +125,32 @@ HWY_INLINE float* column_of(ProductSums* sums, int odd, int half) {
   return sums[odd].data() + half * fragment_groups;
 }
 
+/// Values of even and odd columns of each half, by lanes.
+using TileLanes = float[2][2][warp_size];
+
 HWY_INLINE void load_sums(const SumTile& tile, ProductSums* sums) {
   constexpr int step = 2 * product_rows;
+  alignas(64) TileLanes converted;
+  const float* lanes[2][2];
   for (int half = 0; half < tile.halves; ++half) {
     if (tile.type == MatrixElement::f16) {
       const auto* const words = tile.warp.row<const std::uint32_t>(tile.rows[half]);
-      float even[warp_size], odd[warp_size];
+      auto& [even, odd] = converted[half];
       for (int lane = 0; lane < warp_size; ++lane) even[lane] = f32_of_f16(words[lane] & 0xFFFFu);
       for (int lane = 0; lane < warp_size; ++lane) odd[lane] = f32_of_f16(words[lane] >> 16);
-      columns_of_register(even, column_of(sums, 0, half), step);
-      columns_of_register(odd, column_of(sums, 1, half), step);
-      continue;
     }
     for (int odd = 0; odd < 2; ++odd) {
-      columns_of_register(tile.warp.row<const float>(tile.rows[2 * half + odd]),
-                          column_of(sums, odd, half), step);
+      lanes[half][odd] = tile.type == MatrixElement::f16
+                             ? converted[half][odd]
+                             : tile.warp.row<const float>(tile.rows[2 * half + odd]);
+    }
+  }
+  for (int odd = 0; odd < 2; ++odd) {
+    float* const to = column_of(sums, odd, 0);
+    if (tile.halves == 2) {
+      columns_of_registers(lanes[0][odd], lanes[1][odd], to, step);
+    } else {
+      columns_of_register(lanes[0][odd], to, step);
     }
   }
 }
@@ -99,11 +171,17 @@ HWY_INLINE void set_active(Warp& warp, std::uint32_t row, const T* values) {
 /// Sets the registers of active lanes.
 HWY_INLINE void store_sums(const SumTile& tile, ProductSums* sums) {
   constexpr int step = 2 * product_rows;
-  for (int half = 0; half < tile.halves; ++half) {
-    alignas(64) float values[2][warp_size];
-    for (int odd = 0; odd < 2; ++odd) {
-      register_of_columns(column_of(sums, odd, half), step, values[odd]);
+  alignas(64) TileLanes lanes;
+  for (int odd = 0; odd < 2; ++odd) {
+    const float* const from = column_of(sums, odd, 0);
+    if (tile.halves == 2) {
+      registers_of_columns(from, step, lanes[0][odd], lanes[1][odd]);
+    } else {
+      register_of_columns(from, step, lanes[0][odd]);
     }
+  }
+  for (int half = 0; half < tile.halves; ++half) {
+    auto& values = lanes[half];
     if (tile.type == MatrixElement::f16) {
       alignas(64) std::uint32_t words[warp_size];
       for (int lane = 0; lane < warp_size; ++lane) {

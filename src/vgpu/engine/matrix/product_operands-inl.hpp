@@ -30,16 +30,20 @@ constexpr Lanes d;
 constexpr Integers di;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(Lanes()));
 
-constexpr std::int16_t of_zero = -4096;      // far below the exponent of every product
-constexpr std::int16_t of_infinity = 16000;  // and of NaN: far above
+// Exponents are multiplied by 2^exponent_shift; those of B have f32's bias, so that their sums are
+// where the exponents of f32 can be shifted to. Sums with `of_infinity` may saturate.
+constexpr int exponent_shift = 5;
+constexpr std::int16_t of_zero = -16000;       // so that products are below of_no_product
+constexpr std::int16_t of_no_product = -5000;  // below the sum of two exponents
+constexpr std::int16_t of_infinity = 30000;    // and of NaN: far above, also next to a zero
 
 /// exponent_of(), with infinities told apart.
-HWY_INLINE VI short_exponents(V x, int least) {
+HWY_INLINE VI short_exponents(V x, int least, int bias) {
   const VI bits = hn::And(hn::BitCast(di, x), hn::Set(di, 0x7FFFFFFF));
-  const VI exponents =
-      hn::Max(hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 127)), hn::Set(di, least));
+  const VI biased = hn::Max(hn::ShiftRight<23>(bits), hn::Set(di, least + 127));
+  const VI placed = hn::ShiftLeft<exponent_shift>(hn::Sub(biased, hn::Set(di, 127 - bias)));
   const VI finite =
-      hn::IfThenElse(hn::Gt(bits, hn::Set(di, 0x7F7FFFFF)), hn::Set(di, of_infinity), exponents);
+      hn::IfThenElse(hn::Gt(bits, hn::Set(di, 0x7F7FFFFF)), hn::Set(di, of_infinity), placed);
   return hn::IfThenElse(hn::Eq(bits, hn::Zero(di)), hn::Set(di, of_zero), finite);
 }
 
@@ -88,9 +92,9 @@ void set_row_exponents(const PackedMatrix& from, ProductRows& to) {
   for (std::size_t pair = 0; pair < static_cast<std::size_t>(from.k / 2); ++pair) {
     for (int row = 0; row < product_rows; row += lanes) {
       const VI even =
-          short_exponents(hn::Load(d, to.values[2 * pair].data() + row), from.min_exponent);
+          short_exponents(hn::Load(d, to.values[2 * pair].data() + row), from.min_exponent, 0);
       const VI odd =
-          short_exponents(hn::Load(d, to.values[2 * pair + 1].data() + row), from.min_exponent);
+          short_exponents(hn::Load(d, to.values[2 * pair + 1].data() + row), from.min_exponent, 0);
       const VI both = hn::Or(hn::ShiftLeft<16>(odd), hn::And(even, hn::Set(di, 0xFFFF)));
       std::memcpy(to.exponents[pair].data() + 2 * row, &both, sizeof both);
     }
@@ -120,10 +124,80 @@ void set_columns_of(const PackedMatrix& from, int columns, ProductColumns& to) {
 void set_column_exponents(const PackedMatrix& from, int columns, ProductColumns& to) {
   const hn::Rebind<std::int16_t, Lanes> d_short;
   for (int i = 0; i < columns * from.k; i += lanes) {
-    const VI exponents = short_exponents(hn::Load(d, to.values.data() + i), from.min_exponent);
+    const VI exponents = short_exponents(hn::Load(d, to.values.data() + i), from.min_exponent, 127);
     hn::StoreU(hn::DemoteTo(d_short, exponents), d_short, to.exponents.data() + i);
   }
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// Elements of 16 bits, two steps in a word: values and exponents in vectors of words.
+
+using Words = hn::RebindToUnsigned<Lanes>;
+using Halves = hn::Repartition<std::int16_t, Lanes>;
+constexpr Words dw;
+constexpr Halves dh;
+
+/// short_exponents() of each half of the words.
+template <Element type>
+HWY_INLINE hn::Vec<Halves> exponents_of_halves(hn::Vec<Words> words, int least, int bias) {
+  constexpr int mantissa = type == Element::bf16 ? 7 : 10;
+  constexpr int bias_of_type = type == Element::bf16 ? 127 : 15;
+  constexpr std::int16_t infinity = 0x7FFF >> mantissa << mantissa;
+  const auto bits = hn::And(hn::BitCast(dh, words), hn::Set(dh, 0x7FFF));
+  const auto biased = hn::Max(hn::ShiftRight<mantissa>(bits),
+                              hn::Set(dh, static_cast<std::int16_t>(least + bias_of_type)));
+  const auto placed = hn::ShiftLeft<exponent_shift>(
+      hn::Add(biased, hn::Set(dh, static_cast<std::int16_t>(bias - bias_of_type))));
+  const auto is_finite = hn::Lt(bits, hn::Set(dh, infinity));
+  const auto finite = hn::IfThenElse(is_finite, placed, hn::Set(dh, of_infinity));
+  return hn::IfThenElse(hn::Eq(bits, hn::Zero(dh)), hn::Set(dh, of_zero), finite);
+}
+
+/// The element in the lower half of each word.
+template <Element type>
+HWY_INLINE V value_of_half(hn::Vec<Words> words) {
+  if constexpr (type == Element::bf16) return hn::BitCast(d, hn::ShiftLeft<16>(words));
+  const hn::Rebind<std::uint16_t, Lanes> d_short;
+  const hn::Rebind<hwy::float16_t, Lanes> d_half;
+  return hn::PromoteTo(d, hn::BitCast(d_half, hn::TruncateTo(d_short, words)));
+}
+
+HWY_INLINE hn::Vec<Words> signs_to_flip(const PackedMatrix& from) {
+  return hn::Set(dw, from.negated ? 0x80008000u : 0u);
+}
+
+template <Element type>
+void set_rows_of_halves(const PackedMatrix& from, ProductRows& to) {
+  const auto flip = signs_to_flip(from);
+  for (std::size_t pair = 0; pair < static_cast<std::size_t>(from.k / 2); ++pair) {
+    for (int row = 0; row < product_rows; row += lanes) {
+      const auto* const at = from.words + pair * product_rows + row;
+      const auto words = hn::Xor(hn::LoadU(dw, at), flip);
+      hn::Store(value_of_half<type>(words), d, to.values[2 * pair].data() + row);
+      hn::Store(value_of_half<type>(hn::ShiftRight<16>(words)), d,
+                to.values[2 * pair + 1].data() + row);
+      hn::Store(exponents_of_halves<type>(words, from.min_exponent, 0), dh,
+                to.exponents[pair].data() + 2 * row);
+    }
+  }
+}
+
+template <Element type>
+void set_columns_of_halves(const PackedMatrix& from, int columns, ProductColumns& to) {
+  const hn::Rebind<std::uint16_t, Lanes> d_short;
+  const auto flip = signs_to_flip(from);
+  for (int i = 0; i < columns * from.k; i += 2 * lanes) {
+    const auto words = hn::Xor(hn::LoadU(dw, from.words + i / 2), flip);
+    const auto halves = hn::BitCast(hn::Repartition<std::uint16_t, Lanes>(), words);
+    const auto low = hn::PromoteTo(dw, hn::LowerHalf(d_short, halves));
+    const auto high = hn::PromoteTo(dw, hn::UpperHalf(d_short, halves));
+    hn::StoreU(value_of_half<type>(low), d, to.values.data() + i);
+    hn::StoreU(value_of_half<type>(high), d, to.values.data() + i + lanes);
+    hn::StoreU(exponents_of_halves<type>(words, from.min_exponent, 127), dh,
+               to.exponents.data() + i);
+  }
+}
+#endif
 
 using Square = std::uint16_t[8][8];
 
@@ -182,9 +256,18 @@ void for_type(Element type, const F& f) {
   }
 }
 
+constexpr bool is_of_16_bits(Element type) {
+  return HWY_TARGET != HWY_SCALAR && element_bits(type) == 16;
+}
+
 void set_rows(const PackedMatrix& from, ProductRows& to) {
-  for_type(from.type, [&]<Element type>() { set_rows_of<type>(from, to); });
-  set_row_exponents(from, to);
+  for_type(from.type, [&]<Element type>() {
+    if constexpr (is_of_16_bits(type)) {
+      if (!from.transposed) return set_rows_of_halves<type>(from, to);
+    }
+    set_rows_of<type>(from, to);
+    set_row_exponents(from, to);
+  });
 }
 
 void set_columns(const PackedMatrix& matrix, int columns, ProductColumns& to) {
@@ -194,8 +277,11 @@ void set_columns(const PackedMatrix& matrix, int columns, ProductColumns& to) {
     transpose_columns(from.words, columns, from.k, words);
     from.words = words;
   }
-  for_type(from.type, [&]<Element type>() { set_columns_of<type>(from, columns, to); });
-  set_column_exponents(from, columns, to);
+  for_type(from.type, [&]<Element type>() {
+    if constexpr (is_of_16_bits(type)) return set_columns_of_halves<type>(from, columns, to);
+    set_columns_of<type>(from, columns, to);
+    set_column_exponents(from, columns, to);
+  });
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int32_t no_product = -1000;            // an exponent below this is that of zero
-constexpr std::int32_t lowest = -100, highest = 120;  // where no step leaves the range of f32
+// Biased exponents between which no step leaves the range of f32.
+constexpr std::int32_t lowest = 127 - 100, highest = 127 + 120;
 
 /// Toward zero, for values that fit.
 HWY_INLINE VI cut(V x) {
@@ -40,16 +40,21 @@ struct Group {
   const std::int16_t* of_b;
 };
 
+/// What a sum is rounded to.
+enum class Result { f32, short_f32, f16 };
+
 #if HWY_TARGET == HWY_SCALAR
-template <int fixed_steps>
+template <int fixed_steps, Result result>
 HWY_INLINE bool add_group_fast(const Group&, float*) {
   return false;
 }
 #else
-/// The largest exponent of each row's products.
+using Exponents = hn::Repartition<std::int16_t, Lanes>;
+constexpr Exponents de;
+
+/// The largest exponent of each row's products, in the upper half of its lane.
 template <int fixed_steps>
 HWY_INLINE VI largest_exponents(const Group& group) {
-  const hn::Repartition<std::int16_t, Lanes> de;
   auto most = hn::Set(de, 2 * of_zero);
   const int steps = fixed_steps > 0 ? fixed_steps : group.steps;
 #pragma GCC unroll 8
@@ -57,23 +62,25 @@ HWY_INLINE VI largest_exponents(const Group& group) {
     std::int32_t pair;
     std::memcpy(&pair, group.of_b + i, sizeof pair);
     const auto of_a = hn::Load(de, group.of_a + i * product_rows);
-    most = hn::Max(most, hn::Add(of_a, hn::BitCast(de, hn::Set(di, pair))));
+    most = hn::Max(most, hn::SaturatedAdd(of_a, hn::BitCast(de, hn::Set(di, pair))));
   }
-  const VI pairs = hn::BitCast(di, most);
-  return hn::Max(hn::ShiftRight<16>(pairs), hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)));
+  const auto even = hn::BitCast(de, hn::ShiftLeft<16>(hn::BitCast(di, most)));
+  return hn::BitCast(di, hn::Max(most, even));
 }
 
+/// The exponents of sums, likewise. A sum below the range of normal f32 has one below `lowest`.
+template <Result result>
 HWY_INLINE VI exponents_of_sums(const SumRule& rule, V sums) {
-  const VI bits = hn::And(hn::BitCast(di, sums), hn::Set(di, 0x7FFFFFFF));
-  const VI exponents = hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 127));
-  const VI bounded = hn::Max(exponents, hn::Set(di, rule.min_exponent_c));
-  return hn::IfThenElse(hn::Eq(bits, hn::Zero(di)), hn::Set(di, of_zero), bounded);
+  const VI exponents = hn::And(hn::BitCast(di, sums), hn::Set(di, 0x7F800000));
+  const VI placed = hn::ShiftRight<23 - 16 - exponent_shift>(exponents);
+  if constexpr (result != Result::f16) return placed;
+  const VI least = hn::Set(di, (rule.min_exponent_c + 127) << (16 + exponent_shift));
+  const auto is_zero = hn::RebindMask(di, hn::Eq(sums, hn::Zero(d)));
+  return hn::IfThenZeroElse(is_zero, hn::Max(placed, least));
 }
 
-/// 2^x, of exponents of normal numbers.
-HWY_INLINE V power_of_two(VI x) {
-  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(x, hn::Set(di, 127))));
-}
+/// 2^(x - 127), of biased exponents of normal numbers.
+HWY_INLINE V power_of_two(VI x) { return hn::BitCast(d, hn::ShiftLeft<23>(x)); }
 
 /// The bits of the nearest float that is not larger.
 HWY_INLINE VI cut_to_float(VI x) {
@@ -87,34 +94,51 @@ HWY_INLINE VI cut_to_float(VI x) {
 #endif
 }
 
-/// rounded_sum() of `sum` units of 2^exponent.
-HWY_INLINE V rounded(const SumRule& rule, VI sum, VI exponent) {
+/// rounded_sum() of `sum` units.
+template <Result result>
+HWY_INLINE V rounded(const SumRule& rule, VI sum, V unit) {
   VI bits = cut_to_float(sum);
-  if (rule.is_half) {
+  if constexpr (result == Result::f16) {
     const auto is_inexact = hn::Ne(cut(hn::BitCast(d, bits)), sum);
     bits = hn::Or(bits, hn::IfThenElseZero(is_inexact, hn::Set(di, 1)));
-    const V result = hn::Mul(hn::BitCast(d, bits), power_of_two(exponent));
-    return hn::IfThenZeroElse(hn::Le(hn::Abs(result), hn::Set(d, 0x1p-25f)), result);
+    const V value = hn::Mul(hn::BitCast(d, bits), unit);
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(value), hn::Set(d, 0x1p-25f)), value);
   }
-  const auto kept = static_cast<std::int32_t>(~0u << (23 - rule.kept));
-  bits = hn::And(bits, hn::Set(di, kept));
-  return hn::Mul(hn::BitCast(d, bits), power_of_two(exponent));
+  if constexpr (result == Result::short_f32) {
+    bits = hn::And(bits, hn::Set(di, static_cast<std::int32_t>(~0u << (23 - rule.kept))));
+  }
+  return hn::Mul(hn::BitCast(d, bits), unit);
+}
+
+/// Has the sign bit where x + y overflows.
+HWY_INLINE VI overflow(VI x, VI y, VI sum) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  return VI{_mm512_ternarylogic_epi32(x.raw, y.raw, sum.raw, 0x42)};
+#else
+  return hn::And(hn::Xor(x, sum), hn::Xor(y, sum));
+#endif
+}
+
+/// Whether all terms are zero.
+HWY_INLINE hn::Mask<Integers> are_zero(V sums, VI of_products) {
+  const auto no_products = hn::Lt(hn::ShiftRight<16>(of_products), hn::Set(di, of_no_product));
+  return hn::And(no_products, hn::RebindMask(di, hn::Eq(sums, hn::Zero(d))));
 }
 
 /// sums += the products of a group. Returns false, with the sums as they were, where integers of
 /// 32 bits do not do.
-template <int fixed_steps>
+template <int fixed_steps, Result result>
 HWY_INLINE bool add_group_fast(const Group& group, float* sums) {
   const SumRule rule = group.rule;
   const V c = hn::LoadU(d, sums);
-  const VI most_of_all = hn::Max(largest_exponents<fixed_steps>(group), exponents_of_sums(rule, c));
-  const auto is_low = hn::And(hn::Lt(most_of_all, hn::Set(di, lowest)),
-                              hn::Gt(most_of_all, hn::Set(di, no_product)));
-  const auto is_outside = hn::Or(hn::Gt(most_of_all, hn::Set(di, highest)), is_low);
+  const VI of_products = largest_exponents<fixed_steps>(group);
+  const auto of_sums = hn::BitCast(de, exponents_of_sums<result>(rule, c));
+  const VI of_all = hn::BitCast(di, hn::Max(hn::BitCast(de, of_products), of_sums));
+  const VI most_of_all = hn::ShiftRight<16 + exponent_shift>(of_all);
   const VI most = hn::Max(most_of_all, hn::Set(di, lowest));
-  const VI fraction = hn::Set(di, rule.fraction);
-  const V scale = power_of_two(hn::Sub(fraction, most));
-  VI even = cut(hn::Mul(c, scale)), odd = hn::Zero(di);
+  const VI of_scale = hn::Sub(hn::Set(di, 2 * 127 + rule.fraction), most);
+  const V scale = power_of_two(of_scale);
+  VI even = cut(hn::Mul(c, scale)), odd = hn::Zero(di);  // less than 2^31: at most 9 terms of 2^27
   const int steps = fixed_steps > 0 ? fixed_steps : group.steps;
 #pragma GCC unroll 16
   for (int i = 0; i < steps; i += 2) {
@@ -123,11 +147,16 @@ HWY_INLINE bool add_group_fast(const Group& group, float* sums) {
     even = hn::Add(even, cut(hn::Mul(hn::Mul(a_even, hn::Set(d, group.b[i])), scale)));
     odd = hn::Add(odd, cut(hn::Mul(hn::Mul(a_odd, hn::Set(d, group.b[i + 1])), scale)));
   }
-  // 17 terms of less than 2^27 units may be too many.
-  const V about = hn::Add(hn::ConvertTo(d, even), hn::ConvertTo(d, odd));
-  const auto is_large = hn::Ge(hn::Abs(about), hn::Set(d, 0x1.F8p30f));
-  if (!hn::AllFalse(di, hn::Or(is_outside, hn::RebindMask(di, is_large)))) return false;
-  hn::StoreU(rounded(rule, hn::Add(even, odd), hn::Sub(most, fraction)), d, sums);
+  const VI sum = hn::Add(even, odd);
+  const VI is_outside =
+      hn::Or(hn::Sub(most_of_all, hn::Set(di, lowest)), hn::Sub(hn::Set(di, highest), most_of_all));
+  const auto is_wrong = hn::Lt(hn::Or(is_outside, overflow(even, odd, sum)), hn::Zero(di));
+  if (HWY_UNLIKELY(!hn::AllFalse(di, is_wrong)) &&
+      !hn::AllFalse(di, hn::AndNot(are_zero(c, of_products), is_wrong))) {
+    return false;
+  }
+  const VI of_unit = hn::Sub(hn::Set(di, 2 * 127), of_scale);
+  hn::StoreU(rounded<result>(rule, sum, power_of_two(of_unit)), d, sums);
   return true;
 }
 #endif
@@ -141,10 +170,10 @@ HWY_NOINLINE void add_group_exactly(const Group& group, float* sums) {
     const std::int16_t* const exponents = group.of_a + i / 2 * 2 * product_rows + i % 2;
     for (int lane = 0; lane < lanes; ++lane) {
       of_a.values[i][lane] = group.a[i * product_rows + lane];
-      of_a.exponents[i][lane] = exponents[2 * lane];
+      of_a.exponents[i][lane] = exponents[2 * lane] >> exponent_shift;
     }
     b[i] = group.b[i];
-    of_b[i] = group.of_b[i];
+    of_b[i] = (group.of_b[i] >> exponent_shift) - 127;
   }
   float of_rows[lanes];
   std::copy_n(sums, lanes, of_rows);
@@ -154,10 +183,10 @@ HWY_NOINLINE void add_group_exactly(const Group& group, float* sums) {
 
 /// Columns that follow each other after b_step elements of B, until one is not to be added like
 /// this: returns how many were. Calls nothing, so that constants stay in registers.
-template <int fixed_steps>
+template <int fixed_steps, Result result>
 HWY_NOINLINE int add_columns_fast(Group group, int b_step, int columns, float* sums) {
   for (int column = 0; column < columns; ++column) {
-    if (!add_group_fast<fixed_steps>(group, sums)) return column;
+    if (!add_group_fast<fixed_steps, result>(group, sums)) return column;
     group.b += b_step;
     group.of_b += b_step;
     sums += product_rows;
@@ -165,10 +194,17 @@ HWY_NOINLINE int add_columns_fast(Group group, int b_step, int columns, float* s
   return columns;
 }
 
+template <Result result>
+auto fast_adder(int steps) {
+  return steps == 16  ? add_columns_fast<16, result>
+         : steps == 8 ? add_columns_fast<8, result>
+                      : add_columns_fast<0, result>;
+}
+
 void add_columns(Group group, int b_step, int columns, float* sums) {
-  const auto add_fast = group.steps == 16  ? add_columns_fast<16>
-                        : group.steps == 8 ? add_columns_fast<8>
-                                           : add_columns_fast<0>;
+  const auto add_fast = group.rule.is_half     ? fast_adder<Result::f16>(group.steps)
+                        : group.rule.kept < 23 ? fast_adder<Result::short_f32>(group.steps)
+                                               : fast_adder<Result::f32>(group.steps);
   while (columns > 0) {
     const int added = add_fast(group, b_step, columns, sums);
     columns -= added;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "vgpu/engine/async/async_state.hpp"
 #include "vgpu/engine/execution/cluster.hpp"
@@ -112,21 +113,17 @@ void observe(const Multiply& multiply, const Source& source, std::uint32_t read)
   Block& block = multiply.block();
   const AsyncAccess access{block, multiply.warp, 0, multiply.instr.site, "wgmma"};
   const int group = multiply.warp.index / warps_of_group;
-  // Adjacent chunks count as one access.
-  std::uint32_t begin = 0, end = 0;
-  const auto flush = [&] {
-    if (begin == end) return;
-    block.observers.check_async_read(access, begin, end - begin, false);
-    block.observers.note_async_read(access, begin, end - begin, group, read);
-  };
+  thread_local std::vector<AsyncRange> ranges;
+  ranges.clear();
   source.for_each_chunk([&](std::uint32_t address, std::uint32_t, std::uint32_t) {
-    if (address != end) {
-      flush();
-      begin = address;
+    if (!ranges.empty() && address == ranges.back().offset + ranges.back().bytes) {
+      ranges.back().bytes += chunk;
+    } else {
+      ranges.push_back({address, chunk});
     }
-    end = address + chunk;
   });
-  flush();
+  block.observers.check_async_read(access, ranges, false);
+  block.observers.note_async_read(access, ranges, group, read);
 }
 
 std::uint64_t descriptor_bits(const Multiply& multiply, std::uint32_t row) {
