@@ -21,7 +21,7 @@ struct Arguments {
   std::vector<std::string> operations = {"all_gather_gemm", "gemm_reduce_scatter",
                                          "gemm_all_reduce"};
   bool all_schedules = false;
-  std::string json;
+  std::string json, timeline;
 };
 
 /// The library's transports, as constructed on each rank.
@@ -60,6 +60,7 @@ std::vector<Contender> contenders(Libraries& libraries, bool all_schedules) {
   if (!all_schedules) return all;
   using dist::Schedule;
   all.push_back({"sequential", rung(libraries.automatic, {.schedule = Schedule::sequential})});
+  all.push_back({"exchanged", rung(libraries.automatic, {.schedule = Schedule::exchanged})});
   for (const int chunks : {1, 2, 4}) {
     const dist::TensorParallelCall call = {.schedule = Schedule::overlapped, .chunks = chunks};
     all.push_back({fmt::format("overlapped {}", chunks), rung(libraries.automatic, call)});
@@ -138,6 +139,59 @@ Json measure(Team& team, Libraries& libraries, const Arguments& arguments,
   return row;
 }
 
+Json to_json(const std::vector<dist::TimelineSpan>& spans) {
+  Json all = Json::array();
+  for (const dist::TimelineSpan& span : spans) {
+    all.push_back({{"lane", span.lane},
+                   {"work", span.work},
+                   {"rows", span.rows},
+                   {"begin", span.begin},
+                   {"end", span.end}});
+  }
+  return all;
+}
+
+/// When the parts of one call ran on each rank, in one that follows others without a pause.
+Json timeline(Team& team, Library& library, const dist::TensorParallelCall& call) {
+  constexpr int calls_before = 8;  // while they run, the host gets ahead
+  std::vector<std::vector<dist::TimelineSpan>> spans(static_cast<std::size_t>(team.ranks()));
+  team.on_each([&](Rank& rank, int number) {
+    dist::TensorParallelCall recorded = call;
+    recorded.timeline = &spans[static_cast<std::size_t>(number)];
+    for (int i = 0; i < calls_before; ++i) rank.rung(library.at(number), call);
+    rank.rung(library.at(number), recorded);
+  });
+  Json all = Json::array();
+  for (const auto& of_rank : spans) all.push_back(to_json(of_rank));
+  return all;
+}
+
+Json timelines(Team& team, Library& library, const Arguments& arguments,
+               const std::string& operation, std::int64_t m) {
+  using enum dist::Schedule;
+  const Size size = {m, arguments.n, arguments.k};
+  team.on_each([&](Rank& rank, int) { rank.set_up(operation_of(operation), size); });
+  std::vector<std::pair<std::string, dist::TensorParallelCall>> calls = {{"automatic", {}}};
+  if (arguments.all_schedules) {
+    calls.push_back({"sequential", {.schedule = sequential}});
+    calls.push_back({"exchanged", {.schedule = exchanged}});
+    for (const int chunks : {1, 2, 4}) {
+      calls.push_back(
+          {fmt::format("overlapped {}", chunks), {.schedule = overlapped, .chunks = chunks}});
+    }
+  }
+  Json all = Json::array();
+  for (const auto& [name, call] : calls) {
+    all.push_back({{"operation", operation},
+                   {"m", m},
+                   {"n", size.n},
+                   {"k", size.k},
+                   {"schedule", name},
+                   {"ranks", timeline(team, library, call)}});
+  }
+  return all;
+}
+
 void run(const Arguments& arguments) {
   const cuda::RealDriver& driver = cuda::real_driver();
   if (driver.api == nullptr) throw std::runtime_error(driver.why_not);
@@ -153,6 +207,7 @@ void run(const Arguments& arguments) {
                {"cublas", team.rank(0).cublas().version()},
                {"transport", copies ? "copy_engine" : "nccl"},
                {"results", Json::array()}};
+  Json recorded = json;
   fmt::print("{} x {}, NCCL {}, cuBLAS {}, transport {}; us (over ideal)\n", arguments.ranks,
              team.rank(0).device_name(), nccl_version(), team.rank(0).cublas().version(),
              copies ? "copy_engine" : "nccl");
@@ -161,6 +216,15 @@ void run(const Arguments& arguments) {
     for (const std::int64_t m : arguments.m) {
       json["results"].push_back(measure(team, libraries, arguments, operation, m));
       if (!arguments.json.empty()) std::ofstream(arguments.json) << json.dump(1) << '\n';
+    }
+  }
+  for (const std::string& operation : arguments.operations) {
+    for (const std::int64_t m : arguments.m) {
+      if (arguments.timeline.empty()) continue;
+      for (const Json& one : timelines(team, libraries.automatic, arguments, operation, m)) {
+        recorded["results"].push_back(one);
+      }
+      std::ofstream(arguments.timeline) << recorded.dump(1) << '\n';
     }
   }
   libraries.automatic.close(team);
@@ -183,6 +247,9 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", arguments.rounds, "Rounds of all contenders")->capture_default_str();
   app.add_flag("--schedules", arguments.all_schedules, "Time each schedule, too");
   app.add_option("--json", arguments.json, "Write JSON to FILE")->type_name("FILE");
+  app.add_option("--timeline", arguments.timeline,
+                 "Write when the parts of a call ran on each GPU to FILE, as JSON")
+      ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   try {
     rung::dist_bench::run(arguments);

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <vector>
@@ -26,23 +29,41 @@ struct Arguments {
   std::string dtype = "f64", json;
 };
 
-/// Waits for all ranks without occupying a processor.
+/// Waits for all ranks and leaves the processors to those that still work.
 void meet() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   for (int done = 0; done == 0;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) usleep(500);
+    if (done == 0) usleep(5000);
   }
 }
 
+/// Lets the calling thread, and those that it begins, run on every processor, until the end of the
+/// scope: mpirun may have bound the rank to one.
+class AllProcessors {
+ public:
+  AllProcessors() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t all;
+    std::memset(&all, 0xFF, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+  }
+  AllProcessors(const AllProcessors&) = delete;
+  AllProcessors& operator=(const AllProcessors&) = delete;
+  ~AllProcessors() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
 /// The seconds of the slowest rank.
 double time(const std::function<void()>& call) {
-  meet();
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   call();
   double seconds = MPI_Wtime() - begin, most = 0;
+  meet();
   MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return most;
 }
@@ -114,10 +135,10 @@ void run(const Arguments& arguments) {
   };
   const auto alone = [&] {
     if (rank == 0) {
+      const AllProcessors all;
       gemm(T{1}, col_major(whole_a.data(), n, n), col_major(whole_b.data(), n, n), T{0},
            col_major(whole_c.data(), n, n), {.threads = ranks});
     }
-    meet();
   };
   const Scalapack scalapack(static_cast<int>(n), arguments.block, ranks);
   std::vector<double> of_dist, of_one, of_scalapack;
@@ -164,6 +185,7 @@ void run(const Arguments& arguments) {
 }  // namespace rung::dist_bench
 
 int main(int argc, char** argv) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);  // ScaLAPACK's ranks have one thread each, too
   MPI_Init(&argc, &argv);
   rung::dist_bench::Arguments arguments;
   CLI::App app("Times librung_dist under mpirun, in turn with one process and with ScaLAPACK.");

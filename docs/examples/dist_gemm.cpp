@@ -1,6 +1,9 @@
-// A product over all ranks of an MPI program.
-// Build: mpicxx -std=c++20 dist_gemm.cpp -lrung_dist -lrung
-// Run: mpirun -np 4 ./a.out [n]
+/* A product over all ranks of an MPI program.
+
+   make dist && \
+   mpicxx -std=c++20 docs/examples/dist_gemm.cpp -Iinclude -Lbuild/src/dist -Lbuild/src/library \
+     -lrung_dist -lrung -o dist_gemm && \
+   LD_LIBRARY_PATH=build/src/dist:build/src/library mpirun -np 4 ./dist_gemm 4000 */
 
 #include <mpi.h>
 

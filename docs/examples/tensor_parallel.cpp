@@ -1,10 +1,11 @@
-// A layer of a model on all GPUs of this machine: y = (x W1) W2, of which each GPU has some columns of W1,
-// some rows of W2, and some rows of x and y. One process, a thread for each GPU.
-//
-//   g++ -std=c++20 docs/examples/tensor_parallel.cpp -Iinclude -I/usr/local/cuda/include
-//     -Lbuild/src/dist -Lbuild/src/library -L/usr/local/cuda/lib64
-//     -lrung_nccl -lrung -lnccl -lcudart -pthread -o tensor_parallel
-//   LD_LIBRARY_PATH=build/src/dist:build/src/library:/usr/local/cuda/lib64 ./tensor_parallel
+/* A layer of a model on all GPUs of this machine: y = (x W1) W2, of which each GPU has some columns of W1,
+   some rows of W2, and some rows of x and y. One process, a thread for each GPU.
+
+   cmake --build build --target rung_nccl && \
+   g++ -std=c++20 docs/examples/tensor_parallel.cpp -Iinclude -I/usr/local/cuda/include \
+     -Lbuild/src/dist -Lbuild/src/library -L/usr/local/cuda/lib64 \
+     -lrung_nccl -lrung -lnccl -lcudart -pthread -o tensor_parallel && \
+   LD_LIBRARY_PATH=build/src/dist:build/src/library:/usr/local/cuda/lib64 ./tensor_parallel */
 
 #include <cuda_runtime.h>
 #include <nccl.h>

@@ -27,7 +27,8 @@ typedef enum rung_transport {
 typedef enum rung_schedule {
   RUNG_SCHEDULE_AUTOMATIC = 0,
   RUNG_SCHEDULE_SEQUENTIAL = 1,
-  RUNG_SCHEDULE_OVERLAPPED = 2
+  RUNG_SCHEDULE_OVERLAPPED = 2,
+  RUNG_SCHEDULE_EXCHANGED = 3
 } rung_schedule;
 
 typedef enum rung_collective {

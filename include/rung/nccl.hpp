@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "rung/cuda.hpp"
 #include "rung/dist.hpp"
@@ -23,8 +25,9 @@ enum class Transport {
 
 enum class Schedule {
   automatic,   // the one for which a model expects the least time
-  sequential,  // one collective and one product, one after the other
+  sequential,  // NCCL's collective and one product, one after the other
   overlapped,  // a part travels while another one is multiplied
+  exchanged,   // an all-gather by copy engines, then one product; otherwise as sequential
 };
 
 struct TensorParallelOptions {
@@ -38,11 +41,23 @@ struct TensorParallelOptions {
   double bandwidth = 0;
 };
 
-/// The same on all ranks.
+/// A part of a call, and when it ran on this rank's GPU.
+struct TimelineSpan {
+  std::string lane;       // "products", "sends" or "arrivals": each lane is a stream
+  std::string work;       // "product", "send", "wait for arrival", "copy", "add", "all-gather" ...
+  std::int64_t rows = 0;  // of the product or, in row-major order, of the block that travels
+  double begin = 0;       // seconds since the GPU began the call
+  double end = 0;
+};
+
+/// The same on all ranks, except `timeline`.
 struct TensorParallelCall {
   Schedule schedule = Schedule::automatic;
   /// Into how many parts the rows of a rank are cut when overlapped; 0: the model chooses.
   int chunks = 0;
+  /// If not null, the call waits until it is done, as synchronize() does, and stores its parts here.
+  /// Such a call cannot be captured.
+  std::vector<TimelineSpan>* timeline = nullptr;
 };
 
 /// The ranks of an NCCL communicator that multiply together. Each has one GPU, and matrices in its

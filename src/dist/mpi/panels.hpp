@@ -121,8 +121,14 @@ class Panels {
   }
 
   static void copy(const MatrixView<const T>& from, T* to) {
+    const std::int64_t distance = from.order == Order::row_major ? from.ld : 1;
     for (std::int64_t col = 0; col < from.cols; ++col) {
-      for (std::int64_t row = 0; row < from.rows; ++row) *to++ = element(from, row, col);
+      const T* const line = &element(from, 0, col);
+      if (distance == 1) {
+        to = std::copy_n(line, from.rows, to);
+      } else {
+        for (std::int64_t row = 0; row < from.rows; ++row) *to++ = line[row * distance];
+      }
     }
   }
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -79,7 +80,10 @@ class Transfers {
   Traffic* traffic_ = &unread_;
   bool finished_ = false;
   std::deque<Message> messages_;  // at stable addresses
-  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::vector<std::unique_ptr<std::byte, Free>> memory_;
 };
 
 /// Throws CommunicationError with MPI's text for a result that is not MPI_SUCCESS.

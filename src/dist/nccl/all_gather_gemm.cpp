@@ -1,5 +1,6 @@
 // All-gather + GEMM. Overlapped: all shards are under way before the first product, that of the own
-// shard, begins; each later product waits for its part alone.
+// shard, begins; each later product waits for its part alone. Exchanged: one product after all arrivals,
+// which reads B once.
 
 #include <algorithm>
 #include <vector>
@@ -62,17 +63,58 @@ void all_gather_overlapped(const Call& call, Exchange& exchange) {
     some.a = a;
     some.c = rows(product.c, first, a.rows);
     // Nothing travels any more beside the last one.
-    multiply(some, CudaStream(call.stream), is_last ? CudaOptions{} : call.options);
+    multiply(call, some, exchange, is_last ? CudaOptions{} : call.options);
   };
   multiply_rows(product.a, call.rank * shard_rows, at.empty());
   for (int number = 0; number < static_cast<int>(at.size()); ++number) {
     const int source = neighbour(call, number / call.chunks + 1);
     const Part part = part_of(shard_rows, number % call.chunks, call.chunks);
-    if (lines_of(product.a, part.count) > 0) exchange.await(number, call.stream);
+    if (lines_of(product.a, part.count) > 0) await(call, number, exchange);
     multiply_rows(read_only(staged(exchange.incoming(), at[static_cast<std::size_t>(number)],
                                    product.a, part.count)),
                   source * shard_rows + part.first, number + 1 == static_cast<int>(at.size()));
   }
+  exchange.finish(call.stream);
+}
+
+void all_gather_exchanged(const Call& call, Exchange& exchange) {
+  if (exchange.transport() != dist::Transport::copy_engine) {
+    return all_gather_sequential(call, exchange);
+  }
+  const InputMatrix& shard = call.product.a;
+  Places places;
+  const OutputMatrix whole =
+      staged(exchange.incoming(), places.next(shard, shard.rows * call.ranks), shard,
+             shard.rows * call.ranks);
+  const auto block_of_rank = [&](int rank) {
+    return block_of(rows(whole, rank * shard.rows, shard.rows));
+  };
+  const auto offset = [&](int rank) {
+    return static_cast<std::int64_t>(block_of_rank(rank).data - exchange.incoming());
+  };
+
+  exchange.begin(call.stream);
+  for (int t = 1; t < call.ranks; ++t) {
+    exchange.post(t - 1,
+                  {.out = block_of(shard),
+                   .to = neighbour(call, -t),
+                   .out_offset = offset(call.rank),
+                   .in_lines = block_of(shard).lines,
+                   .source = neighbour(call, t),
+                   .in_offset = offset(neighbour(call, t)),
+                   .pitch = block_of(whole).pitch},
+                  call.stream);
+  }
+  exchange.session().part("products", "copy", shard.rows, call.stream, [&] {
+    copy(exchange.driver(), block_of(shard), block_of_rank(call.rank).data, block_of(whole).pitch,
+         call.stream);
+  });
+  if (!block_of(shard).is_empty()) {
+    for (int t = 1; t < call.ranks; ++t) await(call, t - 1, exchange);
+  }
+  Product product = call.product;
+  product.a = read_only(whole);
+  multiply(call, product, exchange);
   exchange.finish(call.stream);
 }
 
@@ -90,10 +132,12 @@ void all_gather_sequential(const Call& call, Exchange& exchange) {
     copy(exchange.driver(), own, memory + offset, place.pitch, call.stream);
     own.data = memory + offset;
   }
-  all_gather(exchange.session(), own.data, memory, shard_bytes, call.stream);
+  exchange.session().part("products", "all-gather", shard.rows, call.stream, [&] {
+    all_gather(exchange.session(), own.data, memory, shard_bytes, call.stream);
+  });
   Product whole = call.product;
   whole.a = read_only(staged(memory, place, shard, shard.rows * call.ranks));
-  multiply(whole, CudaStream(call.stream));
+  multiply(call, whole, exchange);
 }
 
 }  // namespace rung::nccl

@@ -54,6 +54,7 @@ void all_reduce_overlapped(const Call& call, Exchange& exchange) {
   };
 
   exchange.begin(call.stream);
+  exchange.begin_arrivals(call.stream);
   ring.pass_on(exchange);
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     const OutputMatrix own = part_of_rank(call.rank, chunk);
@@ -93,10 +94,12 @@ void all_reduce_sequential(const Call& call, Exchange& exchange) {
   Product product = call.product;
   product.beta = 0;
   if (!in_place) product.c = staged(exchange.outgoing(), place, c, c.rows);
-  multiply(product, CudaStream(call.stream));
+  multiply(call, product, exchange);
   const Block sums = block_of(product.c);
-  all_reduce(exchange.session(), sums.data, sums.lines * sums.pitch, c.type, call.stream);
-  if (!in_place) add(read_only(product.c), call.product.beta, c, CudaStream(call.stream));
+  exchange.session().part("products", "all-reduce", c.rows, call.stream, [&] {
+    all_reduce(exchange.session(), sums.data, sums.lines * sums.pitch, c.type, call.stream);
+  });
+  if (!in_place) add(call, read_only(product.c), call.product.beta, c, exchange);
 }
 
 }  // namespace rung::nccl

@@ -1,7 +1,9 @@
 // Blocks by the copy engines, straight into the other ranks' staging memory. A 32-bit word in the
 // receiver's memory says that a block has arrived, and one in the sender's that it may send: streams
-// set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A wait sets its word
-// back to 0, so that a captured call can be replayed.
+// set and await them without SMs (CUDA Driver API reference, "Stream Memory Operations"). A call sets its words
+// back to 0, so that it can be captured and replayed.
+
+#include <vector>
 
 #include "dist/nccl/exchange.hpp"
 #include "dist/nccl/peer_memory.hpp"
@@ -46,30 +48,38 @@ class CopyEngineExchange final : public Exchange {
   }
 
   void begin(cuda::Stream stream) override {
-    session_.order(stream, session_.side());
-    session_.order(stream, session_.landing());
-    for (int rank = 0; rank < session_.ranks(); ++rank) {
-      if (rank != session_.rank()) take(permission_of(rank), session_.side());
-    }
+    // Permissions may come before the stream gets here, and are awaited meanwhile; in a graph, the side
+    // stream has to join it first.
+    awaited_.clear();
+    if (session_.is_capturing(stream)) session_.order(stream, session_.side());
+    std::vector<WordOperation> operations;
+    for_others([&](int rank) {
+      const DevicePointer permission = memory_->own() + permission_word(rank);
+      operations.push_back(wait_for(permission));
+      operations.push_back(write(permission, 0));
+    });
+    enqueue(operations, session_.side());
   }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
     if (step.out.is_empty()) return;
     session_.order(stream, session_.side());
     const DevicePointer theirs = memory_->of(step.to);
-    copy(driver_, step.out, theirs + words_bytes + static_cast<DevicePointer>(step.out_offset),
-         step.pitch, session_.side());
-    set(theirs + arrival_of(number), session_.side());
+    const DevicePointer place = theirs + words_bytes + static_cast<DevicePointer>(step.out_offset);
+    session_.part("sends", "send", step.out.lines, session_.side(),
+                  [&] { copy(driver_, step.out, place, step.pitch, session_.side()); });
+    enqueue({write(theirs + arrival_of(number), 1)}, session_.side());
   }
 
   void await(int number, cuda::Stream stream) override {
-    take(memory_->own() + arrival_of(number), stream);
+    const DevicePointer arrival = memory_->own() + arrival_of(number);
+    enqueue({wait_for(arrival)}, stream);
+    awaited_.push_back(arrival);
   }
 
   void finish(cuda::Stream stream) override {
-    await_deliveries(stream);
+    await_all(stream);
     permit_all(stream);
-    session_.order(session_.side(), stream);
   }
 
  private:
@@ -79,27 +89,41 @@ class CopyEngineExchange final : public Exchange {
   static DevicePointer permission_word(int rank) {
     return static_cast<DevicePointer>((most_steps + rank) * word_bytes);
   }
-  DevicePointer permission_of(int rank) const { return memory_->own() + permission_word(rank); }
 
-  /// Lets all other ranks write to this one's staging memory.
+  /// Lets all other ranks write to this one's staging memory. Words are cleared only now: a write waits for
+  /// the memory traffic of the GPU, which would delay products.
   void permit_all(cuda::Stream stream) {
+    std::vector<WordOperation> operations;
+    for (const DevicePointer arrival : awaited_) operations.push_back(write(arrival, 0));
+    awaited_.clear();
+    for_others([&](int rank) {
+      operations.push_back(write(memory_->of(rank) + permission_word(session_.rank()), 1));
+    });
+    enqueue(operations, stream);
+  }
+  template <class Body>
+  void for_others(const Body& body) const {
     for (int rank = 0; rank < session_.ranks(); ++rank) {
-      if (rank != session_.rank()) {
-        set(memory_->of(rank) + permission_word(session_.rank()), stream);
-      }
+      if (rank != session_.rank()) body(rank);
     }
   }
 
-  void set(DevicePointer word, cuda::Stream stream) {
-    require(driver_, session_.peers().cuStreamWriteValue32(stream, word, 1, 0),
-            "cuStreamWriteValue32");
+  static WordOperation wait_for(DevicePointer word) {
+    return {.type = WordOperation::Type::wait,
+            .at = word,
+            .value = 1,
+            .flags = WordOperation::Flags::until_equal};
   }
-  /// Waits for the word to be set, and clears it.
-  void take(DevicePointer word, cuda::Stream stream) {
-    const PeerApi& peers = session_.peers();
-    require(driver_, peers.cuStreamWaitValue32(stream, word, 1, wait_until_equal),
-            "cuStreamWaitValue32");
-    require(driver_, peers.cuStreamWriteValue32(stream, word, 0, 0), "cuStreamWriteValue32");
+  static WordOperation write(DevicePointer word, std::uint64_t value) {
+    return {.type = WordOperation::Type::write, .at = word, .value = value};
+  }
+  /// In one call of the driver, because several cost the stream several times as much.
+  void enqueue(std::vector<WordOperation> operations, cuda::Stream stream) {
+    if (operations.empty()) return;
+    require(driver_,
+            session_.peers().cuStreamBatchMemOp(stream, static_cast<unsigned>(operations.size()),
+                                                operations.data(), 0),
+            "cuStreamBatchMemOp");
   }
 
   /// Sets all words again and again, until no stream of the context waits: a step can await several.
@@ -117,6 +141,7 @@ class CopyEngineExchange final : public Exchange {
   const cuda::DriverApi& driver_;
   std::unique_ptr<PeerMemory> memory_;
   std::int64_t bytes_ = 0;
+  std::vector<DevicePointer> awaited_;  // words of this call
 };
 
 }  // namespace

@@ -50,15 +50,27 @@ class Exchange {
   virtual void post(int number, const Step& step, cuda::Stream stream) = 0;
   /// Later work of the stream follows the arrival of that step's block.
   virtual void await(int number, cuda::Stream stream) = 0;
+  /// Blocks that arrive later may be copied to memory that the stream uses until now.
+  void begin_arrivals(cuda::Stream stream);
   /// Copies what arrives in that step to where it belongs, beside the stream; finish() waits for it.
   void deliver(int number, const Block& arrived, const Block& target);
   /// Later work of the stream follows what was delivered so far.
   void await_deliveries(cuda::Stream stream) { session_.order(session_.landing(), stream); }
-  /// Nothing more of the staging memory is read. Later work of the stream may overwrite what was sent.
+  /// Nothing of the staging memory is read or sent after this. Later work of the stream may overwrite what was sent.
   virtual void finish(cuda::Stream stream) = 0;
 
  protected:
+  /// Later work of the stream follows what was delivered and sent so far.
+  void await_all(cuda::Stream stream) {
+    if (lands_) await_deliveries(stream);
+    lands_ = false;
+    session_.order(session_.side(), stream);
+  }
+
   Session& session_;
+
+ private:
+  bool lands_ = false;  // in this call
 };
 
 std::unique_ptr<Exchange> make_nccl_exchange(Session& session);

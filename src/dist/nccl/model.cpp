@@ -37,7 +37,7 @@ struct Model {
     for (int t = 1; t < ranks; ++t) {
       for (int chunk = 1; chunk <= chunks; ++chunk) {
         now = std::max(now, arrives * (t - 1 + static_cast<double>(chunk) / chunks));
-        now += product(shard / chunks);
+        now += rates.wait + product(shard / chunks);
       }
     }
     return now;
@@ -45,7 +45,7 @@ struct Model {
   /// Steps of the ring: a part is sent while the other parts of its step are multiplied.
   double reduce_scatter(int chunks) const {
     const double part = m / ranks / chunks;
-    const double multiplied = product(part);
+    const double multiplied = product(part) + rates.wait;
     const double sent = message_seconds(part * n * result, rates.exchange);
     const double step = std::max({multiplied * chunks, sent * chunks, multiplied + sent});
     return step * (ranks - 1) + multiplied * chunks;
@@ -61,6 +61,13 @@ struct Model {
       case Operation::gemm_reduce_scatter: return reduce_scatter(chunks);
       default: return all_reduce(chunks);
     }
+  }
+  /// All shards by the exchange, and one product of all rows. Permissions to send, which are in a message's
+  /// measured latency, are granted before the call.
+  double exchanged() const {
+    constexpr double permission = 5e-6;
+    const double sent = message_seconds(m / ranks * k * element, rates.exchange);
+    return (ranks - 1) * sent - permission + product(m);
   }
   double sequential() const {
     const bool gathers = request.operation == Operation::all_gather_gemm;
@@ -90,17 +97,25 @@ Expected choose(const Request& request, int ranks, const Rates& rates) {
                        static_cast<double>(p.a.cols),
                        static_cast<double>(bytes_of(p.a.type)),
                        static_cast<double>(bytes_of(p.c.type))};
-  Expected best = {dist::Schedule::sequential, 1, model.sequential()};
+  using enum dist::Schedule;
+  Expected best = {sequential, 1, INFINITY};
+  const dist::Schedule asked = request.call.schedule;
+  const auto consider = [&](dist::Schedule schedule, int chunks, double seconds) {
+    const bool is_allowed = asked == automatic || asked == schedule;
+    if (is_allowed && seconds < best.seconds) best = {schedule, chunks, seconds};
+  };
+  const bool by_copy_engines = rates.free_share == 1;
   // Measured on NVLink: beside NCCL's sends, only an all-gather is always faster than its collective.
-  const bool may_overlap =
-      rates.free_share == 1 || gathers || request.call.schedule == dist::Schedule::overlapped;
-  if (request.call.schedule == dist::Schedule::sequential || !may_overlap) return best;
-  if (request.call.schedule == dist::Schedule::overlapped) best.seconds = INFINITY;
-  for (const int chunks : {1, 2, 4, 8}) {
-    if (request.call.chunks != 0 && chunks != 1) break;
-    const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
-    const double seconds = model.overlapped(count);
-    if (seconds < best.seconds) best = {dist::Schedule::overlapped, count, seconds};
+  if (by_copy_engines || gathers || asked == overlapped) {
+    for (const int chunks : {1, 2, 4, 8}) {
+      if (request.call.chunks != 0 && chunks != 1) break;
+      const int count = request.call.chunks != 0 ? request.call.chunks : chunks;
+      consider(overlapped, count, model.overlapped(count));
+    }
+  }
+  consider(sequential, 1, model.sequential());
+  if (by_copy_engines && gathers) {
+    consider(exchanged, 1, model.exchanged());
   }
   return best;
 }

@@ -13,6 +13,7 @@ struct Rates {
   double flops = 1;       // of a product on all SMs, per second
   double memory = 1;      // bytes per second
   double launch = 5e-6;   // seconds of a product besides
+  double wait = 8e-6;     // between two products, if the second one awaits a part that has arrived
   LinkRates exchange;     // of messages beside products
   LinkRates collective;   // of NCCL's collectives, of each rank's data
   double free_share = 1;  // of the SMs, which transfers leave to products beside them

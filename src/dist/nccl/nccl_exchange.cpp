@@ -40,16 +40,32 @@ class NcclExchange final : public Exchange {
     bytes_ = bytes;
   }
 
-  void begin(cuda::Stream stream) override {
-    session_.order(stream, session_.side());
-    session_.order(stream, session_.landing());
-  }
+  void begin(cuda::Stream stream) override { session_.order(stream, session_.side()); }
 
   void post(int number, const Step& step, cuda::Stream stream) override {
     const cuda::Stream side = session_.side();
     session_.order(stream, side);
     const cuda::DevicePointer packed = pack(step, side);
+    session_.part("sends", "send", step.out.lines, side, [&] { send_and_receive(step, packed); });
+    cuda::Event& event = arrived_.at(static_cast<std::size_t>(number));
+    if (event == nullptr) {
+      require(driver_, driver_.cuEventCreate(&event, cuda::event_disable_timing), "cuEventCreate");
+    }
+    require(driver_, driver_.cuEventRecord(event, side), "cuEventRecord");
+  }
+
+  void await(int number, cuda::Stream stream) override {
+    require(driver_,
+            driver_.cuStreamWaitEvent(stream, arrived_.at(static_cast<std::size_t>(number)), 0),
+            "cuStreamWaitEvent");
+  }
+
+  void finish(cuda::Stream stream) override { await_all(stream); }
+
+ private:
+  void send_and_receive(const Step& step, cuda::DevicePointer packed) {
     const Api& nccl = session_.nccl();
+    const cuda::Stream side = session_.side();
     require(nccl, nccl.ncclGroupStart(), "ncclGroupStart");
     if (!step.out.is_empty()) {
       require(nccl,
@@ -67,25 +83,8 @@ class NcclExchange final : public Exchange {
               "ncclRecv");
     }
     require(nccl, nccl.ncclGroupEnd(), "ncclGroupEnd");
-    cuda::Event& event = arrived_.at(static_cast<std::size_t>(number));
-    if (event == nullptr) {
-      require(driver_, driver_.cuEventCreate(&event, cuda::event_disable_timing), "cuEventCreate");
-    }
-    require(driver_, driver_.cuEventRecord(event, side), "cuEventRecord");
   }
 
-  void await(int number, cuda::Stream stream) override {
-    require(driver_,
-            driver_.cuStreamWaitEvent(stream, arrived_.at(static_cast<std::size_t>(number)), 0),
-            "cuStreamWaitEvent");
-  }
-
-  void finish(cuda::Stream stream) override {
-    await_deliveries(stream);
-    session_.order(session_.side(), stream);
-  }
-
- private:
   /// NCCL sends contiguous bytes.
   cuda::DevicePointer pack(const Step& step, cuda::Stream side) const {
     const bool is_own = step.out.data >= outgoing() &&

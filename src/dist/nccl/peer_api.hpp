@@ -13,6 +13,20 @@ struct IpcHandle {
   unsigned char bytes[64];
 };
 
+/// CUstreamBatchMemOpParams of a wait or a write.
+struct WordOperation {
+  enum class Type : std::uint32_t { wait = 1, write = 2 };  // of 32 bits
+  enum class Flags : std::uint32_t { none = 0, until_equal = 1 };
+
+  Type type;
+  cuda::DevicePointer at;
+  std::uint64_t value;
+  Flags flags = Flags::none;
+  cuda::DevicePointer alias = 0;
+  std::uint64_t unused = 0;
+};
+static_assert(sizeof(WordOperation) == 48);
+
 /// X(member, exported symbol, signature)
 #define RUNG_PEER_FUNCTIONS(X)                                                             \
   X(cuIpcGetMemHandle, "cuIpcGetMemHandle",                                                \
@@ -22,15 +36,10 @@ struct IpcHandle {
   X(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", cuda::Result(cuda::DevicePointer pointer)) \
   X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess",                                        \
     cuda::Result(cuda::Context context, unsigned flags))                                   \
-  X(cuStreamWaitValue32, "cuStreamWaitValue32_v2",                                         \
-    cuda::Result(cuda::Stream stream, cuda::DevicePointer at, std::uint32_t value,         \
-                 unsigned flags))                                                          \
-  X(cuStreamWriteValue32, "cuStreamWriteValue32_v2",                                       \
-    cuda::Result(cuda::Stream stream, cuda::DevicePointer at, std::uint32_t value,         \
-                 unsigned flags))
+  X(cuStreamBatchMemOp, "cuStreamBatchMemOp_v2",                                           \
+    cuda::Result(cuda::Stream stream, unsigned count, WordOperation* operations, unsigned flags))
 
 inline constexpr unsigned ipc_lazy_peer_access = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
-inline constexpr unsigned wait_until_equal = 1;      // CU_STREAM_WAIT_VALUE_EQ
 
 struct PeerApi {
 #define RUNG_PEER_MEMBER(member, symbol, ...) cuda::FunctionPointer<__VA_ARGS__> member = nullptr;

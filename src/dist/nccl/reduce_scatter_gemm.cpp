@@ -21,6 +21,7 @@ void reduce_scatter_overlapped(const Call& call, Exchange& exchange) {
   Places places;
   ReductionRing ring(call, call.product.c.rows, places);
   exchange.begin(call.stream);
+  exchange.begin_arrivals(call.stream);
   ring.pass_on(exchange);
   for (int chunk = 0; chunk < call.chunks; ++chunk) {
     const Part part = part_of(call.product.c.rows, chunk, call.chunks);
@@ -45,16 +46,18 @@ void reduce_scatter_sequential(const Call& call, Exchange& exchange) {
     const std::int64_t count = is_one ? call.product.a.rows : shard.rows;
     some.a = rows(call.product.a, rank * shard.rows, count);
     some.c = block(rank, count);
-    multiply(some, CudaStream(call.stream));
+    multiply(call, some, exchange);
   }
   const Block target = block_of(shard);
   const OutputMatrix own = block(call.rank, shard.rows);
   const bool is_direct =
       call.product.beta == 0 && target.line_bytes == first.pitch && target.pitch == first.pitch;
-  reduce_scatter(exchange.session(), exchange.outgoing(),
-                 is_direct ? target.data : block_of(own).data, block_bytes, shard.type,
-                 call.stream);
-  if (!is_direct) add(read_only(own), call.product.beta, shard, CudaStream(call.stream));
+  exchange.session().part("products", "reduce-scatter", shard.rows, call.stream, [&] {
+    reduce_scatter(exchange.session(), exchange.outgoing(),
+                   is_direct ? target.data : block_of(own).data, block_bytes, shard.type,
+                   call.stream);
+  });
+  if (!is_direct) add(call, read_only(own), call.product.beta, shard, exchange);
 }
 
 }  // namespace rung::nccl

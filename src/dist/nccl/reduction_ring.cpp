@@ -42,10 +42,10 @@ void ReductionRing::pass_on(Exchange& exchange) {
       Product some = product_of(t, chunk, sum);
       some.beta = 0;
       if (t > 1 && !block_of(sum).is_empty()) {
-        exchange.await(number(t - 1, chunk), call_.stream);
+        await(call_, number(t - 1, chunk), exchange);
         some.addend = read_only(arrived(t, chunk, exchange));
       }
-      multiply(some, CudaStream(call_.stream), call_.options);
+      multiply(call_, some, exchange, call_.options);
       const Block arrives =
           block_of(rows(call_.product.c, 0, part(block_of_step(t + 1), chunk).count));
       exchange.post(number(t, chunk),
@@ -67,13 +67,14 @@ void ReductionRing::complete(int chunk, const OutputMatrix& c, Exchange& exchang
   Product some = product_of(t, chunk, c);
   if (t > 1 && some.beta == 0) {  // the fastest kernels add what is in C
     exchange.deliver(number(t - 1, chunk), block_of(arrived(t, chunk, exchange)), block_of(c));
-    exchange.await_deliveries(call_.stream);
+    exchange.session().part("products", "wait for copy", 0, call_.stream,
+                            [&] { exchange.await_deliveries(call_.stream); });
     some.beta = 1;
   } else if (t > 1) {
-    exchange.await(number(t - 1, chunk), call_.stream);
+    await(call_, number(t - 1, chunk), exchange);
     some.addend = read_only(arrived(t, chunk, exchange));
   }
-  multiply(some, CudaStream(call_.stream), call_.options);
+  multiply(call_, some, exchange, call_.options);
 }
 
 }  // namespace rung::nccl

@@ -15,7 +15,7 @@ class ReductionRing {
 
   /// Multiplies and sends the parts of all blocks that end at other ranks.
   void pass_on(Exchange& exchange);
-  /// The sum of a part of this rank's own block, with beta.
+  /// The sum of a part of this rank's own block, with beta, after Exchange::begin_arrivals().
   void complete(int chunk, const OutputMatrix& c, Exchange& exchange);
 
   int steps() const { return static_cast<int>(at_.size()); }

@@ -64,8 +64,29 @@ OutputMatrix staged(cuda::DevicePointer memory, const Places::Place& place,
           like.order};
 }
 
-/// Each schedule, and how many bytes of staging memory it needs.
+/// These enqueue in the call's stream, and are recorded in its timeline.
+inline void multiply(const Call& call, const Product& product, const Exchange& exchange,
+                     const CudaOptions& options = {}) {
+  exchange.session().part("products", "product", product.c.rows, call.stream,
+                          [&] { multiply(product, CudaStream(call.stream), options); });
+}
+/// c = beta c + addend.
+inline void add(const Call& call, const InputMatrix& addend, double beta, const OutputMatrix& c,
+                const Exchange& exchange) {
+  exchange.session().part("products", "add", c.rows, call.stream,
+                          [&] { add(addend, beta, c, CudaStream(call.stream)); });
+}
+inline void await(const Call& call, int number, Exchange& exchange) {
+  exchange.session().part("products", "wait for arrival", 0, call.stream,
+                          [&] { exchange.await(number, call.stream); });
+}
+
+/// Each schedule, and how many bytes of staging memory each operation needs.
+/// - overlapped: parts travel while others are multiplied.
+/// - sequential: NCCL's collective, before or after one product of all rows.
+/// - exchanged: the same by copy engines. Not for sums, which copy engines cannot add.
 void all_gather_overlapped(const Call& call, Exchange& exchange);
+void all_gather_exchanged(const Call& call, Exchange& exchange);
 void all_gather_sequential(const Call& call, Exchange& exchange);
 void reduce_scatter_overlapped(const Call& call, Exchange& exchange);
 void reduce_scatter_sequential(const Call& call, Exchange& exchange);

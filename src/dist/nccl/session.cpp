@@ -45,6 +45,12 @@ void Session::order(cuda::Stream first, cuda::Stream second) {
   require(driver(), driver().cuStreamWaitEvent(second, event_, 0), "cuStreamWaitEvent");
 }
 
+bool Session::is_capturing(cuda::Stream stream) const {
+  cuda::CaptureStatus status = cuda::CaptureStatus::none;
+  require(driver(), driver().cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing");
+  return status != cuda::CaptureStatus::none;
+}
+
 void Session::require_alive() const {
   if (!is_alive()) throw dist::CommunicationError(failure_);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dist/nccl/backend.hpp"
+#include "dist/nccl/timeline.hpp"
 
 namespace rung::nccl {
 
@@ -53,6 +54,18 @@ class Session {
   }
   static constexpr std::size_t most_gathered = 512;
 
+  /// Where the parts of a call are recorded from now on; null: nowhere.
+  void record_in(Timeline* timeline) { timeline_ = timeline; }
+  /// Calls `enqueue`, which enqueues a part of a call in `stream`; see Timeline::add.
+  template <class Enqueue>
+  void part(const char* lane, const char* work, std::int64_t rows, cuda::Stream stream,
+            const Enqueue& enqueue) const {
+    if (timeline_ == nullptr) return enqueue();
+    timeline_->add(lane, work, rows, stream, enqueue);
+  }
+
+  /// Whether work of the stream goes into a graph.
+  bool is_capturing(cuda::Stream stream) const;
   /// Later work in `second` follows what `first` has so far.
   void order(cuda::Stream first, cuda::Stream second);
 
@@ -66,6 +79,7 @@ class Session {
   cuda::Stream side_ = nullptr, landing_ = nullptr;
   cuda::Event event_ = nullptr;
   cuda::DevicePointer scratch_ = 0;  // ranks + 1 records of all_gather
+  Timeline* timeline_ = nullptr;
   std::string failure_;
   std::function<void()> release_;
 };

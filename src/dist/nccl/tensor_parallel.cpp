@@ -1,6 +1,7 @@
 // rung::dist::TensorParallel: checks, agreement and choice of a schedule, once for each shape.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,27 @@
 namespace rung::dist {
 
 using nccl::Call, nccl::Expected, nccl::Operation, nccl::Request, nccl::Session, nccl::Terms;
+
+namespace {
+
+using ScheduleFunction = void (*)(const Call&, nccl::Exchange&);
+
+ScheduleFunction function_of(Operation operation, Schedule schedule) {
+  using enum Schedule;
+  switch (operation) {
+    case Operation::all_gather_gemm:
+      return schedule == overlapped  ? nccl::all_gather_overlapped
+             : schedule == exchanged ? nccl::all_gather_exchanged
+                                     : nccl::all_gather_sequential;
+    case Operation::gemm_reduce_scatter:
+      return schedule == overlapped ? nccl::reduce_scatter_overlapped
+                                    : nccl::reduce_scatter_sequential;
+    default:
+      return schedule == overlapped ? nccl::all_reduce_overlapped : nccl::all_reduce_sequential;
+  }
+}
+
+}  // namespace
 
 class TensorParallel::State {
  public:
@@ -40,12 +62,13 @@ class TensorParallel::State {
   void run(const Request& request, cuda::Stream stream);
 
  private:
+  /// Calls `enqueue`, waits for the stream, and returns when its parts ran.
+  std::vector<TimelineSpan> recorded(const std::function<void()>& enqueue, cuda::Stream stream);
   std::unique_ptr<nccl::Exchange> make_exchange(Transport transport);
   int attribute(cuda::DeviceAttribute name) const;
   /// Sets what the model knows of the GPU and its links.
   void measure(double bandwidth);
   int free_multiprocessors() const;
-  bool is_capturing(cuda::Stream stream) const;
   /// What all ranks do for that request. Asks them, the first time.
   Expected agree(const Request& request, bool is_capturing);
   Call call_of(const Request& request, const Expected& plan, cuda::Stream stream) const;
@@ -96,13 +119,6 @@ void TensorParallel::State::measure(double bandwidth) {
 
 int TensorParallel::State::free_multiprocessors() const {
   return std::max(1, multiprocessors_ - exchange_->multiprocessors());
-}
-
-bool TensorParallel::State::is_capturing(cuda::Stream stream) const {
-  const cuda::DriverApi& driver = session_.driver();
-  cuda::CaptureStatus status = cuda::CaptureStatus::none;
-  nccl::require(driver, driver.cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing");
-  return status != cuda::CaptureStatus::none;
 }
 
 Call TensorParallel::State::call_of(const Request& request, const Expected& plan,
@@ -162,7 +178,11 @@ Expected TensorParallel::State::agree(const Request& request, bool is_capturing)
 void TensorParallel::State::run(const Request& request, cuda::Stream stream) {
   session_.require_alive();
   const cuda::DriverApi& driver = session_.driver();
-  const bool captures = is_capturing(stream);
+  const bool captures = session_.is_capturing(stream);
+  if (captures && request.call.timeline != nullptr) {
+    throw Error(Status::invalid_argument, std::string("rung: ") + name_of(request.operation) +
+                                              ": a call with a timeline cannot be captured");
+  }
   const Expected plan = agree(request, captures);
   if (!captures) {
     nccl::require(driver, driver.cuStreamWaitEvent(stream, finished_, 0), "cuStreamWaitEvent");
@@ -173,22 +193,30 @@ void TensorParallel::State::run(const Request& request, cuda::Stream stream) {
     alone.a.rows = alone.c.rows;  // of an all-gather of matrices without columns
     return multiply(alone, CudaStream(stream));
   }
-  const bool overlapped = plan.schedule == Schedule::overlapped;
-  switch (request.operation) {
-    case Operation::all_gather_gemm:
-      (overlapped ? nccl::all_gather_overlapped : nccl::all_gather_sequential)(call, *exchange_);
-      break;
-    case Operation::gemm_reduce_scatter:
-      (overlapped ? nccl::reduce_scatter_overlapped : nccl::reduce_scatter_sequential)(call,
-                                                                                       *exchange_);
-      break;
-    case Operation::gemm_all_reduce:
-      (overlapped ? nccl::all_reduce_overlapped : nccl::all_reduce_sequential)(call, *exchange_);
-      break;
+  const auto schedule = function_of(request.operation, plan.schedule);
+  if (request.call.timeline == nullptr) {
+    schedule(call, *exchange_);
+  } else {
+    *request.call.timeline = recorded([&] { schedule(call, *exchange_); }, stream);
   }
   if (!captures) {
     nccl::require(driver, driver.cuEventRecord(finished_, stream), "cuEventRecord");
   }
+}
+
+std::vector<TimelineSpan> TensorParallel::State::recorded(const std::function<void()>& enqueue,
+                                                          cuda::Stream stream) {
+  nccl::Timeline timeline(session_.driver(), stream);
+  session_.record_in(&timeline);
+  try {
+    enqueue();
+  } catch (...) {
+    session_.record_in(nullptr);
+    throw;
+  }
+  session_.record_in(nullptr);
+  session_.wait(stream);
+  return timeline.read();
 }
 
 TensorParallel::TensorParallel(void* comm, const TensorParallelOptions& options)

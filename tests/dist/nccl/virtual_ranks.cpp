@@ -240,10 +240,7 @@ Result all_reduce(const void* from, void* to, std::size_t count, DataType type, 
   return sum_of_type(from, to, 0, count, type, comm);
 }
 
-cuda::Result write_value(cuda::Stream, cuda::DevicePointer at, std::uint32_t value, unsigned) {
-  return driver().cuMemcpyHtoD(at, &value, sizeof value);
-}
-cuda::Result wait_value(cuda::Stream, cuda::DevicePointer at, std::uint32_t value, unsigned) {
+cuda::Result wait(cuda::DevicePointer at, std::uint32_t value) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (std::uint32_t now = ~value; std::chrono::steady_clock::now() < deadline;) {
     const cuda::Result read = driver().cuMemcpyDtoH(&now, at, sizeof now);
@@ -251,6 +248,16 @@ cuda::Result wait_value(cuda::Stream, cuda::DevicePointer at, std::uint32_t valu
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return cuda::Result::launch_timeout;
+}
+cuda::Result batch(cuda::Stream, unsigned count, WordOperation* operations, unsigned) {
+  for (unsigned i = 0; i < count; ++i) {
+    const auto value = static_cast<std::uint32_t>(operations[i].value);
+    const cuda::Result result = operations[i].type == WordOperation::Type::wait
+                                    ? wait(operations[i].at, value)
+                                    : driver().cuMemcpyHtoD(operations[i].at, &value, sizeof value);
+    if (result != cuda::Result::success) return result;
+  }
+  return cuda::Result::success;
 }
 cuda::Result no_handle(IpcHandle*, cuda::DevicePointer) { return cuda::Result::not_supported; }
 cuda::Result no_mapping(cuda::DevicePointer*, IpcHandle, unsigned) {
@@ -289,8 +296,7 @@ const PeerApi& standin_peers() {
                                   .cuIpcOpenMemHandle = no_mapping,
                                   .cuIpcCloseMemHandle = close_nothing,
                                   .cuCtxEnablePeerAccess = enable_nothing,
-                                  .cuStreamWaitValue32 = wait_value,
-                                  .cuStreamWriteValue32 = write_value};
+                                  .cuStreamBatchMemOp = batch};
   return api;
 }
 

@@ -1,0 +1,52 @@
+#pragma once
+// When the parts of a call run on the GPU.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dist/nccl/backend.hpp"
+#include "rung/nccl.hpp"
+
+namespace rung::nccl {
+
+/// Events before and after each part of a call.
+class Timeline {
+ public:
+  /// Time 0 is when the stream has done what it has so far.
+  Timeline(const cuda::DriverApi& driver, cuda::Stream stream)
+      : driver_(driver), zero_(record(stream)) {}
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+  ~Timeline();
+
+  /// `enqueue` enqueues the part in `stream`. lane: "products", "sends" or "arrivals".
+  template <class Enqueue>
+  void add(const char* lane, const char* work, std::int64_t rows, cuda::Stream stream,
+           const Enqueue& enqueue) {
+    const cuda::Event begin = record(stream);
+    enqueue();
+    spans_.push_back({lane, work, rows, begin, record(stream)});
+  }
+
+  /// Once the streams are done.
+  std::vector<dist::TimelineSpan> read() const;
+
+ private:
+  struct Span {
+    const char* lane;
+    const char* work;
+    std::int64_t rows;
+    cuda::Event begin, end;
+  };
+
+  cuda::Event record(cuda::Stream stream);
+  double seconds_until(cuda::Event event) const;
+
+  const cuda::DriverApi& driver_;
+  std::vector<cuda::Event> events_;
+  cuda::Event zero_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace rung::nccl
