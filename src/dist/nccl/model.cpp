@@ -52,8 +52,10 @@ struct Model {
   }
   double all_reduce(int chunks) const {
     const double part = m / ranks / chunks;
-    return reduce_scatter(chunks) +
-           (ranks - 1) * message_seconds(part * n * result, rates.exchange);
+    // Finished chunks leave one after the other while later ones are multiplied.
+    const double sent = (ranks - 1) * message_seconds(part * n * result, rates.exchange);
+    const double hidden = (chunks - 1) * (product(part) + rates.wait);
+    return reduce_scatter(chunks) + std::max(sent, chunks * sent - hidden);
   }
   double overlapped(int chunks) const {
     switch (request.operation) {
