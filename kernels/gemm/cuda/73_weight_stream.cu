@@ -266,8 +266,9 @@ struct WeightStream {
     const std::int64_t rows = args.gemm.problem.n - many0 < work.tiles * WeightLayout::rows
                                   ? args.gemm.problem.n - many0
                                   : work.tiles * WeightLayout::rows;
+    // Of ROWS rows, a block may have fewer.
     const auto result = [&](int i) RUNG_INLINE_LAMBDA {
-      return shared.results.at[i / ROWS * Results::PITCH + i % ROWS];
+      return i % ROWS < rows ? shared.results.at[i / ROWS * Results::PITCH + i % ROWS] : 0.0f;
     };
     const auto store = [&](int i, float sum) RUNG_INLINE_LAMBDA {
       if (i % ROWS < rows) {
