@@ -276,7 +276,7 @@ TEST_F(KernelFile, ErrorsAreOneLine) {
   expect_error("check $KERNELS/right.cu --dtype f64", 2,
                "--dtype: 'f64': right.cu is of f32, or tf32 on tensor cores");
   expect_error("check $KERNELS/right.cu --device cpu", 2,
-               "--device: 'cpu' is not one of gpu, virtual");
+               "--device: 'cpu' is not one of gpu, virtual; did you mean 'gpu'?");
   expect_error("check $KERNELS/right.cu --sizes 0", 2,
                "--sizes: '0' is not an integer from 1 to 1099511627776");
   expect_error("check $KERNELS/no_zero.cu --sizes 2x3x4", 2, "sum takes only n: --sizes N");
@@ -299,7 +299,7 @@ TEST_F(KernelFile, ErrorsOfNew) {
   expect_error("new a.cu --dtype f16", 2, "--dtype: chooses a kernel of --from, and needs it");
   expect_error("new a.cu --as dot --from gemm/cuda/04", 2, "--as: cannot be combined with --from");
   expect_error("new a.cu --from gemm/cuda", 2,
-               "--from: 'gemm/cuda' selects 42 rungs; one is allowed");
+               "--from: 'gemm/cuda' selects 44 rungs; one is allowed");
   expect_error("new a.cu --from gemm/cuda/24", 2,
                "--from: gemm/cuda/24_tma takes tensor maps; a file can start from gemm/cuda/00, "
                "01, 02, 03, 04, 05, 06, 07, 08, 09, 20, 21, 22, 23, 52");

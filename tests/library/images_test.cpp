@@ -25,6 +25,9 @@ Ids selected_gemm() {
   for (const CudaGemmRule& rule : tuned::cuda_gemm_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }
+  for (const CudaRival& rival : tuned::cuda_rivals) {
+    ids.insert(gemm_rungs.at(static_cast<std::size_t>(rival.use)).id);
+  }
   for (const CudaBatchRule& rule : tuned::cuda_batch_rules) {
     ids.insert(gemm_rungs.at(static_cast<std::size_t>(rule.use)).id);
   }

@@ -32,6 +32,12 @@ struct Problem {
 constexpr Problem problems[] = {{70, 45, 147, false, false},   {72, 72, 88, false, false},
                                 {72, 72, 88, false, false, 1}, {72, 72, 88, true, false},
                                 {72, 72, 88, false, true},     {72, 72, 88, true, true}};
+// For rung 11, which has code of its own for K-major operands, too.
+constexpr Problem k_major_problems[] = {{70, 45, 147, false, false},
+                                        {72, 72, 88, false, false},
+                                        {72, 72, 88, false, false, 1},
+                                        {70, 45, 147, false, true},
+                                        {72, 72, 88, false, true}};
 // For rung 50, whose panels have 1024 steps: two of them in each part of k, with the long operand
 // along k and across, in vectors and without.
 constexpr Problem skinny_problems[] = {{5, 72, 2300, false, true},
@@ -77,6 +83,7 @@ Dtype dtype_of(const cuda::DotRung&) { return Dtype::f32; }
 std::span<const Problem> problems_of(const cuda::GemmRung& rung) {
   if (rung.entry == "gemm_cuda_50_skinny") return skinny_problems;
   if (rung.entry == "gemm_cuda_62_batched_tiles") return staged_problems;
+  if (rung.entry == "gemm_cuda_11_split_k") return k_major_problems;
   return std::span(problems).first(dtype_of(rung) == Dtype::f32 ? 3 : std::size(problems));
 }
 

@@ -1,6 +1,5 @@
-// gemm/cpu/11_masked_edges: for small products: read A and B in place, whatever their strides, on
-//   one thread, and mask the columns that a partial tile does not have; for a short k, keep B in
-//   registers.
+// gemm/cpu/11_masked_edges: for small products, on one thread: read A and B in place, and mask the
+//   columns that a partial tile does not have; for a short k, keep B in registers.
 // from: 07_direct | removes: full tiles for a few columns, packing, and most of a call's overhead
 //   | bottleneck: operands beyond the L2 cache
 // needs: nothing; types other than f32 and f64 run 07 | try: rung bench gemm/cpu/07 gemm/cpu/11
@@ -22,17 +21,14 @@ extern const cpu::GemmRung gemm_cpu_07_direct;
 
 namespace {
 
-// A strip of B, KC rows by the columns of a tile, fills the L1 cache. Where it is packed, it is on
-// the stack.
-constexpr std::int64_t max_KC = 256;
-constexpr std::int64_t max_panel_bytes = 32 << 10;
+// A strip of B, KC rows by the columns of a tile, fills L1. Where it is packed, it is on the stack.
+constexpr std::int64_t max_KC = 256, max_panel_bytes = 32 << 10;
 
 constexpr std::int64_t short_k = 32;
 
 // Rows of A that are a multiple of 4 KiB apart map to the same set of an L1 with 64 sets.
-constexpr std::int64_t set_stride = 4096;
-constexpr std::int64_t ways = 8;
-// Where k is so short that a strip of B stays in registers: as many rows of C at a time as stay in L1.
+constexpr std::int64_t set_stride = 4096, ways = 8;
+// Where a strip of B stays in registers: as many rows of C at a time as stay in L1.
 constexpr std::int64_t least_rows_of_strip = 3, rows_of_strip = 32;
 // Tiles that read a copy of a strip, which make up for what it takes.
 constexpr std::int64_t tiles_of_copy = 4;
@@ -87,8 +83,7 @@ struct MaskedEdges {
     by_columns(g, kernels, copies ? From::copy : From::matrix);
   }
 
-  /// Where tiles read B: in place; from a copy that the first of a strip leaves; or from a panel that
-  /// is packed before.
+  /// Where tiles read B: in place, from a copy that the first tile leaves, or from a packed panel.
   enum class From { matrix, copy, packed };
 
   template <class T>
@@ -123,8 +118,8 @@ struct MaskedEdges {
     return conflicts ? ways : kernels.MR;
   }
 
-  /// Whether lines of a strip of B evict each other from an L1 with 64 sets: its rows, `stride` bytes
-  /// apart, begin in few of the sets.
+  /// Whether lines of a strip of B evict each other from L1: its rows, `stride` bytes apart, begin
+  /// in few of the 64 sets.
   static bool shares_sets(std::int64_t stride, std::int64_t rows, std::int64_t row_bytes) {
     const std::int64_t power_of_two = stride & -stride;  // the largest that divides it
     const std::int64_t begins = std::max<std::int64_t>(1, set_stride / power_of_two);

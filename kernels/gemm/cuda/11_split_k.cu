@@ -46,18 +46,16 @@ struct SplitTile {
   static __device__ __forceinline__ void kernel(const Gemm<T, T>& g, const cuda::SplitK& split_k) {
     using enum cuda::Way;
     const auto a = cuda::operand_a(g), b = cuda::operand_b(g);
-    constexpr bool is_large = BM * BN >= 64 * 128;  // loads of smaller tiles matter less
+    // Loads of smaller tiles matter less.
+    constexpr bool is_large = BM * BN >= 64 * 128, is_medium = BM * BN >= 64 * 64;
     if (cuda::can_copy<vectors>(b)) {
       if (a.is_k_major()) return kernel<T, k_major, vectors>(g, split_k);
       if constexpr (is_large) {
         if (cuda::can_copy<vectors>(a)) return kernel<T, vectors, vectors>(g, split_k);
       }
     }
-    if (b.is_k_major()) {
-      if (a.is_k_major()) return kernel<T, k_major, k_major>(g, split_k);
-      if constexpr (is_large) {
-        if (cuda::can_copy<vectors>(a)) return kernel<T, vectors, k_major>(g, split_k);
-      }
+    if constexpr (is_medium) {
+      if (a.is_k_major() && b.is_k_major()) return kernel<T, k_major, k_major>(g, split_k);
     }
     kernel<T, any, any>(g, split_k);
   }

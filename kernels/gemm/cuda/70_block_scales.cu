@@ -158,7 +158,8 @@ struct ScaledTile {
     shared.Cs[group].wait();
   }
 
-  /// acc += a k-block of 64 rows of A times B's columns, times the scales of both. Releases the stage.
+  /// acc += a k-block of 64 rows of A times B's columns, times the scales of both. Releases the
+  /// stage.
   static __device__ __forceinline__ void multiply(Shared& shared, int stage, const Scales& scales,
                                                   int block, int group_row,
                                                   float (&acc)[BN / 8][4]) {

@@ -1,11 +1,12 @@
-// gemm/cuda/73_weight_stream: weights of 4 or 8 bits by a vector, or few rows of A: each warp streams
-//   records of its own part of k, without a barrier; rows of A stay in shared memory.
-// from: 71_weight_only | removes: a barrier of the block for each k-block, and matrix instructions for
-//   columns that do not exist | bottleneck: instructions that unpack 4 bits; for 8 bits, device memory
+// gemm/cuda/73_weight_stream: weights of 4 or 8 bits by a vector: each warp streams records of its
+//   own part of k, without a barrier; rows of A stay in shared memory.
+// from: 71_weight_only | removes: a barrier of the block for each k-block, and matrix instructions
+//   for columns that do not exist | bottleneck: unpacking of 4 bits; for 8 bits, device memory
 // needs: sm_80 | try: rung verify gemm/cuda/73
 
 #include "device/cuda/entry/weight_only.cuh"
 #include "device/cuda/epilogue/weight_only_results.cuh"
+#include "device/cuda/load/record_stream.cuh"
 #include "device/cuda/ptx/mma.cuh"
 #include "device/cuda/tile/block_work.cuh"
 #include "device/cuda/tile/weight_record.cuh"
@@ -13,8 +14,8 @@
 namespace rung {
 namespace {
 
-/// A block takes COLS rows of A and up to ROWS rows of the weights, 16 of them at a time, whose k its
-/// warps share.
+/// A block takes COLS rows of A and up to ROWS rows of the weights, 16 of them at a time, whose k
+/// its warps share.
 template <int BITS, int STAGES>
 struct WeightStream {
   static constexpr int COLS = 8;
@@ -26,10 +27,11 @@ struct WeightStream {
   static constexpr int MIN_BLOCKS_PER_SM = 1;
   static constexpr int PARTIAL = COLS * WeightLayout::rows;  // sums of a warp
   using Form = cuda::RecordForm<BITS>;
+  using Records = cuda::RecordStream<RECORD, STAGES>;
   using Results = cuda::WeightOnlyResults<COLS, ROWS>;
 
-  /// Behind it are the rows of A: of each one the steps of the block's part of k, then 16 bytes, so that
-  /// rows begin in different banks.
+  /// Behind it are the rows of A: of each one the steps of the block's part of k, then 16 bytes, so
+  /// that rows begin in different banks.
   struct Shared {
     alignas(16) unsigned char records[WARPS][STAGES][RECORD];
     float partial[2][WARPS][PARTIAL];
@@ -77,7 +79,9 @@ struct WeightStream {
 
     // place
     const Work work(args);
-    Records records(args, work, shared);
+    Records records(args.layout, args.weights,
+                    {work.first_tile, work.tiles, work.range.begin / BK, work.records()}, warp(),
+                    WARPS, shared.records[warp()]);
 
     // load
     copy_rows(args.gemm.problem, work, xs);
@@ -133,74 +137,13 @@ struct WeightStream {
     }
   }
 
-  /// The records that a warp multiplies, one tile of 16 rows after another, and its stages in shared
-  /// memory.
-  class Records {
-   public:
-    template <class In>
-    __device__ __forceinline__ Records(const cuda::WeightOnlyArgs<In>& args, const Work& work,
-                                       Shared& shared)
-        : bytes_(args.layout.record_bytes()), stages_(shared.records[warp()]) {
-      const int first = work.records() * warp() / WARPS;
-      first_ = first;
-      count_ = work.records() * (warp() + 1) / WARPS - first;
-      left_in_tile_ = count_;
-      left_ = count_ * work.tiles;
-      to_next_tile_ = (args.layout.records_of_rows() - count_) * bytes_;
-      from_ = args.weights + args.layout.record_at(work.first_tile, work.range.begin / BK + first) +
-              lane() * 16;
-    }
-
-    /// The steps of a tile's first record, within the block's part of k; how many there are in a tile.
-    __device__ __forceinline__ int first() const { return first_; }
-    __device__ __forceinline__ int count() const { return count_; }
-
-    /// Starts to copy the next one. A group of copies is one record, also beyond the last one.
-    __device__ __forceinline__ void copy_next() {
-      if (left_ > 0) {
-        const std::uint32_t to = ptx::cvta_to_shared(stages_[next_]) + lane() * 16;
-        RUNG_UNROLL
-        for (int at = 0; at < RECORD; at += 512) {
-          if (at + lane() * 16 < bytes_) ptx::cp_async<16>(to + at, from_ + at, 16);
-        }
-        from_ += bytes_;
-        if (--left_in_tile_ == 0) {
-          left_in_tile_ = count_;
-          from_ += to_next_tile_;
-        }
-        --left_;
-      }
-      ptx::cp_async_commit_group();
-      next_ = next_ == STAGES - 1 ? 0 : next_ + 1;
-    }
-
-    /// Waits for the oldest one, and starts to copy another into the stage of the one before it.
-    __device__ __forceinline__ const unsigned char* wait() {
-      // sync: this lane's copies have arrived, then those of the warp; all have read the one before
-      ptx::cp_async_wait_group<STAGES - 2>();
-      ptx::bar_warp_sync();
-      copy_next();
-      const unsigned char* const record = stages_[now_];
-      now_ = now_ == STAGES - 1 ? 0 : now_ + 1;
-      return record;
-    }
-
-   private:
-    int bytes_;
-    unsigned char (*stages_)[RECORD];
-    int first_, count_, left_in_tile_, left_;
-    std::int64_t to_next_tile_;
-    const unsigned char* from_;
-    int next_ = 0, now_ = 0;
-  };
-
   /// acc += this warp's part of k of 16 rows of the weights.
   template <class In>
   static __device__ __forceinline__ void multiply_tile(const Form& form, Records& records,
                                                        const In* xs, const Work& work,
                                                        float (&acc)[1][4]) {
-    // The rows and steps of A whose addresses this lane gives to ldmatrix. Rows that do not exist are
-    // the last one: their sums are not stored.
+    // The rows and steps of A whose addresses this lane gives to ldmatrix. Rows that do not exist
+    // are the last one: their sums are not stored.
     const int row = lane() % 8, step = lane() / 8 * 8;
     std::uint32_t x = ptx::cvta_to_shared(
         xs + (row < work.few ? row : work.few - 1) * work.pitch() + records.first() * BK + step);
