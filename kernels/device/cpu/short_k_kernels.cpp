@@ -74,7 +74,8 @@ void short_strip(const ShortStrip<T>& s) {
 
 template <class T, int K, int Vectors>
 constexpr void set_strip(ShortKKernels<T>& kernels) {
-  if constexpr (K * Vectors <= registers_for_b) {
+  constexpr bool has_vectors = hn::MaxLanes(hn::ScalableTag<T>()) > 1;
+  if constexpr (has_vectors && K * Vectors <= registers_for_b) {
     kernels.strips[K - 1][Vectors - 1] = short_strip<T, K, Vectors>;
   }
 }

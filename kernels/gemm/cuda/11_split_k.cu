@@ -54,7 +54,7 @@ struct SplitTile {
         if (cuda::can_copy<vectors>(a)) return kernel<T, vectors, vectors>(g, split_k);
       }
     }
-    if constexpr (is_medium) {
+    if constexpr (is_medium && T(0.5f) != T{}) {  // not for integers, which few multiply
       if (a.is_k_major() && b.is_k_major()) return kernel<T, k_major, k_major>(g, split_k);
     }
     kernel<T, any, any>(g, split_k);
