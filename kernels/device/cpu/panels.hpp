@@ -34,7 +34,7 @@ struct PanelBlocks {
   static constexpr std::int64_t max_panel_bytes = 28 << 10;  // of A
   static constexpr std::int64_t l1_for_a = 48 << 10;
   static constexpr std::int64_t one_tile_KC_bytes = 1024;  // for B in place
-  // Packing A takes time, and then it is contiguous: that pays for so many columns.
+  // From this number of columns on, a contiguous A is worth the time that packing takes.
   static constexpr std::int64_t columns_of_packed_a = 1536;
 
   std::int64_t MR, NR;   // of a tile

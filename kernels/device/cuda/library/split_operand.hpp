@@ -26,7 +26,7 @@ struct SplitOperand {
   /// A row of the result has 64 high halves, the 64 low ones of the same elements, and so on, with
   /// zeros up to a multiple of 64 elements. So TMA reads both from the same lines of L2.
   static constexpr int chunk = 64;
-  /// A block has so many columns of an operand that is scaled by columns, or whole rows of another.
+  /// Columns of a block, where an operand is scaled by columns; otherwise a block has whole rows.
   /// More columns would be fewer blocks, and a small operand would leave SMs idle. Fewer than these would
   /// write less than 32 bytes, a sector, of each row.
   static constexpr int columns = 16;

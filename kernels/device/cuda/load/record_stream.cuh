@@ -9,7 +9,7 @@
 
 namespace rung::cuda {
 
-/// Records that a block multiplies: of each of so many tiles of 16 rows, those of a part of k.
+/// The records that a block multiplies: a part of k of each of its tiles, which have 16 rows.
 struct RecordRange {
   std::int64_t first_tile;
   int tiles;

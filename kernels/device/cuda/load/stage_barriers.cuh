@@ -19,7 +19,7 @@ struct StageBarriers {
   /// One thread does this. `warps`: of a block, which read.
   __device__ __forceinline__ void init(int warps) { init(1, warps); }
 
-  /// The same where so many threads of a block arrive at `full`.
+  /// The same, with the number of threads that arrive at `full`.
   __device__ __forceinline__ void init(int threads, int warps) {
     for (int stage = 0; stage < STAGES; ++stage) {
       ptx::mbarrier_init(ptx::cvta_to_shared(&full[stage]), threads);
