@@ -9,6 +9,10 @@ results/*/RESULTS.json; write FOLDER/RESULTS if several machines have one. KIND 
   library   the library's choice at every size, against each peer
   summary   a row for each of several files, RESULTS being their names with commas between them:
             the geometric mean over its sizes against each peer
+  products  of several files, too: every product of the library that does more than one plain product,
+            against each peer, and where it has an epilogue, scales or packed weights, against the
+            plain product of the rung that was timed beside it; in packed weights, how its rate of
+            reading compares with that of reading alone
 
 Without arguments, rewrites the pages. With --check, only names the stale tables in one line, and
 exits with 1.
@@ -216,12 +220,90 @@ def summary(several):
     )
 
 
-KINDS = {"machine": machine, "ladder": ladder, "library": library, "summary": summary}
+def device_seconds(entry):
+    """Of a short call, those in a graph, without the host's part."""
+    return (entry.get("graph_seconds") or entry["seconds"])["median"]
+
+
+def on_device(entry, peer):
+    """The peer's time over ours, in graphs if both were timed there; None if it was never timed."""
+    found = entry["peers"].get(peer, {})
+    return found.get("graph_ratio") or found.get("ratio")
+
+
+def alone(data, entry):
+    """The plain product's time over that of the library's; None if there is no such comparison."""
+    if not any(part in entry for part in ("epilogue", "weights", "scales")):
+        return None
+    for other in data["results"]:
+        is_same = all(other[extent] == entry[extent] for extent in "mnk")
+        if other["rung"] != "library" and is_same and other["seconds"]:
+            return device_seconds(other) / device_seconds(entry)
+    return None
+
+
+def what_of(entry):
+    """What makes a product more than a plain one, as the options of rung bench have it."""
+    parts = [entry["dtype"]]
+    if "batch" in entry:
+        parts.append(f"batch {entry['batch']}")
+    if "groups" in entry:
+        parts.append(f"{entry['groups']} groups, skew {entry['skew']}")
+    parts += [entry[key] for key in ("epilogue", "weights") if key in entry]
+    if "scales" in entry:
+        parts.append(f"scales {entry['scales']}")
+    if entry["math"] != "standard":
+        parts.append(entry["math"])
+    return ", ".join(parts)
+
+
+def against(peers, ratios):
+    return ", ".join(f"{ratio(one)} {peer}" for peer, one in zip(peers, ratios) if one) or "–"
+
+
+def products(several):
+    lines = []
+    for data in several:
+        entries, peers = of_library(data)
+        entries = [entry for entry in entries if entry["seconds"]]
+        reading = data["machine"]["gpu"]["ceilings"]["memory_read"]
+        of_peers = {peer: [] for peer in peers}
+        for entry in entries:
+            seconds = device_seconds(entry)
+            flops, read = (entry[key] * entry["seconds"]["median"] / seconds for key in ("gflops", "gbps"))
+            ratios = [on_device(entry, peer) for peer in peers]
+            for peer, one in zip(peers, ratios):
+                of_peers[peer] += [one] if one else []
+            lines.append(
+                [
+                    what_of(entry),
+                    size_of(entry),
+                    rate(seconds * 1e6),
+                    rate(flops * 1e-3),
+                    percent(read / reading) if "weights" in entry else "–",
+                    ratio(alone(data, entry)),
+                    against(peers, ratios),
+                ]
+            )
+        if len(entries) > 1 and peers:
+            means = [math.exp(math.fsum(map(math.log, of_peers[peer])) / len(of_peers[peer])) for peer in peers]
+            lines.append(["**geometric mean**", "", "", "", "", "", against(peers, means)])
+    headings = ["product", "size", "µs", "TFLOP/s", "of reading", "vs plain", "vs peers"]
+    return markdown(headings, lines)
+
+
+KINDS = {
+    "machine": machine,
+    "ladder": ladder,
+    "library": library,
+    "summary": summary,
+    "products": products,
+}
 
 
 def data_of(results, name, kind):
-    """The JSON of a table, or a list of them for a summary; None if a file is missing."""
-    if kind != "summary":
+    """The JSON of a table, or a list of them for a table of several; None if a file is missing."""
+    if kind not in ("summary", "products"):
         return load(results, name)
     several = [load(results, one) for one in name.split(",")]
     return None if None in several else several

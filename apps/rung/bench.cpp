@@ -47,6 +47,7 @@ struct Ladder {
 struct Problem {
   const Ladder* ladder;
   Size size;
+  std::int64_t batch;
 };
 
 // Large enough to show the effect of each rung, small enough for the first one.
@@ -77,16 +78,19 @@ std::vector<Ladder> group(const std::vector<const RungInfo*>& rungs, const Devic
   return ladders;
 }
 
+/// `batches`: of each size, or of the default one.
 std::vector<Problem> plan(const std::vector<Ladder>& ladders,
-                          const std::vector<SizeArgument>& sizes) {
+                          const std::vector<SizeArgument>& sizes,
+                          const std::vector<std::int64_t>& batches) {
   std::vector<Problem> problems;
   for (const Ladder& ladder : ladders) {
     const bool is_gemm = ladder.op == "gemm";
-    for (const auto& [m, n, k, is_single] : sizes) {
-      if (is_gemm) problems.push_back({&ladder, {m, n, k}});
-      if (!is_gemm && is_single) problems.push_back({&ladder, {1, n, 1}});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto& [m, n, k, is_single] = sizes[i];
+      if (is_gemm) problems.push_back({&ladder, {m, n, k}, batches[i]});
+      if (!is_gemm && is_single) problems.push_back({&ladder, {1, n, 1}, batches[i]});
     }
-    if (sizes.empty()) problems.push_back({&ladder, default_size(ladder)});
+    if (sizes.empty()) problems.push_back({&ladder, default_size(ladder), batches.front()});
   }
   if (problems.empty()) {
     throw UsageError(fmt::format("{} takes only n: --n N or --sizes N", ladders.front().op));
@@ -114,6 +118,7 @@ BenchResult run_one(const Problem& problem, BenchRequest request, const Peers& p
   request.own = problem.ladder->own;
   request.with_library = problem.ladder->with_library;
   request.size = problem.size;
+  request.options.batch = problem.batch;
   request.peers = peers.opened_for(*request.backend);
   request.progress = [&](std::string_view what, double done) {
     progress.show(fmt::format("{}{}", which, what), std::string(what), done);
@@ -223,16 +228,17 @@ void check_weights(const std::string& op, const Size& size, const WorkloadOption
 ExitCode run(const BenchArguments& arguments, const std::vector<Ladder>& ladders,
              const std::vector<SizeArgument>& sizes, const BenchRequest& request,
              const std::vector<std::string>& cleared) {
-  const std::vector<Problem> problems = plan(ladders, sizes);
-  for (const auto& [ladder, size] : problems) {
-    if (request.options.batch != 1 && ladder->op != "gemm") {
+  const std::vector<Problem> problems =
+      plan(ladders, sizes, read_batches(arguments, std::max<std::size_t>(1, sizes.size())));
+  for (const auto& [ladder, size, batch] : problems) {
+    if (batch != 1 && ladder->op != "gemm") {
       throw UsageError("--batch: only gemm has batches, " + ladder->op + " has none");
     }
     if (request.options.family != Family::symmetric && ladder->op != "gemm") {
       throw UsageError("--family: only gemm has families, " + ladder->op + " has none");
     }
     if (request.options.weight_bits > 0) check_weights(ladder->op, size, request.options);
-    check_memory(ladder->op, size, request.options.dtype, request.options.batch);
+    check_memory(ladder->op, size, request.options.dtype, batch);
   }
   const std::vector<const Backend*> backends = backends_of(ladders);
   const WantedPeers wanted = for_devices(read_peers(arguments.peers), backends);
@@ -374,9 +380,11 @@ Action add_bench(Options& app) {
   app.add_option("--sizes", arguments->sizes,
                  "Comma-separated sizes, each N or MxNxK, instead of --m, --n and --k")
       ->type_name("N|MxNxK,...");
-  app.add_option("--batch", arguments->batch,
-                 "Products of that size in one call, each with matrices of its own (default: 1)")
-      ->type_name("N");
+  app.add_option(
+         "--batch", arguments->batch,
+         "Products of that size in one call, each with matrices of its own (default: 1); or "
+         "a number for each of --sizes")
+      ->type_name("N,...");
   app.add_option("--groups", arguments->groups,
                  "Ragged groups: that many matrices B, each for a part of the rows of A; with "
                  "--tokens, and --sizes as NxK")

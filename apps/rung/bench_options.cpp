@@ -153,9 +153,6 @@ WorkloadOptions read_options(const BenchArguments& arguments) {
   options.alpha = form.alpha;
   options.beta = form.beta;
   options.cold = arguments.cold;
-  if (!arguments.batch.empty()) {
-    options.batch = read_integer("--batch", arguments.batch, 1, max_batch);
-  }
   if (!arguments.groups.empty()) {
     options.groups = read_integer("--groups", arguments.groups, 1, max_batch);
     options.zipf = read_skew(arguments.skew);
@@ -180,6 +177,19 @@ std::vector<SizeArgument> read_all_sizes(const BenchArguments& arguments) {
   if (!arguments.groups.empty()) return read_group_sizes(arguments);
   if (!arguments.sizes.empty()) return read_sizes(arguments.sizes, 1);
   return {};
+}
+
+std::vector<std::int64_t> read_batches(const BenchArguments& arguments, std::size_t sizes) {
+  if (arguments.batch.empty()) return std::vector<std::int64_t>(sizes, 1);
+  std::vector<std::int64_t> batches;
+  for (const std::string& batch : split(arguments.batch, ',')) {
+    batches.push_back(read_integer("--batch", batch, 1, max_batch));
+  }
+  const std::size_t given = batches.size();
+  if (given == 1) batches.resize(sizes, batches.front());
+  if (batches.size() == sizes) return batches;
+  throw UsageError(fmt::format("--batch: {} numbers for {} {}; give one for each, or one", given,
+                               sizes, sizes == 1 ? "size" : "sizes"));
 }
 
 }  // namespace rung

@@ -64,7 +64,10 @@ class Bench {
       row.previous = info->from;
       enter(std::make_unique<RungContender>(*request_.backend, *info), std::move(row));
     }
-    if (request_.with_library) enter_library();
+    if (request_.with_library) {
+      enter_library();
+      if (request_.options.compute_mode == ComputeMode::batch_invariant) enter_standard_mode();
+    }
     for (const Peer* peer : request_.peers) {
       enter_peer(nullptr, *peer);
       if (request_.options.groups == 0) continue;
@@ -105,6 +108,21 @@ class Bench {
     } else {
       enter(std::make_unique<LibraryContender>(options.compute_mode, is_mixed), std::move(library));
     }
+  }
+
+  // What the promise of equal bits costs: the library without it, as a peer.
+  void enter_standard_mode() {
+    std::unique_ptr<Contender> standard;
+    if (cuda::Gpu* const gpu = gpu_of(*request_.backend)) {
+      standard = std::make_unique<GpuLibraryContender>(*gpu);
+    } else if (request_.backend->name() == "cpu") {
+      standard = std::make_unique<LibraryContender>();
+    } else {
+      return;
+    }
+    const Contender& contender = *standard;
+    enter_peer(std::move(standard), contender);
+    result_.rows.back().name = result_.rows.back().slug = "standard mode";
   }
 
   void enter(std::unique_ptr<Contender> contender, BenchRow row) {

@@ -51,8 +51,8 @@ class LibraryContender final : public Contender {
   bool is_mixed_;
 };
 
-/// The same for rung::gemm() on the memory of a GPU, or of the virtual one. Only one at a time:
-/// during its lifetime, the library's calls use the driver of that GPU.
+/// The same for rung::gemm() on the memory of a GPU, or of the virtual one. Only those of one GPU at a
+/// time: during their lifetime, the library's calls use the driver of that GPU.
 class GpuLibraryContender final : public Contender {
  public:
   /// The backend must outlive it.

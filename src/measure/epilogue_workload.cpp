@@ -52,6 +52,7 @@ class EpilogueWorkload final : public Workload {
         a_scales_(Dtype::f32, blocks(size.k), size.m, size.m, 0),
         b_scales_(Dtype::f32, blocks(size.n), blocks(size.k), round_up(blocks(size.k), 4), 0),
         weights_(size, options) {
+    if (has_weights()) weights_.fill(b_, options.b_transposed);
     fill(Values::reals);
   }
 
@@ -118,12 +119,11 @@ class EpilogueWorkload final : public Workload {
 
   void fill(Values values) {
     a_.fill(values, seed_of_a);
-    b_.fill(values, seed_of_b);
+    if (!has_weights()) b_.fill(values, seed_of_b);  // else its numbers are those of the weights
     bias_.fill(values, seed_of_bias);
     residual_.fill(values, seed_of_residual);
     a_scales_.fill(values, seed_of_a_scales);
     b_scales_.fill(values, seed_of_b_scales);
-    if (has_weights()) weights_.fill(b_, options_.b_transposed);
     c_.poison();
     aux_.poison();
   }

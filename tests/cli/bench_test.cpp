@@ -34,6 +34,28 @@ TEST(Bench, CudaRungsAreTimedOnTheVirtualGpu) {
   EXPECT_GT(results.at(1).at("seconds").at("median"), 0);
 }
 
+TEST(Bench, EachSizeHasItsBatch) {
+  const Output output =
+      run_rung("bench gemm/cpu/12 --sizes 8,9 --batch 5,3 --json -" + std::string(tiny));
+  ASSERT_NE(output.exit_code, 1) << output.err;
+  const Json results = Json::parse(output.out).at("results");
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results.at(1).at("rung"), "library");
+  EXPECT_EQ(results.at(1).at("batch"), 5);
+  EXPECT_EQ(results.at(3).at("n"), 9);
+  EXPECT_EQ(results.at(3).at("batch"), 3);
+  EXPECT_EQ(results.at(3).at("verified"), true);
+}
+
+TEST(Bench, StandardModeIsThePeerOfBatchInvariance) {
+  const Output output =
+      run_rung("bench gemm/cpu/06 --sizes 40 --math batch_invariant --json -" + std::string(tiny));
+  ASSERT_EQ(output.exit_code, 0) << output.err;
+  const Json results = Json::parse(output.out).at("results");
+  EXPECT_EQ(results.at(1).at("math"), "batch_invariant");
+  EXPECT_GT(results.at(1).at("peers").at("standard mode").at("ratio"), 0);
+}
+
 TEST(Bench, ErrorsStandBesideTimes) {
   const Folder folder;
   const fs::path file = folder / "bench.json", csv = folder / "bench.csv";

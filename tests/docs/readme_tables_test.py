@@ -105,6 +105,33 @@ class ReadmeTables(unittest.TestCase):
             ],
         )
 
+    def test_products_stand_beside_plain_ones_and_short_calls_are_timed_in_graphs(self):
+        more = {"device": "gpu GPU", "math": "standard", "epilogue": "bias", "dtype": "bf16"}
+        in_graph = {"seconds": 2e-5, "ratio": 3.0, "graph_ratio": 1.5}
+        results = [
+            entry("gemm/cuda/31_a", 8, 8, 8, 500, **more, graph_seconds={"median": 0.3}),
+            entry("library", 8, 8, 8, 1000, **more, graph_seconds={"median": 0.5}, peers={"fast": in_graph}),
+            entry("library", 16, 8, 8, 1000, **more, peers=peers(6.0)),
+        ]
+        folder = self.root / "results/gpu-one"
+        folder.mkdir()
+        machine = {**MACHINE, "gpu": {"name": "GPU", "ceilings": {"memory_read": 4.0}}}
+        for name, weights in (("a", {}), ("b", {"weights": "int4"})):
+            text = json.dumps({"machine": machine, "results": [{**one, **weights} for one in results]})
+            (folder / f"{name}.json").write_text(text)
+        page = PAGE.format(kind="products").replace("gemm-f32-1t", "gpu-one/a,gpu-one/b")
+        (self.root / "README.md").write_text(page)
+        self.assertEqual(self.run_script().returncode, 0)
+        self.assertEqual(
+            (self.root / "README.md").read_text().splitlines()[4:8],
+            [
+                "| bf16, bias | 8³ | 500000 | 2.00 | – | 0.60x | 1.50x fast |",
+                "| bf16, bias | 16×8×8 | 1000000 | 1.00 | – | – | 6.00x fast |",
+                "| **geometric mean** |  |  |  |  |  | 3.00x fast |",
+                "| bf16, bias, int4 | 8³ | 500000 | 2.00 | 50 % | 0.60x | 1.50x fast |",
+            ],
+        )
+
     def test_summary_has_a_row_for_each_file_and_a_mean_for_each_peer(self):
         gpu = [
             {**one, "dtype": "bf16", "device": "gpu GPU"} for one in RESULTS if one["rung"] == "library"

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Measures what surrounds a product on a GPU: batches, groups, epilogues, block scales, packed weights
+# and batch invariance, each beside its peers. Writes results/NAME/products/*.json, from which
+# scripts/readme_tables.py makes tables. Takes about two minutes; RUNG_SECONDS sets the time of each
+# measurement (default: 0.05).
+#   scripts/gpu_products.sh NAME [build/rung [FOLDER]]
+set -eu
+
+die() {
+  echo "gpu_products: $*" >&2
+  exit 1
+}
+
+[ $# -ge 1 ] || die "name the machine, such as nvidia-h200"
+rung=${2:-build/rung}
+folder=${3:-results/$1/products}
+[ -x "$rung" ] || die "'$rung' is not a program; build it first (make ladder)"
+mkdir -p "$folder"
+failed=
+bf16="--dtype bf16-bf16 --layout nt"
+
+measure() { # file, then arguments of rung bench
+  file=$1
+  shift
+  echo "gpu_products: $file" >&2
+  # A kernel that hangs must not cost the files of the others.
+  timeout 60 "$rung" bench "$@" --device gpu --seconds "${RUNG_SECONDS:-0.05}" \
+    --json "$folder/$file.json" || failed="$failed $file"
+}
+
+# Strided batches with at least 1 GFLOP in a call, and operands beyond the L2 cache.
+sizes=16,32,48,64,96,128,192,256
+measure batched-f32 gemm/cuda/60 --sizes $sizes --vs cublas \
+  --batch 128173,21845,9709,5461,2427,1365,606,341
+measure batched-bf16 gemm/cuda/61 --dtype bf16-bf16 --sizes $sizes --vs cublas \
+  --batch 174762,43690,19418,10922,4854,2730,1213,682
+
+groups="gemm/cuda/63 --groups 128 --sizes 1536x2048 $bf16 --vs cublas"
+measure groups-uniform $groups --tokens 65536
+measure groups-zipf $groups --tokens 65536 --skew zipf
+
+# Drawn once, log-uniformly, for this purpose; the last one is that of the bar for bias and gelu.
+sizes=4480x896x704,2944x576x4544,2240x3264x8064,9024x1664x5632,5056x8640x384,4096
+for parts in bias bias,relu bias,gelu bias,gelu,aux bias,residual; do
+  measure "epilogue-$(echo $parts | tr , -)" gemm/cuda/31 --epilogue $parts $bf16 --sizes $sizes \
+    --vs cublaslt
+done
+
+# Those of DeepGEMM's table, and a square.
+measure block-scales gemm/cuda/70 --scales block --dtype e4m3 --layout nt --vs cublaslt --sizes \
+  64x2112x7168,64x7168x16384,128x7168x16384,4096x2112x7168,4096x24576x1536,4096x7168x16384,8192
+
+# Few rows of A by weights that no cache holds; then many rows.
+for bits in int4 int8; do
+  measure weights-$bits gemm/cuda/31 --weights $bits $bf16 --vs cublas --sizes \
+    1x28672x8192,16x28672x8192,64x28672x8192,256x8192x8192,1024x8192x8192
+done
+
+measure batch-invariant gemm/cuda/31 --math batch_invariant $bf16 --vs none --sizes \
+  1x4096x4096,16x4096x4096,64x4096x4096,1024x4096x4096,4096,1x2112x7168,64x2112x7168,1024x2112x7168
+
+[ -z "$failed" ] || die "not measured or wrong:$failed"
