@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -269,17 +270,40 @@ class Checker {
   Verdict verdict_;
 };
 
-/// The verdict on the worst product.
+void keep_worse(Verdict& worst, Verdict verdict) {
+  if (!(verdict.max_error_ratio <= worst.max_error_ratio)) worst = std::move(verdict);
+}
+
+/// The verdict on the worst product from `first` on.
+template <class In, class Out>
+Verdict check_products(const GemmCase& problem, Values values, std::int64_t first,
+                       std::int64_t last) {
+  Verdict worst = Checker<In, Out>(problem, first, values).check();
+  while (++first < last) keep_worse(worst, Checker<In, Out>(problem, first, values).check());
+  return worst;
+}
+
+/// The verdict on the worst product. Threads share many products; of few, they share each one.
 template <class In, class Out>
 Verdict check_products(const GemmCase& problem, Values values) {
-  Verdict worst;
-  worst.right = true;
-  for (std::int64_t product = 0; product < problem.spec().batch; ++product) {
-    Verdict verdict = Checker<In, Out>(problem, product, values).check();
-    if (product == 0 || !(verdict.max_error_ratio <= worst.max_error_ratio)) {
-      worst = std::move(verdict);
+  constexpr std::int64_t many = 64, most_chunks = 256;
+  const std::int64_t batch = problem.spec().batch;
+  if (batch == 0) return {.right = true, .max_error_ratio = 0, .message = ""};
+  const std::int64_t size = batch < many ? batch : (batch + most_chunks - 1) / most_chunks;
+  std::vector<Verdict> verdicts(chunks_of(batch, size));
+  std::vector<std::exception_ptr> failures(verdicts.size());  // of memory
+  for_each_chunk(batch, size, [&](std::int64_t first, std::int64_t last, std::int64_t chunk) {
+    try {
+      verdicts[chunk] = check_products<In, Out>(problem, values, first, last);
+    } catch (...) {
+      failures[chunk] = std::current_exception();
     }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
   }
+  Verdict worst = std::move(verdicts.front());
+  for (std::size_t i = 1; i < verdicts.size(); ++i) keep_worse(worst, std::move(verdicts[i]));
   return worst;
 }
 
