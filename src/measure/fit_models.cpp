@@ -40,6 +40,7 @@ cuda::WaveModel scaled(cuda::WaveModel model, const Factors& logs) {
   for (double* time : {&model.meeting, &model.part, &model.shared_byte}) *time *= factor(0);
   model.byte *= factor(1);
   model.odd_byte *= factor(1);
+  model.odd_result *= factor(1);
   for (std::size_t i = 0; i < model.tiles.size(); ++i) {
     model.tiles[i].step *= factor(wave_groups + i);
     model.tiles[i].tile *= factor(wave_groups + i);

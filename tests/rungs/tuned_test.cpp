@@ -218,6 +218,21 @@ TEST(WaveModel, OddRowsOfOneOperandCountAlone) {
   EXPECT_LT(expected({true, false}), expected({true, true}));
 }
 
+// On an H200, 5064 x 15608 x 8 took 106 us in tiles of 128 columns by turns, and 84 in tiles of 256: rows
+// of 31216 bytes end within lines of L2, and C does not stay there.
+TEST(WaveModel, CutLinesOfCGetWideTiles) {
+  const TunedConfigs configs = with_models("");
+  const auto expected = [&](std::string_view id, int tile, const GemmSize& size) {
+    return predicted_microseconds(*configs.models().wave_model(id), rung_of(id), Dtype::bf16_bf16,
+                                  size, {.tile = tile}, h200);
+  };
+  const std::string_view in_turns = "gemm/cuda/36_ping_pong";
+  const GemmSize cut = {5064, 15608, 8}, whole = {5064, 15616, 8}, small = {1600, 10920, 32};
+  EXPECT_LT(1.1 * expected(last_waves, 6, cut), expected(in_turns, 0, cut));
+  EXPECT_LT(expected(in_turns, 0, whole), expected(last_waves, 6, whole));
+  EXPECT_LT(expected(in_turns, 0, small), expected(last_waves, 6, small));
+}
+
 TEST(WaveModel, HeedsTheDevice) {
   const Limits few = {.shared_bytes = 232448, .multiprocessors = 4};
   EXPECT_LE(modelled(with_models(""), {64, 64, 65536}, few).splits, 4);

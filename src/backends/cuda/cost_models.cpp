@@ -56,8 +56,8 @@ class Reader {
     in_waves_ = true;
     WaveModel& model = models_.waves.emplace_back();
     words >> model.rung >> model.idle_share >> model.meeting >> model.part >> model.shared_byte >>
-        model.byte >> model.odd_byte;
-    return model.byte > 0 && model.odd_byte >= 0;
+        model.byte >> model.odd_byte >> model.odd_result;
+    return model.byte > 0 && model.odd_byte >= 0 && model.odd_result >= 0;
   }
 
   bool take_wave_tile(std::istream& words) {
@@ -110,7 +110,7 @@ std::string format_model(const WaveModel& model) {
   std::ostringstream lines;
   lines << "waves " << model.rung << ' ' << model.idle_share << ' ' << model.meeting << ' '
         << model.part << ' ' << model.shared_byte << ' ' << model.byte << ' ' << model.odd_byte
-        << '\n';
+        << ' ' << model.odd_result << '\n';
   for (const WaveTimes& times : model.tiles) {
     lines << "tile " << times.BM << ' ' << times.BN << ' ' << times.cluster << ' ' << times.step
           << ' ' << times.tile << '\n';

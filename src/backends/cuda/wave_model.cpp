@@ -53,6 +53,9 @@ class Waves {
     const auto elements = static_cast<double>(size.m + size.n) * static_cast<double>(size.k);
     const auto results = static_cast<double>(size.m) * static_cast<double>(size.n);
     traffic_ = model.byte * (bytes.in * elements + bytes.out * results);
+    if (has_cut_lines(size.n, bytes.out * results, bytes.out)) {
+      traffic_ += model.odd_result * static_cast<double>(tile_cols * size.m);
+    }
     // Each column of tiles loads all of A, each row of clusters all of B.
     const auto odd_lines = static_cast<double>((odd_rows.a ? tile_cols * size.m : 0) +
                                                (odd_rows.b ? tile_rows * size.n : 0));
@@ -88,6 +91,14 @@ class Waves {
   }
 
  private:
+  /// Whether tiles end within lines of C, whose other parts L2 does not wait for, as C is larger. Rows
+  /// follow one another.
+  static bool has_cut_lines(std::int64_t n, double bytes_of_c, double bytes_of_result) {
+    constexpr double stays_in_l2 = 40e6;
+    constexpr std::int64_t line = 128;
+    return bytes_of_c > stays_in_l2 && n * static_cast<std::int64_t>(bytes_of_result) % line != 0;
+  }
+
   const WaveModel& model_;
   const WaveTimes& times_;
   std::int64_t workers_;  // blocks, or clusters

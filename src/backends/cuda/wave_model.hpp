@@ -37,6 +37,7 @@ struct WaveModel {
   double shared_byte;  // of partial sums, written or read
   double byte;         // of operands and results, through device memory
   double odd_byte;     // of tiles of operands with odd rows, from L2
+  double odd_result;   // of a tile's part of a row of C, if rows of C are not whole lines of L2
   std::vector<WaveTimes> tiles;
 };
 
