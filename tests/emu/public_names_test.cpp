@@ -102,8 +102,8 @@ TEST(PublicNames, KernelsLaunchKernels) {
   const EmuOutput output = run_emu("programs/device_launches.cu");
   EXPECT_EQ(output.exit_code, 0) << output.err;
   EXPECT_EQ(output.out, "passed\n");
-  // parent, fill, twice<8> to twice<1>, last, and count_levels eleven times.
-  EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11u);
+  // parent, fill, twice<8> to twice<1>, last, count_levels eleven times, allocate and sum_and_free.
+  EXPECT_EQ(output.json.at("kernels").size(), 1 + 1 + 4 + 1 + 11 + 2u);
 }
 
 TEST(PublicNames, CublasInACapture) {

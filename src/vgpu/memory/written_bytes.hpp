@@ -27,16 +27,19 @@ struct ShadowWord {
 /// Four of them, for an access to a word.
 struct HalfShadowWord {
   static constexpr std::size_t bytes = 4;
+  static constexpr std::uint32_t all = 0x0101'0101;
 
   static bool starts_at(const std::uint8_t* shadow, const std::uint8_t* end) {
     return reinterpret_cast<std::uintptr_t>(shadow) % bytes == 0 &&
            static_cast<std::size_t>(end - shadow) >= bytes;
   }
-  static bool are_written(std::uint8_t* shadow) {
-    constexpr std::uint32_t all = 0x0101'0101;
-    return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(shadow))
-               .load(std::memory_order_relaxed) == all;
+  static std::atomic_ref<std::uint32_t> at(std::uint8_t* shadow) {
+    return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(shadow));
   }
+  static bool are_written(std::uint8_t* shadow) {
+    return at(shadow).load(std::memory_order_relaxed) == all;
+  }
+  static void write(std::uint8_t* shadow) { at(shadow).store(all, std::memory_order_relaxed); }
 };
 
 /// Marks the bytes from `address` on, all of this allocation, as written.
@@ -46,6 +49,9 @@ inline void note_written(const Allocation& allocation, std::uint64_t address, st
     if (ShadowWord::starts_at(at, end)) {
       ShadowWord::at(at).store(ShadowWord::all, std::memory_order_relaxed);
       at += sizeof(ShadowWord::all);
+    } else if (HalfShadowWord::starts_at(at, end)) {
+      HalfShadowWord::write(at);
+      at += HalfShadowWord::bytes;
     } else {
       std::atomic_ref(*at++).store(1, std::memory_order_relaxed);
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vgpu/model/distinct_numbers.hpp"
+
 namespace rung::vgpu {
 namespace {
 
@@ -64,23 +66,15 @@ int shared_wavefronts(const Addresses& address, Mask mask, std::uint32_t bytes, 
 }
 
 int global_sectors(const Addresses& address, Mask mask, std::uint32_t bytes, std::int64_t offset) {
-  std::array<std::uint64_t, 2 * warp_size> seen;
-  std::uint64_t highest = 0;
-  int count = 0;
+  DistinctNumbers<2 * warp_size> sectors;
   for (Mask left = mask; left != 0; left &= left - 1) {
     const std::uint64_t begin = address[first_lane(left)] + static_cast<std::uint64_t>(offset);
     for (std::uint64_t sector = begin / sector_bytes; sector <= (begin + bytes - 1) / sector_bytes;
          ++sector) {
-      int at = count - 1;
-      if (count == 0 || sector > highest) {
-        highest = sector;
-        at = -1;
-      }
-      while (at >= 0 && seen[at] != sector) --at;
-      if (at < 0) seen[count++] = sector;
+      sectors.index_of(sector);
     }
   }
-  return count;
+  return sectors.count();
 }
 
 }  // namespace rung::vgpu

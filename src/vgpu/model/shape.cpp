@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "vgpu/model/banks.hpp"
+#include "vgpu/model/distinct_numbers.hpp"
 
 namespace rung::vgpu {
 
@@ -75,26 +76,17 @@ void Shape::describe_scattered(const std::uint64_t* address) {
 
 const std::array<Shape::Unique, warp_size>& Shape::unique_distances() {
   if (uniques_ != 0) return unique_;
-  // A hash table of places in unique_, with linear probing.
-  constexpr int log2_slots = 6;
-  constexpr std::size_t last_slot = (std::size_t{1} << log2_slots) - 1;
-  constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
-  std::array<std::int8_t, last_slot + 1> place;
-  place.fill(-1);
+  DistinctNumbers<warp_size> known;
   for (Mask left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint8_t>(first_lane(left));
-    const std::uint64_t wanted = distance[lane];
-    auto slot = static_cast<std::size_t>(wanted * golden_ratio >> (64 - log2_slots));
-    while (place[slot] >= 0 && unique_[static_cast<std::size_t>(place[slot])].distance != wanted) {
-      slot = (slot + 1) & last_slot;
+    const int index = known.index_of(distance[lane]);
+    Unique& unique = unique_[static_cast<std::size_t>(index)];
+    if (index == uniques_) {
+      unique = {distance[lane], lane, lane};
+      ++uniques_;
+    } else if (unique.second == unique.first) {
+      unique.second = lane;
     }
-    if (place[slot] < 0) {
-      place[slot] = static_cast<std::int8_t>(uniques_);
-      unique_[static_cast<std::size_t>(uniques_++)] = {wanted, lane, lane};
-      continue;
-    }
-    Unique& found = unique_[static_cast<std::size_t>(place[slot])];
-    if (found.second == found.first) found.second = lane;
   }
   return unique_;
 }

@@ -113,13 +113,14 @@ void observe_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, 
 void check_global(Block& block, Warp& warp, const MemoryOp& op, Shape& shape, const Place& place,
                   AccessKind kind) {
   const Allocation& allocation = *place.allocation;
-  if (kind != AccessKind::store && !allocation.host && !allocation.all_initialised) {
-    check_initialised(block, warp, op, shape, place);
-  }
-  if (kind != AccessKind::load && !allocation.host) {
-    for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {
-      note_written(allocation, at, bytes);
-    });
+  // Where all has been written, the shadow is never touched and its pages cost nothing.
+  if (!allocation.host && !allocation.all_initialised) {
+    if (kind != AccessKind::store) check_initialised(block, warp, op, shape, place);
+    if (kind != AccessKind::load) {
+      for_each_range(shape, op, place, [&](std::uint64_t at, std::uint32_t bytes, int) {
+        note_written(allocation, at, bytes);
+      });
+    }
   }
   observe_global_order(block, warp, op, shape, place, kind);
 }

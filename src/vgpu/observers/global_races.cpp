@@ -131,7 +131,9 @@ bool is_plainly_in_order(const GlobalAccess& access, GlobalStamp found, GlobalSt
 bool is_plain(const GlobalAccess& access, int thread, std::size_t granule) {
   const GlobalShadow& shadow = access.shadow;
   const GlobalStamp own = access.stamp + static_cast<Stamp>(thread);
-  if (!is_plainly_in_order(access, load(shadow.written[granule]), own)) return false;
+  const GlobalStamp written = load(shadow.written[granule]);
+  const bool both_atomic = access.atomic && (within_block(written) & stamp_atomic) != 0;
+  if (!both_atomic && !is_plainly_in_order(access, written, own)) return false;
   if (!access.writes || access.atomic) return true;
   return (!was_read(access) ||
           is_plainly_in_order(access, load(shadow.first_reader[granule]), own)) &&

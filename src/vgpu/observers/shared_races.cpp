@@ -165,6 +165,15 @@ bool is_plainly_writable(const SharedShadow& shadow, std::size_t granule, Stamp 
          is_plainly_ordered(shadow.other_reader[granule], safe, thread);
 }
 
+/// Whether the granule is written, and an atomic races with no access to it, as comparisons show.
+bool is_plain_atomic(const SharedShadow& shadow, std::size_t granule, Stamp safe, int thread) {
+  const Stamp written = shadow.written[granule];
+  return written != 0 &&
+         ((written & stamp_atomic) != 0 || is_plainly_ordered(written, safe, thread)) &&
+         is_plainly_ordered(shadow.first_reader[granule], safe, thread) &&
+         is_plainly_ordered(shadow.other_reader[granule], safe, thread);
+}
+
 }  // namespace
 
 void check_writes(Block& block, const Warp& warp, std::uint32_t site, std::size_t first,
@@ -290,12 +299,15 @@ void atomic_shared(Block& block, const Warp& warp, std::uint32_t site, Shape& sh
   const auto shift = static_cast<std::uint64_t>(offset);
   begin_write(block, shape.low + shift, shape.high + shift + bytes - 1);
   const std::uint32_t segment = block.order.segment(warp.index);
+  const Stamp safe = block.order.safe_below(warp.index);
   for_each_granule(block, warp, site, shape, offset, bytes,
                    [&](const SharedAccess& access, std::size_t granule, bool again) {
                      SharedShadow& shadow = block.shadow;
                      if (again) return;
-                     if (shadow.written[granule] == 0) check_read(access, granule);
-                     check_write(access, granule, "atomic", true);
+                     if (!is_plain_atomic(shadow, granule, safe, access.thread)) {
+                       if (shadow.written[granule] == 0) check_read(access, granule);
+                       check_write(access, granule, "atomic", true);
+                     }
                      shadow.written[granule] = make_stamp(segment, access.thread) | stamp_atomic;
                      shadow.write_site[granule] = site;
                    });

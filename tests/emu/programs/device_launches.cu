@@ -39,6 +39,20 @@ __device__ void launch_fill(float* to, int count) {
   cudaStreamDestroy(stream);
 }
 
+/// Memory that one kernel allocates, the kernel that it launches reads, and that one frees.
+__global__ void sum_and_free(int* numbers, int count, int* sum) {
+  for (int i = 0; i < count; ++i) *sum += numbers[i];
+  cudaFree(numbers);
+}
+
+__global__ void allocate(int count, int* sum) {
+  int* numbers = nullptr;
+  if (cudaMalloc(&numbers, count * sizeof(int)) != cudaSuccess) return;
+  for (int i = 0; i < count; ++i) numbers[i] = i;
+  *sum = 0;
+  sum_and_free<<<1, 1>>>(numbers, count, sum);
+}
+
 __global__ void last(float* to, int* values) { to[0] += static_cast<float>(values[0]); }
 
 __global__ void parent(float* to, int* values, int count) {
@@ -71,6 +85,10 @@ int main() {
   int found = 0;
   CHECK(cudaMemcpyFromSymbol(&found, levels, sizeof found) == cudaSuccess);
   CHECK(found == 11);
+
+  allocate<<<1, 1>>>(10, values);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(values[0] == 45);
   cudaFree(to);
   cudaFree(values);
   printf("passed\n");

@@ -25,6 +25,17 @@ static __device__ __forceinline__ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 
+// Memory of a kernel's own comes from the heap of device code.
+template <class T>
+static __device__ __forceinline__ cudaError_t cudaMalloc(T** pointer, size_t bytes) {
+  *pointer = static_cast<T*>(malloc(bytes));
+  return *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+static __device__ __forceinline__ cudaError_t cudaFree(void* pointer) {
+  free(pointer);
+  return cudaSuccess;
+}
+
 // A stream of a block orders the launches of that block, and so does the order in which they run.
 static __device__ __forceinline__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream,
                                                                         unsigned) {

@@ -113,22 +113,48 @@ std::uint64_t apply(AtomicAction action, std::uint64_t old, std::uint64_t value,
   }
 }
 
+/// Whether it adds integers, of which the type does not matter.
+bool adds_integers(AtomicAction action) {
+  using ptx::Type;
+  return action.operation == Operation::add &&
+         (action.type == Type::u32 || action.type == Type::s32 || action.type == Type::u64 ||
+          action.type == Type::s64);
+}
+
+/// In device memory, which other cores may write to at the same time. Returns the old value.
+template <class T>
+T update_device_memory(T& place, AtomicAction action, T value, T replacement) {
+  const std::atomic_ref<T> word(place);
+  if (adds_integers(action)) return word.fetch_add(value);
+  T old = word.load();
+  while (!word.compare_exchange_weak(old, apply(action, old, value, replacement))) {
+  }
+  return old;
+}
+
+/// In the block's own memory: a cluster runs on one core. Returns the old value.
+template <class T>
+T update_block_memory(T& place, AtomicAction action, T value, T replacement) {
+  const T old = place;
+  place =
+      adds_integers(action) ? static_cast<T>(old + value) : apply(action, old, value, replacement);
+  return old;
+}
+
 template <class T>
 void update_lanes(Block&, Warp& warp, const Instr& instr, Shape& shape, const Place& place) {
   const auto& op = instr.op<MemoryOp>();
+  const bool shared = place.space == ptx::Space::shared;
   T* destination = warp.row<T>(instr.row[0]);
   const T* values = warp.row<T>(instr.row[1]);
   const T* replacements = warp.row<T>(instr.row[2]);
   for (Mask left = shape.mask; left != 0; left &= left - 1) {
     const int lane = first_lane(left);
-    const std::atomic_ref<T> word(*reinterpret_cast<T*>(place.at(shape.address(lane), lane)));
-    // Read before the destination is written, which may share a row with an operand.
-    const T value = values[lane];
-    const T replacement = replacements[lane];
-    T old = word.load();
-    while (!word.compare_exchange_weak(old, apply(op.atomic, old, value, replacement))) {
-    }
-    destination[lane] = old;
+    T& word = *reinterpret_cast<T*>(place.at(shape.address(lane), lane));
+    // Operands are read before the destination is written, which may share a row with one.
+    destination[lane] =
+        shared ? update_block_memory(word, op.atomic, values[lane], replacements[lane])
+               : update_device_memory(word, op.atomic, values[lane], replacements[lane]);
   }
 }
 
